@@ -1,0 +1,99 @@
+/** The data groups of findings (`category`), as the catalogue names them. */
+export type Category =
+  | 'availability'
+  | 'configuration'
+  | 'connections'
+  | 'durability'
+  | 'indexes'
+  | 'locks'
+  | 'performance'
+  | 'replication'
+  | 'schema'
+  | 'security'
+  | 'transactions'
+  | 'vacuum';
+
+/** How bad a finding is; also the `severity` of a ticket. */
+export type Severity = 'info' | 'warning' | 'critical';
+
+/** What a check found out about one object, or about the whole server when `object` is null. */
+export interface Fault {
+  severity: Severity;
+  /** The qualified name of the object, quoted as the engine quotes it; never a value, a pid or an oid. */
+  object: string | null;
+  /** The measured value and the recommendation, in one line. */
+  metricLine: string;
+  /** A statement that can be pasted. */
+  remediation: string;
+}
+
+/** A check's judgement of what it measured. */
+export interface Judgement {
+  faults: Fault[];
+  /** The measured value when there is no fault, in one line. */
+  okLine: string;
+  /** Volatile checks: objects at 90 % of the warning threshold or more that are no fault (yet). */
+  near?: (string | null)[];
+  /** The list of faults was cut short by its limit: what is missing from it is not thereby well. */
+  truncated?: boolean;
+  /** Not measured, and why: not applicable, or a privilege is missing. Nothing else counts then. */
+  skipped?: string;
+}
+
+/** What a check may know of the server besides its own rows. */
+export interface ServerFacts {
+  /** `server_version_num`, such as 180004. */
+  version: number;
+  /** The database that the rows came from. */
+  database: string;
+  /** The time of the run. */
+  now: Date;
+}
+
+/** One row of a check's statement: column name to value, as the driver gives it. */
+export type Row = Record<string, unknown>;
+
+/** One health check: its statement and what its rows mean. */
+export interface Check {
+  /** Upper-case code, such as `PG_DEAD_TUPLES`; its page is `docs/checks/<id>.md`. */
+  id: string;
+  title: string;
+  category: Category;
+  /** The worst level that the check can reach. */
+  worst: Severity;
+  /** Opens a ticket on the second sample running, and resolves it after two clean ones (connections, locks, lag). */
+  volatile: boolean;
+  /** `server`: run once; `database`: run in each database. */
+  scope: 'server' | 'database';
+  /** Run in a READ ONLY transaction with `search_path` pg_catalog; text for the server's version. */
+  sql: (version: number) => string;
+  judge: (rows: Row[], facts: ServerFacts) => Judgement;
+}
+
+/** How a finding stands. */
+export type FindingStatus = 'ok' | 'info' | 'warning' | 'critical' | 'skipped' | 'error';
+
+/** A finding of a run, as the specification's section 2.3 has it, with what tickets need beside it. */
+export interface Finding {
+  check_id: string;
+  category: Category;
+  status: FindingStatus;
+  title: string;
+  metric_line: string;
+  remediation: string;
+  severity: Severity;
+  /** The database that the object is in; '' for the whole server. */
+  database: string;
+  object: string | null;
+}
+
+/** Everything that one run found out about one check. */
+export interface Outcome {
+  check: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'worst'>;
+  /** At least one; exactly one when the status is `ok`, `skipped` or `error`. Never mixed. */
+  findings: Finding[];
+  /** The check ran whole, so what it does not list is well. False when skipped, failed or truncated. */
+  whole: boolean;
+  /** `database` and `object` of what is near the threshold (see {@link Judgement.near}). */
+  near: { database: string; object: string | null }[];
+}

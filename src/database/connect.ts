@@ -1,0 +1,103 @@
+import pg from 'pg';
+
+/** Where the store is: one entry a host of `DATABASE_URL`, tried in turn. */
+export type StoreAddress = readonly pg.ClientConfig[];
+
+/** `owner` runs migrations, `writer` is the gate, the monitor and the commands, `reader` answers. */
+export type StoreRole = 'owner' | 'writer' | 'reader';
+
+/** How long anything may wait for the store, in milliseconds: a request's whole life (design, "The gate"). */
+export const STORE_DEADLINE_MS = 2_000;
+
+// Identifiers stay below 2^53 (they count from 1), so a JavaScript number holds them exactly.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/**
+ * The addresses that a PostgreSQL URL names; several hosts are separated by commas, as libpq has them.
+ * Throws a sentence that says what to do when the text is no such URL.
+ */
+export function parseStoreUrl(text: string): StoreAddress {
+  const [, before, hosts, after] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(\/[^?#]+.*)$/.exec(text) ?? [];
+  try {
+    if (hosts === undefined) throw new Error('no host or database');
+    return hosts.split(',').map((host) => {
+      const address = { connectionString: `${before}${host}${after}` };
+      new pg.Client(address); // throws when it is no URL
+      return address;
+    });
+  } catch {
+    throw new Error('DATABASE_URL must look like postgres://user:password@host:5432/database.');
+  }
+}
+
+/** A pool of connections to the store that act as `role`; a lost host is followed by the next one of `address`. */
+export function openPool(
+  address: StoreAddress,
+  role: StoreRole,
+  options: { max: number; pipeline?: boolean; onError?: (error: Error) => void },
+): pg.Pool {
+  const pool = new pg.Pool({
+    Client: rotatingClient(address, role),
+    application_name: `dbvitals ${role}`,
+    connectionTimeoutMillis: STORE_DEADLINE_MS,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    options: role === 'owner' ? '-c timezone=UTC' : `-c timezone=UTC -c role=dbvitals_${role}`,
+    max: options.max,
+    pipeline: options.pipeline ?? false,
+    ...(role === 'reader' ? { statement_timeout: STORE_DEADLINE_MS, query_timeout: STORE_DEADLINE_MS } : {}),
+  } as pg.PoolConfig);
+  pool.on('error', options.onError ?? (() => {}));
+  return pool;
+}
+
+/** A client class that starts at the host that answered last and moves on when it can't connect. */
+function rotatingClient(address: StoreAddress, role: StoreRole): new (config?: pg.ClientConfig) => pg.Client {
+  let preferred = 0;
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, ...address[preferred] });
+    }
+
+    // pg-pool calls it with a callback, everybody else awaits it.
+    override connect(callback?: (error: Error) => void): Promise<void> & void {
+      const opened = super
+        .connect()
+        .then(() => this.#refuseStandby())
+        .catch((error: Error) => {
+          preferred = (preferred + 1) % address.length;
+          this.connection.stream.destroy();
+          throw error;
+        });
+      if (callback) opened.then(() => (callback as () => void)(), callback);
+      return opened as Promise<void> & void;
+    }
+
+    async #refuseStandby(): Promise<void> {
+      if (address.length === 1 || role === 'reader') return;
+      const { rows } = await this.query('select pg_is_in_recovery() as standby');
+      if (rows[0].standby) throw new Error('this host is a standby');
+    }
+  } as unknown as new (
+    config?: pg.ClientConfig,
+  ) => pg.Client;
+}
+
+/** Runs `work` in a transaction; a failure rolls it back, and a connection that can't even do that is dropped. */
+export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((cause: Error) => {
+      broken = cause;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
