@@ -99,7 +99,7 @@ create table activity (
 );
 create index activity_event on activity (account_id, id) include (event_number)
   where event_number is not null;
-create index activity_requests_before on activity (account_id, (id - event_number)) include (event_number)
+create index activity_requests_before on activity (account_id, (id - event_number), event_number)
   where event_number is not null;
 create index activity_type_id on activity (account_id, action_type, id) include (type_number)
   where event_number is not null;

@@ -1,1 +1,134 @@
-export const a = 1;
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { pino } from 'pino';
+import { addAccountCommands } from './admin/account.ts';
+import { addActivityCommands } from './admin/activity-tail.ts';
+import { countOf, textOf } from './admin/arguments.ts';
+import { addCheckCommands } from './admin/check.ts';
+import { addCommand, type CommandContext } from './admin/command.ts';
+import { addConnectionCommands } from './admin/connection.ts';
+import { addKeyCommands } from './admin/key.ts';
+import { addMemberCommands } from './admin/member.ts';
+import { addMigrateCommand } from './admin/migrate.ts';
+import { addMonitorCommand } from './admin/monitor.ts';
+import { reportError } from './admin/report-error.ts';
+import { addSampleDataCommand } from './admin/sample-data.ts';
+import { type Config, loadConfig, secretKey } from './config.ts';
+import { openPool } from './database/connect.ts';
+import { openStore } from './database/open.ts';
+
+let loaded: Config | undefined;
+function config(): Config {
+  loaded ??= loadConfig();
+  return loaded;
+}
+
+/** What a command waits for, such as PostgreSQL being prepared: told to a person, never to a pipe. */
+function say(step: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`${step} …\n`);
+}
+
+// What only some commands need is loaded by them: the others start in half the time.
+const context: CommandContext = {
+  async withStore(work) {
+    const store = await openStore(config(), say);
+    const writer = openPool(store.address, 'writer', { max: 2 });
+    const pools = [writer];
+    try {
+      return await work(writer, () => {
+        const owner = openPool(store.address, 'owner', { max: 1 });
+        pools.push(owner);
+        return owner;
+      });
+    } finally {
+      await Promise.all(pools.map((pool) => pool.end()));
+      await store.close();
+    }
+  },
+  async migrate() {
+    const store = await openStore(config(), say);
+    await store.close();
+    return store.applied;
+  },
+  async sealPassword(client, connection, password) {
+    const { sealCredential } = await import('./monitor/credentials.ts');
+    return sealCredential(client, secretKey(config()), connection, password);
+  },
+  async runHealthCheck(writer, connection) {
+    const { checkNow } = await import('./monitor/schedule.ts');
+    const stored = await checkNow(monitorParts(writer, 'silent'), connection);
+    if (stored) return stored;
+    throw new Error(`Connection ${connection.connectionId} was removed while it was checked.`);
+  },
+  async monitor(writer, until) {
+    const { startMonitor } = await import('./monitor/schedule.ts');
+    const monitor = startMonitor({ ...monitorParts(writer, config().logLevel), concurrency: 10 });
+    await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
+    await monitor.stop();
+  },
+  async loadCatalogue() {
+    const { CONN_AUTH_FAILED, CONN_UNREACHABLE, postgresChecks } = await import('./checks/catalogue.ts');
+    const { score, summaryText } = await import('./checks/score.ts');
+    const checks = [CONN_UNREACHABLE, CONN_AUTH_FAILED, ...postgresChecks];
+    return { checks, score: (outcomes) => score(outcomes, []), summaryText };
+  },
+};
+
+function monitorParts(writer: Parameters<CommandContext['runHealthCheck']>[0], level: string) {
+  const { allowPrivateTargets } = config();
+  return {
+    writer,
+    secret: secretKey(config()),
+    allowPrivateTargets,
+    log: pino({ level }, pino.destination(2)),
+  };
+}
+
+const program = new Command('dbvitals')
+  .description('Watches databases, turns findings into tickets, and answers through a read-only JSON API.')
+  .exitOverride()
+  .configureOutput({
+    // One line, and nothing of a value that was given to a mistyped option: it may be a secret.
+    outputError: (text, write) =>
+      write(
+        `${text
+          .trim()
+          .replace(/\s+/g, ' ')
+          .replace(/(--[^\s=']+)=[^']*/, '$1')
+          .replace(/\.$/, '')}: see --help.\n`,
+      ),
+  });
+
+addCommand(program, 'serve', 'the API, and the monitor unless told not to')
+  .option('--host <H>', 'address to listen on (default: HOST, else 127.0.0.1)', textOf('--host'))
+  .option(
+    '--port <N>',
+    'port to listen on, 0 for any (default: PORT, else 8080)',
+    countOf('--port', 0, 65_535),
+  )
+  .option('--no-monitor', 'answer only, run no health checks')
+  .action(async (options: { host?: string; port?: number; monitor: boolean }) => {
+    const { host = config().host, port = config().port, monitor } = options;
+    const { serve } = await import('./serve.ts');
+    await serve({ ...config(), host, port }, { monitor });
+  });
+addMonitorCommand(program, context);
+addMigrateCommand(program, context);
+addAccountCommands(program, context);
+addKeyCommands(program, context);
+addConnectionCommands(program, context);
+addCheckCommands(program, context);
+addMemberCommands(program, context);
+addActivityCommands(program, context);
+addSampleDataCommand(program, context);
+
+// A closed pipe is the reader's business; the command still ends what it began.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = reportError(error);
+}

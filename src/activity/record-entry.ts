@@ -78,28 +78,35 @@ export function changeAccount<T>(
   accountId: number,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
-  return inTransaction(writer, async (client) => {
-    const { rows } = await client.query<{ at: string }>(lockHead, [accountId]);
-    const at = rows[0]?.at;
-    if (at === undefined) throw new Error(`There is no account ${accountId}.`);
-    const entries: { actionType: ActionType; pagePath: string; properties: string }[] = [];
-    const result = await work({
-      accountId,
-      client,
-      at,
-      record: (actionType, pagePath, properties) => {
-        entries.push({ actionType, pagePath, properties: JSON.stringify(properties) });
-      },
-    });
-    if (entries.length > 0) {
-      await client.query(appendEntries, [
-        accountId,
-        at,
-        entries.map((entry) => entry.actionType),
-        entries.map((entry) => entry.pagePath),
-        entries.map((entry) => entry.properties),
-      ]);
-    }
-    return result;
+  return inTransaction(writer, (client) => changeWithin(client, accountId, work));
+}
+
+/** {@link changeAccount} inside a transaction of the caller's own: for an account that the same one creates. */
+export async function changeWithin<T>(
+  client: pg.ClientBase,
+  accountId: number,
+  work: (change: Change) => Promise<T>,
+): Promise<T> {
+  const { rows } = await client.query<{ at: string }>(lockHead, [accountId]);
+  const at = rows[0]?.at;
+  if (at === undefined) throw new Error(`There is no account ${accountId}.`);
+  const entries: { actionType: ActionType; pagePath: string; properties: string }[] = [];
+  const result = await work({
+    accountId,
+    client,
+    at,
+    record: (actionType, pagePath, properties) => {
+      entries.push({ actionType, pagePath, properties: JSON.stringify(properties) });
+    },
   });
+  if (entries.length > 0) {
+    await client.query(appendEntries, [
+      accountId,
+      at,
+      entries.map((entry) => entry.actionType),
+      entries.map((entry) => entry.pagePath),
+      entries.map((entry) => entry.properties),
+    ]);
+  }
+  return result;
 }

@@ -48,7 +48,15 @@ export interface ServerFacts {
   database: string;
   /** The time of the run. */
   now: Date;
+  /** Those of this check's thresholds that are set otherwise for the connection. */
+  thresholds?: Thresholds;
 }
+
+/** What a judgement compares with: name to number, in the unit that the check's page gives. */
+export type Thresholds = Readonly<Record<string, number>>;
+
+/** At most this many faults of a check are listed for a database (or a server); beyond, `truncated` is true. */
+export const FAULT_LIMIT = 100;
 
 /** One row of a check's statement: column name to value, as the driver gives it. */
 export type Row = Record<string, unknown>;
@@ -67,6 +75,8 @@ export interface Check {
   scope: 'server' | 'database';
   /** Run in a READ ONLY transaction with `search_path` pg_catalog; text for the server's version. */
   sql: (version: number) => string;
+  /** The defaults of what may be set otherwise by `facts.thresholds`. */
+  thresholds?: Thresholds;
   judge: (rows: Row[], facts: ServerFacts) => Judgement;
 }
 
@@ -92,8 +102,10 @@ export interface Outcome {
   check: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'worst'>;
   /** At least one; exactly one when the status is `ok`, `skipped` or `error`. Never mixed. */
   findings: Finding[];
-  /** The check ran whole, so what it does not list is well. False when skipped, failed or truncated. */
+  /** The check ran, so what it does not list is well, save in `unmeasured`. False when it was skipped or failed. */
   whole: boolean;
+  /** Databases where it was skipped, failed or cut short while others were measured: nothing there is thereby well. */
+  unmeasured: string[];
   /** `database` and `object` of what is near the threshold (see {@link Judgement.near}). */
   near: { database: string; object: string | null }[];
 }

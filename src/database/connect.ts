@@ -17,7 +17,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
  * Throws a sentence that says what to do when the text is no such URL.
  */
 export function parseStoreUrl(text: string): StoreAddress {
-  const [, before, hosts, after] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(\/[^?#]+.*)$/.exec(text) ?? [];
+  const [, before, hosts, after] =
+    /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(\/[^?#]+.*)$/.exec(text) ?? [];
   try {
     if (hosts === undefined) throw new Error('no host or database');
     return hosts.split(',').map((host) => {
@@ -34,57 +35,46 @@ export function parseStoreUrl(text: string): StoreAddress {
 export function openPool(
   address: StoreAddress,
   role: StoreRole,
-  options: { max: number; pipeline?: boolean; onError?: (error: Error) => void },
+  options: { max: number; pipeline?: boolean },
 ): pg.Pool {
+  let preferred = 0;
+  const nextHost = () => {
+    preferred = (preferred + 1) % address.length;
+  };
+  class StoreClient extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, ...address[preferred] });
+      this.on('error', nextHost);
+    }
+  }
   const pool = new pg.Pool({
-    Client: rotatingClient(address, role),
+    Client: StoreClient,
     application_name: `dbvitals ${role}`,
     connectionTimeoutMillis: STORE_DEADLINE_MS,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    options: role === 'owner' ? '-c timezone=UTC' : `-c timezone=UTC -c role=dbvitals_${role}`,
     max: options.max,
+    options: role === 'owner' ? '-c timezone=UTC' : `-c timezone=UTC -c role=dbvitals_${role}`,
     pipeline: options.pipeline ?? false,
     ...(role === 'reader' ? { statement_timeout: STORE_DEADLINE_MS, query_timeout: STORE_DEADLINE_MS } : {}),
-  } as pg.PoolConfig);
-  pool.on('error', options.onError ?? (() => {}));
+    async onConnect(client: pg.ClientBase) {
+      if (address.length === 1 || role === 'reader') return;
+      const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+      if (!rows[0]?.standby) return;
+      nextHost();
+      throw new Error('this host of DATABASE_URL is a standby');
+    },
+  });
+  // An idle connection that broke is replaced at the next use; whoever holds one hears of it from the query.
+  pool.on('error', () => {});
   return pool;
 }
 
-/** A client class that starts at the host that answered last and moves on when it can't connect. */
-function rotatingClient(address: StoreAddress, role: StoreRole): new (config?: pg.ClientConfig) => pg.Client {
-  let preferred = 0;
-  return class extends pg.Client {
-    constructor(config?: pg.ClientConfig) {
-      super({ ...config, ...address[preferred] });
-    }
-
-    // pg-pool calls it with a callback, everybody else awaits it.
-    override connect(callback?: (error: Error) => void): Promise<void> & void {
-      const opened = super
-        .connect()
-        .then(() => this.#refuseStandby())
-        .catch((error: Error) => {
-          preferred = (preferred + 1) % address.length;
-          this.connection.stream.destroy();
-          throw error;
-        });
-      if (callback) opened.then(() => (callback as () => void)(), callback);
-      return opened as Promise<void> & void;
-    }
-
-    async #refuseStandby(): Promise<void> {
-      if (address.length === 1 || role === 'reader') return;
-      const { rows } = await this.query('select pg_is_in_recovery() as standby');
-      if (rows[0].standby) throw new Error('this host is a standby');
-    }
-  } as unknown as new (
-    config?: pg.ClientConfig,
-  ) => pg.Client;
-}
-
 /** Runs `work` in a transaction; a failure rolls it back, and a connection that can't even do that is dropped. */
-export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.ClientBase) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {

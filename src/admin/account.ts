@@ -1,0 +1,137 @@
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { changeAccount, changeWithin } from '../activity/record-entry.ts';
+import { inTransaction } from '../database/connect.ts';
+import { countOf, idOf, oneOf, textOf } from './arguments.ts';
+import { addCommand, type CommandContext, UsageError } from './command.ts';
+import { printList, printOne } from './print.ts';
+
+const PLANS = ['individual', 'team', 'business', 'enterprise'] as const;
+const KINDS = ['company', 'individual'] as const;
+
+/** An account as the commands show it; `requests_per_minute` is its own limit, null = that of its plan. */
+export interface AccountRow {
+  id: number;
+  name: string;
+  kind: (typeof KINDS)[number];
+  plan: (typeof PLANS)[number];
+  requests_per_minute: number | null;
+  created_at: Date;
+}
+
+const columns = 'account_id as id, name, kind, plan, requests_per_minute, created_at';
+const list = `select ${columns} from account order by account_id`;
+const insert = `
+  insert into account (name, kind, plan, requests_per_minute)
+  values ($1, $2, $3, $4)
+  returning ${columns}`;
+const insertHead = 'insert into activity_head (account_id) values ($1)';
+const lock = `select ${columns} from account where account_id = $1 for update`;
+const update = `
+  update account
+     set name = $2, plan = $3, requests_per_minute = $4
+   where account_id = $1
+  returning ${columns}`;
+
+/** Creates an account and the first entry of its log. */
+export function createAccount(
+  writer: pg.Pool,
+  account: Pick<AccountRow, 'name' | 'kind' | 'plan' | 'requests_per_minute'>,
+): Promise<AccountRow> {
+  return inTransaction(writer, async (client) => {
+    const { rows } = await client.query<AccountRow>(insert, [
+      account.name,
+      account.kind,
+      account.plan,
+      account.requests_per_minute,
+    ]);
+    const created = firstOf(rows, 0);
+    await client.query(insertHead, [created.id]);
+    await changeWithin(client, created.id, async ({ record }) => {
+      record('account_created', '/settings/account', { ...account });
+    });
+    return created;
+  });
+}
+
+/** Throws when there is no such account: a list of nothing would hide a mistyped id. */
+export async function requireAccount(writer: pg.Pool, id: number): Promise<void> {
+  const { rowCount } = await writer.query('select from account where account_id = $1', [id]);
+  if (rowCount === 0) throw new Error(`There is no account ${id}.`);
+}
+
+type Changes = Partial<Pick<AccountRow, 'name' | 'plan'>> & { requestsPerMinute?: number };
+
+function changeSettings(writer: pg.Pool, id: number, changes: Changes): Promise<AccountRow> {
+  return changeAccount(writer, id, async ({ client, record }) => {
+    const before = firstOf((await client.query<AccountRow>(lock, [id])).rows, id);
+    const plan = changes.plan ?? before.plan;
+    if (changes.requestsPerMinute !== undefined) refuseOwnLimit(plan);
+    const wanted = {
+      name: changes.name ?? before.name,
+      plan,
+      requests_per_minute:
+        plan === 'enterprise' ? (changes.requestsPerMinute ?? before.requests_per_minute) : null,
+    };
+    const { rows } = await client.query<AccountRow>(update, [
+      id,
+      wanted.name,
+      wanted.plan,
+      wanted.requests_per_minute,
+    ]);
+    record('account_changed', '/settings/account', wanted);
+    return firstOf(rows, id);
+  });
+}
+
+function refuseOwnLimit(plan: string): void {
+  if (plan === 'enterprise') return;
+  throw new UsageError(
+    '--requests-per-minute is for the plan enterprise only: the other plans have fixed limits.',
+  );
+}
+
+function firstOf(rows: AccountRow[], id: number): AccountRow {
+  const [row] = rows;
+  if (row === undefined) throw new Error(`There is no account ${id}.`);
+  return row;
+}
+
+/** `account create`, `account list`, `account change`. */
+export function addAccountCommands(program: Command, context: CommandContext): void {
+  const group = program.command('account').description('companies and persons whose databases are watched');
+  const perMinute = countOf('--requests-per-minute', 1, 100_000);
+
+  addCommand(group, 'create', 'create an account')
+    .requiredOption('--name <S>', 'its name', textOf('--name'))
+    .requiredOption('--plan <P>', PLANS.join(', '), oneOf('--plan', PLANS))
+    .option('--kind <K>', KINDS.join(' or '), oneOf('--kind', KINDS), 'company')
+    .option('--requests-per-minute <N>', 'a limit of its own for each key, enterprise only', perMinute)
+    .action(
+      async (
+        options: Pick<AccountRow, 'name' | 'plan' | 'kind'> & { requestsPerMinute?: number; json?: boolean },
+      ) => {
+        const { name, plan, kind, requestsPerMinute, json } = options;
+        if (requestsPerMinute !== undefined) refuseOwnLimit(plan);
+        const account = { name, kind, plan, requests_per_minute: requestsPerMinute ?? null };
+        printOne(json, await context.withStore((writer) => createAccount(writer, account)));
+      },
+    );
+
+  addCommand(group, 'list', 'list the accounts').action(async ({ json }: { json?: boolean }) => {
+    const { rows } = await context.withStore((writer) => writer.query<AccountRow>(list));
+    printList(json, rows, ['id', 'name', 'kind', 'plan', 'requests_per_minute', 'created_at']);
+  });
+
+  addCommand(group, 'change', 'change an account; what is not given stays')
+    .argument('<ID>', 'the account', idOf('ID'))
+    .option('--name <S>', 'its name', textOf('--name'))
+    .option('--plan <P>', PLANS.join(', '), oneOf('--plan', PLANS))
+    .option('--requests-per-minute <N>', 'a limit of its own for each key, enterprise only', perMinute)
+    .action(async (id: number, { json, ...changes }: Changes & { json?: boolean }) => {
+      if (Object.keys(changes).length === 0) {
+        throw new UsageError('Give --name, --plan or --requests-per-minute to say what to change.');
+      }
+      printOne(json, await context.withStore((writer) => changeSettings(writer, id, changes)));
+    });
+}

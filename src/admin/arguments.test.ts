@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { countOf, durationOf, emailOf, idOf, someOf, textOf } from './arguments.ts';
+import { UsageError } from './command.ts';
+
+describe('a duration', () => {
+  const parse = durationOf('--every', '10s', '7d');
+
+  test.each([
+    ['10s', 10],
+    ['90s', 90],
+    ['5m', 300],
+    ['2h', 7_200],
+    ['7d', 604_800],
+  ])('%s is %i seconds', (text, seconds) => expect(parse(text)).toBe(seconds));
+
+  test.each(['', '5', 'm', '5 m', '-5m', '1.5h', '5w', '9s', '8d', '604801s', '1e3s'])(
+    '%j is refused',
+    (text) => {
+      expect(() => parse(text)).toThrow(UsageError);
+    },
+  );
+});
+
+test.each(['0', '01', '-1', '1.0', '1e3', ' 1', '9007199254740992', '99999999999999999', ''])(
+  '%j is no id',
+  (text) => {
+    expect(() => idOf('ID')(text)).toThrow(UsageError);
+  },
+);
+
+test('a count has its bounds', () => {
+  expect(countOf('--port', 0, 65_535)('0')).toBe(0);
+  expect(() => countOf('--port', 0, 65_535)('65536')).toThrow(
+    '--port must be a whole number from 0 to 65535.',
+  );
+});
+
+test('text is trimmed, bounded and free of control characters', () => {
+  expect(textOf('--name')('  Ada  ')).toBe('Ada');
+  for (const text of ['', '   ', 'a\u0000b', 'a\nb', 'a\u0085b', 'x'.repeat(201)]) {
+    expect(() => textOf('--name')(text)).toThrow(UsageError);
+  }
+});
+
+test.each(['ada', 'ada@', '@b', 'a b@c', 'a@b@c'])('%j is no e-mail address', (text) => {
+  expect(() => emailOf('--email')(text)).toThrow(UsageError);
+});
+
+test('an option given several times adds up, without repetition', () => {
+  const parse = someOf('--role', ['owner', 'viewer']);
+  expect(parse('owner', parse('viewer', parse('owner', undefined)))).toEqual(['owner', 'viewer']);
+  expect(() => parse('king', undefined)).toThrow('--role must be one of owner, viewer.');
+});

@@ -1,0 +1,80 @@
+import { UsageError } from './command.ts';
+
+const LONGEST_TEXT = 200;
+const DAY = 86_400;
+const SECONDS = { s: 1, m: 60, h: 3_600, d: DAY };
+
+/** Parser of an identifier: a whole number from 1. The parsers here never show what was given: it may be a secret. */
+export function idOf(option: string): (text: string) => number {
+  return countOf(option, 1, Number.MAX_SAFE_INTEGER);
+}
+
+/** Parser of a whole number from `least` to `most`. */
+export function countOf(option: string, least: number, most: number): (text: string) => number {
+  return (text) => {
+    const count = Number(text);
+    if (/^(0|[1-9][0-9]{0,15})$/.test(text) && count >= least && count <= most) return count;
+    throw new UsageError(
+      most === Number.MAX_SAFE_INTEGER
+        ? `${option} must be a whole number from ${least}.`
+        : `${option} must be a whole number from ${least} to ${most}.`,
+    );
+  };
+}
+
+/** Parser of a person's text: trimmed, 1 to 200 characters, no control characters. */
+export function textOf(option: string): (text: string) => string {
+  return (text) => {
+    const trimmed = text.trim();
+    if (trimmed.length >= 1 && trimmed.length <= LONGEST_TEXT && !/\p{Cc}/u.test(trimmed)) return trimmed;
+    throw new UsageError(
+      `${option} must have 1 to ${LONGEST_TEXT} characters, control characters not among them.`,
+    );
+  };
+}
+
+/** Parser of an e-mail address; only its shape is looked at. */
+export function emailOf(option: string): (text: string) => string {
+  return (text) => {
+    const email = textOf(option)(text);
+    if (/^[^\s@]+@[^\s@]+$/.test(email)) return email;
+    throw new UsageError(`${option} must be an e-mail address, such as ada@example.com.`);
+  };
+}
+
+/** Parser of one of a few words. */
+export function oneOf<Word extends string>(option: string, words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const word = words.find((known) => known === text);
+    if (word !== undefined) return word;
+    throw new UsageError(`${option} must be one of ${words.join(', ')}.`);
+  };
+}
+
+/** Parser of an option that may be given several times, each one of a few words; gives them without repetition. */
+export function someOf<Word extends string>(
+  option: string,
+  words: readonly Word[],
+): (text: string, before: Word[] | undefined) => Word[] {
+  const parse = oneOf(option, words);
+  return (text, before = []) => [...new Set([...before, parse(text)])];
+}
+
+/** Parser of a duration: a whole number and s, m, h or d. Gives seconds; `least` and `most` are durations too. */
+export function durationOf(option: string, least: string, most: string): (text: string) => number {
+  return (text) => {
+    const seconds = secondsOf(text);
+    if (seconds !== undefined && seconds >= (secondsOf(least) ?? 0) && seconds <= (secondsOf(most) ?? 0))
+      return seconds;
+    throw new UsageError(
+      `${option} must be ${least} to ${most}, a whole number and s, m, h or d, such as 90s or 7d.`,
+    );
+  };
+}
+
+function secondsOf(text: string): number | undefined {
+  const [, count, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
+  return unit === 's' || unit === 'm' || unit === 'h' || unit === 'd'
+    ? Number(count) * SECONDS[unit]
+    : undefined;
+}

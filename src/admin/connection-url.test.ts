@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from './command.ts';
+import { parseConnectionUrl } from './connection-url.ts';
+
+describe('a connection URL', () => {
+  test.each([
+    [
+      'postgres://ada:s%23%40cret@db.example.com:5433/app',
+      ['direct', 'db.example.com', 5433, 'app', 'ada', 's#@cret'],
+    ],
+    ['postgresql://ada@db', ['direct', 'db', 5432, 'postgres', 'ada', null]],
+    ['postgres://ada@[::1]:5433/app', ['direct', '::1', 5433, 'app', 'ada', null]],
+    ['postgres://ada@%2Frun%2Fpg:5433/app', ['unix_socket', '/run/pg', 5433, 'app', 'ada', null]],
+    ['postgres://ada:x@/app?host=/run/pg', ['unix_socket', '/run/pg', 5432, 'app', 'ada', 'x']],
+    ['postgres://ada:x@/app?host=%2Frun%2Fpg', ['unix_socket', '/run/pg', 5432, 'app', 'ada', 'x']],
+  ])('%s is read', (url, [connection_type, host, port, database, username, password]) => {
+    expect(parseConnectionUrl(url)).toEqual({ connection_type, host, port, database, username, password });
+  });
+
+  test.each([
+    'hunter2',
+    'http://ada:hunter2@db/app',
+    'mysql://ada:hunter2@db/app',
+    'postgres://ada:hunter2@/app',
+    'postgres://:hunter2@db/app',
+    'postgres://ada:hunter2@db:0/app',
+    'postgres://ada:hunter2@db:65536/app',
+    'postgres://ada:hunter2@one,two/app',
+    'postgres://ada:hunter2@db/app?sslmode=require',
+    'postgres://ada:hunter2@db/app?host=/run/pg',
+    'postgres://ada:hunter2@/app?host=db',
+    'postgres://ada:hunter2@/app?host=/a&host=/b',
+    'postgres://ada:hunter2#@db/app',
+    'postgres://ada:hunter2@x@db/app',
+    'postgres://ada:hunter2%@db/app',
+    'postgres://ada:hunter2%00@db/app',
+  ])('%s is refused in a sentence without the password', (url) => {
+    expect(() => parseConnectionUrl(url)).toThrow(UsageError);
+    expect(() => parseConnectionUrl(url)).not.toThrow(/hunter2/);
+    expect(() => parseConnectionUrl(url)).toThrow(/\.$/);
+  });
+});

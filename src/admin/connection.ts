@@ -1,0 +1,116 @@
+import { type Command, Option } from 'commander';
+import { requireAccount } from './account.ts';
+import { durationOf, idOf, oneOf, textOf } from './arguments.ts';
+import { addConnection, changeConnection, removeConnection, type Tls, tlsOf } from './change-connection.ts';
+import { addCommand, type CommandContext, UsageError } from './command.ts';
+import { listConnections } from './connection-row.ts';
+import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
+import { printList, printOne } from './print.ts';
+import { readPassword } from './read-password.ts';
+
+const TYPES = ['direct', 'ssh_tunnel', 'unix_socket'] as const;
+const TLS = ['verify-full', 'require', 'disable'] as const satisfies Tls[];
+
+interface Options {
+  name?: string;
+  url?: DatabaseAddress;
+  type?: (typeof TYPES)[number];
+  every?: number;
+  tls?: Tls;
+  passwordStdin?: boolean;
+  json?: boolean;
+}
+
+function requireType(address: DatabaseAddress, type: Options['type']): void {
+  if (type === 'ssh_tunnel') {
+    throw new UsageError(
+      'This release has no SSH tunnels: give --type direct or unix_socket, or leave it out.',
+    );
+  }
+  if (type !== undefined && type !== address.connection_type) {
+    throw new UsageError(
+      `The URL is one of type ${address.connection_type}: leave --type out or change the URL.`,
+    );
+  }
+}
+
+/** The options that `connection add` and `connection change` share. */
+function addOptions(command: Command): Command {
+  const types = `${TYPES.join(', ')} (default: what the URL says)`;
+  return command
+    .option('--type <T>', types, oneOf('--type', TYPES))
+    .option('--tls <T>', `${TLS.join(', ')} (default: verify-full; none on a socket)`, oneOf('--tls', TLS))
+    .option('--password-stdin', 'read the password from standard input');
+}
+
+/** `connection add`, `connection list`, `connection change`, `connection remove`. */
+export function addConnectionCommands(program: Command, context: CommandContext): void {
+  const group = program.command('connection').description('databases that are watched');
+  const everyOption = () =>
+    new Option('--every <D>', 'time between health checks, 10s to 7d').argParser(
+      durationOf('--every', '10s', '7d'),
+    );
+  const url = () =>
+    new Option('--url <URL>', 'postgres://user:password@host:5432/database').argParser(parseConnectionUrl);
+
+  addOptions(addCommand(group, 'add', 'add a database to watch; it is not contacted yet'))
+    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .requiredOption('--name <S>', 'its name', textOf('--name'))
+    .addOption(url().makeOptionMandatory())
+    .addOption(everyOption().default(300, '5m'))
+    .action(
+      async (options: Required<Pick<Options, 'name' | 'url' | 'every'>> & Options & { account: number }) => {
+        const { account, name, url: address, type, tls, json } = options;
+        requireType(address, type);
+        const wanted = {
+          ...address,
+          name,
+          every: options.every,
+          tls: tlsOf(address.connection_type, tls),
+          password: await readPassword(options.passwordStdin, address.password),
+        };
+        printOne(json, await context.withStore((writer) => addConnection(writer, context, account, wanted)));
+      },
+    );
+
+  addCommand(group, 'list', 'list the connections of an account')
+    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .action(async ({ account, json }: { account: number; json?: boolean }) => {
+      const connections = await context.withStore(async (writer) => {
+        await requireAccount(writer, account);
+        return listConnections(writer, account);
+      });
+      printList(json, connections, [
+        'id',
+        'name',
+        'host',
+        'port',
+        'connection_type',
+        'score',
+        'last_checked_at',
+        'summary_text',
+      ]);
+    });
+
+  addOptions(addCommand(group, 'change', 'change a connection; what is not given stays, the password too'))
+    .argument('<ID>', 'the connection', idOf('ID'))
+    .option('--name <S>', 'its name', textOf('--name'))
+    .addOption(url())
+    .addOption(everyOption())
+    .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: Options) => {
+      if (address) requireType(address, type);
+      else if (type) throw new UsageError('--type goes with --url: give both.');
+      const password = await readPassword(passwordStdin, address?.password ?? null);
+      const changes = { ...options, ...(address && { address }), ...(password !== null && { password }) };
+      if (Object.keys(changes).length === 0) {
+        throw new UsageError('Give --name, --url, --every, --tls or --password-stdin to say what to change.');
+      }
+      printOne(json, await context.withStore((writer) => changeConnection(writer, context, id, changes)));
+    });
+
+  addCommand(group, 'remove', 'stop watching a database and resolve its tickets')
+    .argument('<ID>', 'the connection', idOf('ID'))
+    .action(async (id: number, { json }: { json?: boolean }) => {
+      printOne(json, await context.withStore((writer) => removeConnection(writer, id)));
+    });
+}

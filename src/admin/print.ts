@@ -1,0 +1,53 @@
+/** A row as it is printed: column or field name to value. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** Prints a list: one JSON array, or aligned columns under their names. */
+export function printList(
+  json: boolean | undefined,
+  rows: readonly object[],
+  columns: readonly string[],
+): void {
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(rows)}\n`
+      : table(
+          rows.map((row) => ({ ...row })),
+          columns,
+        ),
+  );
+}
+
+/** Prints one thing: one JSON object, or a line for each field. */
+export function printOne(json: boolean | undefined, thing: object): void {
+  process.stdout.write(json ? `${JSON.stringify(thing)}\n` : fields({ ...thing }));
+}
+
+function table(rows: readonly Row[], columns: readonly string[]): string {
+  const lines = [
+    columns.map((name) => name.replaceAll('_', ' ')),
+    ...rows.map((row) => columns.map((name) => cell(row[name]))),
+  ];
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((text, column) => text.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function fields(thing: Row): string {
+  const width = Math.max(...Object.keys(thing).map((name) => name.length));
+  return Object.entries(thing)
+    .map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}  ${cell(value)}\n`)
+    .join('');
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}

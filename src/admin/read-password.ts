@@ -1,0 +1,20 @@
+import { text } from 'node:stream/consumers';
+import { UsageError } from './command.ts';
+
+/**
+ * A connection's password: the first line of standard input where `fromInput` says so, else that of the URL, null for
+ * none. Throws a {@link UsageError} when both give one, or standard input gives none.
+ */
+export async function readPassword(
+  fromInput: boolean | undefined,
+  ofUrl: string | null,
+): Promise<string | null> {
+  if (!fromInput) return ofUrl;
+  if (ofUrl !== null)
+    throw new UsageError('Give the password in the URL or with --password-stdin, not both.');
+  const [line = ''] = (await text(process.stdin)).split(/\r?\n/, 1);
+  if (line === '' || line.includes('\0')) {
+    throw new UsageError('--password-stdin needs the password on standard input, in one line.');
+  }
+  return line;
+}

@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { CONN_AUTH_FAILED, CONN_UNREACHABLE, postgresChecks } from './catalogue.ts';
+import type { Judgement, Row, ServerFacts } from './check.ts';
+
+function judge(id: string, rows: Row[], facts: Partial<ServerFacts> = {}): Judgement {
+  const check = postgresChecks.find((each) => each.id === id);
+  if (!check) throw new Error(`There is no check ${id}.`);
+  return check.judge(rows, { version: 180_004, database: 'shop', now: new Date('2026-11-21'), ...facts });
+}
+
+const connections = (used: number): Row[] => [
+  { used, available: 1000, max_connections: 1003, sees_all: true, me: 'watcher' },
+];
+const session = (age: number): Row[] => [
+  {
+    ...{ sees_all: true, me: 'watcher', database: 'shop', role: 'app', application: '"web 1"' },
+    ...{ of_them: 'true', age, ages: [age, 5] },
+  },
+];
+const database = (share: number): Row[] => [
+  { database: 'shop', age: Math.ceil(share * 2 ** 31), datallowconn: true },
+];
+const ofRelation = { relations: 400, standby: false, track_counts: true, found: true, unseen: null };
+const dead = (rows: number, share: number): Row[] => [
+  { ...ofRelation, table_name: 'public.t', dead: rows, share },
+];
+const sequence = (share: number): Row[] => [
+  {
+    ...ofRelation,
+    sequence_name: 'public.s',
+    rising: true,
+    limit_value: '9',
+    value: '8',
+    widen: null,
+    share,
+  },
+];
+const buffers = (megabytes: number): Row[] => [{ bytes: megabytes * 1024 * 1024 }];
+
+test.each([
+  ['PG_CONN_SATURATION', connections(719), undefined, []],
+  ['PG_CONN_SATURATION', connections(720), undefined, [null]],
+  ['PG_CONN_SATURATION', connections(799), undefined, [null]],
+  ['PG_CONN_SATURATION', connections(800), 'warning', []],
+  ['PG_CONN_SATURATION', connections(950), 'critical', []],
+  ...['PG_IDLE_IN_TXN', 'PG_LONG_QUERY'].flatMap((id): [string, Row[], string | undefined, string[]][] => [
+    [id, session(1619), undefined, []],
+    [id, session(1620), undefined, ['shop/app/"web 1"']],
+    [id, session(1799), undefined, ['shop/app/"web 1"']],
+    [id, session(1800), 'warning', []],
+    [id, session(3600), 'critical', []],
+  ]),
+  ['PG_XID_WRAPAROUND', database(0.499), undefined, []],
+  ['PG_XID_WRAPAROUND', database(0.5), 'warning', []],
+  ['PG_XID_WRAPAROUND', database(0.8), 'critical', []],
+  ['PG_DEAD_TUPLES', dead(10_000, 0.9), undefined, []],
+  ['PG_DEAD_TUPLES', dead(10_001, 0.099), undefined, []],
+  ['PG_DEAD_TUPLES', dead(10_001, 0.1), 'warning', []],
+  ['PG_DEAD_TUPLES', dead(10_001, 0.3), 'critical', []],
+  ['PG_SEQUENCE_EXHAUSTION', sequence(0.849), undefined, []],
+  ['PG_SEQUENCE_EXHAUSTION', sequence(0.85), 'warning', []],
+  ['PG_SEQUENCE_EXHAUSTION', sequence(0.95), 'critical', []],
+  ['PG_SHARED_BUFFERS_LOW', buffers(128), undefined, []],
+  ['PG_SHARED_BUFFERS_LOW', buffers(127), 'warning', []],
+])('%s judges %j: %s', (id, rows, severity, near) => {
+  const judgement = judge(id, rows);
+  expect(judgement.faults.map((fault) => fault.severity)).toEqual(severity === undefined ? [] : [severity]);
+  expect(judgement.near ?? []).toEqual(near);
+});
+
+test.each([
+  [130_022, '2026-11-21', 1],
+  [140_023, '2026-11-12', 0],
+  [140_023, '2026-11-13', 1],
+  [150_018, '2026-11-21', 0],
+  [90_624, '2026-11-21', 1],
+  [180_004, '2030-11-14', 0],
+  [190_000, '2040-01-01', 0],
+])('version %i on %s: %i faults', (version, day, faults) => {
+  const now = new Date(`${day}T23:59:59Z`);
+  expect(judge('PG_VERSION_EOL', [{ version: 'x' }], { version, now }).faults).toHaveLength(faults);
+});
+
+test('thresholds of the connection go before the defaults', () => {
+  const thresholds = { warning: 0.5 };
+  expect(judge('PG_CONN_SATURATION', connections(500), { thresholds }).faults).toHaveLength(1);
+  expect(
+    judge('PG_DEAD_TUPLES', dead(2_000, 0.2), { thresholds: { minimum_rows: 1_000 } }).faults,
+  ).toHaveLength(1);
+});
+
+test('only the sessions that are old enough are counted', () => {
+  expect(judge('PG_IDLE_IN_TXN', session(8_000)).faults[0]?.metricLine).toBe(
+    'Role app, application "web 1", database shop: 1 session idle in transaction, the oldest for 2 h 13 min; end the transaction, and let a timeout do it from now on.',
+  );
+});
+
+test('dead rows are not measured where they are not counted', () => {
+  expect(judge('PG_DEAD_TUPLES', [{ ...ofRelation, standby: true }]).skipped).toContain('watch its primary');
+  expect(judge('PG_DEAD_TUPLES', [{ ...ofRelation, track_counts: false }]).skipped).toContain('track_counts');
+});
+
+test('a statement that gives no row is an error, not "ok"', () => {
+  for (const { id } of postgresChecks.filter((check) => !/XID|_OFF/.test(check.id))) {
+    expect(() => judge(id, []), id).toThrow(TypeError);
+  }
+});
+
+test('every check has its page, under its title', () => {
+  for (const { id, title } of [CONN_UNREACHABLE, CONN_AUTH_FAILED, ...postgresChecks]) {
+    const page = new URL(`../../docs/checks/${id}.md`, import.meta.url);
+    expect(existsSync(page), id).toBe(true);
+    const [heading] = readFileSync(page, 'utf8').split('\n');
+    expect(heading).toBe(`# ${id}: ${title}`);
+  }
+});

@@ -1,0 +1,12 @@
+import { settingOff } from './setting-off.ts';
+
+/** Without autovacuum, or the counters that it goes by, dead rows pile up and transaction ids run out. */
+export const autovacuumOff = settingOff({
+  id: 'PG_AUTOVACUUM_OFF',
+  title: 'Autovacuum is off',
+  category: 'vacuum',
+  settings: {
+    autovacuum: 'dead rows pile up and statistics grow stale',
+    track_counts: 'autovacuum has no counters to go by, so it does nothing',
+  },
+});

@@ -1,0 +1,52 @@
+import type { Check } from '../check.ts';
+import { numberIn, onlyRow } from '../columns.ts';
+import { grouped, percent } from '../wording.ts';
+import { unseenSessions } from './session-check.ts';
+
+/** Shares of the connections that ordinary roles may open; common Prometheus rules warn at 80 %, check_postgres is critical at 95 %. */
+const thresholds = { warning: 0.8, critical: 0.95 };
+
+// Walsenders have slots of their own; a role may be kept from those that are reserved (since 16 in two ways).
+const sql = `
+  select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
+         current_setting('max_connections')::int
+           - current_setting('superuser_reserved_connections')::int
+           - coalesce(current_setting('reserved_connections', true)::int, 0) as available,
+         current_setting('max_connections')::int as max_connections,
+         pg_has_role('pg_read_all_stats', 'usage') as sees_all,
+         quote_ident(current_user) as me`;
+
+/** Client backends ÷ (max_connections − reserved): at the limit nobody can connect any more. */
+export const connSaturation: Check = {
+  id: 'PG_CONN_SATURATION',
+  title: 'Connections nearly used up',
+  category: 'connections',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  thresholds,
+  sql: () => sql,
+  judge: (rows, facts) => {
+    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const row = onlyRow(rows);
+    const used = numberIn(row, 'used');
+    const available = numberIn(row, 'available');
+    const share = used / available;
+    const okLine = `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}).`;
+    const skipped = unseenSessions(row);
+    if (skipped !== undefined) return { faults: [], okLine, skipped };
+    if (share < warning)
+      return { faults: [], okLine, near: 10 * used >= 9 * warning * available ? [null] : [] };
+    return {
+      okLine,
+      faults: [
+        {
+          severity: share >= critical ? 'critical' : 'warning',
+          object: null,
+          metricLine: `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}); put a pooler in front, or raise max_connections.`,
+          remediation: `ALTER SYSTEM SET max_connections = ${numberIn(row, 'max_connections') * 2}; -- takes effect at the next restart; a pooler such as PgBouncer needs none`,
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,60 @@
+import { numberIn, textIn } from '../columns.ts';
+import { grouped, percent } from '../wording.ts';
+import { relationCheck } from './relation-check.ts';
+
+/** Rows, and dead rows ÷ all rows; under the minimum the share says nothing (common Prometheus rules). */
+const thresholds = { minimum_rows: 10_000, warning: 0.1, critical: 0.3 };
+
+// Autovacuum's trigger as autovacuum.c reckons it: the table's own storage parameters go before the settings.
+const candidates = `
+  select format('%I.%I', n.nspname, c.relname) as table_name,
+         s.n_dead_tup::float8 as dead,
+         s.n_dead_tup::float8 / (s.n_dead_tup + s.n_live_tup) as share,
+         null as unseen
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_stat_all_tables s on s.relid = c.oid
+    cross join lateral (
+      select coalesce(max(option_value) filter (where option_name = 'autovacuum_vacuum_threshold'),
+                      current_setting('autovacuum_vacuum_threshold'))::float8 as base,
+             coalesce(max(option_value) filter (where option_name = 'autovacuum_vacuum_scale_factor'),
+                      current_setting('autovacuum_vacuum_scale_factor'))::float8 as factor,
+             nullif(coalesce(max(option_value) filter (where option_name = 'autovacuum_vacuum_max_threshold'),
+                             current_setting('autovacuum_vacuum_max_threshold', true))::float8, -1) as most
+        from pg_options_to_table(c.reloptions)
+    ) autovacuum
+   where c.relkind in ('r', 'm')
+     and c.relpersistence <> 't'
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and s.n_dead_tup > least(base + factor * greatest(c.reltuples, 0), most)
+   order by share desc, dead desc`;
+
+/** Tables whose dead rows are many, and more than what autovacuum lets pile up. */
+export const deadTuples = relationCheck({
+  id: 'PG_DEAD_TUPLES',
+  title: 'Table with many dead rows',
+  category: 'vacuum',
+  worst: 'critical',
+  thresholds,
+  candidates: () => candidates,
+  blind: ({ standby, trackCounts }) => {
+    if (standby) return 'Not measured: a standby does not count dead rows; watch its primary.';
+    if (!trackCounts) return 'Not measured: dead rows are not counted while track_counts is off.';
+    return undefined;
+  },
+  fault: (row, facts) => {
+    const { minimum_rows, warning, critical } = { ...thresholds, ...facts.thresholds };
+    const table = textIn(row, 'table_name');
+    const dead = numberIn(row, 'dead');
+    const share = numberIn(row, 'share');
+    if (dead <= minimum_rows || share < warning) return null;
+    return {
+      severity: share >= critical ? 'critical' : 'warning',
+      object: table,
+      metricLine: `table ${table} has ${grouped(dead)} dead rows, ${percent(share)} of all; vacuum it, and see what keeps autovacuum from it.`,
+      remediation: `VACUUM (ANALYZE) ${table};`,
+    };
+  },
+  okLine: 'No table has more dead rows than autovacuum lets pile up.',
+});

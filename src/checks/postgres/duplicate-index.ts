@@ -1,0 +1,79 @@
+import { numberIn, textIn } from '../columns.ts';
+import { size } from '../wording.ts';
+import { relationCheck } from './relation-check.ts';
+
+// Node trees carry the places where their parts stood in the statement (before 17), which tell nothing apart;
+// pg_get_expr would wait behind a lock. What must stay comes first, then constraints, unique ones, the older one.
+const candidates = (version: number): string => `
+  with index as (
+    select i.indexrelid, i.indrelid, i.indisunique, i.indimmediate, i.indisexclusion,
+           ${version >= 150_000 ? 'i.indnullsnotdistinct' : 'false'} as nulls_not_distinct,
+           c.relkind, c.relpages, c.reloptions, am.amname,
+           format('%I.%I', n.nspname, c.relname) as index_name,
+           format('%I.%I', n.nspname, t.relname) as table_name,
+           quote_ident(k.conname) as constraint_name,
+           i.indisprimary or i.indisreplident or c.relispartition or coalesce(k.contype = 'x', false)
+             or exists (select from pg_constraint f where f.contype = 'f' and f.conindid = i.indexrelid) as must_stay,
+           concat_ws('|', i.indrelid, c.relam, i.indnkeyatts, i.indkey, i.indclass, i.indcollation, i.indoption,
+                     regexp_replace(i.indexprs::text, ':location -?[0-9]+', '', 'g'), 'where',
+                     regexp_replace(i.indpred::text, ':location -?[0-9]+', '', 'g')) as shape
+      from pg_index i
+      join pg_class c on c.oid = i.indexrelid
+      join pg_am am on am.oid = c.relam
+      join pg_class t on t.oid = i.indrelid
+      join pg_namespace n on n.oid = t.relnamespace
+      left join pg_constraint k on k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x')
+     where i.indisvalid
+       and c.relpersistence <> 't'
+       and n.nspname !~ '^pg_'
+       and n.nspname <> 'information_schema'
+       and not exists (select from pg_depend d
+                        where d.classid = 'pg_class'::regclass and d.objid = i.indrelid and d.deptype = 'e')
+  ), ranked as (
+    select index.*,
+           row_number() over (partition by shape order by must_stay desc, constraint_name is not null desc,
+                                           indisunique desc, indexrelid) as rank
+      from index
+  )
+  select spare.index_name, spare.table_name, spare.constraint_name, spare.relkind = 'I' as partitioned,
+         spare.relpages::float8 * current_setting('block_size')::float8 as bytes,
+         (array_agg(kept.index_name order by kept.rank))[1] as kept_name,
+         null as unseen
+    from ranked spare
+    join ranked kept on kept.shape = spare.shape and kept.rank < spare.rank
+   where not spare.must_stay
+     and (not spare.indisunique
+          or kept.indisunique and kept.indimmediate and (kept.nulls_not_distinct or not spare.nulls_not_distinct))
+     and (spare.amname in ('btree', 'hash') or kept.reloptions is not distinct from spare.reloptions)
+     and not exists (
+       select attnum, attoptions from pg_attribute where attrelid = kept.indexrelid
+       except
+       select attnum, attoptions from pg_attribute where attrelid = spare.indexrelid)
+   group by spare.index_name, spare.table_name, spare.constraint_name, spare.relkind, spare.relpages
+   order by spare.relpages desc, spare.index_name`;
+
+/** Indexes that another one of the same table repeats in every respect that a query could tell. */
+export const duplicateIndex = relationCheck({
+  id: 'PG_DUPLICATE_INDEX',
+  title: 'Duplicate index',
+  category: 'indexes',
+  worst: 'warning',
+  candidates,
+  fault: (row) => {
+    const index = textIn(row, 'index_name');
+    const table = textIn(row, 'table_name');
+    return {
+      severity: 'warning',
+      object: index,
+      metricLine: `index ${index} (${size(numberIn(row, 'bytes'))}) repeats ${textIn(row, 'kept_name')} on ${table}; drop it.`,
+      remediation: dropStatement(index, table, row['constraint_name'], row['partitioned'] === true),
+    };
+  },
+  okLine: 'No index repeats another.',
+});
+
+// A partitioned index can't be dropped concurrently.
+function dropStatement(index: string, table: string, constraint: unknown, partitioned: boolean): string {
+  if (typeof constraint === 'string') return `ALTER TABLE ${table} DROP CONSTRAINT ${constraint};`;
+  return partitioned ? `DROP INDEX ${index};` : `DROP INDEX CONCURRENTLY ${index};`;
+}

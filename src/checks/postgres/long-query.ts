@@ -1,0 +1,13 @@
+import { sessionCheck } from './session-check.ts';
+
+/** Statements of clients that run for too long: they hold their snapshot, their locks and a share of the machine. */
+export const longQuery = sessionCheck({
+  id: 'PG_LONG_QUERY',
+  title: 'Long-running query',
+  since: 'query_start',
+  states: ['active', 'fastpath function call'],
+  doing: 'running one query',
+  advice: 'cancel it or make it faster',
+  remediation: (sessions) => `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${sessions};`,
+  okLine: 'No query has been running for long.',
+});

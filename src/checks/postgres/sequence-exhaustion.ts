@@ -1,0 +1,101 @@
+import { numberIn, textIn, textOrNone } from '../columns.ts';
+import { percent } from '../wording.ts';
+import { relationCheck } from './relation-check.ts';
+
+/** Shares of the values that the sequence, or a column that it fills, can hold. */
+const thresholds = { warning: 0.85, critical: 0.95 };
+
+// A sequence is read under a lock, so one that is being changed is left for the next run; without a privilege its
+// value is null. Columns: those it is owned by (a, i) and those whose default draws from it (n, by pg_attrdef).
+const candidates = `
+  with filled as (
+    select d.objid as sequence, d.refobjid as relation, d.refobjsubid as attnum
+      from pg_depend d
+     where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass
+       and d.deptype in ('a', 'i') and d.refobjsubid > 0
+    union
+    select d.refobjid, f.adrelid, f.adnum
+      from pg_depend d
+      join pg_attrdef f on f.oid = d.objid
+     where d.classid = 'pg_attrdef'::regclass and d.refclassid = 'pg_class'::regclass
+  ), room as (
+    select filled.sequence,
+           min(narrow.most) as most,
+           string_agg(format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE bigint;', n.nspname, c.relname, a.attname), ' '
+                      order by n.nspname, c.relname) as widen
+      from filled
+      join pg_attribute a on a.attrelid = filled.relation and a.attnum = filled.attnum
+      join pg_class c on c.oid = a.attrelid
+      join pg_namespace n on n.oid = c.relnamespace
+      join pg_type t on t.oid = a.atttypid
+      join (values ('int2'::regtype, 32767), ('int4'::regtype, 2147483647)) as narrow (type, most)
+        on narrow.type = coalesce(nullif(t.typbasetype, 0), t.oid)
+     group by filled.sequence
+  ), locked as (
+    select distinct l.relation as sequence
+      from pg_locks l
+      join pg_database d on d.oid = l.database and d.datname = current_database()
+     where l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+  ), sequence as (
+    select c.oid,
+           format('%I.%I', n.nspname, c.relname) as sequence_name,
+           n.nspname,
+           s.seqincrement > 0 as rising,
+           case when s.seqincrement > 0 then s.seqmin else s.seqmax end as first,
+           case when s.seqincrement > 0 then least(s.seqmax, room.most) else greatest(s.seqmin, -1 - room.most) end as last,
+           has_sequence_privilege(c.oid, 'select, usage') as readable,
+           locked.sequence is not null as locked,
+           room.widen
+      from pg_sequence s
+      join pg_class c on c.oid = s.seqrelid
+      join pg_namespace n on n.oid = c.relnamespace
+      left join room on room.sequence = c.oid
+      left join locked on locked.sequence = c.oid
+     where not s.seqcycle
+       and c.relpersistence <> 't'
+       and (c.relpersistence = 'p' or not pg_is_in_recovery())
+       and n.nspname !~ '^pg_'
+       and n.nspname <> 'information_schema'
+  )
+  select sequence_name, rising, last::text as limit_value, value::text, widen,
+         case when first >= 0 and last > 0 and rising or first < 0 and last < 0 and not rising
+                then value::numeric / last
+              else coalesce((value::numeric - first) / nullif(last::numeric - first, 0), 1)
+         end::float8 as share,
+         case when not readable
+                then format('Not measured: the values of some sequences are hidden. Run GRANT SELECT ON ALL SEQUENCES IN SCHEMA %s TO %I;',
+                            (select string_agg(distinct quote_ident(nspname), ', ') from sequence where not readable),
+                            current_user)
+              when locked then 'Not measured: a sequence was being changed.'
+         end as unseen
+    from sequence
+    cross join lateral (
+      select case when readable and not locked then pg_sequence_last_value(oid) end as value
+    ) now
+   where value is not null or not readable or locked
+   order by unseen nulls first, share desc, sequence_name`;
+
+/** Sequences that have few values left, for themselves or for a column that they fill. */
+export const sequenceExhaustion = relationCheck({
+  id: 'PG_SEQUENCE_EXHAUSTION',
+  title: 'Sequence nearly exhausted',
+  category: 'schema',
+  worst: 'critical',
+  thresholds,
+  candidates: () => candidates,
+  fault: (row, facts) => {
+    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const share = numberIn(row, 'share');
+    if (share < warning) return null;
+    const sequence = textIn(row, 'sequence_name');
+    const widen = textOrNone(row, 'widen');
+    const bound = row['rising'] === true ? 'MAXVALUE' : 'MINVALUE';
+    return {
+      severity: share >= critical ? 'critical' : 'warning',
+      object: sequence,
+      metricLine: `sequence ${sequence} stands at ${textIn(row, 'value')} of ${textIn(row, 'limit_value')} (${percent(share)}); make its columns bigint before inserts fail.`,
+      remediation: `${widen === undefined ? '' : `${widen} `}ALTER SEQUENCE ${sequence} AS bigint NO ${bound};`,
+    };
+  },
+  okLine: 'No sequence is near its end.',
+});

@@ -1,0 +1,103 @@
+import type { Check, Fault, Row } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { counted, duration } from '../wording.ts';
+
+/** Age in seconds at which a session is a fault: 30 and 60 min, far beyond an application's request. */
+const thresholds = { warning_seconds: 30 * 60, critical_seconds: 60 * 60 };
+
+/** What differs between the checks that look for sessions which have been in a state for too long. */
+interface SessionCheck extends Pick<Check, 'id' | 'title'> {
+  /** Column of pg_stat_activity: since when the session is in the state. */
+  since: 'state_change' | 'query_start';
+  states: readonly string[];
+  /** What such a session does, after "1 session" or "3 sessions": `idle in transaction`. */
+  doing: string;
+  advice: string;
+  /** `sessions` is what follows WHERE to select those that are at fault. */
+  remediation: (sessions: string, row: Row) => string;
+  okLine: string;
+}
+
+/**
+ * A check with a finding for each database, role and application whose oldest session is too old. The pid is no part
+ * of it, nor is the query's text: they change from run to run, and the text may hold anybody's data.
+ */
+export function sessionCheck(check: SessionCheck): Check {
+  const { since, states, doing, advice, remediation, okLine, ...named } = check;
+  const inState = `state in (${states.map((state) => `'${state}'`).join(', ')})`;
+  return {
+    ...named,
+    category: 'connections',
+    worst: 'critical',
+    volatile: true,
+    scope: 'server',
+    thresholds,
+    sql: () => `
+  select pg_has_role('pg_read_all_stats', 'usage') as sees_all,
+         quote_ident(current_user) as me,
+         session.*
+    from (select) one_row
+    left join (
+      select quote_ident(datname) as database,
+             quote_ident(rolname) as role,
+             quote_ident(application_name) as application,
+             format('datname = %L AND usename = %L AND application_name = %L',
+                    datname, rolname, application_name) as of_them,
+             max(extract(epoch from clock_timestamp() - ${since}))::float8 as age,
+             array_agg(extract(epoch from clock_timestamp() - ${since})::float8) as ages
+        from (select *, coalesce(usename, '') as rolname from pg_stat_activity) activity
+       where backend_type = 'client backend'
+         and ${inState}
+         and pid <> pg_backend_pid()
+       group by datname, rolname, application_name
+       order by age desc
+       limit ${FAULT_LIMIT + 1}
+    ) session on true`,
+    judge: (rows, facts) => {
+      const { warning_seconds, critical_seconds } = { ...thresholds, ...facts.thresholds };
+      const skipped = unseenSessions(onlyRow(rows.slice(0, 1)));
+      if (skipped !== undefined) return { faults: [], okLine, skipped };
+
+      const faults: Fault[] = [];
+      const near: string[] = [];
+      for (const row of rows.filter(({ age }) => age !== null)) {
+        const age = numberIn(row, 'age');
+        const [database, role, application] = [
+          textIn(row, 'database'),
+          textIn(row, 'role'),
+          textIn(row, 'application'),
+        ];
+        const object = `${database}/${role}/${application}`;
+        if (age < warning_seconds) {
+          if (age >= 0.9 * warning_seconds) near.push(object);
+          continue;
+        }
+        const sessions = `${textIn(row, 'of_them')} AND ${inState} AND ${since} < now() - interval '${warning_seconds} s'`;
+        faults.push({
+          severity: age >= critical_seconds ? 'critical' : 'warning',
+          object,
+          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(older(row, warning_seconds), 'session')} ${doing}, the oldest for ${duration(age)}; ${advice}.`,
+          remediation: remediation(sessions, row),
+        });
+      }
+      return {
+        faults: faults.slice(0, FAULT_LIMIT),
+        okLine,
+        near,
+        truncated: faults.length + near.length > FAULT_LIMIT,
+      };
+    },
+  };
+}
+
+function older(row: Row, seconds: number): number {
+  const { ages } = row;
+  return Array.isArray(ages) ? ages.filter((age) => age >= seconds).length : 0;
+}
+
+/** Why other roles' sessions can't be judged: their state is hidden, without an error, from a role that lacks this. */
+export function unseenSessions(row: Row): string | undefined {
+  if (row['sees_all'] === true) return undefined;
+  return `Not measured: the sessions of other roles are hidden. Run GRANT pg_monitor TO ${textIn(row, 'me')};`;
+}

@@ -1,0 +1,39 @@
+import type { Category, Check } from '../check.ts';
+import { textIn } from '../columns.ts';
+
+/** What differs between the checks that look for a setting which must never be off. */
+interface SettingOff {
+  id: string;
+  title: string;
+  category: Category;
+  /** Setting → what happens without it, the end of a sentence. Each takes effect on a reload. */
+  settings: Readonly<Record<string, string>>;
+}
+
+/** A check with a critical finding for each of the settings that is off on the server. */
+export function settingOff({ settings, ...named }: SettingOff): Check {
+  const names = Object.keys(settings);
+  return {
+    ...named,
+    worst: 'critical',
+    volatile: false,
+    scope: 'server',
+    sql: () => `
+  select name
+    from pg_settings
+   where name in (${names.map((name) => `'${name}'`).join(', ')})
+     and setting = 'off'
+   order by name`,
+    judge: (rows) => ({
+      okLine: `${names.join(' and ')} are on.`,
+      faults: rows
+        .map((row) => textIn(row, 'name'))
+        .map((name) => ({
+          severity: 'critical',
+          object: name,
+          metricLine: `${name} is off: ${settings[name]}; turn it on.`,
+          remediation: `ALTER SYSTEM SET ${name} = on; SELECT pg_reload_conf();`,
+        })),
+    }),
+  };
+}

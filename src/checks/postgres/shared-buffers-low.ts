@@ -1,0 +1,42 @@
+import type { Check } from '../check.ts';
+import { numberIn, onlyRow } from '../columns.ts';
+import { size } from '../wording.ts';
+
+/** Bytes: PostgreSQL's own default, which initdb lowers only on machines that can't give as much. */
+const thresholds = { warning_bytes: 128 * 1024 * 1024 };
+
+// Both are plain numbers in pg_settings: pages, and bytes a page.
+const sql = `
+  select buffers.setting::float8 * page.setting::float8 as bytes
+    from pg_settings buffers, pg_settings page
+   where buffers.name = 'shared_buffers'
+     and page.name = 'block_size'`;
+
+/** PostgreSQL's own cache under the size that it has by default. */
+export const sharedBuffersLow: Check = {
+  id: 'PG_SHARED_BUFFERS_LOW',
+  title: 'shared_buffers is small',
+  category: 'configuration',
+  worst: 'warning',
+  volatile: false,
+  scope: 'server',
+  thresholds,
+  sql: () => sql,
+  judge: (rows, facts) => {
+    const { warning_bytes } = { ...thresholds, ...facts.thresholds };
+    const bytes = numberIn(onlyRow(rows), 'bytes');
+    const okLine = `shared_buffers is ${size(bytes)}.`;
+    if (bytes >= warning_bytes) return { faults: [], okLine };
+    return {
+      okLine,
+      faults: [
+        {
+          severity: 'warning',
+          object: null,
+          metricLine: `shared_buffers is ${size(bytes)}; give it ${size(warning_bytes)} at least, a quarter of the memory on a machine of its own.`,
+          remediation: `ALTER SYSTEM SET shared_buffers = '${Math.ceil(warning_bytes / 1024 / 1024)}MB'; -- takes effect at the next restart`,
+        },
+      ],
+    };
+  },
+};

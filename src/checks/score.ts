@@ -1,0 +1,93 @@
+import type { Check, Finding, FindingStatus, Outcome, Severity } from './check.ts';
+
+/** What the score of a run goes by. */
+type Scored = Pick<Outcome, 'whole' | 'unmeasured'> & {
+  check: Pick<Check, 'id' | 'title'>;
+  findings: Pick<Finding, 'status'>[];
+};
+
+/** A ticket that was open before the run. */
+export interface OpenTicket {
+  check_id: string;
+  severity: Severity;
+}
+
+const WORST_FIRST: readonly FindingStatus[] = ['critical', 'warning', 'info', 'error', 'skipped', 'ok'];
+const NOUNS = {
+  critical: ['critical', 'criticals'],
+  warning: ['warning', 'warnings'],
+  info: ['note', 'notes'],
+};
+const LEVELS = ['critical', 'warning', 'info'] as const;
+const TITLES = 3;
+
+/**
+ * The health score of a run, 0 to 100 (checks.md, "Score"). A check's penalty goes by its worst level and by how many
+ * objects are at that level. What a check could not measure keeps the penalty of its open tickets: the graver of
+ * both counts where it was measured in part.
+ */
+export function score(outcomes: readonly Scored[], openTickets: readonly OpenTicket[]): number {
+  const total = { critical: 0, warning: 0, info: 0 };
+  for (const { check, findings, whole, unmeasured } of outcomes) {
+    const found = penalty(findings.map(({ status }) => status));
+    const left =
+      whole && unmeasured.length === 0 ? [] : openTickets.filter(({ check_id }) => check_id === check.id);
+    const kept = penalty(left.map(({ severity }) => severity));
+    const graver = kept.points > found.points ? kept : found;
+    total[graver.level] += graver.points;
+    if (found.level === 'critical' && (check.id === 'CONN_UNREACHABLE' || check.id === 'CONN_AUTH_FAILED'))
+      return 0;
+  }
+  const sum = total.critical + Math.min(45, total.warning) + Math.min(5, total.info);
+  return Math.min(total.critical > 0 ? 49 : 100, Math.max(0, 100 - sum));
+}
+
+function penalty(statuses: readonly FindingStatus[]): { level: Severity; points: number } {
+  const count = (level: Severity) => statuses.filter((status) => status === level).length;
+  const [critical, warning, info] = [count('critical'), count('warning'), count('info')];
+  if (critical > 0) return { level: 'critical', points: Math.min(50, 40 + 2 * (critical - 1)) };
+  if (warning > 0) return { level: 'warning', points: Math.min(15, 8 + (warning - 1)) };
+  return { level: 'info', points: info > 0 ? 1 : 0 };
+}
+
+/** How a connection stands in the fleet; null is the score of one without a health check. */
+export function fleetStatus(score: number | null): 'healthy' | 'warning' | 'critical' | 'never_run' {
+  if (score === null) return 'never_run';
+  if (score >= 80) return 'healthy';
+  return score >= 50 ? 'warning' : 'critical';
+}
+
+/** All findings of a run, worst first; within a level as the catalogue and the checks order them. */
+export function worstFirst(outcomes: readonly Pick<Outcome, 'findings'>[]): Finding[] {
+  return outcomes
+    .flatMap(({ findings }) => findings)
+    .sort((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status));
+}
+
+/**
+ * One line on a run: `1 critical, 2 warnings: Invalid index, Table with many dead rows`, or
+ * `No problem found in 14 checks`; then how many checks could not be measured.
+ */
+export function summaryText(outcomes: readonly Scored[]): string {
+  const counts = LEVELS.flatMap((level) => {
+    const count = outcomes
+      .flatMap(({ findings }) => findings)
+      .filter(({ status }) => status === level).length;
+    return count === 0 ? [] : [`${count} ${NOUNS[level][count === 1 ? 0 : 1]}`];
+  });
+  const titles = LEVELS.flatMap((level) =>
+    outcomes
+      .filter(({ findings }) => findings.some(({ status }) => status === level))
+      .map(({ check }) => check.title),
+  );
+  const named = [...new Set(titles)];
+  const blind = outcomes.filter(({ findings }) =>
+    findings.every(({ status }) => status === 'skipped' || status === 'error'),
+  ).length;
+  const more = named.length > TITLES ? ` and ${named.length - TITLES} more` : '';
+  const text =
+    counts.length > 0
+      ? `${counts.join(', ')}: ${named.slice(0, TITLES).join(', ')}${more}`
+      : `No problem found in ${outcomes.length - blind} ${outcomes.length - blind === 1 ? 'check' : 'checks'}`;
+  return blind === 0 ? text : `${text}; ${blind} not measured`;
+}

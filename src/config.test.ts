@@ -1,0 +1,134 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ConfigError, readConfig, secretKey } from './config.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dbvitals-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const HEX = '0123456789abcdef'.repeat(4);
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('the environment', () => {
+  test('has a default for everything', () => {
+    const config = readConfig({ PORT: '', HOST: ' ' });
+    expect(config).toEqual({
+      databaseUrl: null,
+      dataDir: '.dbvitals',
+      givenSecret: null,
+      host: '127.0.0.1',
+      port: 8080,
+      metricsPort: null,
+      corsOrigins: [],
+      trustProxy: [],
+      allowPrivateTargets: true,
+      logLevel: 'info',
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test('is read', () => {
+    const config = readConfig({
+      DATABASE_URL: 'postgres://u:p@one,two:5433/store',
+      DBVITALS_SECRET_KEY: HEX,
+      HOST: '::',
+      PORT: '0',
+      METRICS_PORT: '9090',
+      DBVITALS_CORS_ORIGINS: 'https://a.example, http://localhost:3000',
+      DBVITALS_TRUST_PROXY: '10.0.0.0/8,::1',
+      DBVITALS_ALLOW_PRIVATE_TARGETS: 'no',
+      LOG_LEVEL: 'warn',
+    });
+    expect(config).toMatchObject({
+      databaseUrl: 'postgres://u:p@one,two:5433/store',
+      givenSecret: Buffer.from(HEX, 'hex'),
+      host: '::',
+      port: 0,
+      metricsPort: 9090,
+      corsOrigins: ['https://a.example', 'http://localhost:3000'],
+      trustProxy: ['10.0.0.0/8', '::1'],
+      allowPrivateTargets: false,
+      logLevel: 'warn',
+    });
+  });
+
+  test('has every mistake reported at once, one sentence each, without a secret', () => {
+    const problems = problemsOf({
+      DATABASE_URL: 'hunter2',
+      DBVITALS_SECRET_KEY: 'hunter2',
+      HOST: 'a b',
+      PORT: '65536',
+      METRICS_PORT: 'x',
+      DBVITALS_CORS_ORIGINS: 'https://a.example/',
+      DBVITALS_TRUST_PROXY: '10.0.0.0/33',
+      DBVITALS_ALLOW_PRIVATE_TARGETS: 'maybe',
+      LOG_LEVEL: 'loud',
+    });
+    expect(problems).toHaveLength(9);
+    for (const problem of problems)
+      expect(problem).toMatch(/^(DATABASE_URL|DBVITALS_|HOST|PORT|METRICS_PORT|LOG_LEVEL).*\.$/);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+
+  test('must name a secret beside DATABASE_URL, and only one', () => {
+    const DATABASE_URL = 'postgres://u:p@h/d';
+    expect(problemsOf({ DATABASE_URL })).toHaveLength(1);
+    expect(problemsOf({ DATABASE_URL, DBVITALS_SECRET_KEY: HEX })).toEqual([]);
+    expect(problemsOf({ DBVITALS_SECRET_KEY: HEX, DBVITALS_SECRET_KEY_FILE: join(folder, 'x') })).not.toEqual(
+      [],
+    );
+  });
+});
+
+describe('the secret', () => {
+  test.each([HEX, HEX.toUpperCase(), Buffer.from(HEX, 'hex').toString('base64'), `${HEX}\n`])(
+    '%j is read',
+    (text) => {
+      expect(secretKey(readConfig({ DBVITALS_SECRET_KEY: text }))).toEqual(Buffer.from(HEX, 'hex'));
+      const file = join(folder, 'given');
+      writeFileSync(file, text);
+      expect(secretKey(readConfig({ DBVITALS_SECRET_KEY_FILE: file }))).toEqual(Buffer.from(HEX, 'hex'));
+    },
+  );
+
+  test('in a file that is not there or holds something else is reported', () => {
+    expect(problemsOf({ DBVITALS_SECRET_KEY_FILE: join(folder, 'absent') })).toHaveLength(1);
+    writeFileSync(join(folder, 'given'), 'hunter2');
+    expect(problemsOf({ DBVITALS_SECRET_KEY_FILE: join(folder, 'given') })).toHaveLength(1);
+  });
+
+  test('is made once, in the data folder, for nobody else to read', () => {
+    const dataDir = join(folder, 'data');
+    const config = readConfig({ DBVITALS_DATA_DIR: dataDir });
+    const secret = secretKey(config);
+    expect(secret).toHaveLength(32);
+    expect(secretKey(config)).toEqual(secret);
+    expect(readdirSync(dataDir)).toEqual(['secret.key']);
+    expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(dataDir, 'secret.key'), 'utf8').trim()).toBe(secret.toString('hex'));
+  });
+
+  test('that others may read, or that is damaged, is refused and left as it is', () => {
+    const config = readConfig({ DBVITALS_DATA_DIR: folder });
+    secretKey(config);
+    chmodSync(join(folder, 'secret.key'), 0o640);
+    expect(() => secretKey(config)).toThrow(/chmod 600/);
+    chmodSync(join(folder, 'secret.key'), 0o600);
+    writeFileSync(join(folder, 'secret.key'), 'half');
+    expect(() => secretKey(config)).toThrow(ConfigError);
+    expect(readFileSync(join(folder, 'secret.key'), 'utf8')).toBe('half');
+  });
+});

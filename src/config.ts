@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { parseStoreUrl } from './database/connect.ts';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** How much is logged; the levels of pino. */
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Every setting of the program, read once from the environment. */
+export interface Config {
+  /** Names the store, several hosts allowed; null = the embedded one in `dataDir`. Holds a password. */
+  readonly databaseUrl: string | null;
+  /** The folder that holds the embedded store and its secret. */
+  readonly dataDir: string;
+  /** The 32 bytes of `DBVITALS_SECRET_KEY`; null = those in the data folder. Ask {@link secretKey} for it. */
+  readonly givenSecret: Buffer | null;
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** null = no second port. */
+  readonly metricsPort: number | null;
+  /** Origins such as `https://console.example.com`; empty = CORS is off. */
+  readonly corsOrigins: readonly string[];
+  /** Addresses and networks (CIDR) whose `X-Forwarded-For` counts. */
+  readonly trustProxy: readonly string[];
+  /** Whether databases at private addresses may be watched. */
+  readonly allowPrivateTargets: boolean;
+  readonly logLevel: LogLevel;
+}
+
+/** Wrong settings: one sentence for each, and none of them holds a secret. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** Reads `.env` of the working folder, if there is one (what is set already wins), then the environment. */
+export function loadConfig(): Config {
+  try {
+    process.loadEnvFile('.env');
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT'))
+      throw new ConfigError(['.env cannot be read: make it a readable file or remove it.']);
+  }
+  return readConfig(process.env);
+}
+
+/** The settings of an environment; an empty value counts as unset. Throws {@link ConfigError} with all mistakes. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  /** What `parse` makes of a setting, `absent` when it is unset; a sentence thrown becomes a problem. */
+  function setting<T, A>(name: string, absent: A, parse: (text: string) => T): T | A {
+    const text = environment[name]?.trim();
+    if (!text) return absent;
+    try {
+      return parse(text);
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : `${name} is wrong.`);
+      return absent;
+    }
+  }
+
+  const secrets = ['DBVITALS_SECRET_KEY', 'DBVITALS_SECRET_KEY_FILE'].filter((name) =>
+    environment[name]?.trim(),
+  );
+  if (secrets.length === 2) problems.push('Set DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE, not both.');
+  if (secrets.length === 0 && environment['DATABASE_URL']?.trim()) {
+    problems.push(
+      'DATABASE_URL needs DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE too: make one with "openssl rand -hex 32".',
+    );
+  }
+  const config: Config = {
+    databaseUrl: setting('DATABASE_URL', null, checkStoreUrl),
+    dataDir: setting('DBVITALS_DATA_DIR', '.dbvitals', String),
+    givenSecret:
+      setting('DBVITALS_SECRET_KEY', null, (text) => parseSecret('DBVITALS_SECRET_KEY', text)) ??
+      setting('DBVITALS_SECRET_KEY_FILE', null, readSecretFile),
+    host: setting('HOST', '127.0.0.1', parseHost),
+    port: setting('PORT', 8080, (text) => parsePort('PORT', text)),
+    metricsPort: setting('METRICS_PORT', null, (text) => parsePort('METRICS_PORT', text)),
+    corsOrigins: Object.freeze(setting('DBVITALS_CORS_ORIGINS', [], (text) => split(text).map(parseOrigin))),
+    trustProxy: Object.freeze(setting('DBVITALS_TRUST_PROXY', [], (text) => split(text).map(parseNetwork))),
+    allowPrivateTargets: setting('DBVITALS_ALLOW_PRIVATE_TARGETS', true, parseYesNo),
+    logLevel: setting('LOG_LEVEL', 'info', parseLogLevel),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/**
+ * The 32 bytes that wrap the credentials: those given, or those of `secret.key` in the data folder, which is made
+ * when it is not there. Throws {@link ConfigError} when that file holds something else or others may read it.
+ */
+export function secretKey(config: Config): Buffer {
+  if (config.givenSecret) return config.givenSecret;
+  const file = join(config.dataDir, 'secret.key');
+  if (!existsSync(file)) {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o711 });
+    makeSecret(file);
+  }
+  return readOwnSecret(file);
+}
+
+function readOwnSecret(file: string): Buffer {
+  try {
+    if (statSync(file).mode & 0o077)
+      throw new ConfigError([`${file} may be read by others: run chmod 600 on it.`]);
+    return parseSecret(file, readFileSync(file, 'utf8').trim());
+  } catch (error) {
+    if (isErrno(error))
+      throw new ConfigError([`${file} cannot be read (${error.code}): let this user read it.`]);
+    throw error;
+  }
+}
+
+/** Written whole under another name, then linked: of several starts one wins, and none reads half a secret. */
+function makeSecret(file: string): void {
+  const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(descriptor, `${randomBytes(32).toString('hex')}\n`);
+    fsyncSync(descriptor);
+    linkSync(draft, file);
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft);
+  }
+}
+
+function readSecretFile(path: string): Buffer {
+  try {
+    return parseSecret('The file of DBVITALS_SECRET_KEY_FILE', readFileSync(path, 'utf8').trim());
+  } catch (error) {
+    if (isErrno(error))
+      throw new Error(`DBVITALS_SECRET_KEY_FILE cannot be read (${error.code}): name a readable file.`);
+    throw error;
+  }
+}
+
+function parseSecret(name: string, text: string): Buffer {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');
+  if (/^[0-9A-Za-z+/]{43}=?$/.test(text)) return Buffer.from(text, 'base64');
+  throw new ConfigError([`${name} must be 32 bytes, written as 64 hexadecimal digits or in base64.`]);
+}
+
+function checkStoreUrl(text: string): string {
+  parseStoreUrl(text);
+  return text;
+}
+
+function parseHost(text: string): string {
+  if (isIP(text) || /^[0-9A-Za-z]([0-9A-Za-z.-]*[0-9A-Za-z])?$/.test(text)) return text;
+  throw new Error('HOST must be an address or a host name, such as 127.0.0.1.');
+}
+
+function parsePort(name: string, text: string): number {
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new Error(`${name} must be a port, 0 to 65535.`);
+}
+
+function parseOrigin(text: string): string {
+  if (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text) return text;
+  throw new Error(
+    'DBVITALS_CORS_ORIGINS must list origins such as https://console.example.com, comma-separated.',
+  );
+}
+
+function parseNetwork(text: string): string {
+  const [, address = '', prefix] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
+  if (isIP(address) && Number(prefix ?? 0) <= (isIP(address) === 6 ? 128 : 32)) return text;
+  throw new Error(
+    'DBVITALS_TRUST_PROXY must list addresses such as 10.0.0.1 or 10.0.0.0/8, comma-separated.',
+  );
+}
+
+function parseYesNo(text: string): boolean {
+  if (text === 'yes' || text === 'no') return text === 'yes';
+  throw new Error('DBVITALS_ALLOW_PRIVATE_TARGETS must be yes or no.');
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text);
+  if (level) return level;
+  throw new Error(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`);
+}
+
+function split(list: string): string[] {
+  return list
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function isErrno(error: unknown, code?: string): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && (code === undefined || error.code === code);
+}

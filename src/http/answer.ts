@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { ApiError } from './errors.ts';
+
+/** A prepared answer: what will be sent if the gate admits the request. */
+export interface Answer {
+  readonly status: number;
+  readonly errorCode: string | null;
+  readonly body: Buffer;
+  /** The entity tag's text without quotes; null for what must not be stored. */
+  readonly tag: string | null;
+  readonly link: string | null;
+  /** The body in other codings, made when first asked for. */
+  readonly coded: Map<Coding, Promise<Buffer>>;
+}
+
+/** The content codings that are offered. */
+export type Coding = 'br' | 'gzip';
+
+/** The answer of a body; `stored` says whether a client may store and revalidate it. */
+export function successAnswer(body: Buffer, link: string | null, stored: boolean): Answer {
+  const tag = stored ? hash('sha256', body, 'base64url').slice(0, 27) : null;
+  return { status: 200, errorCode: null, body, tag, link, coded: new Map() };
+}
+
+/** The answer of a failure. */
+export function errorAnswer(error: ApiError, retryAfter?: number): Answer {
+  const body = error.envelope(retryAfter);
+  return { status: error.status, errorCode: error.code, body, tag: null, link: null, coded: new Map() };
+}
+
+/** Whether `If-None-Match` holds the answer's entity tag, in whatever coding it was sent (RFC 9110, 13.1.2). */
+export function isUnchanged(answer: Answer, ifNoneMatch: string | undefined): boolean {
+  if (answer.tag === null || ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return [...ifNoneMatch.matchAll(/"([^"]*)"/g)].some(
+    ([, tag]) => tag?.replace(/-(?:br|gzip)$/, '') === answer.tag,
+  );
+}
+
+/** The answer's body in a coding; made once, so that a kept answer is compressed once. */
+export function encoded(answer: Answer, coding: Coding): Promise<Buffer> {
+  let body = answer.coded.get(coding);
+  if (!body) {
+    body = compress[coding](answer.body);
+    answer.coded.set(coding, body);
+  }
+  return body;
+}
+
+const compress = {
+  gzip: (body: Buffer) => promisify(gzip)(body),
+  // Quality 5 of 11: past it the time doubles for a few percent of size.
+  br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+};

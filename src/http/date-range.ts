@@ -1,0 +1,70 @@
+/** A point of time as a client wrote it, in nanoseconds since 1970, and how long the unit is that it was written in. */
+interface Written {
+  start: bigint;
+  unit: bigint;
+}
+
+const SECOND = 1_000_000_000n;
+const DAY = 86_400n * SECOND;
+
+// The seconds' fraction has 1 to 9 digits. A blank stands for the offset's "+", which URLs turn into one.
+const FORM =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(Z|[+\- ](?:0\d|1[0-4]):[0-5]\d)?)?$/;
+
+/** Reads `YYYY-MM-DD` or an RFC 3339 date-time (no offset means UTC); null when the text is neither, or no such day. */
+export function parseDate(text: string): Written | null {
+  const parts = FORM.exec(text);
+  if (!parts) return null;
+  const [, year, month, day, hour, minute, second, fraction = '', offset = 'Z'] = parts;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  if (Number(year) === 0 || date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day))
+    return null;
+  const midnight = BigInt(date.getTime()) * 1_000_000n;
+  if (hour === undefined) return { start: midnight, unit: DAY };
+  const east = offset === 'Z' ? 0 : minutesEast(offset);
+  if (Math.abs(east) > 14 * 60) return null;
+  const seconds = BigInt(Number(hour) * 3600 + Number(minute) * 60 + Number(second) - east * 60);
+  return {
+    start: midnight + seconds * SECOND + BigInt(fraction.padEnd(9, '0')),
+    unit: 10n ** BigInt(9 - fraction.length),
+  };
+}
+
+function minutesEast(offset: string): number {
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4, 6));
+  return offset.startsWith('-') ? -minutes : minutes;
+}
+
+/** A range of time as PostgreSQL reads it, in microseconds: from `since` up to but without `before`. */
+export interface DateRange {
+  since: string | null;
+  before: string | null;
+}
+
+/**
+ * The range that `from` and `to` name, both inclusive of the unit that they are written in; both must have passed
+ * {@link parseDate}. Null when `from` lies after the last instant of `to`.
+ */
+export function dateRange(from: string | undefined, to: string | undefined): DateRange | null {
+  const first = from === undefined ? null : parseDate(from);
+  const last = to === undefined ? null : parseDate(to);
+  if (first && last && first.start >= last.start + last.unit) return null;
+  return {
+    since: first && toTimestamp(first.start),
+    before: last && toTimestamp(last.start + last.unit),
+  };
+}
+
+// Bounds outside the years 1 to 9999 (an offset or the last day's end can lead there) hold no rows either way.
+const EARLIEST = BigInt(Date.parse('0001-01-01T00:00:00Z')) * 1000n;
+const LATEST = BigInt(Date.parse('9999-12-31T23:59:59Z')) * 1000n;
+
+function toTimestamp(nanoseconds: bigint): string {
+  // Rounded up: a row's microsecond lies at or after a bound exactly when it does so at or after the next whole one.
+  const up = nanoseconds >= 0n ? (nanoseconds + 999n) / 1000n : nanoseconds / 1000n;
+  const bounded = up < EARLIEST ? EARLIEST : up > LATEST ? LATEST : up;
+  const micros = ((bounded % 1000n) + 1000n) % 1000n;
+  const millis = new Date(Number((bounded - micros) / 1000n)).toISOString();
+  return `${millis.slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+}

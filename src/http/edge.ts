@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import { type ApiError, badRequest, headersTooLarge, uriTooLong } from './errors.ts';
+
+/** Sizes from which a request is refused, in bytes (decisions, "HTTP"). */
+const LONGEST_URL = 8 * 1024;
+const LARGEST_HEADERS = 16 * 1024;
+const LARGEST_BODY = 64 * 1024;
+
+/** What Node itself reads of a request line and its headers together, in bytes; beyond it answers 431 by itself. */
+export const NODE_HEADER_LIMIT = LONGEST_URL + LARGEST_HEADERS;
+
+/**
+ * The URL as it is routed: without scheme and host, doubled slashes folded, no trailing slash. A path whose
+ * percent-escapes can't be decoded leads nowhere, as any other unknown path does.
+ */
+export function routedUrl(url: string): string {
+  if (!/\/\/|\/(?:$|\?)|%|^[^/]/.test(url)) return url;
+  const [, path = '', query = ''] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?]*)(.*)$/is.exec(url) ?? [];
+  const folded = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
+  try {
+    decodeURIComponent(folded);
+    return folded + query;
+  } catch {
+    return folded.replaceAll('%', '%25') + query;
+  }
+}
+
+/** Whether the request is in order as HTTP; null, or the error to answer it with. */
+export function checkRequest(request: IncomingMessage): ApiError | null {
+  if (Buffer.byteLength(request.url ?? '', 'latin1') > LONGEST_URL) return uriTooLong;
+  let size = 0;
+  for (const text of request.rawHeaders) size += text.length + 2;
+  if (size > LARGEST_HEADERS) return headersTooLarge;
+  const host = request.headers.host ?? (request.httpVersionMinor === 0 ? 'localhost' : '');
+  return /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/.test(host) ? null : badRequest;
+}
+
+/** The token of the one `Authorization: Bearer` header; null when there is none, another scheme, or more than one. */
+export function bearerToken(rawHeaders: readonly string[]): string | null {
+  let found: string | null = null;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length !== 13 || name.toLowerCase() !== 'authorization') continue;
+    if (found !== null) return null;
+    found = rawHeaders[i + 1] ?? '';
+  }
+  return /^bearer +(\S+)\s*$/i.exec(found ?? '')?.[1] ?? null;
+}
+
+/** Lets a body pass unread; past 64 KiB the connection is closed, once the answer is out. */
+export function ignoreBody(request: IncomingMessage, whenAnswered: (then: () => void) => void): void {
+  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
+    return;
+  let received = 0;
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received <= LARGEST_BODY) return;
+    request.pause();
+    whenAnswered(() => request.socket.destroy());
+  });
+}
+
+/** The path as the activity log tells it: percent-escapes decoded once, nothing of a key in it. */
+export function pagePath(routed: string): string {
+  const end = routed.indexOf('?');
+  const path = end === -1 ? routed : routed.slice(0, end);
+  return recordable(path.includes('%') ? decodeURIComponent(path) : path);
+}
+
+// What PostgreSQL's text can't hold, and keys, which must not be written anywhere.
+const UNRECORDABLE = /\0|dbv_live_[0-9A-Za-z]+/g;
+
+/** A stranger's text as it may be stored: well-formed Unicode without NUL, key-shaped parts shortened. */
+export function recordable(text: string): string {
+  return text.toWellFormed().replace(UNRECORDABLE, (found) => (found === '\0' ? '' : 'dbv_live_…'));
+}
+
+/** A client's address as it is told: without the IPv6 wrapping of an IPv4 one. */
+export function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}

@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox';
+
+/** The specification's page size (section 8). */
+const DEFAULT_PER_PAGE = 50;
+
+/** The parameters of every paginated list. */
+export const pagingParameters = {
+  page: Type.Optional(
+    Type.String({ pattern: '^[1-9][0-9]*$', description: 'page must be a whole number, 1 or more.' }),
+  ),
+  per_page: Type.Optional(
+    Type.String({
+      pattern: '^(?:[1-9][0-9]?|100)$',
+      description: 'per_page must be a whole number, 1 to 100.',
+    }),
+  ),
+};
+
+/** `meta` of every list (specification, section 2.1). */
+export const Meta = Type.Object({
+  total: Type.Integer({ description: 'total number of records' }),
+  page: Type.Integer({ description: 'current page' }),
+  per_page: Type.Integer({ description: 'page size used' }),
+  has_more: Type.Boolean({ description: 'true when more pages follow' }),
+});
+
+/** A page that was asked for. */
+export interface Page {
+  page: number;
+  perPage: number;
+  /** How many records come before it. May be beyond any list. */
+  offset: number;
+}
+
+/** The page that the parameters, which have passed their schema, ask for. */
+export function readPage(query: { page?: string; per_page?: string }): Page {
+  const page = Math.min(Number(query.page ?? 1), Number.MAX_VALUE);
+  const perPage = Number(query.per_page ?? DEFAULT_PER_PAGE);
+  return { page, perPage, offset: (page - 1) * perPage };
+}
+
+/** `meta` of a page of a list of `total` records. */
+export function pageMeta({ page, perPage, offset }: Page, total: number): Static<typeof Meta> {
+  return { total, page, per_page: perPage, has_more: offset + perPage < total };
+}
+
+/** `meta` of a list that comes whole. */
+export function wholeMeta(total: number): Static<typeof Meta> {
+  return { total, page: 1, per_page: Math.max(total, 1), has_more: false };
+}
+
+/**
+ * The Link header (RFC 8288) of a page: absolute URLs `first`, `prev`, `next`, `last`. `url` is the request's own,
+ * absolute; `pin`, where given, replaces its `to`, so that rows which come later do not move the pages.
+ */
+export function pageLinks(url: string, { page, perPage, offset }: Page, total: number, pin?: string): string {
+  const lastPage = Math.max(Math.ceil(total / perPage), 1);
+  const link = (relation: string, to: number) => {
+    const target = new URL(url);
+    for (const name of [...target.searchParams.keys()]) {
+      if (name.startsWith('_')) target.searchParams.delete(name);
+    }
+    if (pin !== undefined) target.searchParams.set('to', pin);
+    target.searchParams.set('page', String(to));
+    target.searchParams.set('per_page', String(perPage));
+    return `<${target.href}>; rel="${relation}"`;
+  };
+  return [
+    link('first', 1),
+    ...(page > 1 ? [link('prev', Math.min(page - 1, lastPage))] : []),
+    ...(offset + perPage < total ? [link('next', page + 1)] : []),
+    link('last', lastPage),
+  ].join(', ');
+}

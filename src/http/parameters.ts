@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import type { TObject } from 'typebox';
+import { ApiError } from './errors.ts';
+
+/**
+ * The query's parameters, checked against the endpoint's schema. Throws 400 that names the parameter and its rule,
+ * which is the `description` of its schema. Names that begin with `_` are cache-busters and left out.
+ */
+export function checkQuery(request: FastifyRequest, schema: TObject): Record<string, string> {
+  const query: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.query as Record<string, string | string[]>)) {
+    if (name.startsWith('_')) continue;
+    const rule = schema.properties[name];
+    if (!rule) throw new ApiError('invalid_parameter', unknownParameter(schema), name);
+    if (typeof value !== 'string') throw new ApiError('invalid_parameter', `Give ${name} once only.`, name);
+    if (value === '') throw new ApiError('invalid_parameter', `Give ${name} a value, or leave it out.`, name);
+    query[name] = value;
+  }
+  const validate = request.getValidationFunction('querystring');
+  if (!validate || validate(query)) return query;
+  const name = validate.errors?.[0]?.instancePath?.slice(1) ?? '';
+  const rule = schema.properties[name] as { description?: string } | undefined;
+  throw new ApiError('invalid_parameter', rule?.description ?? 'The parameters are wrong.', name);
+}
+
+function unknownParameter(schema: TObject): string {
+  const names = Object.keys(schema.properties);
+  if (names.length === 0) return 'This endpoint takes no parameters.';
+  return `There is no such parameter: the allowed ones are ${names.join(', ')}.`;
+}

@@ -1,0 +1,21 @@
+/** What each plan includes (specification, section 5). */
+
+const INCLUDED: Record<string, readonly string[]> = {
+  individual: [],
+  team: ['health'],
+  business: ['health', 'ops'],
+  enterprise: ['health', 'ops', 'activity', 'team'],
+};
+
+const GROUPS = new Set(INCLUDED['enterprise']);
+
+/**
+ * Whether the plan includes what lies at `path` (such as `/api/v1/ops/stats`), judged by its group's prefix alone;
+ * a path of no group is in every plan but Individual, so that it can be answered 404.
+ */
+export function includes(plan: string, path: string): boolean {
+  const groups = INCLUDED[plan] ?? [];
+  if (groups.length === 0) return false;
+  const group = /^\/api\/v1\/([^/]+)/.exec(path)?.[1] ?? '';
+  return !GROUPS.has(group) || groups.includes(group);
+}

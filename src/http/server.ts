@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { METHODS } from 'node:http';
+import type { Socket } from 'node:net';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import { parseDate } from './date-range.ts';
+import { NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
+import { type ApiError, badRequest, headersTooLarge } from './errors.ts';
+import { type Budget, rateHeaders } from './rate-headers.ts';
+
+/** Times in milliseconds after which a slow or idle client is let go. */
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 15_000;
+const KEEP_ALIVE_TIMEOUT = 72_000;
+
+/**
+ * The HTTP server without its routes: every message that Node or Fastify would answer by itself is answered in the
+ * API's envelope. `budgetOf` gives the headers of a request that no key stands behind.
+ */
+export function createServer(options: {
+  log: FastifyBaseLogger;
+  trustProxy: readonly string[];
+  budgetOf: (address: string) => Budget;
+}): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        formats: { 'date-or-time': (text: string) => parseDate(text) !== null },
+      },
+    },
+    clientErrorHandler: (error, socket) => answerBroken(error, socket, options.budgetOf),
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    genReqId: () => randomUUID(),
+    http: { maxHeaderSize: NODE_HEADER_LIMIT, requireHostHeader: false },
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    requestIdHeader: false,
+    requestTimeout: REQUEST_TIMEOUT,
+    return503OnClosing: false,
+    rewriteUrl: (request) => routedUrl(request.url ?? '/'),
+    routerOptions: { maxParamLength: NODE_HEADER_LIMIT },
+    trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
+  });
+  for (const method of METHODS) {
+    // CONNECT has no path to route; Node closes its connection.
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  app.server.headersTimeout = HEADERS_TIMEOUT;
+  // Node would drop headers past 2,000 silently; their size is bounded anyway.
+  app.server.maxHeadersCount = 0;
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  return app;
+}
+
+/** Answers what Node could not read as a request, in its place and with the connection closed. */
+function answerBroken(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  budgetOf: (address: string) => Budget,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answer: ApiError = error.code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge : badRequest;
+  const body = answer.envelope();
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(body.length),
+    connection: 'close',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': randomUUID(),
+    ...rateHeaders(budgetOf(socket.remoteAddress ?? '')),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const reason = answer.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request';
+  socket.end(`HTTP/1.1 ${answer.status} ${reason}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+}

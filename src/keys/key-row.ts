@@ -1,0 +1,42 @@
+import type pg from 'pg';
+
+/** An API key as the commands show it; the key itself is kept nowhere. */
+export interface KeyRow {
+  id: number;
+  account_id: number;
+  name: string;
+  last_four: string;
+  created_at: Date;
+  expires_at: Date | null;
+  /** May lie ahead: a regenerated key lives on for its overlap. */
+  revoked_at: Date | null;
+  /** The key that it was regenerated as. */
+  replaced_by: number | null;
+  last_used_at: Date | null;
+  state: 'active' | 'revoked' | 'expired';
+}
+
+const select = `
+  select k.api_key_id as id, k.account_id, k.name, k.last_four, k.created_at, k.expires_at, k.revoked_at,
+         k.replaced_by, w.last_used_at,
+         case when k.revoked_at <= clock_timestamp() then 'revoked'
+              when k.expires_at <= clock_timestamp() then 'expired'
+              else 'active' end as state
+    from api_key k
+    left join key_window w using (account_id, api_key_id)`;
+
+/** The account's keys, oldest first. */
+export async function listKeys(client: pg.ClientBase | pg.Pool, accountId: number): Promise<KeyRow[]> {
+  const { rows } = await client.query<KeyRow>(`${select} where k.account_id = $1 order by k.api_key_id`, [
+    accountId,
+  ]);
+  return rows;
+}
+
+/** One key, found by its id alone. Throws when there is none. */
+export async function readKey(client: pg.ClientBase | pg.Pool, id: number): Promise<KeyRow> {
+  const { rows } = await client.query<KeyRow>(`${select} where k.api_key_id = $1`, [id]);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`There is no key ${id}.`);
+  return row;
+}

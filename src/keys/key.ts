@@ -1,0 +1,39 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const PREFIX = 'dbv_live_';
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 43; // 62^43 > 2^256
+const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
+
+/** What an API key looks like, for secret scanners: a prefix, 43 random base62 characters, 6 of checksum. */
+export const KEY_PATTERN = /dbv_live_[0-9A-Za-z]{49}/;
+
+const WHOLE_KEY = new RegExp(`^${KEY_PATTERN.source}$`);
+
+/** A new API key of 256 random bits. Whoever makes one shows it once and stores {@link hashKey} of it. */
+export function generateKey(): string {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
+  return PREFIX + random + checksum(PREFIX + random);
+}
+
+/** Whether the text is a well-formed key, its checksum included. Says nothing about whether the key lives. */
+export function parseKey(text: string): boolean {
+  return WHOLE_KEY.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
+}
+
+/** SHA-256 of the key, 32 bytes: the only form of it that is stored. Its 256 random bits need no salt. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** CRC-32 (IEEE) in base62, most significant digit first, filled up with zeros. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  while (digits.length < CHECKSUM_LENGTH) {
+    digits = BASE62.charAt(rest % BASE62.length) + digits;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return digits;
+}

@@ -1,0 +1,72 @@
+import { createServer, type Server } from 'node:http';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+/** The service's own figures, in Prometheus' terms. */
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const seconds = new Histogram({
+    name: 'dbvitals_request_seconds',
+    help: 'Time from a request to its answer, by route',
+    labelNames: ['route'],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2],
+    registers,
+  });
+  const answers = new Counter({
+    name: 'dbvitals_answers_total',
+    help: 'Answers by route and status',
+    labelNames: ['route', 'status'],
+    registers,
+  });
+  const batchSize = new Histogram({
+    name: 'dbvitals_gate_batch_requests',
+    help: 'Requests that the gate admitted in one statement',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 500],
+    registers,
+  });
+  const batchSeconds = new Histogram({
+    name: 'dbvitals_gate_batch_seconds',
+    help: 'Time that the store took for one such statement',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
+    registers,
+  });
+  return {
+    registry,
+    answered(route: string, status: number, took: number) {
+      seconds.observe({ route }, took);
+      answers.inc({ route, status });
+    },
+    batch(size: number, took: number) {
+      batchSize.observe(size);
+      batchSeconds.observe(took);
+    },
+  };
+}
+
+/** Serves `/metrics`, `/livez` and `/readyz` on a port of their own. */
+export async function serveMetrics(
+  registry: Registry,
+  host: string,
+  port: number,
+  isReady: () => Promise<boolean>,
+): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const plain = { 'content-type': 'text/plain; charset=utf-8' };
+    if (request.url === '/metrics') {
+      const text = await registry.metrics();
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+    } else if (request.url === '/livez') {
+      response.writeHead(200, plain).end('ok\n');
+    } else if (request.url === '/readyz') {
+      const ready = await isReady();
+      response.writeHead(ready ? 200 : 503, plain).end(ready ? 'ok\n' : 'the store does not answer\n');
+    } else {
+      response.writeHead(404, plain).end('see /metrics, /livez or /readyz\n');
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  return server;
+}

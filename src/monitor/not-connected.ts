@@ -1,0 +1,53 @@
+import { CONN_AUTH_FAILED, CONN_UNREACHABLE, postgresChecks } from '../checks/catalogue.ts';
+import type { Outcome } from '../checks/check.ts';
+import type { ConnectFailure } from './connect-failure.ts';
+import { faultFinding, plainFinding } from './outcome.ts';
+
+/** What a run knows that connected: the two availability checks are listed, so that their tickets resolve. */
+export function connectedOutcomes(): Outcome[] {
+  return [
+    reached(CONN_UNREACHABLE, 'The database answers.'),
+    reached(CONN_AUTH_FAILED, 'The login is accepted.'),
+  ];
+}
+
+/**
+ * What a run knows that could not connect to `where` in so many `tries`: the one finding that says so. Only a server
+ * that has no connection left is known to be there, so its run lists every check, all but saturation not measured.
+ */
+export function notConnectedOutcomes(failure: ConnectFailure, where: string, tries: number): Outcome[] {
+  const line = `No connection to ${where}${tries === 1 ? '' : ` in ${tries} tries`}: ${failure.reason}.`;
+  switch (failure.kind) {
+    case 'unauthorized':
+      return [faulty(CONN_AUTH_FAILED, line, LOGIN)];
+    case 'unreachable':
+      return [faulty(CONN_UNREACHABLE, line, REACH)];
+    case 'saturated':
+      return [
+        reached(CONN_UNREACHABLE, 'The database answers.'),
+        ...[CONN_AUTH_FAILED, ...postgresChecks].map((check) =>
+          check.id === 'PG_CONN_SATURATION' ? faulty(check, line, SATURATED) : unmeasured(check),
+        ),
+      ];
+  }
+}
+
+const LOGIN =
+  'Set the password again ("connection change --password-stdin"); on the server store it as SCRAM and let the login in by pg_hba.conf.';
+const REACH =
+  'Start the server, or correct host, port, database or TLS of the connection ("connection change").';
+const SATURATED = 'Put a pooler in front of the server, or raise max_connections.';
+
+function reached(check: Outcome['check'], line: string): Outcome {
+  return { check, findings: [plainFinding(check, 'ok', line)], whole: true, unmeasured: [], near: [] };
+}
+
+function faulty(check: Outcome['check'], metricLine: string, remediation: string): Outcome {
+  const fault = { severity: 'critical', object: null, metricLine, remediation } as const;
+  return { check, findings: [faultFinding(check, '', fault)], whole: true, unmeasured: [], near: [] };
+}
+
+function unmeasured(check: Outcome['check']): Outcome {
+  const finding = plainFinding(check, 'error', 'Not measured: the server has no connection left.');
+  return { check, findings: [finding], whole: false, unmeasured: [], near: [] };
+}

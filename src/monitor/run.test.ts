@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { authentication, message, readyForQuery, startStrangeServer } from '../../test/strange-server.ts';
+import { postgresChecks } from '../checks/catalogue.ts';
+import { sealCredential } from './credentials.ts';
+import { runHealthCheck, type StoredCheck } from './run.ts';
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await startTestStore();
+});
+afterAll(() => store.stop());
+
+/** A connection with the stored password `watching`, which is the right one where nothing else is given. */
+async function watched(given: Record<string, unknown> = {}, password = 'watching') {
+  const accountId = await store.account();
+  const key = { accountId, connectionId: await store.connection(accountId, given) };
+  const sealed = await sealCredential(store.writer, store.deps.secret, key, password);
+  await change(key, { credential: `\\x${sealed.toString('hex')}` });
+  return key;
+}
+
+type Key = Awaited<ReturnType<typeof watched>>;
+
+async function change({ accountId, connectionId }: Key, fields: Record<string, unknown>): Promise<void> {
+  for (const [name, value] of Object.entries(fields)) {
+    const text = `update connection set ${name} = $3 where account_id = $1 and connection_id = $2`;
+    await store.writer.query(text, [accountId, connectionId, value]);
+  }
+}
+
+async function run(key: Key): Promise<StoredCheck> {
+  const stored = await runHealthCheck(store.deps, key);
+  if (!stored) throw new Error('nothing was stored');
+  return stored;
+}
+
+const direct = (port: number) => ({ connection_type: 'direct', host: '127.0.0.1', port, tls: 'disable' });
+const statusOf = (stored: StoredCheck, id: string) =>
+  stored.checks.find(({ check_id }) => check_id === id)?.status;
+
+async function tickets({ accountId }: Key): Promise<{ check_id: string; status: string }[]> {
+  const text = 'select check_id, status from ticket where account_id = $1 order by ticket_id';
+  return (await store.writer.query(text, [accountId])).rows;
+}
+
+async function entries({ accountId }: Key): Promise<{ action_type: string; properties: unknown }[]> {
+  const text = `select action_type, page_path, properties from activity where account_id = $1 order by id`;
+  return (await store.writer.query(text, [accountId])).rows;
+}
+
+test('a database that is well: every shipped check is listed, the run stored and told of', async () => {
+  const key = await watched();
+  const stored = await run(key);
+  expect(stored.score).toBeGreaterThanOrEqual(80);
+  const listed = new Set(stored.checks.map(({ check_id }) => check_id));
+  expect([...listed].sort()).toEqual(
+    ['CONN_AUTH_FAILED', 'CONN_UNREACHABLE', ...postgresChecks.map(({ id }) => id)].sort(),
+  );
+  expect(stored.checks.filter(({ status }) => status === 'error' || status === 'critical')).toEqual([]);
+  expect(Object.keys(stored.checks[0] ?? {}).sort()).toEqual(
+    ['category', 'check_id', 'metric_line', 'remediation', 'severity', 'status', 'title'].sort(),
+  );
+  const { rows } = await store.writer.query(
+    `select h.score, h.summary_text, h.created_at from connection c
+       join health_check h on h.account_id = c.account_id and h.health_check_id = c.latest_check_id
+      where c.account_id = $1`,
+    [key.accountId],
+  );
+  const { score, summary_text, created_at } = stored;
+  expect(rows).toEqual([{ score, summary_text, created_at: new Date(created_at) }]);
+  expect((await entries(key))[0]).toEqual({
+    action_type: 'health_check_completed',
+    page_path: `/health/connections/${key.connectionId}`,
+    properties: { connection_id: key.connectionId, score, health_check_id: stored.id },
+  });
+});
+
+test('every database that the login may connect to is measured, and its name can do no harm', async () => {
+  const root = await store.superuser();
+  const strange = 'shop\u202e\n"x"';
+  await root.query('create database plain');
+  await root.query('create database closed');
+  await root.query('revoke connect on database closed from public');
+  await root.query(`create database "${strange.replaceAll('"', '""')}"`);
+  for (const name of ['plain', 'closed', strange]) {
+    const client = await store.superuser(name);
+    await client.query('create table keyless (a int)');
+    await client.end();
+  }
+  const key = await watched();
+  const stored = await run(key);
+  const { rows } = await store.writer.query(
+    `select database from ticket where account_id = $1 and check_id = 'PG_NO_PRIMARY_KEY' order by database`,
+    [key.accountId],
+  );
+  expect(rows.map(({ database }) => database)).toEqual(['plain', 'shop "x"']);
+  expect(JSON.stringify(stored)).not.toMatch(/\u202e/);
+  await root.query('drop database plain');
+  await root.query(`drop database "${strange.replaceAll('"', '""')}"`);
+  await run(key);
+  expect((await tickets(key)).every(({ status }) => status === 'resolved')).toBe(true);
+});
+
+test('a database that lets nobody in keeps its tickets, and holds up no other one’s', async () => {
+  const root = await store.superuser();
+  await root.query('create database cramped');
+  const cramped = await store.superuser('cramped');
+  for (const client of [root, cramped]) await client.query('create table keyless (a int)');
+  const key = await watched();
+  await run(key);
+  await root.query('alter database cramped connection limit 0');
+  for (const client of [root, cramped]) await client.query('drop table keyless');
+  const stored = await run(key);
+  const finding = stored.checks.find(({ check_id }) => check_id === 'PG_NO_PRIMARY_KEY');
+  expect(finding).toMatchObject({
+    status: 'error',
+    metric_line: expect.stringMatching(/^Database cramped: Not/),
+  });
+  const text = 'select database, status from ticket where account_id = $1 order by database';
+  expect((await store.writer.query(text, [key.accountId])).rows).toEqual([
+    { database: 'cramped', status: 'open' },
+    { database: 'postgres', status: 'resolved' },
+  ]);
+  await cramped.end();
+  await root.query('drop database cramped');
+});
+
+describe('a database that can not be measured', () => {
+  test('nothing listens: three tries, score 0, the one finding, one ticket that the next success resolves', async () => {
+    const key = await watched({ ...direct(1) });
+    const began = Date.now();
+    const stored = await run(key);
+    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(stored).toMatchObject({
+      score: 0,
+      checks: [{ check_id: 'CONN_UNREACHABLE', status: 'critical' }],
+    });
+    expect(stored.checks).toHaveLength(1);
+    expect(stored.checks[0]?.metric_line).toContain('127.0.0.1:1 in 3 tries: nothing listens there');
+    expect(await tickets(key)).toEqual([{ check_id: 'CONN_UNREACHABLE', status: 'open' }]);
+
+    const { rows } = await store.writer.query('select host from connection where account_id <> $1 limit 1', [
+      key.accountId,
+    ]);
+    await change(key, { connection_type: 'unix_socket', host: rows[0].host, port: 5432 });
+    expect((await run(key)).score).toBeGreaterThan(0);
+    expect(await tickets(key)).toContainEqual({ check_id: 'CONN_UNREACHABLE', status: 'resolved' });
+    expect((await entries(key)).map(({ action_type }) => action_type)).toContain('ticket_resolved');
+  });
+
+  test('an unreachable run leaves the other tickets as they stand', async () => {
+    const root = await store.superuser();
+    await root.query('create table keyless (a int)');
+    const key = await watched();
+    await run(key);
+    await change(key, { port: 5999 });
+    await run(key);
+    await root.query('drop table keyless');
+    expect(await tickets(key)).toEqual([
+      { check_id: 'PG_NO_PRIMARY_KEY', status: 'open' },
+      { check_id: 'CONN_UNREACHABLE', status: 'open' },
+    ]);
+  });
+
+  test('a wrong password is told at once', async () => {
+    const began = Date.now();
+    const stored = await run(await watched({}, 'wrong'));
+    expect(Date.now() - began).toBeLessThan(1_000);
+    expect(stored).toMatchObject({ score: 0, checks: [{ check_id: 'CONN_AUTH_FAILED' }] });
+    expect(stored.checks).toHaveLength(1);
+    expect(stored.checks[0]?.metric_line).toContain('28P01');
+  });
+
+  test('no connection left is saturation, and nothing else is judged', async () => {
+    const root = await store.superuser();
+    await root.query(`create role crowded login password 'watching' connection limit 0`);
+    const stored = await run(await watched({ username: 'crowded' }));
+    expect(stored.score).toBeLessThan(50);
+    expect(stored.checks[0]).toMatchObject({ check_id: 'PG_CONN_SATURATION', status: 'critical' });
+    expect(statusOf(stored, 'CONN_UNREACHABLE')).toBe('ok');
+    expect(stored.checks.filter(({ status }) => status === 'error')).toHaveLength(postgresChecks.length);
+  });
+
+  test.each([
+    ['clear text', 3],
+    ['MD5', 5],
+  ])('a server that asks for the password as %s gets no byte of it', async (_name, kind) => {
+    const server = await startStrangeServer((sent) => (sent === 0 ? authentication(kind) : null));
+    const stored = await run(await watched(direct(server.port)));
+    server.close();
+    expect(stored.checks).toMatchObject([{ check_id: 'CONN_AUTH_FAILED', status: 'critical' }]);
+    expect(server.connections()).toBe(1);
+    expect(server.heard).toEqual([]);
+  });
+
+  test('a server without TLS is not talked to where the connection asks for TLS', async () => {
+    const server = await startStrangeServer(() => Buffer.from('N'));
+    const stored = await run(await watched({ ...direct(server.port), tls: 'verify-full' }));
+    server.close();
+    expect(stored.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
+    expect(server.heard).toEqual([]);
+  });
+
+  test.each<[string, (sent: number) => Buffer]>([
+    ['an authentication of no known kind', () => authentication(99)],
+    ['17 MiB that nobody asked for', () => message('N', Buffer.alloc(17 * 1024 * 1024))],
+  ])('a server that answers by %s is unreachable, and the monitor lives', async (_what, answer) => {
+    const server = await startStrangeServer(answer);
+    const stored = await run(await watched(direct(server.port)));
+    server.close();
+    expect(stored.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
+  });
+
+  test('a server that falls silent after the login is measured in bounded time', async () => {
+    const login = Buffer.concat([authentication(0), readyForQuery]);
+    const server = await startStrangeServer((sent) => (sent === 0 ? login : null));
+    const began = Date.now();
+    const stored = await run(await watched(direct(server.port)));
+    server.close();
+    expect(Date.now() - began).toBeLessThan(12_000);
+    expect(statusOf(stored, 'CONN_UNREACHABLE')).toBe('ok');
+    expect(stored.checks.filter(({ status }) => status === 'error')).toHaveLength(postgresChecks.length);
+  });
+
+  test.each([
+    ['169.254.169.254', true],
+    ['::ffff:169.254.169.254', true],
+    ['fe80::1', true],
+    ['fd00:ec2::254', true],
+    ['127.0.0.1', false],
+    ['localhost', false],
+    ['10.1.2.3', false],
+    ['::1', false],
+  ])('%s is not contacted (private targets allowed: %s)', async (host, allowPrivateTargets) => {
+    const server = await startStrangeServer(() => null);
+    const key = await watched({ ...direct(server.port), host });
+    const began = Date.now();
+    const stored = await runHealthCheck({ ...store.deps, allowPrivateTargets }, key);
+    server.close();
+    expect(Date.now() - began).toBeLessThan(1_000);
+    expect(stored?.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
+    expect(stored?.checks[0]?.metric_line).toMatch(/never contacted|DBVITALS_ALLOW_PRIVATE_TARGETS/);
+    expect(server.connections()).toBe(0);
+  });
+});
+
+test('a secret that does not open the password stores nothing', async () => {
+  const key = await watched();
+  await expect(runHealthCheck({ ...store.deps, secret: randomBytes(32) }, key)).rejects.toThrow(
+    'does not open',
+  );
+  expect(await entries(key)).toEqual([]);
+});
+
+test('a connection that is removed while it is measured stores nothing', async () => {
+  const server = await startStrangeServer(() => null);
+  const key = await watched(direct(server.port));
+  const running = runHealthCheck(store.deps, key);
+  await change(key, { removed_at: new Date() });
+  server.close();
+  expect(await running).toBeNull();
+  expect(await entries(key)).toEqual([]);
+  expect(await runHealthCheck(store.deps, key)).toBeNull();
+});

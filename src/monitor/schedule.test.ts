@@ -1,0 +1,176 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startStrangeServer } from '../../test/strange-server.ts';
+import { claimConnection, claimDueConnections, releaseConnection } from './claim.ts';
+import { sealCredential } from './credentials.ts';
+import type { ConnectionKey } from './run.ts';
+import { checkNow, startMonitor } from './schedule.ts';
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await startTestStore();
+});
+afterAll(() => store.stop());
+
+const A = '00000000-0000-4000-8000-00000000000a';
+const B = '00000000-0000-4000-8000-00000000000b';
+
+/** A connection that was due `overdue` seconds ago and is due every `every` seconds. */
+async function due(
+  overdue: number,
+  every = 3600,
+  given: Record<string, unknown> = {},
+): Promise<ConnectionKey> {
+  const accountId = await store.account();
+  const key = { accountId, connectionId: await store.connection(accountId, given) };
+  const sealed = await sealCredential(store.writer, store.deps.secret, key, 'watching');
+  await store.writer.query('update connection set credential = $2 where account_id = $1', [
+    accountId,
+    sealed,
+  ]);
+  await store.writer.query(
+    `insert into connection_schedule (account_id, connection_id, every, due_at)
+     values ($1, $2, $3 * interval '1 s', now() - $4 * interval '1 s')`,
+    [accountId, key.connectionId, every, overdue],
+  );
+  return key;
+}
+
+/** Seconds until the connection is due, whose it is, and how often it was checked. */
+async function standing({ accountId, connectionId }: ConnectionKey) {
+  const { rows } = await store.writer.query<{ due_in: number; claimed_by: string | null; checks: number }>(
+    `select extract(epoch from due_at - now())::float8 as due_in, claimed_by,
+            (select count(*)::int from health_check h where h.account_id = s.account_id) as checks
+       from connection_schedule s where account_id = $1 and connection_id = $2`,
+    [accountId, connectionId],
+  );
+  const [row] = rows;
+  if (!row) throw new Error('no schedule');
+  return row;
+}
+
+async function until(condition: () => Promise<boolean>, milliseconds = 10_000): Promise<void> {
+  const deadline = Date.now() + milliseconds;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('it did not come about');
+    await wait(50);
+  }
+}
+
+const claimed = async (claimant: string) =>
+  (await claimDueConnections(store.writer, claimant, 100)).map(idOf);
+const idOf = ({ connectionId }: ConnectionKey) => connectionId;
+
+test('what is due is claimed once; a dead monitor’s claim lapses; a late owner gives back nothing', async () => {
+  const key = await due(5);
+  const later = await due(-60);
+  expect(await claimed(A)).toEqual([key.connectionId]);
+  expect(await claimed(B)).toEqual([]);
+  await store.writer.query(`update connection_schedule set claimed_until = now() where connection_id = $1`, [
+    key.connectionId,
+  ]);
+  expect(await claimed(B)).toEqual([key.connectionId]);
+  await releaseConnection(store.writer, A, key, 'done');
+  expect(await standing(key)).toMatchObject({ claimed_by: B });
+  await releaseConnection(store.writer, B, key, 'done');
+  expect(await standing(key)).toMatchObject({ claimed_by: null });
+  expect(await standing(later)).toMatchObject({ claimed_by: null });
+});
+
+test('the rhythm is kept and nothing piles up', async () => {
+  const cases: [Parameters<typeof releaseConnection>[3], number, number, number][] = [
+    // outcome, overdue, every, due in
+    ['done', 5, 3600, 3595],
+    ['done', 3605, 3600, 3595],
+    ['done', 100_000, 3600, 800],
+    ['done', -600, 3600, 600],
+    ['failed', 5, 3600, 60],
+    ['failed', 5, 10, 10],
+    ['cancelled', 5, 3600, -5],
+  ];
+  for (const [outcome, overdue, every, dueIn] of cases) {
+    const key = await due(overdue, every);
+    await claimConnection(store.writer, A, key);
+    await releaseConnection(store.writer, A, key, outcome);
+    expect(Math.abs((await standing(key)).due_in - dueIn)).toBeLessThan(2);
+    await store.writer.query(`update connection_schedule set due_at = 'infinity'`);
+  }
+});
+
+test('a removed connection is never claimed', async () => {
+  const key = await due(5);
+  await store.writer.query('update connection set removed_at = now() where account_id = $1', [key.accountId]);
+  expect(await claimed(A)).toEqual([]);
+});
+
+test('a check asked for waits for the one that runs, then runs', async () => {
+  const key = await due(-60);
+  await claimConnection(store.writer, A, key);
+  let done = false;
+  const asked = checkNow(store.deps, key).finally(() => {
+    done = true;
+  });
+  await wait(600);
+  expect(done).toBe(false);
+  await releaseConnection(store.writer, A, key, 'cancelled');
+  expect((await asked)?.score).toBeGreaterThan(0);
+  expect(await standing(key)).toMatchObject({ checks: 1, claimed_by: null });
+});
+
+test('two monitors share what is due, each connection is checked once', async () => {
+  const keys = await Promise.all(Array.from({ length: 12 }, () => due(5)));
+  const monitors = [1, 2].map(() => startMonitor({ ...store.deps, concurrency: 2 }));
+  await until(async () => (await Promise.all(keys.map(standing))).every(({ checks }) => checks > 0));
+  await Promise.all(monitors.map((monitor) => monitor.stop()));
+  for (const key of keys) expect(await standing(key)).toMatchObject({ checks: 1, claimed_by: null });
+});
+
+test('a server that accepts and says nothing is told in bounded time, and the others are on time', async () => {
+  const server = await startStrangeServer(() => null);
+  const silent = await due(9, 3600, { connection_type: 'direct', host: '127.0.0.1', port: server.port });
+  const others = await Promise.all([due(5), due(5), due(5)]);
+  const began = Date.now();
+  const monitor = startMonitor({ ...store.deps, concurrency: 2 });
+  await until(
+    async () => (await Promise.all(others.map(standing))).every(({ checks }) => checks === 1),
+    4_000,
+  );
+  await until(async () => (await standing(silent)).checks === 1, 20_000);
+  expect(Date.now() - began).toBeLessThan(20_000);
+  await monitor.stop();
+  server.close();
+  const { rows } = await store.writer.query(
+    'select score, findings from health_check where account_id = $1',
+    [silent.accountId],
+  );
+  expect(rows).toMatchObject([{ score: 0, findings: [{ check_id: 'CONN_UNREACHABLE' }] }]);
+});
+
+test('stopping calls off what does not end, gives its claim back and leaves it due', async () => {
+  const server = await startStrangeServer(() => null);
+  const silent = await due(9, 3600, { connection_type: 'direct', host: '127.0.0.1', port: server.port });
+  const monitor = startMonitor({ ...store.deps, concurrency: 2 });
+  await until(async () => server.connections() > 0);
+  const began = Date.now();
+  await monitor.stop();
+  server.close();
+  expect(Date.now() - began).toBeLessThan(4_000);
+  const { due_in, ...rest } = await standing(silent);
+  expect(rest).toEqual({ claimed_by: null, checks: 0 });
+  expect(due_in).toBeLessThan(0);
+  await store.writer.query(`update connection_schedule set due_at = 'infinity'`);
+});
+
+test('the store goes and comes back: said once, the monitor lives and goes on', async () => {
+  const monitor = startMonitor({ ...store.deps, concurrency: 2 });
+  store.said.length = 0;
+  await store.halt();
+  await wait(3_000);
+  await store.start();
+  const key = await due(0, 10);
+  await until(async () => (await standing(key)).checks > 0);
+  await monitor.stop();
+  expect(store.said.filter(({ level }) => level === 'error')).toHaveLength(1);
+  expect(store.said.map(({ message }) => message)).toContain('the store answers the monitor again');
+});

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { claimConnection, claimDueConnections, releaseConnection } from './claim.ts';
+import { type ConnectionKey, type MonitorDeps, runHealthCheck, type StoredCheck } from './run.ts';
+
+const POLL_MS = 1_000;
+
+/** How long running checks may still take once the monitor is to stop, in milliseconds. */
+const GRACE_MS = 3_000;
+
+/** A monitor that runs. */
+export interface Monitor {
+  /** Claims nothing more, lets running checks end for 3 s, calls the rest off and gives their claims back. */
+  stop(): Promise<void>;
+}
+
+/** Runs the health checks that are due, `concurrency` at a time; any number of monitors share one store. */
+export function startMonitor({ concurrency, ...deps }: MonitorDeps & { concurrency: number }): Monitor {
+  const claimant = randomUUID();
+  const outage = storeOutage(deps.log);
+  const stopping = new AbortController();
+  const calledOff = new AbortController();
+  const running = new Set<Promise<void>>();
+  let wake = () => {};
+
+  const claimForever = async () => {
+    while (!stopping.signal.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      try {
+        const free = concurrency - running.size;
+        const claimed = free > 0 ? await claimDueConnections(deps.writer, claimant, free) : [];
+        outage.over();
+        for (const key of claimed) {
+          const check = runClaimed(deps, claimant, key, calledOff.signal, outage).finally(() => {
+            running.delete(check);
+            wake();
+          });
+          running.add(check);
+        }
+      } catch (error) {
+        outage.met(error);
+        await wait(POLL_MS, undefined, { signal: stopping.signal }).catch(() => {});
+        continue;
+      }
+      const poll = new AbortController();
+      const signal = AbortSignal.any([stopping.signal, poll.signal]);
+      await Promise.race([woken, wait(POLL_MS, undefined, { signal }).catch(() => {})]);
+      poll.abort();
+    }
+  };
+  const claiming = claimForever();
+
+  return {
+    async stop() {
+      stopping.abort();
+      await claiming;
+      await Promise.race([Promise.all(running), wait(GRACE_MS)]);
+      calledOff.abort(new Error('the monitor stops'));
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Runs a health check of one connection now, due or not, once no other monitor runs it; as `runHealthCheck`. */
+export async function checkNow(deps: MonitorDeps, key: ConnectionKey): Promise<StoredCheck | null> {
+  const claimant = randomUUID();
+  await claimConnection(deps.writer, claimant, key);
+  try {
+    const stored = await runHealthCheck(deps, key);
+    await releaseConnection(deps.writer, claimant, key, 'done');
+    return stored;
+  } catch (error) {
+    await releaseConnection(deps.writer, claimant, key, 'cancelled').catch(() => {});
+    throw error;
+  }
+}
+
+/** Never throws: what the store refuses is logged, and a claim that can't be given back lapses. */
+async function runClaimed(
+  deps: MonitorDeps,
+  claimant: string,
+  key: ConnectionKey,
+  calledOff: AbortSignal,
+  outage: StoreOutage,
+): Promise<void> {
+  let outcome: 'done' | 'failed' | 'cancelled' = 'done';
+  try {
+    const stored = await runHealthCheck(deps, key, calledOff);
+    if (stored) deps.log.info({ ...key, score: stored.score }, 'health check completed');
+  } catch (error) {
+    outcome = calledOff.aborted ? 'cancelled' : 'failed';
+    if (!calledOff.aborted) deps.log.error({ ...key, err: error }, 'health check could not be stored');
+  }
+  // The store may be away for a moment: without this the connection would wait for its claim to lapse.
+  for (let tries = 0; tries < 60; tries++) {
+    try {
+      await releaseConnection(deps.writer, claimant, key, outcome);
+      return;
+    } catch (error) {
+      outage.met(error);
+      if (calledOff.aborted) return;
+      await wait(POLL_MS, undefined, { signal: calledOff }).catch(() => {});
+    }
+  }
+}
+
+interface StoreOutage {
+  met(error: unknown): void;
+  over(): void;
+}
+
+/** Logs an outage of the store once, however often it is met. */
+function storeOutage(log: MonitorDeps['log']): StoreOutage {
+  let away = false;
+  return {
+    met(error) {
+      if (!away) log.error({ err: error }, 'the store does not answer the monitor, which goes on trying');
+      away = true;
+    },
+    over() {
+      if (away) log.info('the store answers the monitor again');
+      away = false;
+    },
+  };
+}

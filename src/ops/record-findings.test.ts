@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import type { Finding, Outcome } from '../checks/check.ts';
+import { inTransaction } from '../database/connect.ts';
+import { recordFindings, resolveTicketsOf, standingTicketsOf } from './record-findings.ts';
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await startTestStore();
+});
+afterAll(() => store.stop());
+
+type Level = 'critical' | 'warning' | 'info';
+
+/** What one run finds: object to level, or why nothing was measured. */
+interface Sample {
+  hour: number;
+  found?: Record<string, Level>;
+  near?: string[];
+  status?: 'error' | 'skipped' | 'unreachable';
+  truncated?: boolean;
+}
+
+const check = (volatile: boolean) =>
+  ({
+    id: 'PG_TEST',
+    category: 'schema',
+    title: 'Test',
+    worst: 'critical',
+    volatile,
+  }) as const;
+
+function outcomes(
+  volatile: boolean,
+  { found = {}, near = [], status, truncated = false }: Sample,
+): Outcome[] {
+  if (status === 'unreachable') return [];
+  const { id: check_id, category, title, worst } = check(volatile);
+  const finding = (object: string | null, level: Finding['status']): Finding => ({
+    ...{ check_id, category, title, status: level, metric_line: `${object} is ${level}`, remediation: 'fix' },
+    severity: level === 'critical' || level === 'warning' || level === 'info' ? level : worst,
+    ...{ database: 'shop', object },
+  });
+  const faults = Object.entries(found).map(([object, level]) => finding(object, level));
+  return [
+    {
+      check: check(volatile),
+      findings: faults.length > 0 ? faults : [{ ...finding(null, status ?? 'ok'), database: '' }],
+      whole: status === undefined,
+      unmeasured: truncated || status ? ['shop'] : [],
+      near: near.map((object) => ({ database: 'shop', object })),
+    },
+  ];
+}
+
+/** Runs the samples in turn on a fresh connection; what each did, as "opened t" or "resolved t". */
+async function play(volatile: boolean, samples: Sample[]): Promise<{ told: string[][]; tickets: unknown[] }> {
+  const accountId = await store.account();
+  const connectionId = await store.connection(accountId);
+  let previous: Finding[] = [];
+  const told: string[][] = [];
+  for (const sample of samples) {
+    const scope = {
+      accountId,
+      connectionId,
+      at: new Date(Date.UTC(2026, 0, 1) + sample.hour * 3_600_000).toISOString(),
+    };
+    const found = outcomes(volatile, sample);
+    told.push(
+      await inTransaction(store.writer, async (client) => {
+        const tickets = await standingTicketsOf(client, scope);
+        const entries = await recordFindings(client, scope, { outcomes: found, previous, tickets });
+        return entries.map(({ actionType }) => actionType.replace('ticket_', ''));
+      }),
+    );
+    previous = found.flatMap(({ findings }) => findings);
+  }
+  const { rows } = await store.writer.query(
+    `select object, status, severity, metric_line, clean_runs, cardinality(reopened_at) as turns,
+            extract(epoch from first_seen_at - '2026-01-01Z')::int / 3600 as first_hour,
+            extract(epoch from last_seen_at - '2026-01-01Z')::int / 3600 as last_hour,
+            extract(epoch from resolved_at - '2026-01-01Z')::int / 3600 as resolved_hour
+       from ticket where account_id = $1 order by ticket_id`,
+    [accountId],
+  );
+  return { told, tickets: rows };
+}
+
+const t = { t: 'warning' } as const;
+
+describe('what a run makes of a ticket', () => {
+  const rules: [string, boolean, Sample[], string[][], object[]][] = [
+    [
+      'opens at once, an info finding too',
+      false,
+      [{ hour: 0, found: { t: 'warning', u: 'info' } }],
+      [['opened', 'opened']],
+      [
+        { object: 't', status: 'open', severity: 'warning', first_hour: 0 },
+        { object: 'u', status: 'open', severity: 'info' },
+      ],
+    ],
+    [
+      'stays one ticket while the finding stands; severity and line follow it',
+      false,
+      [
+        { hour: 0, found: t },
+        { hour: 1, found: { t: 'critical' } },
+      ],
+      [['opened'], []],
+      [{ severity: 'critical', metric_line: 't is critical', first_hour: 0, last_hour: 1 }],
+    ],
+    [
+      'resolves when the object is gone from a whole run, and only it',
+      false,
+      [
+        { hour: 0, found: { t: 'warning', u: 'warning' } },
+        { hour: 3, found: { u: 'warning' } },
+      ],
+      [['opened', 'opened'], ['resolved']],
+      [
+        { object: 't', status: 'resolved', last_hour: 0, resolved_hour: 3 },
+        { object: 'u', status: 'open', last_hour: 3 },
+      ],
+    ],
+    [
+      'stands through errors, skipped checks, unreachable runs and lists cut short',
+      false,
+      [
+        { hour: 0, found: t },
+        { hour: 1, status: 'error' },
+        { hour: 2, status: 'skipped' },
+        { hour: 3, status: 'unreachable' },
+        { hour: 4, found: { u: 'info' }, truncated: true },
+      ],
+      [['opened'], [], [], [], ['opened']],
+      [{ object: 't', status: 'open', last_hour: 0 }, { object: 'u' }],
+    ],
+    [
+      'reopens within 24 h',
+      false,
+      [{ hour: 0, found: t }, { hour: 1 }, { hour: 24, found: t }],
+      [['opened'], ['resolved'], ['reopened']],
+      [{ status: 'open', first_hour: 0, last_hour: 24, resolved_hour: null, turns: 1 }],
+    ],
+    [
+      'is a new ticket after 24 h',
+      false,
+      [{ hour: 0, found: t }, { hour: 1 }, { hour: 25, found: t }],
+      [['opened'], ['resolved'], ['opened']],
+      [
+        { status: 'resolved', turns: 0 },
+        { status: 'open', first_hour: 25 },
+      ],
+    ],
+    [
+      'stays open for 24 h after three turns within 24 h',
+      false,
+      [
+        ...[0, 1, 2, 3, 4, 5, 6].map((hour) => (hour % 2 === 0 ? { hour, found: t } : { hour })),
+        { hour: 7 },
+        { hour: 29 },
+        { hour: 30 },
+      ],
+      [
+        ['opened'],
+        ['resolved'],
+        ['reopened'],
+        ['resolved'],
+        ['reopened'],
+        ['resolved'],
+        ['reopened'],
+        [],
+        [],
+        ['resolved'],
+      ],
+      [{ status: 'resolved', turns: 3, resolved_hour: 30 }],
+    ],
+    [
+      'resolves as ever when its three turns lie further apart',
+      false,
+      [
+        ...[0, 10, 20, 30, 40, 50].map((hour) => (hour % 20 === 0 ? { hour, found: t } : { hour })),
+        { hour: 60, found: t },
+        { hour: 61 },
+      ],
+      [
+        ['opened'],
+        ['resolved'],
+        ['reopened'],
+        ['resolved'],
+        ['reopened'],
+        ['resolved'],
+        ['reopened'],
+        ['resolved'],
+      ],
+      [{ status: 'resolved', turns: 3, resolved_hour: 61 }],
+    ],
+    [
+      'volatile: opens on the second sample running',
+      true,
+      [
+        { hour: 0, found: t },
+        { hour: 1, found: t },
+      ],
+      [[], ['opened']],
+      [{ first_hour: 1 }],
+    ],
+    [
+      'volatile: two samples with a clean run between open nothing',
+      true,
+      [{ hour: 0, found: t }, { hour: 1 }, { hour: 2, found: t }],
+      [[], [], []],
+      [],
+    ],
+    [
+      'volatile: another object is another first sample',
+      true,
+      [
+        { hour: 0, found: t },
+        { hour: 1, found: { u: 'warning' } },
+      ],
+      [[], []],
+      [],
+    ],
+    [
+      'volatile: resolves after two clean runs',
+      true,
+      [{ hour: 0, found: t }, { hour: 1, found: t }, { hour: 2 }, { hour: 3 }],
+      [[], ['opened'], [], ['resolved']],
+      [{ status: 'resolved', resolved_hour: 3 }],
+    ],
+    [
+      'volatile: a run at 90 % of the threshold is not clean, nor is one that finds it again',
+      true,
+      [
+        { hour: 0, found: t },
+        { hour: 1, found: t },
+        { hour: 2 },
+        { hour: 3, near: ['t'] },
+        { hour: 4 },
+        { hour: 5, found: t },
+        { hour: 6 },
+      ],
+      [[], ['opened'], [], [], [], [], []],
+      [{ status: 'open', clean_runs: 1, last_hour: 5 }],
+    ],
+    [
+      'volatile: comes back on the second sample',
+      true,
+      [
+        { hour: 0, found: t },
+        { hour: 1, found: t },
+        { hour: 2 },
+        { hour: 3 },
+        { hour: 4, found: t },
+        { hour: 5, found: t },
+      ],
+      [[], ['opened'], [], ['resolved'], [], ['reopened']],
+      [{ status: 'open', turns: 1, first_hour: 1, last_hour: 5 }],
+    ],
+  ];
+  test.each(rules)('%s', async (_rule, volatile, samples, told, tickets) => {
+    const played = await play(volatile, samples);
+    expect(played.told).toEqual(told);
+    expect(played.tickets).toHaveLength(tickets.length);
+    expect(played.tickets).toMatchObject(tickets);
+  });
+});
+
+test('a removed connection resolves its open tickets with that reason', async () => {
+  const accountId = await store.account();
+  const connectionId = await store.connection(accountId);
+  const scope = { accountId, connectionId, at: '2026-01-01T00:00:00Z' };
+  const entries = await inTransaction(store.writer, async (client) => {
+    const found = { outcomes: outcomes(false, { hour: 0, found: t }), previous: [], tickets: [] };
+    await recordFindings(client, scope, found);
+    return resolveTicketsOf(client, { ...scope, at: '2026-01-01T01:30:00Z', reason: 'connection removed' });
+  });
+  const ticket_id = entries[0]?.properties['ticket_id'];
+  expect(entries).toEqual([
+    {
+      actionType: 'ticket_resolved',
+      pagePath: `/ops/tickets/${ticket_id}`,
+      properties: {
+        ...{
+          ticket_id,
+          connection_id: connectionId,
+          check_id: 'PG_TEST',
+          severity: 'warning',
+          title: 'Test',
+        },
+        ...{ reason: 'connection removed', resolution_hours: 1.5 },
+      },
+    },
+  ]);
+});

@@ -1,0 +1,154 @@
+import type pg from 'pg';
+import type { Finding, Outcome } from '../checks/check.ts';
+import { type NextTicket, planTickets, type StandingTicket } from './plan-tickets.ts';
+
+/** An activity entry to record in the same transaction, as `Change.record` takes it. */
+export interface TicketEntry {
+  actionType: 'ticket_opened' | 'ticket_reopened' | 'ticket_resolved';
+  pagePath: string;
+  properties: Record<string, unknown>;
+}
+
+/** Whose tickets, and when (`Change.at`). */
+interface Scope {
+  accountId: number;
+  connectionId: number;
+  at: string;
+}
+
+// Three reopenings within 24 h of each other keep a ticket open for 24 h from the third (checks.md, "Tickets").
+// Two arms, so that each has its index: ticket_open and ticket_resolved.
+const standingTickets = `
+  with standing as (
+    select * from ticket
+     where account_id = $1 and connection_id = $2 and status = 'open'
+    union all
+    select * from ticket
+     where account_id = $1 and connection_id = $2 and status = 'resolved'
+       and resolved_at > $3::timestamptz - interval '24 h'
+  )
+  select ticket_id, check_id, database, object, category, title, severity, status, metric_line, remediation,
+         clean_runs,
+         coalesce(reopened_at[cardinality(reopened_at)] - reopened_at[cardinality(reopened_at) - 2] <= interval '24 h'
+              and $3::timestamptz - reopened_at[cardinality(reopened_at)] < interval '24 h', false) as held
+    from standing
+   order by resolved_at`;
+
+/** The tickets that a run may change: the open ones, and those resolved within the last 24 h. */
+export async function standingTicketsOf(
+  client: pg.ClientBase,
+  { accountId, connectionId, at }: Scope,
+): Promise<StandingTicket[]> {
+  const { rows } = await client.query<StandingTicket>(standingTickets, [accountId, connectionId, at]);
+  return rows;
+}
+
+const openTickets = `
+  insert into ticket (account_id, connection_id, check_id, database, object, category, title, severity, status,
+                      metric_line, remediation, first_seen_at, last_seen_at)
+  select $1, $2, check_id, database, object, category, title, severity, 'open', metric_line, remediation, $3, $3
+    from jsonb_to_recordset($4::jsonb)
+      as f (check_id text, database text, object text, category text, title text, severity text,
+            metric_line text, remediation text)
+  returning ticket_id, check_id, severity, title`;
+
+const changeTickets = `
+  update ticket t
+     set title        = n.title,
+         category     = n.category,
+         severity     = n.severity,
+         metric_line  = n.metric_line,
+         remediation  = n.remediation,
+         clean_runs   = n.clean_runs,
+         last_seen_at = case when n.seen then $3 else t.last_seen_at end,
+         status       = n.status,
+         resolved_at  = case when n.status = 'resolved' then $3::timestamptz end,
+         resolution   = case when n.status = 'resolved' then 'no longer found' end,
+         reopened_at  = case when n.reopened then t.reopened_at || $3::timestamptz else t.reopened_at end
+    from jsonb_to_recordset($4::jsonb)
+      as n (ticket_id bigint, title text, category text, severity text, metric_line text, remediation text,
+            clean_runs integer, seen boolean, status text, reopened boolean)
+   where t.account_id = $1 and t.connection_id = $2 and t.ticket_id = n.ticket_id
+  returning t.ticket_id, t.check_id, t.severity, t.title, t.status, t.resolution, n.reopened,
+            round(extract(epoch from $3::timestamptz - t.first_seen_at) / 3600, 2)::float8 as resolution_hours`;
+
+/**
+ * Brings a connection's tickets up to date with what a run found out, in at most two statements, and returns the
+ * entries that tell of it. `tickets` are those of `standingTicketsOf`, `previous` the findings of the run before.
+ * first_seen_at is `Change.at`, so tickets stand in the order in which they were committed: the list's pages pin on it.
+ */
+export async function recordFindings(
+  client: pg.ClientBase,
+  scope: Scope,
+  found: { outcomes: Outcome[]; previous: Finding[]; tickets: StandingTicket[] },
+): Promise<TicketEntry[]> {
+  const plan = planTickets(found.outcomes, found.previous, found.tickets);
+  return [...(await open(client, scope, plan.opened)), ...(await change(client, scope, plan.changed))];
+}
+
+async function open(client: pg.ClientBase, scope: Scope, opened: Finding[]): Promise<TicketEntry[]> {
+  if (opened.length === 0) return [];
+  const values = [scope.accountId, scope.connectionId, scope.at, JSON.stringify(opened)];
+  const { rows } = await client.query<TicketFacts>(openTickets, values);
+  return rows.map((ticket) => entry('ticket_opened', scope, ticket, {}));
+}
+
+async function change(client: pg.ClientBase, scope: Scope, changed: NextTicket[]): Promise<TicketEntry[]> {
+  if (changed.length === 0) return [];
+  const values = [scope.accountId, scope.connectionId, scope.at, JSON.stringify(changed)];
+  const { rows } = await client.query<TicketFacts & { status: string; reopened: boolean } & Resolution>(
+    changeTickets,
+    values,
+  );
+  return rows.flatMap((ticket) => {
+    if (ticket.reopened) return [entry('ticket_reopened', scope, ticket, {})];
+    return ticket.status === 'resolved' ? [resolvedEntry(scope, ticket)] : [];
+  });
+}
+
+const resolveTickets = `
+  update ticket
+     set status = 'resolved', resolved_at = $3, resolution = $4
+   where account_id = $1 and connection_id = $2 and status = 'open'
+  returning ticket_id, check_id, severity, title, resolution,
+            round(extract(epoch from $3::timestamptz - first_seen_at) / 3600, 2)::float8 as resolution_hours`;
+
+/** Resolves every open ticket of a connection for one reason, such as its removal, and returns the entries. */
+export async function resolveTicketsOf(
+  client: pg.ClientBase,
+  { reason, ...scope }: Scope & { reason: string },
+): Promise<TicketEntry[]> {
+  const values = [scope.accountId, scope.connectionId, scope.at, reason];
+  const { rows } = await client.query<TicketFacts & Resolution>(resolveTickets, values);
+  return rows.map((ticket) => resolvedEntry(scope, ticket));
+}
+
+interface TicketFacts {
+  ticket_id: number;
+  check_id: string;
+  severity: string;
+  title: string;
+}
+
+interface Resolution {
+  resolution: string;
+  resolution_hours: number;
+}
+
+function resolvedEntry(scope: Scope, ticket: TicketFacts & Resolution): TicketEntry {
+  const { resolution: reason, resolution_hours } = ticket;
+  return entry('ticket_resolved', scope, ticket, { reason, resolution_hours });
+}
+
+function entry(
+  actionType: TicketEntry['actionType'],
+  { connectionId }: Scope,
+  { ticket_id, check_id, severity, title }: TicketFacts,
+  more: Record<string, unknown>,
+): TicketEntry {
+  return {
+    actionType,
+    pagePath: `/ops/tickets/${ticket_id}`,
+    properties: { ticket_id, connection_id: connectionId, check_id, severity, title, ...more },
+  };
+}

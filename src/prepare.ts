@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { readAs } from './database/read.ts';
+import { KeptAnswers } from './gate/answers.ts';
+import type { Identity } from './gate/identify.ts';
+import { type Answer, errorAnswer, successAnswer } from './http/answer.ts';
+import type { Endpoint } from './http/endpoint.ts';
+import * as errors from './http/errors.ts';
+import { checkQuery } from './http/parameters.ts';
+import { includes } from './http/plans.ts';
+
+/** An answer to be sent if the gate admits the request; `generation` is null when it was read after it came in. */
+export interface Prepared {
+  answer: Answer;
+  generation: number | null;
+}
+
+/** Prepares answers; those that depend on nothing but the account's data are kept. */
+export class Preparation {
+  readonly #reader: pg.Pool;
+  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #kept = new KeptAnswers<Answer>();
+
+  /** `endpoints` by the path of their route; `reader` should pipeline. */
+  constructor(reader: pg.Pool, endpoints: ReadonlyMap<string, Endpoint>) {
+    this.#reader = reader;
+    this.#endpoints = endpoints;
+  }
+
+  /** Steps 3 and 5 to 8 of the order of the checks (decisions); `afresh` when a kept answer was not good any more. */
+  async prepare(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    identity: Identity,
+    afresh: boolean,
+  ): Promise<Prepared> {
+    try {
+      if (!includes(identity.plan, request.url)) throw errors.tierInsufficient;
+      const endpoint = this.#endpoints.get(request.routeOptions.url ?? '');
+      if (!endpoint) throw errors.unknownPath;
+      if (request.method !== 'GET' && request.method !== 'HEAD') throw errors.methodNotAllowed;
+      const url = `${request.protocol}://${request.host}${request.url}`;
+      const keepable = endpoint.reuse === 'kept';
+      if (keepable && !afresh) {
+        const answer = this.#kept.get(identity.accountId, identity.generation, url);
+        if (answer) return { answer, generation: identity.generation };
+      }
+      const { answer, generation } = await this.#read(request, reply, identity.accountId, endpoint, url);
+      if (keepable) {
+        identity.generation = generation;
+        this.#kept.keep(identity.accountId, generation, url, answer);
+      }
+      return { answer, generation: null };
+    } catch (error) {
+      if (error instanceof errors.ApiError) return { answer: errorAnswer(error), generation: null };
+      throw error;
+    }
+  }
+
+  async #read(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    accountId: number,
+    endpoint: Endpoint,
+    url: string,
+  ): Promise<{ answer: Answer; generation: number }> {
+    const query = checkQuery(request, endpoint.query);
+    const id = (request.params as { id?: string }).id ?? '';
+    const { result, generation } = await readAs(this.#reader, accountId, (read) =>
+      endpoint.answer(read, { accountId, query, id, url }),
+    );
+    const serialize = reply.getSerializationFunction('200') ?? JSON.stringify;
+    const body = Buffer.from(serialize(result.body as Record<string, unknown>));
+    return { answer: successAnswer(body, result.link ?? null, endpoint.reuse !== 'unstored'), generation };
+  }
+}

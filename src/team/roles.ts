@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { endpoint } from '../http/endpoint.ts';
+import { Meta, wholeMeta } from '../http/paging.ts';
+
+const Role = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  permissions: Type.Array(Type.String()),
+});
+
+const READ = ['health:read', 'tickets:read'];
+const WATCH = [...READ, 'connections:write', 'checks:run'];
+const GOVERN = [...WATCH, 'activity:read', 'members:read', 'members:write', 'keys:read', 'keys:write'];
+
+/** The roles that there are; they are the same for every account. */
+const ROLES = [
+  {
+    id: 'owner',
+    name: 'Owner',
+    description: 'Everything, the account and its plan included',
+    permissions: [...GOVERN, 'account:read', 'account:write'],
+  },
+  {
+    id: 'admin',
+    name: 'Administrator',
+    description: 'Everything but changes of the account itself',
+    permissions: [...GOVERN, 'account:read'],
+  },
+  {
+    id: 'operator',
+    name: 'Operator',
+    description: 'Looks after connections and their health checks',
+    permissions: WATCH,
+  },
+  {
+    id: 'auditor',
+    name: 'Auditor',
+    description: 'Reads everything, changes nothing',
+    permissions: [...READ, 'activity:read', 'members:read', 'keys:read', 'account:read'],
+  },
+  { id: 'viewer', name: 'Viewer', description: 'Reads health and tickets', permissions: READ },
+];
+
+/** Endpoint 8: all roles with their permission sets. */
+export const roles = endpoint({
+  path: '/team/roles',
+  summary: 'Roles with their permissions',
+  query: Type.Object({}),
+  response: Type.Object({ data: Type.Array(Role), meta: Meta }),
+  reuse: 'kept',
+  answer: async () => ({ body: { data: ROLES, meta: wholeMeta(ROLES.length) } }),
+});

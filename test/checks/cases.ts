@@ -1,0 +1,256 @@
+/** Check, why it is silent, the statements after which it is. */
+export const silentCases: [string, string, string[]][] = [
+  [
+    'PG_NO_PRIMARY_KEY',
+    'a partition is its parent',
+    [
+      'create table p (id int primary key) partition by range (id)',
+      'create table p1 partition of p for values from (1) to (9)',
+    ],
+  ],
+  [
+    'PG_NO_PRIMARY_KEY',
+    'a view holds no rows',
+    ['create view v as select 1 as one', 'create materialized view m as select 1 as one'],
+  ],
+  [
+    'PG_INVALID_INDEX',
+    "a partition parent's index waits for its parts",
+    [
+      'create table p (id int, v int) partition by range (id)',
+      'create table p1 partition of p for values from (1) to (9)',
+      'create index on only p (v)',
+    ],
+  ],
+  [
+    'PG_FK_UNINDEXED',
+    'the columns lead an index, in another order',
+    [
+      'create table r (a int, b int, primary key (a, b))',
+      'create table t (a int, b int, c int, foreign key (a, b) references r)',
+      'create index on t (b, a, c)',
+    ],
+  ],
+  [
+    'PG_FK_UNINDEXED',
+    'an index of the rows that have a value',
+    [
+      'create table r (a int primary key)',
+      'create table t (b int, a int references r)',
+      'create index on t (a) where a is not null',
+    ],
+  ],
+  [
+    'PG_FK_UNINDEXED',
+    'hash',
+    [
+      'create table r (a int primary key)',
+      'create table t (a int references r)',
+      'create index on t using hash (a)',
+    ],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'other operator class',
+    ['create table t (a text)', 'create index on t (a)', 'create index on t (a text_pattern_ops)'],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'other collation',
+    ['create table t (a text)', 'create index on t (a)', 'create index on t (a collate "POSIX")'],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'other direction',
+    ['create table t (a int, b int)', 'create index on t (a, b)', 'create index on t (a, b desc)'],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'other order',
+    ['create table t (a int, b int)', 'create index on t (a, b)', 'create index on t (b, a)'],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'other predicate',
+    [
+      'create table t (a int)',
+      'create index on t (a)',
+      'create index on t (a) where a > 1',
+      'create index on t (a) where a > 2',
+    ],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'other expression',
+    ['create table t (a int)', 'create index on t ((a + 1))', 'create index on t ((a + 2))'],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'other access method',
+    [
+      'create table t (a int)',
+      'create index on t (a)',
+      'create index on t using hash (a)',
+      'create index on t using brin (a)',
+    ],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'other pages a range',
+    [
+      'create table t (a int)',
+      'create index on t using brin (a)',
+      'create index on t using brin (a) with (pages_per_range = 4)',
+    ],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'a column that is only included',
+    ['create table t (a int, b int)', 'create index on t (a, b)', 'create index on t (a) include (b)'],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'a unique index is not made up for by one that may be violated meanwhile',
+    ['create table t (a int primary key deferrable)', 'create unique index on t (a)'],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    'each is needed, by a foreign key',
+    [
+      'create table t (a int, unique (a))',
+      'create table r (a int primary key references t (a))',
+      'alter table t add primary key (a)',
+    ],
+  ],
+  [
+    'PG_SEQUENCE_EXHAUSTION',
+    'it starts again',
+    ['create sequence s maxvalue 100 cycle', `select setval('s', 99)`],
+  ],
+  ['PG_SEQUENCE_EXHAUSTION', 'it was never used', ['create sequence s maxvalue 2']],
+  [
+    'PG_SEQUENCE_EXHAUSTION',
+    'it falls, and is at its start',
+    ['create sequence s increment -1 minvalue 0 maxvalue 100', `select setval('s', 100)`],
+  ],
+  [
+    'PG_SEQUENCE_EXHAUSTION',
+    'it rises from the least number',
+    ['create sequence s minvalue -9223372036854775808', `select setval('s', 0)`],
+  ],
+];
+
+/** Check, the statements after which it finds something, and what: severity, object, remediation. */
+export const mendedCases: [string, string[], string[][]][] = [
+  [
+    'PG_NO_PRIMARY_KEY',
+    ['create table "T x" (a int not null, b int not null, unique (b, a))'],
+    [['info', 'public."T x"', 'ALTER TABLE public."T x" ADD PRIMARY KEY (b, a);']],
+  ],
+  [
+    'PG_NO_PRIMARY_KEY',
+    ['create table t (id int)'],
+    [['info', 'public.t', 'ALTER TABLE public.t ADD PRIMARY KEY (id);']],
+  ],
+  [
+    'PG_NO_PRIMARY_KEY',
+    ['create table t (a int, unique (a))'],
+    [['info', 'public.t', 'ALTER TABLE public.t ADD COLUMN id bigserial, ADD PRIMARY KEY (id);']],
+  ],
+  [
+    'PG_NO_PRIMARY_KEY',
+    [
+      'create table p (a int) partition by range (a)',
+      'create table p1 partition of p for values from (1) to (9)',
+    ],
+    [['info', 'public.p', 'ALTER TABLE public.p ADD COLUMN id bigserial, ADD PRIMARY KEY (id, a);']],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    ['create table t (a int primary key)', 'create unique index x on t (a)', 'create index y on t (a)'],
+    [
+      ['warning', 'public.x', 'DROP INDEX CONCURRENTLY public.x;'],
+      ['warning', 'public.y', 'DROP INDEX CONCURRENTLY public.y;'],
+    ],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    ['create table t (a int)', 'create index x on t (a)', 'create unique index y on t (a)'],
+    [['warning', 'public.x', 'DROP INDEX CONCURRENTLY public.x;']],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    ['create table t (a int primary key)', 'alter table t add unique (a)'],
+    [['warning', 'public.t_a_key', 'ALTER TABLE public.t DROP CONSTRAINT t_a_key;']],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    [
+      'create table t (a int, b text)',
+      'create index x on t (lower(b)) where a > 1',
+      'create index          y on t (lower(b))    where a > 1',
+    ],
+    [['warning', 'public.y', 'DROP INDEX CONCURRENTLY public.y;']],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    [
+      'create table p (a int) partition by range (a)',
+      'create table p1 partition of p for values from (1) to (9)',
+      'create index x on p (a)',
+      'create index y on p (a)',
+    ],
+    [['warning', 'public.y', 'DROP INDEX public.y;']],
+  ],
+  [
+    'PG_FK_UNINDEXED',
+    [
+      'create table r (a int, b int, primary key (a, b))',
+      'create table "T" (a int, "B" int, constraint f foreign key (a, "B") references r)',
+      'create index on "T" (a)',
+      'create index on "T" (a, "B") where a > 1',
+    ],
+    [['info', 'public."T".f', 'CREATE INDEX CONCURRENTLY ON public."T" (a, "B");']],
+  ],
+  [
+    'PG_FK_UNINDEXED',
+    [
+      'create table r (a int primary key)',
+      'create table p (a int references r) partition by range (a)',
+      'create table p1 partition of p for values from (1) to (9)',
+    ],
+    [['info', 'public.p.p_a_fkey', 'CREATE INDEX ON public.p (a);']],
+  ],
+  [
+    'PG_SEQUENCE_EXHAUSTION',
+    ['create table t (a smallint generated always as identity)', `select setval('t_a_seq', 32767)`],
+    [
+      [
+        'critical',
+        'public.t_a_seq',
+        'ALTER TABLE public.t ALTER COLUMN a TYPE bigint; ALTER SEQUENCE public.t_a_seq AS bigint NO MAXVALUE;',
+      ],
+    ],
+  ],
+  [
+    'PG_SEQUENCE_EXHAUSTION',
+    ['create sequence s', `create table t (a int default nextval('s'))`, `select setval('s', 1900000000)`],
+    [
+      [
+        'warning',
+        'public.s',
+        'ALTER TABLE public.t ALTER COLUMN a TYPE bigint; ALTER SEQUENCE public.s AS bigint NO MAXVALUE;',
+      ],
+    ],
+  ],
+  [
+    'PG_SEQUENCE_EXHAUSTION',
+    ['create sequence s increment -1 minvalue 0 maxvalue 100', `select setval('s', 10)`],
+    [['warning', 'public.s', 'ALTER SEQUENCE public.s AS bigint NO MINVALUE;']],
+  ],
+  [
+    'PG_SEQUENCE_EXHAUSTION',
+    ['create sequence s as smallint increment -1', `select setval('s', -32000)`],
+    [['critical', 'public.s', 'ALTER SEQUENCE public.s AS bigint NO MINVALUE;']],
+  ],
+];

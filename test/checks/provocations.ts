@@ -1,0 +1,242 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Severity, Thresholds } from '../../src/checks/check.ts';
+import { serverPrograms } from '../../src/database/server.ts';
+import { oldPrograms, PASSWORD, type PostgresServer } from './postgres-server.ts';
+
+/** A fault that can be made on a test server and mended again, and the finding that it must give. */
+export interface Provocation {
+  check_id: string;
+  severity: Severity;
+  object: string | null;
+  /** So that nobody has to wait for half an hour. */
+  thresholds?: Thresholds;
+  /** Another check that can't measure anything meanwhile. */
+  blinds?: string;
+  /** Makes the fault; what it returns mends it, by running the finding's remediation where that is SQL. */
+  provoke(server: PostgresServer): Promise<(remediation: string) => Promise<void>>;
+}
+
+const AT_ONCE = { warning_seconds: 0.2, critical_seconds: 3600 };
+
+/** One and more for each check. What was mended stays behind, and must be no fault any more. */
+export const provocations: Provocation[] = [
+  {
+    check_id: 'CONN_UNREACHABLE',
+    severity: 'critical',
+    object: null,
+    async provoke(server) {
+      await server.pause();
+      return () => server.resume();
+    },
+  },
+  {
+    check_id: 'CONN_AUTH_FAILED',
+    severity: 'critical',
+    object: null,
+    async provoke(server) {
+      await server.run(`alter role watcher password 'another'`);
+      return async () => {
+        await server.run(`alter role watcher password '${PASSWORD}'`);
+      };
+    },
+  },
+  {
+    check_id: 'PG_CONN_SATURATION',
+    severity: 'warning',
+    object: null,
+    async provoke(server) {
+      // 17 of 20 are for ordinary roles: with the watcher's own session 14 or 15 are in use, 82 or 88 %.
+      const sessions = await Promise.all(Array.from({ length: 13 }, () => server.open('app')));
+      return async () => {
+        await Promise.all(sessions.map((session) => session.end()));
+        await server.until(`select count(*) < 5 from pg_stat_activity where usename = 'app'`);
+      };
+    },
+  },
+  {
+    check_id: 'PG_IDLE_IN_TXN',
+    severity: 'warning',
+    object: 'shop/app/app',
+    thresholds: AT_ONCE,
+    async provoke(server) {
+      const session = await server.open('app');
+      await session.query('begin');
+      await wait(300);
+      return async (remediation) => {
+        await server.run(remediation);
+        await server.until(`select count(*) = 0 from pg_stat_activity where usename = 'app'`);
+        await server.run('alter role app in database shop reset idle_in_transaction_session_timeout');
+      };
+    },
+  },
+  {
+    check_id: 'PG_LONG_QUERY',
+    severity: 'warning',
+    object: 'shop/app/app',
+    thresholds: AT_ONCE,
+    async provoke(server) {
+      const session = await server.open('app');
+      const cancelled = session.query('select pg_sleep(60)').catch(() => {});
+      await wait(300);
+      return async (remediation) => {
+        await server.run(remediation);
+        await cancelled;
+        await session.end();
+        await server.until(`select count(*) = 0 from pg_stat_activity where usename = 'app'`);
+      };
+    },
+  },
+  {
+    check_id: 'PG_XID_WRAPAROUND',
+    severity: 'warning',
+    object: 'shop',
+    async provoke(server) {
+      // 1.3 billion transactions back, on the circle of 2^32.
+      await server.run(`
+        update pg_database
+           set datfrozenxid = ((txid_current() + 4294967296 - 1300000000) % 4294967296)::text::xid
+         where datname = 'shop'`);
+      return async (remediation) => {
+        await server.run(remediation);
+      };
+    },
+  },
+  settingProvocation('PG_AUTOVACUUM_OFF', 'autovacuum'),
+  { ...settingProvocation('PG_AUTOVACUUM_OFF', 'track_counts'), blinds: 'PG_DEAD_TUPLES' },
+  {
+    check_id: 'PG_DEAD_TUPLES',
+    severity: 'critical',
+    object: 'public."Dead ""rows"""',
+    async provoke(server) {
+      await run(
+        server,
+        `create table "Dead ""rows""" (id int primary key) with (autovacuum_enabled = off)`,
+        `insert into "Dead ""rows""" select generate_series(1, 30000)`,
+        `delete from "Dead ""rows""" where id % 3 <> 0`,
+      );
+      await server.until('select max(n_dead_tup) = 20000 from pg_stat_user_tables');
+      return mendedBy(server, 'select max(n_dead_tup) = 0 from pg_stat_user_tables');
+    },
+  },
+  {
+    check_id: 'PG_INVALID_INDEX',
+    severity: 'warning',
+    object: 'public."By number"',
+    async provoke(server) {
+      await run(
+        server,
+        'create table numbered (id int primary key, number int)',
+        'insert into numbered values (1, 7), (2, 7)',
+      );
+      await server.run('create unique index concurrently "By number" on numbered (number)').catch(() => {});
+      await server.run('update numbered set number = id');
+      return mendedBy(server);
+    },
+  },
+  {
+    check_id: 'PG_DUPLICATE_INDEX',
+    severity: 'warning',
+    object: 'public.placed_again',
+    async provoke(server) {
+      await run(
+        server,
+        'create table placements (id int primary key, placed date)',
+        'create index placed_once on placements (placed)',
+        'create index placed_again on placements (placed)',
+      );
+      return mendedBy(server);
+    },
+  },
+  {
+    check_id: 'PG_FK_UNINDEXED',
+    severity: 'info',
+    object: 'public.orders.orders_customer_fkey',
+    async provoke(server) {
+      await run(
+        server,
+        'create table customers (id int primary key)',
+        'create table orders (id int primary key, customer int references customers)',
+      );
+      return mendedBy(server);
+    },
+  },
+  {
+    check_id: 'PG_NO_PRIMARY_KEY',
+    severity: 'info',
+    object: 'public.notes',
+    async provoke(server) {
+      await server.run('create table notes (body text)');
+      return mendedBy(server);
+    },
+  },
+  {
+    check_id: 'PG_NO_PRIMARY_KEY',
+    severity: 'warning',
+    object: 'public.letters',
+    async provoke(server) {
+      await run(server, 'create table letters (body text)', 'create publication post for table letters');
+      return mendedBy(server);
+    },
+  },
+  {
+    check_id: 'PG_SEQUENCE_EXHAUSTION',
+    severity: 'warning',
+    object: 'public.receipts_id_seq',
+    async provoke(server) {
+      await run(
+        server,
+        'create table receipts (id serial primary key)',
+        `select setval('receipts_id_seq', 2000000000)`,
+      );
+      return mendedBy(server);
+    },
+  },
+  settingProvocation('PG_FSYNC_OFF', 'fsync'),
+  settingProvocation('PG_FSYNC_OFF', 'full_page_writes'),
+  {
+    check_id: 'PG_VERSION_EOL',
+    severity: 'critical',
+    object: null,
+    async provoke(server) {
+      await server.replace(oldPrograms());
+      return () => server.replace(serverPrograms());
+    },
+  },
+  {
+    check_id: 'PG_SHARED_BUFFERS_LOW',
+    severity: 'warning',
+    object: null,
+    async provoke(server) {
+      await server.run(`alter system set shared_buffers = '64MB'`);
+      await server.restart();
+      return async (remediation) => {
+        await server.run(remediation);
+        await server.restart();
+        await server.run('alter system reset shared_buffers');
+      };
+    },
+  },
+];
+
+function settingProvocation(check_id: string, name: string): Provocation {
+  return {
+    check_id,
+    severity: 'critical',
+    object: name,
+    async provoke(server) {
+      await server.configure(`ALTER SYSTEM SET ${name} = off; SELECT pg_reload_conf()`, name, 'off');
+      return (remediation) => server.configure(remediation, name, 'on');
+    },
+  };
+}
+
+async function run(server: PostgresServer, ...statements: string[]): Promise<void> {
+  for (const statement of statements) await server.run(statement);
+}
+
+function mendedBy(server: PostgresServer, mended = 'select true'): (remediation: string) => Promise<void> {
+  return async (remediation) => {
+    await server.run(remediation);
+    await server.until(mended);
+  };
+}

@@ -1,0 +1,225 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeAccount } from '../../src/activity/record-entry.ts';
+import { createAccount } from '../../src/admin/account.ts';
+import type { Catalogue } from '../../src/admin/command.ts';
+import { createKey } from '../../src/admin/key.ts';
+import { writeSampleData } from '../../src/admin/sample-data.ts';
+import { CONN_AUTH_FAILED, CONN_UNREACHABLE, postgresChecks } from '../../src/checks/catalogue.ts';
+import { score, summaryText } from '../../src/checks/score.ts';
+import { openPool } from '../../src/database/connect.ts';
+import { startTestStore, type TestStore } from '../store.ts';
+
+const catalogue: Catalogue = {
+  checks: [CONN_UNREACHABLE, CONN_AUTH_FAILED, ...postgresChecks],
+  score: (outcomes) => score(outcomes, []),
+  summaryText,
+};
+const size = { connections: 4, tickets: 60, activity: 1_500, days: 10 };
+
+let store: TestStore;
+let owner: pg.Pool;
+beforeAll(async () => {
+  store = await startTestStore();
+  const { host, port, user = '', password = '', database } = await store.superuser('store');
+  owner = openPool([{ host, port, user, password, database: database ?? 'store' }], 'owner', { max: 1 });
+});
+afterAll(async () => {
+  await owner.end();
+  await store.stop();
+});
+
+async function newAccount(): Promise<number> {
+  const plan = { name: 'Sample', kind: 'company', plan: 'enterprise', requests_per_minute: null } as const;
+  return (await createAccount(store.writer, plan)).id;
+}
+
+function fill(accountId: number, seed = 7) {
+  return writeSampleData(store.writer, owner, catalogue, { ...size, accountId, seed });
+}
+
+async function rowsOf(sql: string, accountId: number): Promise<Record<string, unknown>[]> {
+  return (await store.writer.query(sql, [accountId])).rows;
+}
+
+/** Ids without a gap, times that increase, numbers of every kind without a gap, and heads that agree with them. */
+async function expectWholeLog(accountId: number): Promise<void> {
+  expect(
+    await rowsOf(
+      `select count(*) filter (where id <> n)                     as gaps,
+              count(*) filter (where occurred_at <= before)       as unordered,
+              count(*) filter (where event_number <> event_n)     as event_gaps,
+              count(*) filter (where type_number <> type_n)       as type_gaps,
+              count(*) filter (where (action_type = 'api_request') <> (event_number is null)) as mistaken,
+              count(*) = max(last_id) and max(occurred_at) = max(last_at)
+                and count(event_number) = max(events)             as head_agrees
+         from (select a.*, h.last_id, h.last_at, h.events,
+                      row_number() over (order by id) as n,
+                      lag(occurred_at) over (order by id) as before,
+                      row_number() over (partition by event_number is null order by id) as event_n,
+                      row_number() over (partition by action_type order by id) as type_n
+                 from activity a join activity_head h using (account_id)
+                where a.account_id = $1) a`,
+      accountId,
+    ),
+  ).toEqual([{ gaps: 0, unordered: 0, event_gaps: 0, type_gaps: 0, mistaken: 0, head_agrees: true }]);
+  expect(
+    await rowsOf(
+      'select action_type, last_number from activity_type_head where account_id = $1 order by 1',
+      accountId,
+    ),
+  ).toEqual(
+    await rowsOf(
+      `select action_type, count(*) as last_number from activity
+        where account_id = $1 and event_number is not null group by 1 order by 1`,
+      accountId,
+    ),
+  );
+}
+
+test('a fresh account gets a history of as many days as told, with a whole log', async () => {
+  const account = await newAccount();
+  await createKey(store.writer, { accountId: account, name: 'mine', lifetime: null });
+  const counts = await fill(account);
+  expect(counts).toEqual({ connections: 4, health_checks: 160, tickets: 60, activity: 1_500 });
+  for (const [table, rows] of Object.entries({
+    connection: 4,
+    health_check: 160,
+    ticket: 60,
+    activity: 1_502,
+  })) {
+    expect(await rowsOf(`select count(*) from ${table} where account_id = $1`, account)).toEqual([
+      { count: rows },
+    ]);
+  }
+  await expectWholeLog(account);
+  expect(
+    await rowsOf(
+      `select max(occurred_at) <= now() as past, max(occurred_at) - min(occurred_at) > interval '9.9 days' as long,
+              count(distinct date_trunc('day', occurred_at)) >= 10 as daily
+         from activity where account_id = $1`,
+      account,
+    ),
+  ).toEqual([{ past: true, long: true, daily: true }]);
+  expect(await rowsOf('select from connection_schedule where account_id = $1', account)).toEqual([]);
+});
+
+test('runs, tickets and entries tell the same story', async () => {
+  const account = await newAccount();
+  await fill(account);
+  const runs = await rowsOf(
+    'select score, summary_text, findings from health_check where account_id = $1 order by health_check_id',
+    account,
+  );
+  for (const { score: stored, summary_text, findings } of runs) {
+    const list = findings as { check_id: string; status: 'ok' | 'critical' }[];
+    const outcomes = catalogue.checks.map((check) => ({
+      check,
+      findings: list.filter(({ check_id }) => check_id === check.id),
+      whole: true,
+      unmeasured: [],
+    }));
+    expect([stored, summary_text]).toEqual([score(outcomes, []), summaryText(outcomes)]);
+    expect(new Set(list.map(({ check_id }) => check_id)).size).toBe(catalogue.checks.length);
+  }
+  // What the latest run of each connection found is what is open.
+  expect(
+    await rowsOf(
+      `select c.connection_id, f ->> 'check_id' as check_id, f ->> 'object' as object, f ->> 'severity' as severity
+         from connection c
+         join health_check h on h.account_id = c.account_id and h.health_check_id = c.latest_check_id,
+              jsonb_array_elements(h.findings) f
+        where c.account_id = $1 and f ->> 'status' <> 'ok'
+        order by 1, 2, 3`,
+      account,
+    ),
+  ).toEqual(
+    await rowsOf(
+      `select connection_id, check_id, object, severity from ticket
+        where account_id = $1 and status = 'open' order by 1, 2, 3`,
+      account,
+    ),
+  );
+  // The latest run is the last one, and tickets open and end with runs.
+  expect(
+    await rowsOf(
+      `select count(*) filter (where latest_check_id <> (select max(health_check_id) from health_check h
+                                                          where h.connection_id = c.connection_id)) as stale
+         from connection c where account_id = $1`,
+      account,
+    ),
+  ).toEqual([{ stale: 0 }]);
+  expect(
+    await rowsOf(
+      `select count(*) filter (where not exists (select from health_check h where h.connection_id = t.connection_id
+                                                    and h.created_at = t.first_seen_at)) as unseen,
+              count(*) filter (where resolved_at <= last_seen_at or last_seen_at < first_seen_at) as unordered
+         from ticket t where account_id = $1`,
+      account,
+    ),
+  ).toEqual([{ unseen: 0, unordered: 0 }]);
+  expect(
+    await rowsOf(
+      `select count(*) as wrong
+         from activity a
+         left join health_check h on h.account_id = a.account_id
+               and h.health_check_id = (a.properties ->> 'health_check_id')::bigint and h.created_at = a.occurred_at
+        where a.account_id = $1 and a.action_type = 'health_check_completed'
+          and (h.score is null or h.score <> (a.properties ->> 'score')::int)`,
+      account,
+    ),
+  ).toEqual([{ wrong: 0 }]);
+});
+
+test('the same seed gives the same data, another seed does not', async () => {
+  const [one, two, other] = [await newAccount(), await newAccount(), await newAccount()];
+  await fill(one);
+  await fill(two);
+  await fill(other, 8);
+  const story = async (account: number) => [
+    await rowsOf('select name, host from connection where account_id = $1 order by connection_id', account),
+    await rowsOf(
+      'select score, summary_text from health_check where account_id = $1 order by health_check_id',
+      account,
+    ),
+    await rowsOf(
+      'select check_id, object, severity, status, metric_line from ticket where account_id = $1 order by ticket_id',
+      account,
+    ),
+    await rowsOf(
+      'select action_type, status, query, user_agent from activity where account_id = $1 order by id',
+      account,
+    ),
+  ];
+  expect(await story(one)).toEqual(await story(two));
+  expect((await story(one)).slice(1)).not.toEqual((await story(other)).slice(1));
+});
+
+test('what is logged meanwhile or was before keeps its place', async () => {
+  const account = await newAccount();
+  await fill(account);
+  const before = await rowsOf(
+    'select id, occurred_at from activity where account_id = $1 order by id',
+    account,
+  );
+  let filling = true;
+  const interrupt = async () => {
+    while (filling) {
+      await changeAccount(store.writer, account, async ({ record }) => {
+        record('account_changed', '/settings/account', {});
+      });
+    }
+  };
+  await Promise.all([
+    fill(account, 9).finally(() => {
+      filling = false;
+    }),
+    interrupt(),
+  ]);
+  await expectWholeLog(account);
+  const after = await rowsOf(
+    'select id, occurred_at from activity where account_id = $1 order by id',
+    account,
+  );
+  expect(after.slice(0, before.length)).toEqual(before);
+});

@@ -1,0 +1,143 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { type Account, makeAccount, makeKey, type NewKey } from './account.ts';
+import { type Answer, ask } from './ask.ts';
+import { command, commandJson } from './command.ts';
+import type { Entry, Failure, List } from './records.ts';
+
+const PATH = '/api/v1/health/fleet';
+const account: Promise<Account> = makeAccount();
+
+function expectUnauthorized(answer: Answer): void {
+  expect(answer.status).toBe(401);
+  expect(answer.json<Failure>().error.code).toBe('unauthorized');
+  expect(answer.headers['www-authenticate']).toBe('Bearer realm="dbvitals"');
+}
+
+function expectInvalidKey(answer: Answer): void {
+  expect(answer.status).toBe(401);
+  expect(answer.json<Failure>().error.code).toBe('invalid_api_key');
+  expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="dbvitals", ?error="invalid_token"/);
+}
+
+function checksum(text: string): string {
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  let rest = crc32(text);
+  let written = '';
+  for (let place = 0; place < 6; place += 1) {
+    written = digits.charAt(rest % 62) + written;
+    rest = Math.floor(rest / 62);
+  }
+  return written;
+}
+
+test('a key is dbv_live_, 43 base62 characters, and 6 of their CRC-32', async () => {
+  const { key } = await account;
+  expect(key).toMatch(/^dbv_live_[0-9A-Za-z]{49}$/);
+  expect(key.slice(-6)).toBe(checksum(key.slice(0, -6)));
+});
+
+test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('200: the scheme %s', async (scheme) => {
+  const authorization = `${scheme} ${(await account).key}`;
+  expect((await ask(PATH, { headers: { authorization } })).status).toBe(200);
+});
+
+test('401 unauthorized: no Authorization header', async () => {
+  expectUnauthorized(await ask(PATH));
+});
+
+test.each([
+  '',
+  'Bearer',
+  'Bearer ',
+  'Basic KEY',
+  'Token KEY',
+  'KEY',
+  'Digest username="a"',
+  'BearerKEY',
+  'Bearer,KEY',
+])('401 unauthorized: the header "%s"', async (pattern) => {
+  const authorization = pattern.replace('KEY', (await account).key);
+  expectUnauthorized(await ask(PATH, { headers: { authorization } }));
+});
+
+test('401 unauthorized: two Authorization headers, even of one live key', async () => {
+  const { key } = await account;
+  expectUnauthorized(await ask(PATH, { headers: { authorization: [`Bearer ${key}`, `Bearer ${key}`] } }));
+});
+
+test('401 unauthorized: a key anywhere else', async () => {
+  const { key } = await account;
+  expectUnauthorized(await ask(`${PATH}?api_key=${key}`));
+  expectUnauthorized(await ask(PATH, { headers: { 'x-api-key': key, cookie: `key=${key}` } }));
+});
+
+test('401 invalid_api_key: whatever is no live key', async () => {
+  const { key } = await account;
+  const unknown = `dbv_live_${'0'.repeat(43)}`;
+  const tokens = [
+    'nonsense',
+    `${unknown}${checksum(unknown)}`,
+    `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`,
+    `${key}0`,
+    key.slice(0, -1),
+    key.toLowerCase(),
+    `${key}=`,
+    "' or 1=1--",
+  ];
+  for (const token of tokens) {
+    expectInvalidKey(await ask(PATH, { key: token }));
+  }
+});
+
+test('401 invalid_api_key: a key past its expiry', async () => {
+  const { id } = await account;
+  const { key } = await makeKey(id, 'short-lived', '--expires-in', '3s');
+  expect((await ask(PATH, { key })).status).toBe(200);
+  await wait(3_100);
+  expectInvalidKey(await ask(PATH, { key }));
+});
+
+test('401 invalid_api_key: a revoked key, from the moment that the command has returned', async () => {
+  const { id } = await account;
+  const { id: keyId, key } = await makeKey(id, 'revoked');
+  expect((await ask(PATH, { key })).status).toBe(200);
+  expect((await command(['key', 'revoke', String(keyId)])).exit).toBe(0);
+  expectInvalidKey(await ask(PATH, { key }));
+});
+
+test('a regenerated key replaces the old one at once', async () => {
+  const { id } = await account;
+  const old = await makeKey(id, 'rotated');
+  const successor = await commandJson<NewKey>(['key', 'regenerate', String(old.id)]);
+  expect(successor).toMatchObject({ name: 'rotated', key: expect.stringMatching(/^dbv_live_/) });
+  expect((await ask(PATH, { key: successor.key })).status).toBe(200);
+  expectInvalidKey(await ask(PATH, { key: old.key }));
+});
+
+test('a regenerated key leaves the old one its overlap, and no more', async () => {
+  const { id } = await account;
+  const old = await makeKey(id, 'overlapping');
+  const successor = await commandJson<NewKey>(['key', 'regenerate', String(old.id), '--overlap', '3s']);
+  expect((await ask(PATH, { key: old.key })).status).toBe(200);
+  expect((await ask(PATH, { key: successor.key })).status).toBe(200);
+  await wait(3_100);
+  expectInvalidKey(await ask(PATH, { key: old.key }));
+  expect((await ask(PATH, { key: successor.key })).status).toBe(200);
+});
+
+test('a request without a live key is not recorded', async () => {
+  const { id, key } = await makeAccount();
+  const revoked = await makeKey(id, 'revoked');
+  await command(['key', 'revoke', String(revoked.id)]);
+  const total = async () => {
+    const answer = await ask('/api/v1/activity?per_page=1', { key });
+    return answer.json<List<Entry>>().data[0]?.id ?? 0;
+  };
+  const before = await total();
+  await ask(PATH);
+  await ask(PATH, { key: revoked.key });
+  await ask(PATH, { key: 'nonsense' });
+  expect(await total()).toBe(before + 1);
+});

@@ -1,0 +1,36 @@
+import { expect, inject } from 'vitest';
+import { type Environment, startProcess } from './service.ts';
+
+/** How a command ended. */
+export interface Outcome {
+  exit: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `dbvitals …` to its end, on the run's store unless `environment` names another. */
+export async function command(
+  args: string[],
+  options: { environment?: Environment; input?: string } = {},
+): Promise<Outcome> {
+  const { child, ended } = startProcess(args, options.environment ?? inject('environment'));
+  const outcome = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (text: string) => {
+    outcome.stdout += text;
+  });
+  child.stderr?.on('data', (text: string) => {
+    outcome.stderr += text;
+  });
+  child.stdin?.end(options.input ?? '');
+  return { exit: await ended, ...outcome };
+}
+
+/** Runs a command that must succeed, with `--json`, and gives the one value that it printed. */
+export async function commandJson<T>(
+  args: string[],
+  options: { environment?: Environment; input?: string } = {},
+): Promise<T> {
+  const { exit, stdout, stderr } = await command([...args, '--json'], options);
+  expect(exit, `dbvitals ${args.join(' ')}: ${stderr}`).toBe(0);
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,264 @@
+import { expect, inject, test } from 'vitest';
+import { makeAccount } from './account.ts';
+import { readLog } from './activity-log.ts';
+import { ask, each, read } from './ask.ts';
+import { command, commandJson } from './command.ts';
+import {
+  type Connection,
+  type Entry,
+  type Finding,
+  type HealthCheck,
+  integer,
+  type List,
+  time,
+} from './records.ts';
+
+const account = makeAccount();
+
+interface KeyRow {
+  id: number;
+  name: string;
+  last_four: string;
+  expires_at: string | null;
+}
+
+test('account: create, list, change', async () => {
+  const made = await commandJson<{ id: number }>([
+    'account',
+    'create',
+    '--name',
+    'Acme',
+    '--plan',
+    'business',
+  ]);
+  expect(made).toEqual({
+    id: integer,
+    name: 'Acme',
+    kind: 'company',
+    plan: 'business',
+    requests_per_minute: null,
+    created_at: time,
+  });
+  const id = String(made.id);
+  const options = ['--name', 'Acme Ltd', '--plan', 'enterprise', '--requests-per-minute', '250'];
+  const changed = await commandJson(['account', 'change', id, ...options]);
+  expect(changed).toEqual({ ...made, name: 'Acme Ltd', plan: 'enterprise', requests_per_minute: 250 });
+  expect(await commandJson(['account', 'list'])).toContainEqual(changed);
+  const human = await command(['account', 'list']);
+  expect(human.exit).toBe(0);
+  expect(human.stdout).toContain('Acme Ltd');
+});
+
+test('key: create shows the key, list and revoke never do', async () => {
+  const { id } = await account;
+  const of = ['--account', String(id)];
+  const made = await commandJson<KeyRow & { key: string }>([
+    'key',
+    'create',
+    ...of,
+    '--name',
+    'collector',
+    '--expires-in',
+    '90d',
+  ]);
+  expect(made).toMatchObject({
+    id: integer,
+    name: 'collector',
+    key: expect.stringMatching(/^dbv_live_\w{49}$/),
+  });
+  const listed = (await commandJson<KeyRow[]>(['key', 'list', ...of])).find((key) => key.id === made.id);
+  expect(listed).toMatchObject({
+    id: made.id,
+    name: 'collector',
+    last_four: made.key.slice(-4),
+    created_at: time,
+  });
+  expect(Math.abs(Date.parse(listed?.expires_at ?? '') - Date.now() - 90 * 86_400_000)).toBeLessThan(120_000);
+  const revoked = await command(['key', 'revoke', String(made.id), '--json']);
+  const human = await command(['key', 'list', ...of]);
+  expect(JSON.parse(revoked.stdout)).toMatchObject({ id: made.id, revoked_at: time });
+  for (const text of [JSON.stringify(listed), revoked.stdout, human.stdout])
+    expect(text).not.toContain(made.key);
+});
+
+test('connection: add, list, change, remove; the password from standard input', async () => {
+  const { id, key } = await account;
+  const of = ['--account', String(id)];
+  const add = [
+    'connection',
+    'add',
+    ...of,
+    '--name',
+    'shop',
+    '--url',
+    'postgres://watcher@db.example.com/shop',
+  ];
+  const made = await commandJson<Connection>([...add, '--password-stdin'], { input: 'hidden\n' });
+  const { data } = await read<List<Connection>>('/api/v1/health/connections', key);
+  expect(data).toContainEqual(made);
+  expect(await commandJson(['connection', 'list', ...of])).toEqual(data);
+  const change = [
+    'connection',
+    'change',
+    String(made.id),
+    '--url',
+    'postgres://watcher@other.example.com:6543/shop',
+  ];
+  expect(await commandJson(change)).toMatchObject({ id: made.id, host: 'other.example.com', port: 6543 });
+  await commandJson(['connection', 'remove', String(made.id)]);
+  expect(await commandJson<Connection[]>(['connection', 'list', ...of])).not.toContainEqual(
+    expect.objectContaining({ id: made.id }),
+  );
+});
+
+test('check run prints the findings, worst first, and ends with 0 when the database is down', async () => {
+  const { id } = await account;
+  const of = ['--account', String(id)];
+  const url = inject('sharedStore')['DATABASE_URL'] ?? '';
+  const store = await commandJson<Connection>([
+    'connection',
+    'add',
+    ...of,
+    '--name',
+    'store',
+    '--url',
+    url,
+    '--tls',
+    'disable',
+  ]);
+  const { checks, score } = await commandJson<HealthCheck>([
+    'check',
+    'run',
+    '--connection',
+    String(store.id),
+  ]);
+  expect(score).toBeGreaterThan(0);
+  const human = await command(['check', 'run', '--connection', String(store.id)]);
+  expect(human.exit).toBe(0);
+  const titles = checks.map(({ title }: Finding) => title);
+  expect(human.stdout).toContain(titles[0]);
+  expect(human.stdout).toContain(titles.at(-1));
+  const down = await commandJson<Connection>([
+    'connection',
+    'add',
+    ...of,
+    '--name',
+    'down',
+    '--url',
+    'postgres://watcher@127.0.0.1:1/shop',
+  ]);
+  const failed = await command(['check', 'run', '--connection', String(down.id)]);
+  expect(failed.exit).toBe(0);
+  expect(failed.stdout).toMatch(/unreachable/i);
+});
+
+test('activity tail gives the log, one object a line', async () => {
+  const { id, key } = await makeAccount();
+  await each(Array.from({ length: 30 }), 8, () => ask('/api/v1/health/fleet', { key }));
+  const log = await readLog(key);
+  const lines = async (...options: string[]) => {
+    const { exit, stdout } = await command(['activity', 'tail', '--account', String(id), ...options]);
+    expect(exit).toBe(0);
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line): Entry => JSON.parse(line));
+  };
+  expect((await lines('--after-id', '0', '--json')).slice(0, log.length)).toEqual(log);
+  expect((await lines('--after-id', '25'))[0]).toEqual(log[25]);
+  expect((await lines()).map((entry) => entry.id)).toHaveLength(20);
+});
+
+test('sample-data gives as much as it was told, the same for the same seed', async () => {
+  const counts = [
+    '--connections',
+    '5',
+    '--tickets',
+    '40',
+    '--activity',
+    '300',
+    '--days',
+    '7',
+    '--seed',
+    '11',
+  ];
+  const make = async () => {
+    const { id } = await commandJson<{ id: number }>([
+      'account',
+      'create',
+      '--name',
+      'Sample',
+      '--plan',
+      'enterprise',
+    ]);
+    const made = await commandJson(['sample-data', '--account', String(id), ...counts]);
+    const { key } = await commandJson<{ key: string }>([
+      'key',
+      'create',
+      '--account',
+      String(id),
+      '--name',
+      'suite',
+    ]);
+    const { data } = await read<List<Connection>>('/api/v1/health/connections', key);
+    return {
+      made,
+      shown: data.map(({ name, host, score }) => ({ name, host, score })),
+      log: await readLog(key),
+    };
+  };
+  const [one, two] = await Promise.all([make(), make()]);
+  expect(one.made).toMatchObject({ connections: 5, tickets: 40, activity: 300 });
+  expect(one.shown).toEqual(two.shown);
+  expect(one.log.map(({ id }) => id)).toEqual(one.log.map((_, at) => at + 1));
+  expect(one.log.length).toBeGreaterThanOrEqual(300);
+  const kinds = (log: Entry[]) =>
+    log.slice(0, 300).map(({ action_type, page_path }) => [action_type, page_path]);
+  expect(kinds(one.log)).toEqual(kinds(two.log));
+});
+
+test('migrate on a store that is up to date applies nothing', async () => {
+  expect(await commandJson(['migrate'])).toEqual({ applied: [] });
+});
+
+test('--help everywhere, with a line for each option', async () => {
+  const commands = [
+    ...[
+      [],
+      ['serve'],
+      ['monitor'],
+      ['migrate'],
+      ['account'],
+      ['account', 'create'],
+      ['account', 'list'],
+      ['account', 'change'],
+    ],
+    ...[
+      ['key', 'create'],
+      ['key', 'list'],
+      ['key', 'revoke'],
+      ['key', 'regenerate'],
+      ['check', 'run'],
+      ['activity', 'tail'],
+    ],
+    ...[
+      ['connection', 'add'],
+      ['connection', 'list'],
+      ['connection', 'change'],
+      ['connection', 'remove'],
+      ['sample-data'],
+    ],
+    ...[
+      ['member', 'add'],
+      ['member', 'list'],
+      ['member', 'change'],
+      ['member', 'remove'],
+    ],
+  ];
+  await each(commands, 3, async (words) => {
+    const { exit, stdout, stderr } = await command([...words, '--help']);
+    expect(exit, words.join(' ')).toBe(0);
+    expect(stdout).toMatch(/^Usage: dbvitals/);
+    expect(stderr).toBe('');
+  });
+});

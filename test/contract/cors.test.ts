@@ -1,0 +1,78 @@
+import { afterAll, expect, inject, test } from 'vitest';
+import { makeAccount } from './account.ts';
+import { ask } from './ask.ts';
+import { startService } from './service.ts';
+
+const ALLOWED = 'https://console.example.com';
+const FLEET = '/api/v1/health/fleet';
+
+const service = startService(
+  { ...inject('sharedStore'), DBVITALS_CORS_ORIGINS: `${ALLOWED}, https://other.example.com` },
+  ['--no-monitor'],
+);
+const account = makeAccount();
+
+afterAll(async () => {
+  await (await service).stop();
+});
+
+test('off unless configured', async () => {
+  const answer = await ask(FLEET, { key: (await account).key, headers: { origin: ALLOWED } });
+  expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+});
+
+test('a preflight from an allowed origin gets its headers, without a key', async () => {
+  const { origin } = await service;
+  const answer = await ask(FLEET, {
+    origin,
+    method: 'OPTIONS',
+    headers: {
+      origin: ALLOWED,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization,if-none-match',
+    },
+  });
+  expect(answer.status).toBe(204);
+  expect(answer.headers['access-control-allow-origin']).toBe(ALLOWED);
+  expect(answer.headers['access-control-allow-methods']).toMatch(/GET/);
+  expect(answer.headers['access-control-allow-headers']?.toLowerCase()).toMatch(/authorization/);
+  expect(answer.headers['vary']?.toLowerCase()).toMatch(/origin/);
+});
+
+test('an allowed origin may read the answer and these headers, of failures too', async () => {
+  const { origin } = await service;
+  for (const [key, status] of [
+    [(await account).key, 200],
+    [undefined, 401],
+  ] as const) {
+    const answer = await ask(FLEET, { origin, key, headers: { origin: ALLOWED } });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['access-control-allow-origin']).toBe(ALLOWED);
+    const exposed = answer.headers['access-control-expose-headers']?.toLowerCase() ?? '';
+    for (const name of [
+      'x-ratelimit-limit',
+      'x-ratelimit-remaining',
+      'x-ratelimit-reset',
+      'link',
+      'etag',
+      'retry-after',
+      'x-request-id',
+    ]) {
+      expect(exposed).toContain(name);
+    }
+    expect(answer.headers['vary']?.toLowerCase()).toMatch(/origin/);
+  }
+});
+
+test.each([
+  'https://evil.example.com',
+  'https://console.example.com.evil.com',
+  'http://console.example.com',
+  'null',
+  '',
+])('the origin %s is not allowed', async (foreign) => {
+  const { origin } = await service;
+  const answer = await ask(FLEET, { origin, key: (await account).key, headers: { origin: foreign } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+});

@@ -1,0 +1,289 @@
+import { expect, inject, test } from 'vitest';
+import { makeAccount } from './account.ts';
+import { byRequestId, readLog } from './activity-log.ts';
+import { type Answer, ask, read } from './ask.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import { sendRaw, sendRawOnce } from './raw.ts';
+import type { Failure } from './records.ts';
+
+const FLEET = '/api/v1/health/fleet';
+const account = makeAccount();
+
+function code(answer: Answer): string {
+  return answer.json<Failure>().error.code;
+}
+
+/** A request as text; the last lines are its headers. */
+function request(line: string, ...headers: string[]): string {
+  return [line, ...headers, '', ''].join('\r\n');
+}
+
+test('a path outside /api/ has a request id', async () => {
+  for (const path of ['/', '/nothing', '/favicon.ico', '/apiary']) {
+    const answer = await ask(path);
+    expect(answer.status, path).toBe(404);
+  }
+  expect((await ask('/livez')).status).toBe(200);
+  expect((await ask('/readyz')).status).toBe(200);
+});
+
+test('request ids differ, and a client can not set its own', async () => {
+  const { key } = await account;
+  const mine = '00000000-0000-4000-8000-000000000000';
+  const answers = [
+    await ask(FLEET, { key, headers: { 'x-request-id': mine } }),
+    await ask(FLEET, { key, headers: { 'x-request-id': mine } }),
+  ];
+  const ids = answers.map(({ headers }) => headers['x-request-id']);
+  expect(new Set([...ids, mine]).size).toBe(3);
+});
+
+test.each(ENDPOINTS.filter((path) => !path.endsWith('latest') && !path.endsWith('activity')))(
+  'HEAD %s is GET without a body',
+  async (path) => {
+    const { key } = await account;
+    const [get, head] = [await ask(path, { key }), await ask(path, { key, method: 'HEAD' })];
+    expect(head.status).toBe(200);
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+    expect(head.headers['etag']).toBe(get.headers['etag']);
+    expect(head.headers['content-type']).toBe(get.headers['content-type']);
+  },
+);
+
+test('HEAD of a failure has its status and no body', async () => {
+  const { key } = await account;
+  expect((await ask('/api/v1/nothing', { key, method: 'HEAD' })).status).toBe(404);
+  expect((await ask(FLEET, { method: 'HEAD' })).status).toBe(401);
+  expect((await ask('/api/v1/ops/tickets?page=0', { key, method: 'HEAD' })).status).toBe(400);
+});
+
+test.each(ENDPOINTS)('OPTIONS %s answers 204 without a key', async (path) => {
+  const answer = await ask(path, { method: 'OPTIONS' });
+  expect(answer.status).toBe(204);
+  expect(answer.headers['allow']).toBe('GET, HEAD, OPTIONS');
+  expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+});
+
+test('OPTIONS is not recorded, not even with a key', async () => {
+  const { key } = await account;
+  const answer = await ask(FLEET, { key, method: 'OPTIONS' });
+  expect(byRequestId(await readLog(key)).has(answer.headers['x-request-id'])).toBe(false);
+});
+
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'LOCK', 'TRACE'])('405: %s', async (method) => {
+  const { key } = await account;
+  for (const path of ENDPOINTS) {
+    expect(code(await ask(path, { key, method }))).toBe('method_not_allowed');
+  }
+});
+
+test('a method that HTTP does not know is answered in the envelope', async () => {
+  const { key } = await account;
+  const answer = await sendRawOnce(
+    request(`BREW ${FLEET} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`, 'Connection: close'),
+  );
+  expect([400, 405]).toContain(answer.status);
+});
+
+test('doubled and trailing slashes are served, never redirected', async () => {
+  const { key } = await account;
+  const { bytes } = await ask(FLEET, { key });
+  for (const path of [
+    `/${FLEET}`,
+    `${FLEET}/`,
+    `${FLEET}//`,
+    '//api//v1///health//fleet//',
+    '/api/v1/health/fleet/?_=1',
+  ]) {
+    const answer = await ask(path, { key });
+    expect(answer.status, path).toBe(200);
+    expect(answer.bytes, path).toEqual(bytes);
+  }
+});
+
+test('percent-encoded letters of a path are served, case and doubled encoding are not', async () => {
+  const { key } = await account;
+  expect((await ask('/api/v1/health/fl%65et', { key })).status).toBe(200);
+  expect((await ask('/api/v1/Health/fleet', { key })).status).toBe(404);
+  expect((await ask('/api/v1/health/fl%2565et', { key })).status).toBe(404);
+});
+
+test.each(['text/html', 'application/xml', 'image/*', '*/*;q=0', 'nonsense;;;', ''])(
+  'Accept: %s gets JSON',
+  async (accept) => {
+    const { key } = await account;
+    expect((await ask(FLEET, { key, headers: { accept } })).status).toBe(200);
+    expect((await ask('/api/v1/nothing', { key, headers: { accept } })).status).toBe(404);
+  },
+);
+
+test('Content-Type and a small body are ignored', async () => {
+  const { key } = await account;
+  for (const type of ['text/html', 'application/json', 'multipart/form-data', 'nonsense']) {
+    const headers = { 'content-type': type };
+    expect((await ask(FLEET, { key, headers, body: '{"broken' })).status, type).toBe(200);
+  }
+  expect((await ask(FLEET, { key, body: 'x'.repeat(60_000) })).status).toBe(200);
+});
+
+test('a body over 64 KiB ends the connection, and no other', async () => {
+  const { key } = await account;
+  const outcome = await ask(FLEET, { key, body: Buffer.alloc(5_000_000), alone: true }).then(
+    ({ headers }) => headers['connection'],
+    () => 'close',
+  );
+  expect(outcome).toBe('close');
+  await read(FLEET, key);
+});
+
+test.each([
+  ['not HTTP at all', 'GARBAGE\r\n\r\n'],
+  ['a request line cut short', 'GET\r\n\r\n'],
+  ['no HTTP version', `GET ${FLEET}\r\n\r\n`],
+  ['another protocol', request(`GET ${FLEET} HTTQ/1.1`, 'Host: x')],
+  ['a version yet to come', request(`GET ${FLEET} HTTP/9.9`, 'Host: x')],
+  ['no Host', request(`GET ${FLEET} HTTP/1.1`, 'Connection: close')],
+  ['a header without a name', request(`GET ${FLEET} HTTP/1.1`, 'Host: x', ': value')],
+  ['a header without a colon', request(`GET ${FLEET} HTTP/1.1`, 'Host: x', 'nonsense')],
+  ['NUL in a header', request(`GET ${FLEET} HTTP/1.1`, 'Host: x', 'X-Y: a\0b')],
+  ['blank in the path', request('GET /api/v1/health /fleet HTTP/1.1', 'Host: x')],
+  [
+    'Content-Length twice',
+    request(`GET ${FLEET} HTTP/1.1`, 'Host: x', 'Content-Length: 1', 'Content-Length: 2'),
+  ],
+  ['Content-Length that is no number', request(`GET ${FLEET} HTTP/1.1`, 'Host: x', 'Content-Length: abc')],
+  [
+    'a chunk size that is no number',
+    `${request(`POST ${FLEET} HTTP/1.1`, 'Host: x', 'Transfer-Encoding: chunked')}zz\r\n`,
+  ],
+  [
+    'Content-Length and Transfer-Encoding',
+    `${request(`POST ${FLEET} HTTP/1.1`, 'Host: x', 'Content-Length: 6', 'Transfer-Encoding: chunked')}0\r\n\r\nG`,
+  ],
+  ['the greeting of TLS', Buffer.from('1603010200010001fc0303', 'hex')],
+])('malformed HTTP gets a 4xx in the envelope: %s', async (_, bytes) => {
+  const [answer, ...more] = await sendRaw(bytes);
+  // A body that breaks off after a whole request may meet the answer to that request instead.
+  expect(answer?.status).toBeGreaterThanOrEqual(400);
+  expect(answer?.status).toBeLessThan(500);
+  expect(more.map(({ status }) => status).filter((status) => status < 400)).toEqual([]);
+  await read(FLEET, (await account).key);
+});
+
+test('400 bad_request: no Host, and two of them', async () => {
+  const authorization = `Authorization: Bearer ${(await account).key}`;
+  expect(code(await sendRawOnce(request(`GET ${FLEET} HTTP/1.1`, authorization, 'Connection: close')))).toBe(
+    'bad_request',
+  );
+  expect(
+    code(
+      await sendRawOnce(
+        request(`GET ${FLEET} HTTP/1.1`, 'Host: a', 'Host: b', authorization, 'Connection: close'),
+      ),
+    ),
+  ).toBe('bad_request');
+});
+
+test('HTTP/1.0 is answered', async () => {
+  const authorization = `Authorization: Bearer ${(await account).key}`;
+  expect((await sendRawOnce(request(`GET ${FLEET} HTTP/1.0`, authorization))).status).toBe(200);
+});
+
+test('pipelined requests are answered in order, one each', async () => {
+  const authorization = `Authorization: Bearer ${(await account).key}`;
+  const one = (path: string, ...last: string[]) =>
+    request(`GET ${path} HTTP/1.1`, 'Host: x', authorization, ...last);
+  const answers = await sendRaw(one(FLEET) + one('/api/v1/nothing') + one(FLEET, 'Connection: close'));
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 200]);
+});
+
+test.each([
+  '%',
+  '%zz',
+  '%C3',
+  '%E0%80%80',
+  '%ED%A0%80',
+  '%00',
+  '%FF%FE',
+  '%0d%0aX-Injected:%20yes',
+  '..%2f..%2fetc',
+  '%5c',
+  '%F0%9F%92%A9',
+])('a path with %s is answered with 4xx, recorded, and splits no header', async (bytes) => {
+  const { key } = await account;
+  for (const path of [
+    `/api/v1/${bytes}`,
+    `/api/v1/health/connections/${bytes}/checks/latest`,
+    `${FLEET}?_=${bytes}`,
+  ]) {
+    const answer = await ask(path, { key });
+    expect(answer.status, path).toBeLessThan(500);
+    if (!path.includes('?')) expect([400, 404], path).toContain(answer.status);
+    expect(answer.headers['x-injected']).toBeUndefined();
+    const entry = byRequestId(await readLog(key)).get(answer.headers['x-request-id']);
+    expect(entry?.properties['status'], path).toBe(answer.status);
+    expect(JSON.stringify(entry)).not.toContain('\\u0000');
+  }
+});
+
+test('a User-Agent of any bytes is recorded', async () => {
+  const { key } = await account;
+  for (const agent of [
+    Buffer.from([0xe9, 0xff, 0x80]),
+    Buffer.from('☃ 💩'),
+    Buffer.from([0xed, 0xa0, 0x80]),
+    Buffer.from('a\tb'),
+    Buffer.from('x'.repeat(8_000)),
+  ]) {
+    const answer = await sendRawOnce(
+      Buffer.concat([
+        Buffer.from(
+          `GET ${FLEET} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\nUser-Agent: `,
+        ),
+        agent,
+        Buffer.from('\r\n\r\n'),
+      ]),
+    );
+    expect(answer.status).toBe(200);
+    const entry = byRequestId(await readLog(key)).get(answer.headers['x-request-id']);
+    expect(entry?.properties['user_agent']).toEqual(expect.any(String));
+  }
+});
+
+test('414: a URL over 8 KiB', async () => {
+  const { key } = await account;
+  const url = (length: number) => `${FLEET}?_=`.padEnd(length, 'x');
+  expect((await ask(url(8_192), { key })).status).toBe(200);
+  expect(code(await ask(url(8_193), { key }))).toBe('uri_too_long');
+  expect(code(await ask(url(12_000), { key }))).toBe('uri_too_long');
+});
+
+test('431: headers over 16 KiB', async () => {
+  const { key } = await account;
+  const headers = { 'x-padding': 'x'.repeat(17_000) };
+  expect(code(await ask(FLEET, { key, headers, alone: true }))).toBe('headers_too_large');
+  const [answer] = await sendRaw(
+    request(`GET ${FLEET} HTTP/1.1`, 'Host: x', `X-Padding: ${'x'.repeat(200_000)}`),
+  );
+  expect(answer?.status).toBe(431);
+  const [long] = await sendRaw(request(`GET ${FLEET}?_=${'x'.repeat(100_000)} HTTP/1.1`, 'Host: x'));
+  expect([414, 431]).toContain(long?.status);
+});
+
+test('a thousand small headers are answered', async () => {
+  const { key } = await account;
+  for (const count of [500, 1_500, 2_500]) {
+    const padding = Array.from({ length: count }, (_, n) => `a${n}: b`);
+    const [answer] = await sendRaw(
+      request(
+        `GET ${FLEET} HTTP/1.1`,
+        'Host: x',
+        `Authorization: Bearer ${key}`,
+        'Connection: close',
+        ...padding,
+      ),
+      { origin: inject('origin') },
+    );
+    expect([200, 431], String(count)).toContain(answer?.status);
+  }
+});

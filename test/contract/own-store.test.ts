@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NewKey } from './account.ts';
+import { byRequestId, readLog } from './activity-log.ts';
+import { type Answer, ask, each, read } from './ask.ts';
+import { command, commandJson } from './command.ts';
+import { startLoad } from './load.ts';
+import type { Fleet } from './records.ts';
+import { type Service, startProcess, startService, temporaryFolder } from './service.ts';
+
+// The embedded store's life, in this order: first start, second start, kills, end. All on one data folder.
+const FLEET = '/api/v1/health/fleet';
+const folder = temporaryFolder();
+const dataFolder = join(folder.path, 'a data folder');
+const environment = { DBVITALS_DATA_DIR: dataFolder };
+let service: Service;
+let firstKey = '';
+let busyKey = '';
+
+beforeAll(async () => {
+  service = await startService(environment);
+  [, firstKey = ''] = await service.says(/API key +(dbv_live_\w{49})/);
+}, 90_000);
+
+afterAll(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+/** The process id of the embedded PostgreSQL, null when it does not run. */
+function postmaster(): number | null {
+  const file = join(dataFolder, 'postgres', 'postmaster.pid');
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : null;
+}
+
+function familyOf(pid: number): number[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const pairs = rows.map((row) => row.trim().split(/ +/).map(Number));
+  return [pid, ...pairs.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))];
+}
+
+async function until(what: string, seconds: number, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + seconds * 1_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`${what} did not come within ${seconds} s`);
+    await wait(100);
+  }
+}
+
+test('the first start prints where it is, what it made, the key, and a request to paste', async () => {
+  await service.says(/curl .*\n/);
+  const port = new URL(service.origin).port;
+  expect(service.output()).toContain(`dbvitals is ready on http://127.0.0.1:${port}\n`);
+  expect(service.output()).toMatch(/^ {2}store {8}embedded PostgreSQL \d+\.\d+ in .*a data folder.*$/m);
+  expect(service.output()).toMatch(/^ {2}account {6}1 My company \(enterprise\)$/m);
+  expect(service.output()).toMatch(
+    /^ {2}connection {3}1 dbvitals store: score \d+, (healthy|warning|critical)$/m,
+  );
+  expect(service.output()).toContain(`  API key      ${firstKey} (shown once)\n`);
+  expect(service.output()).toContain(
+    `      curl -H "Authorization: Bearer ${firstKey}" ${service.origin}${FLEET}`,
+  );
+  expect(service.output()).not.toContain('\u001b');
+});
+
+test('the printed key opens the fleet, whose one connection has been checked', async () => {
+  const { data, summary } = await read<Fleet>(FLEET, firstKey, { origin: service.origin });
+  expect(data).toEqual([
+    { id: 1, name: 'dbvitals store', score: expect.any(Number), status: expect.any(String) },
+  ]);
+  expect(service.output()).toContain(`score ${data[0]?.score}, ${data[0]?.status}`);
+  expect(summary).toMatchObject({ total: 1, never_run: 0 });
+});
+
+test('secrets in the data folder are for their owner alone', () => {
+  expect(statSync(join(dataFolder, 'secret.key')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(dataFolder, 'postgres', 'dbvitals.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(dataFolder, 'postgres')).mode & 0o077).toBe(0);
+  const settings = readdirSync(join(dataFolder, 'postgres')).includes('pg_hba.conf');
+  expect(settings).toBe(true);
+  const rules = readFileSync(join(dataFolder, 'postgres', 'pg_hba.conf'), 'utf8');
+  expect(rules).not.toMatch(/^[^#]*\b(trust|md5|password)\s*$/m);
+});
+
+test('a second serve on the data folder is refused in one sentence', async () => {
+  const { exit, stderr } = await command(['serve'], { environment: { ...environment, PORT: '0' } });
+  expect(exit).toBe(1);
+  expect(stderr.trim()).toMatch(/^[^\n]*in use by another[^\n]*serve[^\n]*$/);
+  await read(FLEET, firstKey, { origin: service.origin });
+});
+
+test('a taken port is named, and nothing is left running', async () => {
+  const other = temporaryFolder();
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = String(typeof address === 'object' && address ? address.port : 0);
+  const data = join(other.path, 'data');
+  const started = startProcess(['serve', '--port', port], { DBVITALS_DATA_DIR: data });
+  expect(await started.ended).toBe(1);
+  expect(started.output()).toMatch(new RegExp(`port.*${port}|${port}.*port`, 'i'));
+  expect(started.output()).not.toMatch(/^ +at /m);
+  expect(existsSync(join(data, 'postgres', 'postmaster.pid'))).toBe(false);
+  server.close();
+  other.remove();
+});
+
+test('a later start keeps the key and does not show it; SIGTERM ends PostgreSQL too', async () => {
+  expect(await service.stop()).toBe(0);
+  expect(postmaster()).toBeNull();
+  service = await startService(environment);
+  await service.says(/API key.*\n/);
+  expect(service.output()).not.toContain('dbv_live_');
+  expect(service.output()).toMatch(/key create/);
+  await read(FLEET, firstKey, { origin: service.origin });
+});
+
+test('commands join the PostgreSQL of a running serve', async () => {
+  await commandJson(['account', 'change', '1', '--requests-per-minute', '100000'], { environment });
+  const key = await commandJson<NewKey>(['key', 'create', '--account', '1', '--name', 'busy'], {
+    environment,
+  });
+  busyKey = key.key;
+  await read(FLEET, busyKey, { origin: service.origin });
+});
+
+test('kill -9 of the service under load: the next start adopts what is left, and no entry is lost', {
+  timeout: 120_000,
+}, async () => {
+  const load = startLoad(busyKey, 8, () => service.origin);
+  for (const pause of [600, 300, 900]) {
+    await wait(pause);
+    await service.stop('SIGKILL');
+    service = await startService(environment);
+  }
+  await wait(300);
+  await load.stop();
+  await expectNothingLost(load.answers);
+});
+
+test('kill -9 of PostgreSQL under load: 200 or 500 within 2 s, then well again unaided, and no entry is lost', {
+  timeout: 60_000,
+}, async () => {
+  const before = postmaster();
+  if (before === null) throw new Error('PostgreSQL does not run');
+  const load = startLoad(busyKey, 8, () => service.origin);
+  await wait(500);
+  process.kill(before, 'SIGKILL');
+  await wait(500);
+  await until('a good answer', 10, async () => (await askTimed()).status === 200);
+  await wait(500);
+  await load.stop();
+  expect(load.broken).toBe(0);
+  expect(load.answers.filter(({ status }) => status !== 200 && status !== 500)).toEqual([]);
+  expect(postmaster()).not.toBe(before);
+  await expectNothingLost(load.answers);
+});
+
+test('PostgreSQL that hangs: 500 in the envelope within 2 s, well again when it goes on', {
+  timeout: 60_000,
+}, async () => {
+  const before = postmaster();
+  if (before === null) throw new Error('PostgreSQL does not run');
+  const family = familyOf(before);
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of family) process.kill(pid, name);
+  };
+  signal('SIGSTOP');
+  let answers: Answer[];
+  try {
+    answers = await each(Array.from({ length: 40 }), 20, askTimed);
+  } finally {
+    signal('SIGCONT');
+  }
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
+  await until('a good answer', 5, async () => (await askTimed()).status === 200);
+});
+
+async function askTimed(): Promise<Answer> {
+  const started = performance.now();
+  const answer = await ask(FLEET, { key: busyKey, origin: service.origin });
+  expect(performance.now() - started).toBeLessThan(2_500);
+  return answer;
+}
+
+async function expectNothingLost(answers: Answer[]): Promise<void> {
+  const good = answers.filter(({ status }) => status === 200);
+  expect(good.length).toBeGreaterThan(50);
+  const log = await readLog(busyKey, 0, service.origin);
+  expect(log.map(({ id }) => id)).toEqual(log.map((_, at) => at + 1));
+  const requests = byRequestId(log);
+  expect(good.filter(({ headers }) => !requests.has(headers['x-request-id']))).toHaveLength(0);
+}

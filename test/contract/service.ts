@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Settings of a process of ours, over an otherwise bare environment. */
+export type Environment = Record<string, string>;
+
+/** A process of the real command. */
+export interface Process {
+  pid: number;
+  /** Everything it printed so far. */
+  output(): string;
+  /** Resolves when it has printed what matches; rejects when it ended or `seconds` passed without. */
+  says(pattern: RegExp, seconds?: number): Promise<RegExpExecArray>;
+  /** Sends the signal; resolves to the exit code, null when a signal ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Resolves to the exit code. */
+  ended: Promise<number | null>;
+}
+
+export interface Service extends Process {
+  /** Such as http://127.0.0.1:40123. */
+  origin: string;
+}
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+// Outside the checkout, so that neither its .env nor its data folder is ever used.
+const WORKING_FOLDER = tmpdir();
+
+/** Starts `dbvitals …` with these settings and no other. */
+export function startProcess(args: string[], environment: Environment): Process & { child: ChildProcess } {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: WORKING_FOLDER,
+    env: { PATH, HOME, ...environment },
+    stdio: 'pipe',
+  });
+  let output = '';
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+
+  const says = (pattern: RegExp, seconds = 40) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const settle = (failure?: string) => {
+        const match = pattern.exec(output);
+        if (!match && failure === undefined) return;
+        listeners.delete(settle);
+        clearTimeout(timer);
+        if (match) resolve(match);
+        else reject(new Error(`${failure} before it said ${pattern}. It said:\n${output}`));
+      };
+      const timer = setTimeout(() => settle(`${seconds} s passed`), seconds * 1_000);
+      listeners.add(settle);
+      void ended.then((code) => settle(`it ended with ${code}`));
+      settle();
+    });
+
+  return {
+    child,
+    pid: child.pid ?? 0,
+    output: () => output,
+    says,
+    ended,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Starts `dbvitals serve` on a free port and waits until it is ready. */
+export async function startService(environment: Environment, args: string[] = []): Promise<Service> {
+  const service = startProcess(['serve', ...args], { PORT: '0', LOG_LEVEL: 'warn', ...environment });
+  const [, origin = ''] = await service.says(/ready on (http:\/\/\S+)/);
+  return { ...service, origin };
+}
+
+/** A new folder that the embedded server's own user may enter; its name holds a blank on purpose. */
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'dbvitals test-'));
+  chmodSync(path, 0o711);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

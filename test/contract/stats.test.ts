@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { fillAccount, makeAccount, makeKey, makeKeylessAccount } from './account.ts';
+import { read } from './ask.ts';
+import type { List, Single, Stats, Ticket } from './records.ts';
+
+const PATH = '/api/v1/ops/stats';
+
+test('200: an account without tickets', async () => {
+  const { key } = await makeAccount({ plan: 'business' });
+  expect(await read(PATH, key)).toEqual({
+    data: {
+      open_count: 0,
+      resolved_this_week: 0,
+      critical_open: 0,
+      warning_open: 0,
+      avg_resolution_hours: null,
+    },
+  });
+});
+
+test('200: what brute force over the tickets gives', async () => {
+  const id = await makeKeylessAccount();
+  await fillAccount(id, { connections: 4, tickets: 290, activity: 10, days: 21 });
+  const { key } = await makeKey(id, 'suite');
+  const pages = await Promise.all(
+    [1, 2, 3].map((page) => read<List<Ticket>>(`/api/v1/ops/tickets?per_page=100&page=${page}`, key)),
+  );
+  const tickets = pages.flatMap(({ data }) => data);
+  const open = tickets.filter(({ status }) => status === 'open');
+  const monday = mondayOf(new Date());
+  const hours = tickets
+    .filter(({ status }) => status === 'resolved')
+    .map((ticket) => (Date.parse(ticket.resolved_at ?? '') - Date.parse(ticket.first_seen_at)) / 3_600_000);
+  const average = hours.reduce((sum, each) => sum + each, 0) / hours.length;
+
+  const { data } = await read<Single<Stats>>(PATH, key);
+  expect(data).toEqual({
+    open_count: open.length,
+    resolved_this_week: tickets.filter((ticket) => Date.parse(ticket.resolved_at ?? '') >= monday).length,
+    critical_open: open.filter(({ severity }) => severity === 'critical').length,
+    warning_open: open.filter(({ severity }) => severity === 'warning').length,
+    avg_resolution_hours: expect.closeTo(average, 1),
+  });
+  expect(Math.round((data.avg_resolution_hours ?? 0) * 100) / 100).toBe(data.avg_resolution_hours);
+  expect(open.length).toBeGreaterThan(0);
+  expect(hours.length).toBeGreaterThan(0);
+});
+
+/** Monday 00:00 UTC of the ISO week. */
+function mondayOf(now: Date): number {
+  const midnight = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
+  return midnight - ((now.getUTCDay() + 6) % 7) * 86_400_000;
+}

@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest';
+import { makeAccount } from './account.ts';
+import { readLog } from './activity-log.ts';
+import { ask, each } from './ask.ts';
+import { command, commandJson, type Outcome } from './command.ts';
+
+const account = makeAccount();
+
+/** Nothing on standard output, one sentence on standard error, no password and no stack in it. */
+function expectRefusal({ exit, stdout, stderr }: Outcome, code: number, told: string): void {
+  expect(stderr, told).toMatch(/^[^\n]{10,400}\n$/);
+  expect(stderr, told).not.toMatch(/ at .*\.ts:\d|hidden/);
+  expect(stdout, told).toBe('');
+  expect(exit, `${told}: ${stderr}`).toBe(code);
+}
+
+const CONNECTION = 'connection add --account ID --name shop --url';
+
+test('exit 2 for wrong usage, one sentence each, and nothing half done', async () => {
+  const { id, key } = await account;
+  const wrong = [
+    'nonsense',
+    'account nonsense',
+    'account create --plan team',
+    'account create --name Acme',
+    'account create --name Acme --plan gold',
+    'account create --name Acme --plan Team',
+    'account create --name Acme --plan team --kind club',
+    'account create --name Acme --plan enterprise --requests-per-minute 0',
+    'account create --name Acme --plan enterprise --requests-per-minute 100001',
+    'account create --name Acme --plan enterprise --requests-per-minute many',
+    'account create --name Acme --plan team --colour red',
+    'account change abc --name Acme',
+    'account change',
+    'account change ID --plan gold',
+    'key create --name x',
+    'key create --account abc --name x',
+    'key create --account ID',
+    'key create --account ID --name x --expires-in 90',
+    'key create --account ID --name x --expires-in 1.5d',
+    'key create --account ID --name x --expires-in -1d',
+    'key create --account ID --name x --expires-in 0s',
+    'key revoke',
+    'key revoke abc',
+    'key regenerate 1 --overlap 25h',
+    'key regenerate 1 --overlap soon',
+    `${CONNECTION} nonsense`,
+    `${CONNECTION} http://watcher:hidden@db.example.com/shop`,
+    `${CONNECTION} postgres://watcher:hidden@db.example.com:70000/shop`,
+    `${CONNECTION} postgres://watcher:hidden@/shop:x:y`,
+    `${CONNECTION} postgres://db.example.com/shop`,
+    `${CONNECTION} postgres://watcher:hidden@db.example.com/shop --every 1s`,
+    `${CONNECTION} postgres://watcher:hidden@db.example.com/shop --every often`,
+    `${CONNECTION} postgres://watcher:hidden@db.example.com/shop --tls maybe`,
+    `${CONNECTION} postgres://watcher:hidden@db.example.com/shop --type carrier_pigeon`,
+    'connection remove',
+    'check run',
+    'check run --connection abc',
+    'member add --account ID --name Ada --email ada@example.com',
+    'member add --account ID --name Ada --email ada@example.com --role king',
+    'member add --account ID --name Ada --email nonsense --role owner',
+    'activity tail',
+    'activity tail --account ID --after-id -1',
+    'sample-data --account ID --tickets some',
+    'sample-data --account ID --tickets -5',
+    'serve --port 70000',
+    'serve --port abc',
+    'migrate now',
+  ];
+  const before = (await readLog(key)).length;
+  const accounts = await commandJson<unknown[]>(['account', 'list']);
+  await each(wrong, 3, async (line) => {
+    const words = line.split(' ').map((word) => (word === 'ID' ? String(id) : word));
+    expectRefusal(await command(words), 2, line);
+  });
+  const events = (await readLog(key, before)).filter(({ action_type }) => action_type !== 'api_request');
+  expect(events).toEqual([]);
+  // Other files make accounts meanwhile, but none of this name.
+  expect(accounts).not.toContainEqual(expect.objectContaining({ name: 'Acme', plan: 'gold' }));
+});
+
+test('exit 1 for a failure, one sentence each', async () => {
+  const absent = '999999999';
+  const { id } = await account;
+  const lines = [
+    `account change ${absent} --name Acme`,
+    `key create --account ${absent} --name x`,
+    `key list --account ${absent}`,
+    `key revoke ${absent}`,
+    `key regenerate ${absent}`,
+    `connection add --account ${absent} --name shop --url postgres://watcher:hidden@db.example.com/shop`,
+    `connection list --account ${absent}`,
+    `connection change ${absent} --name shop`,
+    `connection remove ${absent}`,
+    `check run --connection ${absent}`,
+    `member add --account ${absent} --name Ada --email ada@example.com --role owner`,
+    `member list --account ${absent}`,
+    `member change ${absent} --role viewer`,
+    `member remove ${absent}`,
+    `activity tail --account ${absent}`,
+    `sample-data --account ${absent} --tickets 5`,
+  ];
+  await each(lines, 3, async (line) => expectRefusal(await command(line.split(' ')), 1, line));
+  expect(await commandJson<unknown[]>(['member', 'list', '--account', String(id)])).toEqual([]);
+});
+
+test('exit 1: what was done already', async () => {
+  const { id } = await account;
+  const { id: keyId } = await commandJson<{ id: number }>([
+    'key',
+    'create',
+    '--account',
+    String(id),
+    '--name',
+    'twice',
+  ]);
+  await commandJson(['key', 'revoke', String(keyId)]);
+  expectRefusal(await command(['key', 'revoke', String(keyId)]), 1, 'revoke twice');
+  expectRefusal(await command(['key', 'regenerate', String(keyId)]), 1, 'regenerate a revoked key');
+  const member = ['member', 'add', '--account', String(id), '--name', 'Ada', '--role', 'owner', '--email'];
+  const { id: memberId } = await commandJson<{ id: number }>([...member, 'ada@example.com']);
+  expectRefusal(await command([...member, 'ADA@example.com']), 1, 'e-mail twice');
+  await commandJson(['member', 'remove', String(memberId)]);
+  expectRefusal(await command(['member', 'remove', String(memberId)]), 1, 'remove twice');
+});
+
+test('exit 1: sample data only into an account that nobody uses yet', async () => {
+  const { id, key } = await makeAccount();
+  await ask('/api/v1/health/fleet', { key });
+  const before = (await readLog(key)).length;
+  const { exit } = await command([
+    'sample-data',
+    '--account',
+    String(id),
+    '--activity',
+    '50',
+    '--days',
+    '3',
+    '--json',
+  ]);
+  const log = await readLog(key);
+  if (exit === 0) {
+    // Allowed with times after the last entry.
+    expect(log.map(({ occurred_at }) => occurred_at)).toEqual(
+      log.map(({ occurred_at }) => occurred_at).toSorted(),
+    );
+  } else {
+    expect(log.slice(before).map(({ action_type }) => action_type)).not.toContain('ticket_opened');
+  }
+  expect(log.map((entry) => entry.id)).toEqual(log.map((_, at) => at + 1));
+});
+
+test('exit 2: wrong settings, every mistake at once, before anything is opened', async () => {
+  const environment = {
+    PORT: 'eighty',
+    METRICS_PORT: '-1',
+    LOG_LEVEL: 'loud',
+    DBVITALS_CORS_ORIGINS: 'console',
+    DBVITALS_TRUST_PROXY: 'everyone',
+    DBVITALS_ALLOW_PRIVATE_TARGETS: 'perhaps',
+    DBVITALS_SECRET_KEY: 'hidden',
+    DATABASE_URL: 'mysql://somewhere',
+  };
+  const { exit, stdout, stderr } = await command(['serve'], { environment });
+  expect(exit).toBe(2);
+  expect(stdout).toBe('');
+  for (const name of Object.keys(environment)) expect(stderr).toContain(name);
+  expect(stderr).not.toContain('hidden');
+  expect(stderr.trim().split('\n')).toHaveLength(Object.keys(environment).length);
+});
+
+test('exit 2: DATABASE_URL without the secret', async () => {
+  const environment = { DATABASE_URL: 'postgres://watcher@127.0.0.1:1/shop' };
+  const outcome = await command(['account', 'list'], { environment });
+  expectRefusal(outcome, 2, 'no secret');
+  expect(outcome.stderr).toContain('DBVITALS_SECRET_KEY');
+});
+
+test('exit 1: a store that is not there, in bounded time and without its password', async () => {
+  const environment = {
+    DATABASE_URL: 'postgres://watcher:hidden@127.0.0.1:1/shop',
+    DBVITALS_SECRET_KEY: '0'.repeat(64),
+  };
+  const started = Date.now();
+  expectRefusal(await command(['account', 'list'], { environment }), 1, 'no store');
+  expect(Date.now() - started).toBeLessThan(15_000);
+});

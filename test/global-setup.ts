@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { type Environment, startService, temporaryFolder } from './contract/service.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Such as http://127.0.0.1:40123: the service that every file asks. */
+    origin: string;
+    /** Environment of commands on its store. */
+    environment: Environment;
+    /** Environment of further services on its store, which reach it by `DATABASE_URL`. */
+    sharedStore: Environment;
+    /** What the service printed until it was ready. */
+    firstOutput: string;
+  }
+}
+
+/**
+ * Starts the one service of a run: on an embedded store in an empty folder, or, with `DATABASE_URL`, on a
+ * database made for the run on that server. Stops it and removes what it made afterwards.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['DATABASE_URL'];
+  const store = given === undefined ? embeddedStore() : await ownDatabase(given);
+  const service = await startService(store.environment);
+  await service.says(/API key .*\n/);
+  project.provide('origin', service.origin);
+  project.provide('environment', store.environment);
+  project.provide('sharedStore', store.shared());
+  project.provide('firstOutput', service.output());
+  return async () => {
+    await service.stop();
+    await store.remove();
+  };
+}
+
+interface Store {
+  environment: Environment;
+  /** Known once the service has made the store. */
+  shared(): Environment;
+  remove(): Promise<void>;
+}
+
+function embeddedStore(): Store {
+  const folder = temporaryFolder();
+  const dataFolder = join(folder.path, 'data');
+  return {
+    environment: { DBVITALS_DATA_DIR: dataFolder },
+    shared: () => embeddedUrl(dataFolder),
+    remove: async () => folder.remove(),
+  };
+}
+
+function embeddedUrl(dataFolder: string): Environment {
+  const socketFolder = join(dataFolder, 'postgres');
+  const { owner } = JSON.parse(readFileSync(join(socketFolder, 'dbvitals.json'), 'utf8'));
+  return {
+    DATABASE_URL: `postgres://dbvitals_owner:${owner}@${encodeURIComponent(socketFolder)}/dbvitals`,
+    DBVITALS_SECRET_KEY: readFileSync(join(dataFolder, 'secret.key'), 'utf8').trim(),
+  };
+}
+
+async function ownDatabase(url: string): Promise<Store> {
+  const name = `dbvitals_test_${randomBytes(6).toString('hex')}`;
+  await statement(url, `create database ${name}`);
+  const [, server, , query = ''] = /^([a-z]+:\/\/[^/?]*)(\/[^?]*)?(\?.*)?$/.exec(url) ?? [];
+  const environment = {
+    DATABASE_URL: `${server}/${name}${query}`,
+    DBVITALS_SECRET_KEY: randomBytes(32).toString('hex'),
+  };
+  return {
+    environment,
+    shared: () => environment,
+    remove: () => statement(url, `drop database ${name} with (force)`),
+  };
+}
+
+async function statement(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { openPool } from '../src/database/connect.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { createCluster, type ServerSettings, startServer, stopServer } from '../src/database/server.ts';
+import type { MonitorDeps } from '../src/monitor/run.ts';
+
+/** A PostgreSQL of a test file's own: a store that is up to date, and a server that can be watched. */
+export interface TestStore {
+  /** The writer's role on the store. */
+  writer: pg.Pool;
+  /** What the monitor gets; its log is kept in `said`. */
+  deps: MonitorDeps;
+  said: { level: string; message: string }[];
+  /** A connected client of the superuser; ended with the store. */
+  superuser(database?: string): Promise<pg.Client>;
+  /** Ends the server as `kill -9` does not: fast shutdown; `start` brings it back. */
+  halt(): Promise<void>;
+  start(): Promise<void>;
+  /** A company account without entries. */
+  account(): Promise<number>;
+  /** A connection of that account to the store's own server, as a role with pg_monitor; fields may be given. */
+  connection(accountId: number, given?: Record<string, unknown>): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const settings = (folder: string): ServerSettings => ({
+  listen_addresses: '',
+  unix_socket_directories: folder,
+});
+
+/** Starts a server in an empty temporary folder, with a database `store` brought up to date. */
+export async function startTestStore(initial: ServerSettings = {}): Promise<TestStore> {
+  const above = mkdtempSync(join(tmpdir(), 'dbvitals-test-'));
+  chmodSync(above, 0o711);
+  const folder = join(above, 'pg');
+  const password = 'superuser';
+  await createCluster(folder, password, initial);
+  await startServer(folder, settings(folder));
+  const clients: pg.Client[] = [];
+  const superuser = async (database = 'postgres') => {
+    const client = new pg.Client({ host: folder, user: 'postgres', password, database });
+    client.on('error', () => {});
+    await client.connect();
+    clients.push(client);
+    return client;
+  };
+  const root = await superuser();
+  await root.query('create database store');
+  await root.query(`create role watcher login in role pg_monitor password 'watching'`);
+  const address = [{ host: folder, port: 5432, user: 'postgres', password, database: 'store' }];
+  await migrate(address);
+  const writer = openPool(address, 'writer', { max: 10 });
+
+  const said: TestStore['said'] = [];
+  const hear = (level: string) => (details: unknown, message?: string) => {
+    said.push({ level, message: message ?? String(details) });
+  };
+  const log = { info: hear('info'), warn: hear('warn'), error: hear('error') };
+  return {
+    writer,
+    deps: { writer, secret: randomBytes(32), allowPrivateTargets: true, log },
+    said,
+    superuser,
+    halt: () => stopServer(folder),
+    start: () => startServer(folder, settings(folder)),
+    async account() {
+      const { rows } = await writer.query<{ account_id: number }>(
+        `insert into account (name, kind, plan) values ('Test', 'company', 'enterprise') returning account_id`,
+      );
+      const id = rows[0]?.account_id ?? 0;
+      await writer.query('insert into activity_head (account_id) values ($1)', [id]);
+      return id;
+    },
+    async connection(accountId, given = {}) {
+      const row = {
+        ...{ name: 'test', engine: 'postgres', connection_type: 'unix_socket', host: folder, port: 5432 },
+        ...{ database: 'postgres', username: 'watcher', tls: 'disable', ...given },
+      };
+      const { rows } = await writer.query<{ connection_id: number }>(
+        `insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls,
+                                 created_at)
+         select $1, name, engine, connection_type, host, port, database, username, tls, now()
+           from jsonb_populate_record(null::connection, $2)
+         returning connection_id`,
+        [accountId, JSON.stringify(row)],
+      );
+      return rows[0]?.connection_id ?? 0;
+    },
+    async stop() {
+      await Promise.all(clients.map((client) => client.end().catch(() => {})));
+      await writer.end();
+      await stopServer(folder);
+      rmSync(above, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
+/** A TCP server that is no PostgreSQL, or no friendly one. */
+export interface StrangeServer {
+  port: number;
+  /** Every message that clients sent after their first one (the startup), as they came. */
+  heard: Buffer[];
+  connections(): number;
+  close(): void;
+}
+
+/** Starts a server that answers each message of a client by what `answer` gives; null = silence. */
+export async function startStrangeServer(answer: (message: number) => Buffer | null): Promise<StrangeServer> {
+  const heard: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    sockets.add(socket);
+    let messages = 0;
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      if (messages > 0) heard.push(bytes);
+      const said = answer(messages++);
+      if (said) socket.write(said);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    heard,
+    connections: () => connections,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** One message of PostgreSQL's protocol. */
+export function message(kind: string, body: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(kind);
+  head.writeUInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+/** `AuthenticationX` messages: 0 Ok, 3 cleartext password, 5 MD5 password. */
+export function authentication(kind: number): Buffer {
+  const body = Buffer.alloc(kind === 5 ? 8 : 4, 7);
+  body.writeUInt32BE(kind);
+  return message('R', body);
+}
+
+export const readyForQuery: Buffer = message('Z', Buffer.from('I'));
