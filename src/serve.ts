@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { createApp } from './app.ts';
 import { fleetStatus } from './checks/score.ts';
 import { type Config, secretKey } from './config.ts';
-import { openPool } from './database/connect.ts';
+import { openPool, STORE_DEADLINE_MS } from './database/connect.ts';
 import { type OpenStore, openStore } from './database/open.ts';
 import { type FirstStart, firstStart } from './first-start.ts';
 import { Gate } from './gate/admit.ts';
@@ -38,7 +38,11 @@ async function start(config: Config, options: { monitor: boolean }, undo: (() =>
 
   const metrics = createMetrics();
   const writer = openPool(store.address, 'writer', { max: 6 });
-  const reader = openPool(store.address, 'reader', { max: 4, pipeline: true });
+  const reader = openPool(store.address, 'reader', {
+    max: 4,
+    pipeline: true,
+    statementTimeout: STORE_DEADLINE_MS,
+  });
   const gate = new Gate(store.address, metrics.batch);
   undo.push(() => Promise.all([writer.end(), reader.end(), gate.close()]));
 

@@ -19,13 +19,13 @@ declare module 'vitest' {
 }
 
 /**
- * Starts the one service of a run: on an embedded store in an empty folder, or, with `DATABASE_URL`, on a
+ * Starts the one service of a run, without a monitor so that a check runs only when a test says so: on an embedded store in an empty folder, or, with `DATABASE_URL`, on a
  * database made for the run on that server. Stops it and removes what it made afterwards.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL'];
   const store = given === undefined ? embeddedStore() : await ownDatabase(given);
-  const service = await startService(store.environment);
+  const service = await startService(store.environment, ['--no-monitor']);
   await service.says(/API key .*\n/);
   project.provide('origin', service.origin);
   project.provide('environment', store.environment);

@@ -3,13 +3,14 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openPool } from '../src/database/connect.ts';
+import { openPool, type StoreAddress } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createCluster, type ServerSettings, startServer, stopServer } from '../src/database/server.ts';
 import type { MonitorDeps } from '../src/monitor/run.ts';
 
 /** A PostgreSQL of a test file's own: a store that is up to date, and a server that can be watched. */
 export interface TestStore {
+  address: StoreAddress;
   /** The writer's role on the store. */
   writer: pg.Pool;
   /** What the monitor gets; its log is kept in `said`. */
@@ -61,6 +62,7 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
   };
   const log = { info: hear('info'), warn: hear('warn'), error: hear('error') };
   return {
+    address,
     writer,
     deps: { writer, secret: randomBytes(32), allowPrivateTargets: true, log },
     said,

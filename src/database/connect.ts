@@ -31,11 +31,14 @@ export function parseStoreUrl(text: string): StoreAddress {
   }
 }
 
-/** A pool of connections to the store that act as `role`; a lost host is followed by the next one of `address`. */
+/**
+ * A pool of connections to the store that act as `role`; a lost host is followed by the next one of `address`.
+ * `statementTimeout`, in milliseconds, bounds each statement on both sides; without it they may take their time.
+ */
 export function openPool(
   address: StoreAddress,
   role: StoreRole,
-  options: { max: number; pipeline?: boolean },
+  options: { max: number; pipeline?: boolean; statementTimeout?: number },
 ): pg.Pool {
   let preferred = 0;
   const nextHost = () => {
@@ -56,7 +59,8 @@ export function openPool(
     max: options.max,
     options: role === 'owner' ? '-c timezone=UTC' : `-c timezone=UTC -c role=dbvitals_${role}`,
     pipeline: options.pipeline ?? false,
-    ...(role === 'reader' ? { statement_timeout: STORE_DEADLINE_MS, query_timeout: STORE_DEADLINE_MS } : {}),
+    query_timeout: options.statementTimeout,
+    statement_timeout: options.statementTimeout,
     async onConnect(client: pg.ClientBase) {
       if (address.length === 1 || role === 'reader') return;
       const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');

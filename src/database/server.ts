@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -65,8 +66,7 @@ export async function createCluster(
   programs = serverPrograms(),
 ): Promise<void> {
   const user = serverUser();
-  const fresh = `${folder}.new-${process.pid}`;
-  rmSync(fresh, { recursive: true, force: true });
+  const fresh = `${folder}.new-${randomBytes(6).toString('hex')}`;
   // Without a user of its own the server's folder is closed; with one, its parent must let that user through.
   mkdirSync(dirname(folder), { recursive: true, mode: user ? 0o711 : 0o700 });
   mkdirSync(fresh, { mode: 0o700 });

@@ -1,4 +1,3 @@
-import { setTimeout as startTimer } from 'node:timers';
 import type pg from 'pg';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from '../database/connect.ts';
 import { admitBatch } from './admit.sql.ts';
@@ -64,7 +63,7 @@ export class Gate {
   readonly #measure: (size: number, seconds: number) => void;
 
   constructor(address: StoreAddress, measure: (size: number, seconds: number) => void = () => {}) {
-    this.#pool = openPool(address, 'writer', { max: 1 });
+    this.#pool = openPool(address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
     this.#measure = measure;
   }
 
@@ -105,14 +104,9 @@ export class Gate {
   }
 
   async #send(batch: Applicant[]): Promise<Verdict[]> {
-    const client = await this.#pool.connect();
     const started = performance.now();
+    const client = await this.#pool.connect();
     let broken: Error | undefined;
-    // Dropping the connection fails the query; PostgreSQL ends it too when it next looks at the socket.
-    const deadline = startTimer(() => {
-      broken = new StoreUnavailable('the store did not answer in time');
-      client.release(broken);
-    }, STORE_DEADLINE_MS);
     try {
       const { rows } = await client.query<Verdict>({
         name: 'admit',
@@ -121,12 +115,12 @@ export class Gate {
       });
       return rows;
     } catch (error) {
-      broken ??= error instanceof Error ? error : new Error(String(error));
+      // Whatever it was, the next batch gets a connection of its own; one that hangs is cut.
+      broken = error instanceof Error ? error : new Error(String(error));
       throw error;
     } finally {
-      clearTimeout(deadline);
+      client.release(broken);
       this.#measure(batch.length, (performance.now() - started) / 1000);
-      if (!(broken instanceof StoreUnavailable)) client.release(broken);
     }
   }
 }

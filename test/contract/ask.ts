@@ -51,6 +51,10 @@ function send(path: string, question: Question): Promise<Answer> {
         agent: question.alone ? false : agent,
         headers: {
           ...(question.key === undefined ? {} : { authorization: `Bearer ${question.key}` }),
+          // Without it Node sends the body of a GET as if it were the next request.
+          ...(question.body === undefined
+            ? {}
+            : { 'content-length': String(Buffer.byteLength(question.body)) }),
           ...question.headers,
         },
       },

@@ -62,7 +62,7 @@ test('the first start prints where it is, what it made, the key, and a request t
   );
   expect(service.output()).toContain(`  API key      ${firstKey} (shown once)\n`);
   expect(service.output()).toContain(
-    `      curl -H "Authorization: Bearer ${firstKey}" ${service.origin}${FLEET}`,
+    `\n  curl -H "Authorization: Bearer ${firstKey}" ${service.origin}${FLEET}`,
   );
   expect(service.output()).not.toContain('\u001b');
 });
@@ -126,6 +126,15 @@ test('commands join the PostgreSQL of a running serve', async () => {
   });
   busyKey = key.key;
   await read(FLEET, busyKey, { origin: service.origin });
+});
+
+test('a connection is checked without being told to, soon after it was added', async () => {
+  const options = ['--account', '1', '--name', 'down', '--url', 'postgres://watcher@127.0.0.1:1/shop'];
+  const { id } = await commandJson<{ id: number }>(['connection', 'add', ...options], { environment });
+  await until('the first check', 25, async () => {
+    const { data } = await read<Fleet>(FLEET, busyKey, { origin: service.origin });
+    return data.find((entry) => entry.id === id)?.status === 'critical';
+  });
 });
 
 test('kill -9 of the service under load: the next start adopts what is left, and no entry is lost', {

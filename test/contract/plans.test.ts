@@ -46,7 +46,6 @@ describe.each(plans)('plan %s', (plan) => {
       '/api/v1',
       '/api/v1/',
       '/api/v2/health/fleet',
-      '/api/',
       '/api/v1/activityx',
       '/api/v1/opsx/y',
     ];

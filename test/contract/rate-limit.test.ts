@@ -26,7 +26,7 @@ test.each([
 });
 
 test('an enterprise account has 100 a minute unless it carries its own', async () => {
-  const { id, key } = await makeAccount({ requestsPerMinute: 7 });
+  const { key } = await makeAccount({ requestsPerMinute: 7 });
   expect((await ask(PATH, { key })).headers['x-ratelimit-limit']).toBe('7');
   const { id: plain } = JSON.parse(
     (await command(['account', 'create', '--name', 'Plain', '--plan', 'enterprise', '--json'])).stdout,
@@ -35,7 +35,6 @@ test('an enterprise account has 100 a minute unless it carries its own', async (
   const answers = await each(Array.from({ length: 130 }), 32, () => ask(PATH, { key: other.key }));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
   expect(answers[0]?.headers['x-ratelimit-limit']).toBe('100');
-  expect(id).not.toBe(plain);
 });
 
 test('one after another: remaining counts down to 0, then 429, and the reset stays where it is', async () => {

@@ -20,7 +20,7 @@ export async function sendRaw(
 /** The one answer that the bytes must get. */
 export async function sendRawOnce(
   bytes: string | Buffer,
-  options: { method?: string } = {},
+  options: { method?: string; origin?: string } = {},
 ): Promise<Answer> {
   const answers = await sendRaw(bytes, options);
   const [answer] = answers;

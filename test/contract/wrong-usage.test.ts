@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
-import { ask, each } from './ask.ts';
+import { each } from './ask.ts';
 import { command, commandJson, type Outcome } from './command.ts';
 
 const account = makeAccount();
@@ -122,32 +122,6 @@ test('exit 1: what was done already', async () => {
   expectRefusal(await command([...member, 'ADA@example.com']), 1, 'e-mail twice');
   await commandJson(['member', 'remove', String(memberId)]);
   expectRefusal(await command(['member', 'remove', String(memberId)]), 1, 'remove twice');
-});
-
-test('exit 1: sample data only into an account that nobody uses yet', async () => {
-  const { id, key } = await makeAccount();
-  await ask('/api/v1/health/fleet', { key });
-  const before = (await readLog(key)).length;
-  const { exit } = await command([
-    'sample-data',
-    '--account',
-    String(id),
-    '--activity',
-    '50',
-    '--days',
-    '3',
-    '--json',
-  ]);
-  const log = await readLog(key);
-  if (exit === 0) {
-    // Allowed with times after the last entry.
-    expect(log.map(({ occurred_at }) => occurred_at)).toEqual(
-      log.map(({ occurred_at }) => occurred_at).toSorted(),
-    );
-  } else {
-    expect(log.slice(before).map(({ action_type }) => action_type)).not.toContain('ticket_opened');
-  }
-  expect(log.map((entry) => entry.id)).toEqual(log.map((_, at) => at + 1));
 });
 
 test('exit 2: wrong settings, every mistake at once, before anything is opened', async () => {

@@ -1,0 +1,18 @@
+import { createServer } from 'node:http';
+
+// The rival: Node's own server, which gives the same bytes to whoever asks. Its body comes by its standard input.
+const parts: Buffer[] = [];
+for await (const part of process.stdin) parts.push(part);
+const body = Buffer.concat(parts);
+
+const server = createServer((_request, response) => {
+  response.writeHead(200, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': body.length,
+  });
+  response.end(body);
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (typeof address === 'object') process.stdout.write(`${address?.port}\n`);
+});

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { type Applicant, Gate } from './admit.ts';
+
+let store: TestStore;
+let gates: [Gate, Gate];
+
+beforeAll(async () => {
+  store = await startTestStore();
+  gates = [new Gate(store.address), new Gate(store.address)];
+});
+
+afterAll(async () => {
+  await Promise.all(gates.map((gate) => gate.close()));
+  await store.stop();
+});
+
+async function account(limit: number, plan = 'enterprise'): Promise<number> {
+  const accountId = await store.account();
+  await store.writer.query('update account set plan = $2, requests_per_minute = $3 where account_id = $1', [
+    accountId,
+    plan,
+    limit,
+  ]);
+  return accountId;
+}
+
+async function key(accountId: number): Promise<number> {
+  const { rows } = await store.writer.query<{ api_key_id: number }>(
+    `with added as (
+       insert into api_key (account_id, name, hash, last_four, created_at)
+       values ($1, 'test', $2, 'last', now()) returning account_id, api_key_id
+     )
+     insert into key_window (account_id, api_key_id) select * from added returning api_key_id`,
+    [accountId, Buffer.from(randomUUID().replaceAll('-', ''), 'utf8')],
+  );
+  return rows[0]?.api_key_id ?? 0;
+}
+
+function request(accountId: number, apiKeyId: number, given: Partial<Applicant> = {}): Applicant {
+  return {
+    ...{
+      accountId,
+      apiKeyId,
+      plan: 'enterprise',
+      generation: null,
+      prepared: true,
+      status: 200,
+      errorCode: null,
+    },
+    ...{ method: 'GET', pagePath: '/api/v1/health/fleet', query: null, requestId: randomUUID() },
+    ...{ sourceIp: '127.0.0.1', userAgent: null, life: { abandoned: false }, ...given },
+  };
+}
+
+async function log(accountId: number) {
+  const { rows } = await store.writer.query<{ id: number; status: number; at: string; request_id: string }>(
+    'select id, status, occurred_at::text as at, request_id from activity where account_id = $1 order by id',
+    [accountId],
+  );
+  return rows;
+}
+
+test('two gates together admit exactly the limit, and the log is gapless and strictly ordered', async () => {
+  const accountId = await account(37);
+  const keys = [await key(accountId), await key(accountId)];
+  const verdicts = await Promise.all(
+    Array.from({ length: 400 }, (_, n) =>
+      gates[n % 2 === 0 ? 0 : 1].admit(request(accountId, keys[n % 4 < 2 ? 0 : 1] ?? 0)),
+    ),
+  );
+  expect(verdicts.filter(({ verdict }) => verdict === 'admitted')).toHaveLength(2 * 37);
+  expect(verdicts.filter(({ verdict }) => verdict === 'limited')).toHaveLength(400 - 2 * 37);
+  const remaining = verdicts
+    .filter(({ verdict }) => verdict === 'admitted')
+    .map((verdict) => verdict.remaining);
+  expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: 74 }, (_, n) => Math.floor(n / 2)));
+  const rows = await log(accountId);
+  expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 400 }, (_, n) => n + 1));
+  expect(rows.filter(({ status }) => status === 429)).toHaveLength(400 - 74);
+  for (const [n, row] of rows.entries()) {
+    if (n > 0) expect(row.at > (rows[n - 1]?.at ?? '')).toBe(true);
+  }
+});
+
+test('gates that meet the same accounts in opposite orders do not deadlock', async () => {
+  const accounts = await Promise.all(Array.from({ length: 8 }, () => account(100_000)));
+  const pairs = await Promise.all(
+    accounts.map(async (accountId) => [accountId, await key(accountId)] as const),
+  );
+  for (let round = 0; round < 20; round += 1) {
+    const there = gates.flatMap((gate, side) =>
+      (side === 0 ? pairs : pairs.toReversed()).map(([accountId, keyId]) =>
+        gate.admit(request(accountId, keyId)),
+      ),
+    );
+    expect((await Promise.all(there)).every(({ verdict }) => verdict === 'admitted')).toBe(true);
+  }
+});
+
+test('a window ends 60 s after its first request and the next starts with the first request after it', async () => {
+  const accountId = await account(2);
+  const keyId = await key(accountId);
+  const ask = () => gates[0].admit(request(accountId, keyId));
+  const first = await ask();
+  expect(first).toMatchObject({ verdict: 'admitted', limit: 2, remaining: 1 });
+  expect(first.ends_at - first.now).toBeCloseTo(60, 5);
+  await ask();
+  const third = await ask();
+  expect(third).toMatchObject({ verdict: 'limited', remaining: 0, ends_at: first.ends_at });
+  await store.writer.query(
+    `update key_window set started_at = started_at - interval '59.5 s' where account_id = $1`,
+    [accountId],
+  );
+  expect((await ask()).verdict).toBe('limited');
+  await store.writer.query(
+    `update key_window set started_at = started_at - interval '0.5 s' where account_id = $1`,
+    [accountId],
+  );
+  const later = await ask();
+  expect(later).toMatchObject({ verdict: 'admitted', remaining: 1 });
+  expect(later.ends_at - later.now).toBeCloseTo(60, 5);
+});
+
+test('a changed limit holds within the running window', async () => {
+  const accountId = await account(5);
+  const keyId = await key(accountId);
+  const ask = () => gates[0].admit(request(accountId, keyId));
+  for (let n = 0; n < 3; n += 1) await ask();
+  const limit = (requests: number) =>
+    store.writer.query('update account set requests_per_minute = $2 where account_id = $1', [
+      accountId,
+      requests,
+    ]);
+  await limit(2);
+  expect(await ask()).toMatchObject({ verdict: 'limited', limit: 2, remaining: 0 });
+  await limit(4);
+  expect(await ask()).toMatchObject({ verdict: 'admitted', limit: 4, remaining: 0 });
+  expect(await ask()).toMatchObject({ verdict: 'limited' });
+});
+
+test('a plan without API access is recorded, never limited', async () => {
+  const accountId = await account(100, 'individual');
+  const keyId = await key(accountId);
+  for (let n = 0; n < 3; n += 1) {
+    const verdict = await gates[0].admit(request(accountId, keyId, { plan: 'individual', status: 403 }));
+    expect(verdict).toMatchObject({ verdict: 'admitted', limit: 0, remaining: 0 });
+    expect(verdict.ends_at - verdict.now).toBeCloseTo(60, 5);
+  }
+  expect(await log(accountId)).toHaveLength(3);
+});
+
+describe('nothing is counted or written', () => {
+  test('for a key that was revoked, has expired, or never was', async () => {
+    const accountId = await account(100);
+    const keyId = await key(accountId);
+    const ask = (apiKeyId = keyId) => gates[0].admit(request(accountId, apiKeyId));
+    const end = (revoked: boolean) =>
+      store.writer.query(
+        `update api_key set revoked_at = case when $2 then now() end, expires_at = case when not $2 then now() end
+          where api_key_id = $1`,
+        [keyId, revoked],
+      );
+    await end(true);
+    expect((await ask()).verdict).toBe('dead');
+    await end(false);
+    expect((await ask()).verdict).toBe('dead');
+    expect((await ask(keyId + 1_000_000)).verdict).toBe('dead');
+    expect(await log(accountId)).toEqual([]);
+  });
+
+  test('for a kept answer of another generation, or another plan', async () => {
+    const accountId = await account(100);
+    const keyId = await key(accountId);
+    const { rows } = await store.writer.query('select generation from account where account_id = $1', [
+      accountId,
+    ]);
+    const { generation } = rows[0];
+    const ask = (given: Partial<Applicant>) => gates[0].admit(request(accountId, keyId, given));
+    expect(await ask({ generation: generation - 1 })).toMatchObject({ verdict: 'moved', generation });
+    expect(await ask({ plan: 'team' })).toMatchObject({ verdict: 'moved', plan: 'enterprise' });
+    expect(await log(accountId)).toEqual([]);
+    expect(await ask({ generation })).toMatchObject({ verdict: 'admitted', remaining: 99 });
+  });
+
+  test('for a request without an answer that is not over the limit after all', async () => {
+    const accountId = await account(1);
+    const keyId = await key(accountId);
+    const ask = (prepared: boolean) => gates[0].admit(request(accountId, keyId, { prepared }));
+    expect((await ask(false)).verdict).toBe('moved');
+    expect((await ask(true)).verdict).toBe('admitted');
+    expect((await ask(false)).verdict).toBe('limited');
+    expect(await log(accountId)).toHaveLength(2);
+  });
+});
+
+test('what nobody waits for any longer is not sent', async () => {
+  const accountId = await account(100);
+  const keyId = await key(accountId);
+  const life = { abandoned: false };
+  const answered = gates[0].admit(request(accountId, keyId));
+  void gates[0].admit(request(accountId, keyId, { life })).catch(() => {});
+  life.abandoned = true;
+  await answered;
+  await gates[0].admit(request(accountId, keyId));
+  expect(await log(accountId)).toHaveLength(2);
+});
+
+test('a store that hangs fails the batch within two seconds, and is used again once it answers', async () => {
+  const accountId = await account(100);
+  const keyId = await key(accountId);
+  const holder = await store.superuser('store');
+  await holder.query('begin');
+  await holder.query('lock table activity');
+  const started = performance.now();
+  await expect(gates[0].admit(request(accountId, keyId))).rejects.toThrow('the batch failed');
+  expect(performance.now() - started).toBeLessThan(2_500);
+  await holder.query('rollback');
+  expect((await gates[0].admit(request(accountId, keyId))).verdict).toBe('admitted');
+});
+
+test('every change of what the kept answers show raises the generation', async () => {
+  const accountId = await store.account();
+  const generation = async () => {
+    const { rows } = await store.writer.query('select generation from account where account_id = $1', [
+      accountId,
+    ]);
+    return rows[0].generation as number;
+  };
+  const connectionId = await store.connection(accountId);
+  const changes = [
+    ['update account set name = $2 where account_id = $1', 'New name'],
+    [
+      `insert into member (account_id, name, email, roles, status, joined_at) values ($1, $2, 'a@b.c', '{viewer}', 'active', now())`,
+      'A',
+    ],
+    ['update member set name = $2 where account_id = $1', 'B'],
+    ['delete from member where account_id = $1 and name = $2', 'B'],
+    ['update connection set name = $2 where account_id = $1', 'C'],
+    [
+      `insert into health_check (account_id, connection_id, score, summary_text, created_at, findings) values ($1, ${connectionId}, 9, $2, now(), '[]')`,
+      'D',
+    ],
+    [
+      `insert into ticket (account_id, connection_id, check_id, category, title, severity, status, metric_line, remediation, first_seen_at, last_seen_at) values ($1, ${connectionId}, 'X', 'schema', $2, 'info', 'open', '', '', now(), now())`,
+      'E',
+    ],
+    ['update ticket set title = $2 where account_id = $1', 'F'],
+  ];
+  for (const [statement = '', value] of changes) {
+    const before = await generation();
+    await store.writer.query(statement, [accountId, value]);
+    expect(await generation(), statement).toBeGreaterThan(before);
+  }
+});

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dateRange, parseDate } from './date-range.ts';
+
+describe('parseDate', () => {
+  test.each([
+    '2026-02-30',
+    '2026-13-01',
+    '2025-02-29',
+    '0000-01-01',
+    '10000-01-01',
+    '2026-1-1',
+    '20260101',
+    '2026-01-01T',
+    '2026-01-01t00:00:00Z',
+    '2026-01-01T00:00:00z',
+    '2026-01-01 00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T23:60:00Z',
+    '2026-01-01T23:59:60Z',
+    '2026-01-01T00:00Z',
+    '2026-01-01T00:00:00.Z',
+    '2026-01-01T00:00:00.1234567890Z',
+    '2026-01-01T00:00:00+14:01',
+    '2026-01-01T00:00:00+15:00',
+    '2026-01-01T00:00:00+0100',
+    '2026-01-01Z',
+    'yesterday',
+    '',
+  ])('refuses %j', (text) => {
+    expect(parseDate(text)).toBeNull();
+  });
+
+  test('reads every instant that toISOString writes', () => {
+    const dates = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(dates, (date) => {
+        expect(parseDate(date.toISOString())?.start).toBe(BigInt(date.getTime()) * 1_000_000n);
+      }),
+    );
+  });
+});
+
+describe('dateRange', () => {
+  test.each([
+    // from, to: since and before
+    ['2026-01-31', '2026-01-31', '2026-01-31T00:00:00.000000Z', '2026-02-01T00:00:00.000000Z'],
+    ['2024-02-29T12:00:00', undefined, '2024-02-29T12:00:00.000000Z', null],
+    [undefined, '2026-01-01T10:00:00Z', null, '2026-01-01T10:00:01.000000Z'],
+    [undefined, '2026-01-01T10:00:00.5Z', null, '2026-01-01T10:00:00.600000Z'],
+    [undefined, '2026-01-01T10:00:00.123Z', null, '2026-01-01T10:00:00.124000Z'],
+    [undefined, '2026-01-01T10:00:00.123456Z', null, '2026-01-01T10:00:00.123457Z'],
+    ['2026-01-01T10:00:00.1234561Z', undefined, '2026-01-01T10:00:00.123457Z', null],
+    [undefined, '2026-01-01T10:00:00.1234561Z', null, '2026-01-01T10:00:00.123457Z'],
+    ['2026-01-01T02:00:00+02:00', undefined, '2026-01-01T00:00:00.000000Z', null],
+    ['2026-01-01T02:00:00 02:00', undefined, '2026-01-01T00:00:00.000000Z', null],
+    ['2025-12-31T10:00:00-14:00', undefined, '2026-01-01T00:00:00.000000Z', null],
+    ['1969-12-31T23:59:59.999999Z', undefined, '1969-12-31T23:59:59.999999Z', null],
+    ['0001-01-01T00:00:00+14:00', '9999-12-31', '0001-01-01T00:00:00.000000Z', '9999-12-31T23:59:59.000000Z'],
+  ])('%s to %s', (from, to, since, before) => {
+    expect(dateRange(from, to)).toEqual({ since, before });
+  });
+
+  test('an end before the start is none; the same unit is one', () => {
+    expect(dateRange('2026-01-02', '2026-01-01')).toBeNull();
+    expect(dateRange('2026-01-01T23:59:59.999999999Z', '2026-01-01')).not.toBeNull();
+    expect(dateRange('2026-01-02T00:00:00Z', '2026-01-01')).toBeNull();
+  });
+});
