@@ -21,6 +21,14 @@ begin
   end loop;
 end $$;
 
+-- The embedded store watches itself by a role of its own; with pg_monitor alone it would not see the sequences.
+do $$
+begin
+  if exists (select from pg_roles where rolname = 'dbvitals_monitor') then
+    alter default privileges grant select on sequences to dbvitals_monitor;
+  end if;
+end $$;
+
 create table account (
   account_id          bigint generated always as identity primary key,
   name                text not null check (name <> ''),

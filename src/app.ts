@@ -7,7 +7,15 @@ import { connections } from './health/connections.ts';
 import { fleet } from './health/fleet.ts';
 import { latestCheck } from './health/latest-check.ts';
 import { errorAnswer } from './http/answer.ts';
-import { bearerToken, checkRequest, ignoreBody, pagePath, plainAddress, recordable } from './http/edge.ts';
+import {
+  bearerToken,
+  checkRequest,
+  ignoreBody,
+  isApi,
+  pagePath,
+  plainAddress,
+  recordable,
+} from './http/edge.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import * as errors from './http/errors.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
@@ -91,7 +99,7 @@ export function createApp({
   // Every request under /api/ takes the same way, unknown paths too, so it is a hook that answers it.
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
-    if (!request.url.startsWith('/api/')) return;
+    if (!isApi(request.url)) return;
     const started = performance.now();
     const life: Life = { abandoned: false };
     const deadline = setTimeout(() => {

@@ -19,7 +19,7 @@ const entriesAfter = `
          a.action_type,
          a.page_path,
          coalesce(a.properties::json, json_build_object(
-           'method', a.method, 'status', a.status, 'error_code', a.error_code, 'query', a.query,
+           'method', a.method, 'status', a.status, 'error_code', a.error_code, 'query', coalesce(a.query, '{}'),
            'request_id', a.request_id, 'api_key_id', a.api_key_id, 'api_key_name', k.name,
            'source_ip', host(a.source_ip), 'user_agent', a.user_agent)) as properties,
          a.occurred_at

@@ -3,14 +3,18 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { createCluster, serverPid, startServer, stopServer } from './server.ts';
+import { createCluster, StartFailure, serverPid, startServer, stopServer } from './server.ts';
 
-/** The role that watches the embedded store itself: `pg_monitor` and nothing else. */
-export const STORE_MONITOR = 'dbvitals_monitor';
+// The role that watches the embedded store itself: pg_monitor, and by the first migration the sequences.
+const STORE_MONITOR = 'dbvitals_monitor';
 
 // Any two numbers: who uses the embedded server (shared), and who serves from it (exclusive).
 const USED_BY = 5_801;
 const SERVED_BY = 5_802;
+
+// How long another process may take to start or stop the server, and crash recovery to let us in.
+const START_PATIENCE_MS = 15_000;
+const JOIN_PATIENCE_MS = 150_000;
 
 // Where the socket's path has no room in the folder: sun_path holds 108 bytes, the last one zero.
 const LONGEST_SOCKET_FOLDER = 107 - '/.s.PGSQL.5432'.length;
@@ -75,7 +79,7 @@ export async function joinEmbedded(dataFolder: string, say: (step: string) => vo
 
   /** A session that holds the shared lock, on a server that runs; the server is started where it does not. */
   async function hold(): Promise<pg.Client> {
-    const deadline = Date.now() + 150_000;
+    const began = Date.now();
     for (;;) {
       try {
         if (serverPid(folder) === null) {
@@ -88,20 +92,25 @@ export async function joinEmbedded(dataFolder: string, say: (step: string) => vo
         await client.connect();
         await client.query('select pg_advisory_lock_shared($1)', [USED_BY]);
         if (serving) await client.query('select pg_advisory_lock($1)', [SERVED_BY]);
-        client.once('end', () => {
-          if (!leaving)
-            void hold().then(
-              (next) => {
-                holder = next;
-              },
-              () => {},
-            );
-        });
+        client.once('end', () => void holdAgain());
         return client;
       } catch (error) {
         // Another process may have been quicker, may just be stopping it, or its old children may still be ending.
-        if (Date.now() > deadline || !isPassing(error)) throw error;
+        const patience = error instanceof StartFailure ? START_PATIENCE_MS : JOIN_PATIENCE_MS;
+        if (Date.now() - began > patience || !isPassing(error)) throw error;
         await wait(100);
+      }
+    }
+  }
+
+  /** The server ended under us: brings it back, however long that takes. */
+  async function holdAgain(): Promise<void> {
+    while (!leaving) {
+      try {
+        holder = await hold();
+        return;
+      } catch {
+        await wait(1_000);
       }
     }
   }
@@ -168,7 +177,9 @@ function isPassing(error: unknown): boolean {
     '42P04',
   ];
   return (
-    states.includes(code ?? '') || /lock file|pre-existing shared memory|Connection terminated/.test(message)
+    error instanceof StartFailure ||
+    states.includes(code ?? '') ||
+    /Connection terminated|timeout expired/.test(message)
   );
 }
 

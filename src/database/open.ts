@@ -1,5 +1,5 @@
 import { openPool, parseStoreUrl, type StoreAddress } from './connect.ts';
-import { type EmbeddedStore, joinEmbedded, STORE_MONITOR } from './embedded.ts';
+import { type EmbeddedStore, joinEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 
 /** A store that is up to date and ready. */
@@ -26,7 +26,6 @@ export async function openStore(
     const address = embedded?.address ?? parseStoreUrl(config.databaseUrl ?? '');
     const version = await storeVersion(address);
     const applied = await migrate(address);
-    if (embedded) await letMonitorRead(address);
     const description = embedded
       ? `embedded PostgreSQL ${version} in ${config.dataDir}`
       : `PostgreSQL ${version} of DATABASE_URL`;
@@ -49,16 +48,6 @@ async function storeVersion(address: StoreAddress): Promise<string> {
       throw new Error(`The store is PostgreSQL ${version}: DATABASE_URL must name PostgreSQL 15 or later.`);
     }
     return version;
-  } finally {
-    await pool.end();
-  }
-}
-
-/** The role that watches the embedded store may look at its sequences, beyond what pg_monitor sees. */
-async function letMonitorRead(address: StoreAddress): Promise<void> {
-  const pool = openPool(address, 'owner', { max: 1 });
-  try {
-    await pool.query(`grant select on all sequences in schema public to ${STORE_MONITOR}`);
   } finally {
     await pool.end();
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   appendFileSync,
   chownSync,
+  closeSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -101,7 +102,12 @@ export async function createCluster(
       writeFileSync(join(data, name), text, { mode: 0o600 });
       own(join(data, name), user);
     }
-    if (!existsSync(folder)) renameSync(data, folder);
+    try {
+      renameSync(data, folder);
+    } catch (error) {
+      // ENOTEMPTY or EEXIST: another process was quicker, and its cluster stays.
+      if (!existsSync(folder)) throw error;
+    }
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
@@ -126,44 +132,51 @@ export async function startServer(
   settings: ServerSettings,
   programs = serverPrograms(),
 ): Promise<void> {
-  const log = join(folder, 'start.log');
-  writeFileSync(log, '', { mode: 0o600 });
-  const server = spawnAsServer(
-    serverUser(),
-    { programs, data: folder },
-    (at) => ({
-      program: join(at.programs, 'bin', 'postgres'),
-      args: [
-        '-D',
-        at.data,
-        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-      ],
-    }),
-    { detached: true, stdio: ['ignore', openSync(log, 'a'), openSync(log, 'a')] },
-  );
-  let ended = false;
-  server.once('exit', () => {
-    ended = true;
-  });
-  server.once('error', () => {
-    ended = true;
-  });
-  server.unref();
-  const deadline = Date.now() + START_DEADLINE_MS;
-  while (!isReady(folder, server.pid)) {
-    if (ended) {
-      throw new Error(`PostgreSQL did not start in ${folder}: ${lastComplaint(folder)}`);
+  const log = join(folder, `start-${randomBytes(6).toString('hex')}.log`);
+  const output = openSync(log, 'a', 0o600);
+  try {
+    const server = spawnAsServer(
+      serverUser(),
+      { programs, data: folder },
+      (at) => ({
+        program: join(at.programs, 'bin', 'postgres'),
+        args: [
+          '-D',
+          at.data,
+          ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+        ],
+      }),
+      { detached: true, stdio: ['ignore', output, output] },
+    );
+    let ended = false;
+    server.once('exit', () => {
+      ended = true;
+    });
+    server.once('error', () => {
+      ended = true;
+    });
+    server.unref();
+    const deadline = Date.now() + START_DEADLINE_MS;
+    while (!isReady(folder, server.pid)) {
+      if (ended) throw new StartFailure(folder, read(log));
+      if (Date.now() > deadline) throw new Error(`PostgreSQL in ${folder} is not ready after two minutes.`);
+      await wait(20);
     }
-    if (Date.now() > deadline) throw new Error(`PostgreSQL in ${folder} is not ready after two minutes.`);
-    await wait(20);
+  } finally {
+    closeSync(output);
+    rmSync(log, { force: true });
   }
 }
 
-// Said before the log collector took over, or in the collector's newest file.
-function lastComplaint(folder: string): string {
-  const collected = /^stderr (.*)$/m.exec(read(join(folder, 'current_logfiles')))?.[1];
-  const said = read(join(folder, 'start.log')) + (collected ? read(join(folder, collected)) : '');
-  return said.match(/(?:FATAL|PANIC|error): .*|.*(?:denied|not permitted).*/g)?.at(-1) ?? 'it gave no reason';
+/** PostgreSQL ended instead of starting: for a lasting reason, or because another one on the cluster starts or stops. */
+export class StartFailure extends Error {
+  constructor(folder: string, said: string) {
+    // Once its log collector runs, PostgreSQL says it there.
+    const reason = /(?:FATAL|PANIC|error): .*|.*(?:denied|not permitted).*/.exec(said)?.[0];
+    super(
+      `PostgreSQL did not start in ${folder}: ${reason ?? `see the newest file in ${join(folder, 'log')}`}`,
+    );
+  }
 }
 
 // As pg_ctl does it: the eighth line of postmaster.pid. unshare, sh and setpriv exec, so the pid is our child's.

@@ -25,12 +25,22 @@ export function routedUrl(url: string): string {
   }
 }
 
+/** Whether a routed URL belongs to the API, known path or not. */
+export function isApi(routed: string): boolean {
+  return /^\/api(?:[/?]|$)/.test(routed);
+}
+
 /** Whether the request is in order as HTTP; null, or the error to answer it with. */
 export function checkRequest(request: IncomingMessage): ApiError | null {
   if (Buffer.byteLength(request.url ?? '', 'latin1') > LONGEST_URL) return uriTooLong;
   let size = 0;
-  for (const text of request.rawHeaders) size += text.length + 2;
+  let hosts = 0;
+  for (const [i, text] of request.rawHeaders.entries()) {
+    size += text.length + 2;
+    if (i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host') hosts += 1;
+  }
   if (size > LARGEST_HEADERS) return headersTooLarge;
+  if (hosts > 1) return badRequest;
   const host = request.headers.host ?? (request.httpVersionMinor === 0 ? 'localhost' : '');
   return /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/.test(host) ? null : badRequest;
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
+import { recordable } from './edge.ts';
 import { ApiError } from './errors.ts';
 
 /**
@@ -10,8 +11,9 @@ export function checkQuery(request: FastifyRequest, schema: TObject): Record<str
   const query: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.query as Record<string, string | string[]>)) {
     if (name.startsWith('_')) continue;
-    const rule = schema.properties[name];
-    if (!rule) throw new ApiError('invalid_parameter', unknownParameter(schema), name);
+    if (!Object.hasOwn(schema.properties, name)) {
+      throw new ApiError('invalid_parameter', unknownParameter(schema), recordable(name));
+    }
     if (typeof value !== 'string') throw new ApiError('invalid_parameter', `Give ${name} once only.`, name);
     if (value === '') throw new ApiError('invalid_parameter', `Give ${name} a value, or leave it out.`, name);
     query[name] = value;
