@@ -38,6 +38,8 @@ export interface Judgement {
   truncated?: boolean;
   /** Not measured, and why: not applicable, or a privilege is missing. Nothing else counts then. */
   skipped?: string;
+  /** Where a privilege is missing: the statement that gives it. One finding names them all. */
+  grant?: string;
 }
 
 /** What a check may know of the server besides its own rows. */
@@ -50,6 +52,10 @@ export interface ServerFacts {
   now: Date;
   /** Those of this check's thresholds that are set otherwise for the connection. */
   thresholds?: Thresholds;
+  /** For a check that {@link Check.counts}: what it read in the run before, so many seconds ago. Absent at first. */
+  before?: { rows: Row[]; seconds: number };
+  /** How many standbys the connection is set to expect; 0 = none. */
+  expectedStandbys?: number;
 }
 
 /** What a judgement compares with: name to number, in the unit that the check's page gives. */
@@ -75,6 +81,8 @@ export interface Check {
   scope: 'server' | 'database';
   /** Run in a READ ONLY transaction with `search_path` pg_catalog; text for the server's version. */
   sql: (version: number) => string;
+  /** Measures what happened between two runs: its rows are kept, and come back as `facts.before`. */
+  counts?: true;
   /** The defaults of what may be set otherwise by `facts.thresholds`. */
   thresholds?: Thresholds;
   judge: (rows: Row[], facts: ServerFacts) => Judgement;

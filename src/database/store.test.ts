@@ -75,5 +75,5 @@ test('four migrations at once of an empty database take turns', async () => {
   const applied = await Promise.all(
     Array.from({ length: 4 }, () => migrate([{ ...address, database: 'four' }])),
   );
-  expect(applied.flat()).toEqual(['0001_store']);
+  expect(applied.flat()).toEqual(['0001_store', '0002_monitor']);
 });
