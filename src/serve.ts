@@ -18,11 +18,13 @@ const CONCURRENCY = 10;
 /** Runs the API, and the monitor unless told not to, until SIGTERM or SIGINT; then drains and returns. */
 export async function serve(config: Config, options: { monitor: boolean }): Promise<void> {
   const undo: (() => unknown)[] = [];
+  // Heard from the first moment, and however often: Ctrl-C under npm comes twice, and nothing may be left behind.
+  const stop = new Promise<void>((resolve) => {
+    process.on('SIGTERM', resolve).on('SIGINT', resolve);
+  });
   try {
     await start(config, options, undo);
-    await new Promise<void>((resolve) => {
-      process.once('SIGTERM', resolve).once('SIGINT', resolve);
-    });
+    await stop;
   } finally {
     // The last thing begun ends first: requests drain before the gate goes, the store is left last.
     for (const end of undo.reverse()) await end();
