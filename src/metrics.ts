@@ -31,6 +31,18 @@ export function createMetrics() {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
     registers,
   });
+  const runs = new Counter({
+    name: 'dbvitals_health_checks_total',
+    help: 'Health checks that ended, by outcome: done, failed (could not be stored) or cancelled',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const lateness = new Histogram({
+    name: 'dbvitals_health_check_late_seconds',
+    help: 'How long after it was due a health check began',
+    buckets: [1, 5, 15, 30, 60, 300, 900],
+    registers,
+  });
   return {
     registry,
     answered(route: string, status: number, took: number) {
@@ -40,6 +52,38 @@ export function createMetrics() {
     batch(size: number, took: number) {
       batchSize.observe(size);
       batchSeconds.observe(took);
+    },
+    checked(outcome: string, late: number) {
+      runs.inc({ outcome });
+      lateness.observe(late);
+    },
+    /** Tells of a monitor: how much it runs, and what waits, as the store says when it is asked for. */
+    watch(running: () => number, waiting: () => Promise<{ due: number; late: number }>) {
+      new Gauge({
+        name: 'dbvitals_health_checks_running',
+        help: 'Health checks that this process runs now',
+        registers,
+        collect() {
+          this.set(running());
+        },
+      });
+      const late = new Gauge({
+        name: 'dbvitals_health_checks_late_seconds',
+        help: 'For how long the longest of them has been due',
+        registers,
+      });
+      new Gauge({
+        name: 'dbvitals_health_checks_due',
+        help: 'Connections that are due and that no monitor runs',
+        registers,
+        async collect() {
+          // While the store is away the figures stay as they were: the scrape still tells of everything else.
+          const now = await waiting().catch(() => null);
+          if (!now) return;
+          this.set(now.due);
+          late.set(now.late);
+        },
+      });
     },
   };
 }

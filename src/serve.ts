@@ -10,6 +10,7 @@ import { type OpenStore, openStore } from './database/open.ts';
 import { type FirstStart, firstStart } from './first-start.ts';
 import { Gate } from './gate/admit.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
+import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
 
 /** Health checks that one process runs at a time. */
@@ -66,7 +67,8 @@ async function start(config: Config, options: { monitor: boolean }, undo: (() =>
   const deps = { writer, secret, allowPrivateTargets, log };
   const first = await firstStart(store, writer, secret, (connection) => checkNow(deps, connection));
   if (options.monitor) {
-    const monitor = startMonitor({ ...deps, concurrency: CONCURRENCY });
+    const monitor = startMonitor({ ...deps, concurrency: CONCURRENCY, measure: metrics.checked });
+    metrics.watch(monitor.running, () => countDueConnections(writer));
     undo.push(() => monitor.stop());
   }
   const { port } = app.server.address() as AddressInfo;

@@ -2,13 +2,23 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { ConnectionKey } from './run.ts';
 
-// Longer than a run may take (120 s), so that a claim lapses only when its monitor is dead.
+// Each connection has an instant of its own within its interval, by its id, so that a thousand that were added at once
+// or have waited for a monitor are spread over the interval from their next run on.
+const nextDue = `
+  to_timestamp(every_seconds * (floor((now_seconds - phase) / every_seconds) + 1) + phase)
+    from (select extract(epoch from s.every)::float8 as every_seconds,
+                 extract(epoch from now())::float8 as now_seconds) clock,
+         lateral (select mod(abs(hashint8(s.connection_id)::numeric), 100000)::float8 / 100000 * every_seconds
+                    as phase) own`;
+
+// A claim moves due_at on, so that a change of the connection meanwhile can make it due again. A claim lives longer
+// than a run may take (120 s), so one that has lapsed is a dead monitor's, and its connection is due.
 const claimDue = `
   with due as (
-    select s.account_id, s.connection_id
+    select s.account_id, s.connection_id, greatest(extract(epoch from now() - s.due_at), 0)::float8 as late
       from connection_schedule s
       join connection c using (account_id, connection_id)
-     where s.due_at <= now()
+     where (s.due_at <= now() or s.claimed_until <= now())
        and (s.claimed_until is null or s.claimed_until <= now())
        and c.removed_at is null
      order by s.due_at
@@ -16,25 +26,32 @@ const claimDue = `
        for update of s skip locked
   )
   update connection_schedule s
-     set claimed_by = $1, claimed_until = now() + interval '150 s'
+     set claimed_by = $1, claimed_until = now() + interval '150 s', due_at = (select ${nextDue})
     from due
    where s.account_id = due.account_id and s.connection_id = due.connection_id
-  returning s.account_id as "accountId", s.connection_id as "connectionId"`;
+  returning s.account_id as "accountId", s.connection_id as "connectionId", due.late`;
+
+/** A connection that was claimed, and how many seconds after it was due. */
+export interface ClaimedConnection extends ConnectionKey {
+  late: number;
+}
 
 /** Claims at most `limit` connections that are due, the longest overdue first, for the monitor `claimant` (a uuid). */
 export async function claimDueConnections(
   writer: pg.Pool,
   claimant: string,
   limit: number,
-): Promise<ConnectionKey[]> {
-  const { rows } = await writer.query<ConnectionKey>(claimDue, [claimant, limit]);
+): Promise<ClaimedConnection[]> {
+  const { rows } = await writer.query<ClaimedConnection>(claimDue, [claimant, limit]);
   return rows;
 }
 
 const claimOne = `
   with claimed as (
-    update connection_schedule
-       set claimed_by = $1, claimed_until = now() + interval '150 s'
+    update connection_schedule s
+       set claimed_by = $1,
+           claimed_until = now() + interval '150 s',
+           due_at = case when due_at <= now() then (select ${nextDue}) else due_at end
      where account_id = $2 and connection_id = $3 and (claimed_until is null or claimed_until <= now())
     returning connection_id
   )
@@ -64,21 +81,18 @@ export async function claimConnection(writer: pg.Pool, claimant: string, key: Co
   }
 }
 
-// The rhythm is kept: due_at moves by whole intervals, past now, so that nothing piles up while no monitor ran.
 const release = `
   update connection_schedule
      set claimed_by = null,
          claimed_until = null,
-         due_at = case $4
-           when 'done' then due_at + every * greatest(0, floor(extract(epoch from now() - due_at)
-                                                             / extract(epoch from every)) + 1)
-           when 'failed' then greatest(due_at, now() + least(every, interval '1 min'))
-           else due_at end
+         due_at = case $4 when 'done' then due_at
+                          when 'failed' then least(due_at, now() + interval '1 min')
+                          else least(due_at, now()) end
    where claimed_by = $1 and account_id = $2 and connection_id = $3`;
 
 /**
- * Gives a claim back, if it is still `claimant`'s. After `done` the connection is next due at its next interval, after
- * `failed` (nothing could be stored) within a minute, after `cancelled` it is as due as it was.
+ * Gives a claim back, if it is still `claimant`'s. After `done` the connection is next due when the claim said, or when
+ * a change of it since did; after `failed` (nothing could be stored) within a minute, after `cancelled` at once.
  */
 export async function releaseConnection(
   writer: pg.Pool,
@@ -87,4 +101,15 @@ export async function releaseConnection(
   outcome: 'done' | 'failed' | 'cancelled',
 ): Promise<void> {
   await writer.query(release, [claimant, accountId, connectionId, outcome]);
+}
+
+const countDue = `
+  select count(*) as due, coalesce(max(extract(epoch from now() - due_at)), 0)::float8 as late
+    from connection_schedule
+   where due_at <= now() and (claimed_until is null or claimed_until <= now())`;
+
+/** How many connections wait for a monitor, and for how many seconds the longest of them. */
+export async function countDueConnections(writer: pg.Pool): Promise<{ due: number; late: number }> {
+  const { rows } = await writer.query<{ due: number; late: number }>(countDue);
+  return rows[0] ?? { due: 0, late: 0 };
 }

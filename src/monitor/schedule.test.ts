@@ -78,24 +78,53 @@ test('what is due is claimed once; a dead monitor’s claim lapses; a late owner
   expect(await standing(later)).toMatchObject({ claimed_by: null });
 });
 
-test('the rhythm is kept and nothing piles up', async () => {
-  const cases: [Parameters<typeof releaseConnection>[3], number, number, number][] = [
-    // outcome, overdue, every, due in
-    ['done', 5, 3600, 3595],
-    ['done', 3605, 3600, 3595],
-    ['done', 100_000, 3600, 800],
-    ['done', -600, 3600, 600],
-    ['failed', 5, 3600, 60],
-    ['failed', 5, 10, 10],
-    ['cancelled', 5, 3600, -5],
+test('after a run a connection is due at its own instant of the interval, however late the run was', async () => {
+  const HOUR = 3600;
+  const dueAt = async (overdue: number) => {
+    const key = await due(overdue, HOUR);
+    await claimConnection(store.writer, A, key);
+    await releaseConnection(store.writer, A, key, 'done');
+    const first = await standing(key);
+    expect(first.due_in).toBeGreaterThan(0);
+    expect(first.due_in).toBeLessThanOrEqual(HOUR);
+    await store.writer.query(
+      `update connection_schedule set due_at = now() - interval '3 h' where account_id = $1`,
+      [key.accountId],
+    );
+    await claimConnection(store.writer, A, key);
+    await releaseConnection(store.writer, A, key, 'done');
+    expect(Math.abs((await standing(key)).due_in - first.due_in)).toBeLessThan(2);
+    await store.writer.query(`update connection_schedule set due_at = 'infinity'`);
+    return first.due_in;
+  };
+  const instants = [];
+  for (const overdue of [5, 5, 5, 5, 5, 5, 3605, 100_000])
+    instants.push(Math.floor((await dueAt(overdue)) / 60));
+  expect(new Set(instants).size).toBeGreaterThan(4); // spread over the hour, not in a herd
+});
+
+test('a run that was not due, failed, was called off, or met a change of its connection', async () => {
+  const cases: [Parameters<typeof releaseConnection>[3], number, number][] = [
+    // outcome, overdue, due in
+    ['done', -600, 600],
+    ['failed', 5, 60],
+    ['cancelled', 5, 0],
   ];
-  for (const [outcome, overdue, every, dueIn] of cases) {
-    const key = await due(overdue, every);
+  for (const [outcome, overdue, dueIn] of cases) {
+    const key = await due(overdue, 86_400);
     await claimConnection(store.writer, A, key);
     await releaseConnection(store.writer, A, key, outcome);
     expect(Math.abs((await standing(key)).due_in - dueIn)).toBeLessThan(2);
     await store.writer.query(`update connection_schedule set due_at = 'infinity'`);
   }
+  const key = await due(5, 86_400);
+  await claimConnection(store.writer, A, key);
+  await store.writer.query('update connection_schedule set due_at = now() where account_id = $1', [
+    key.accountId,
+  ]);
+  await releaseConnection(store.writer, A, key, 'done');
+  expect((await standing(key)).due_in).toBeLessThanOrEqual(0);
+  await store.writer.query(`update connection_schedule set due_at = 'infinity'`);
 });
 
 test('a removed connection is never claimed', async () => {

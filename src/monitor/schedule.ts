@@ -10,12 +10,23 @@ const GRACE_MS = 3_000;
 
 /** A monitor that runs. */
 export interface Monitor {
+  /** How many health checks it runs now. */
+  running(): number;
   /** Claims nothing more, lets running checks end for 3 s, calls the rest off and gives their claims back. */
   stop(): Promise<void>;
 }
 
+/** What a monitor is told; `measure` hears of each run that ended, and how many seconds late it had begun. */
+interface MonitorOptions extends MonitorDeps {
+  concurrency: number;
+  measure?: (outcome: RunOutcome, late: number) => void;
+}
+
+/** `done` was stored, `failed` could not be, `cancelled` was called off with the monitor. */
+export type RunOutcome = 'done' | 'failed' | 'cancelled';
+
 /** Runs the health checks that are due, `concurrency` at a time; any number of monitors share one store. */
-export function startMonitor({ concurrency, ...deps }: MonitorDeps & { concurrency: number }): Monitor {
+export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions): Monitor {
   const claimant = randomUUID();
   const outage = storeOutage(deps.log);
   const stopping = new AbortController();
@@ -32,9 +43,10 @@ export function startMonitor({ concurrency, ...deps }: MonitorDeps & { concurren
         const free = concurrency - running.size;
         const claimed = free > 0 ? await claimDueConnections(deps.writer, claimant, free) : [];
         outage.over();
-        for (const key of claimed) {
-          const check = runClaimed(deps, claimant, key, calledOff.signal, outage).finally(() => {
+        for (const { late, ...key } of claimed) {
+          const check = runClaimed(deps, claimant, key, calledOff.signal, outage).then((outcome) => {
             running.delete(check);
+            measure?.(outcome, late);
             wake();
           });
           running.add(check);
@@ -53,6 +65,7 @@ export function startMonitor({ concurrency, ...deps }: MonitorDeps & { concurren
   const claiming = claimForever();
 
   return {
+    running: () => running.size,
     async stop() {
       stopping.abort();
       await claiming;
@@ -84,8 +97,8 @@ async function runClaimed(
   key: ConnectionKey,
   calledOff: AbortSignal,
   outage: StoreOutage,
-): Promise<void> {
-  let outcome: 'done' | 'failed' | 'cancelled' = 'done';
+): Promise<RunOutcome> {
+  let outcome: RunOutcome = 'done';
   try {
     const stored = await runHealthCheck(deps, key, calledOff);
     if (stored) deps.log.info({ ...key, score: stored.score }, 'health check completed');
@@ -97,13 +110,14 @@ async function runClaimed(
   for (let tries = 0; tries < 60; tries++) {
     try {
       await releaseConnection(deps.writer, claimant, key, outcome);
-      return;
+      break;
     } catch (error) {
       outage.met(error);
-      if (calledOff.aborted) return;
+      if (calledOff.aborted) break;
       await wait(POLL_MS, undefined, { signal: calledOff }).catch(() => {});
     }
   }
+  return outcome;
 }
 
 interface StoreOutage {
