@@ -49,8 +49,8 @@ const ALLOW = { allow: 'GET, HEAD, OPTIONS' };
 export interface Parts {
   log: FastifyBaseLogger;
   gate: Gate;
-  /** Finds keys. */
-  writer: pg.Pool;
+  /** Finds keys; the writer's role. */
+  keys: pg.Pool;
   /** Reads answers; pipelining. */
   reader: pg.Pool;
   corsOrigins: readonly string[];
@@ -63,7 +63,7 @@ export interface Parts {
 export function createApp({
   log,
   gate,
-  writer,
+  keys,
   reader,
   corsOrigins,
   trustProxy,
@@ -72,7 +72,7 @@ export function createApp({
   const failures = new FailedAuthentications();
   const budgetOf = (address: string) => failures.budget(plainAddress(address));
   const app = createServer({ log, trustProxy, budgetOf });
-  const identifier = new Identifier(writer);
+  const identifier = new Identifier(keys);
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
   const preparation = new Preparation(reader, routes);
 
@@ -88,7 +88,7 @@ export function createApp({
   }
   app.get('/livez', async () => 'ok\n');
   app.get('/readyz', async (_request, reply) => {
-    const ready = await writer.query('select 1').then(
+    const ready = await keys.query('select 1').then(
       () => true,
       () => false,
     );

@@ -13,11 +13,14 @@ import { createMetrics, serveMetrics } from './metrics.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
 
-/** Health checks that one process runs at a time. */
-const CONCURRENCY = 10;
+/** Whether health checks are run, and how many at a time. */
+interface ServeOptions {
+  monitor: boolean;
+  concurrency: number;
+}
 
 /** Runs the API, and the monitor unless told not to, until SIGTERM or SIGINT; then drains and returns. */
-export async function serve(config: Config, options: { monitor: boolean }): Promise<void> {
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const undo: (() => unknown)[] = [];
   // Heard from the first moment, and however often: Ctrl-C under npm comes twice, and nothing may be left behind.
   const stop = new Promise<void>((resolve) => {
@@ -32,7 +35,7 @@ export async function serve(config: Config, options: { monitor: boolean }): Prom
   }
 }
 
-async function start(config: Config, options: { monitor: boolean }, undo: (() => unknown)[]): Promise<void> {
+async function start(config: Config, options: ServeOptions, undo: (() => unknown)[]): Promise<void> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
   const store = await openStore(config, (step) => process.stderr.write(`${step} …\n`));
   undo.push(() => store.close());
@@ -41,16 +44,18 @@ async function start(config: Config, options: { monitor: boolean }, undo: (() =>
 
   const metrics = createMetrics();
   const writer = openPool(store.address, 'writer', { max: 6 });
+  // The API's own: a store that hangs costs a request two seconds, and no connection.
+  const keys = openPool(store.address, 'writer', { max: 2, statementTimeout: STORE_DEADLINE_MS });
   const reader = openPool(store.address, 'reader', {
     max: 4,
     pipeline: true,
     statementTimeout: STORE_DEADLINE_MS,
   });
   const gate = new Gate(store.address, metrics.batch);
-  undo.push(() => Promise.all([writer.end(), reader.end(), gate.close()]));
+  undo.push(() => Promise.all([writer.end(), keys.end(), reader.end(), gate.close()]));
 
   const { corsOrigins, trustProxy, allowPrivateTargets } = config;
-  const app = createApp({ log, gate, writer, reader, corsOrigins, trustProxy, measure: metrics.answered });
+  const app = createApp({ log, gate, keys, reader, corsOrigins, trustProxy, measure: metrics.answered });
   await listen(() => app.listen({ host: config.host, port: config.port }), config.port);
   undo.push(() => app.close());
   if (config.metricsPort !== null) {
