@@ -26,6 +26,7 @@ do $$
 begin
   if exists (select from pg_roles where rolname = 'dbvitals_monitor') then
     alter default privileges grant select on sequences to dbvitals_monitor;
+    grant select on all sequences in schema public to dbvitals_monitor;  -- of the table of migrations
   end if;
 end $$;
 

@@ -40,7 +40,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   roles, //       GET /api/v1/team/roles                            Enterprise
 ];
 
-/** No request waits longer than this for its answer, in milliseconds (design, "The gate"). */
+/** No request waits longer than this for its answer, in milliseconds (ARCHITECTURE.md, "The way of a request"). */
 const REQUEST_DEADLINE_MS = 2_000;
 
 const ALLOW = { allow: 'GET, HEAD, OPTIONS' };

@@ -10,9 +10,10 @@ import { addConnectionCommands } from './admin/connection.ts';
 import { addKeyCommands } from './admin/key.ts';
 import { addMemberCommands } from './admin/member.ts';
 import { addMigrateCommand } from './admin/migrate.ts';
-import { addMonitorCommand } from './admin/monitor.ts';
+import { addConcurrencyOption, addMonitorCommand } from './admin/monitor.ts';
 import { reportError } from './admin/report-error.ts';
 import { addSampleDataCommand } from './admin/sample-data.ts';
+import { addSilenceCommands } from './admin/silence.ts';
 import { type Config, loadConfig, secretKey } from './config.ts';
 import { openPool } from './database/connect.ts';
 import { openStore } from './database/open.ts';
@@ -54,22 +55,34 @@ const context: CommandContext = {
     const { sealCredential } = await import('./monitor/credentials.ts');
     return sealCredential(client, secretKey(config()), connection, password);
   },
-  async runHealthCheck(writer, connection) {
+  async runHealthCheck(writer, connection, show) {
     const { checkNow } = await import('./monitor/schedule.ts');
-    const stored = await checkNow(monitorParts(writer, 'silent'), connection);
+    const stored = await checkNow({ ...monitorParts(writer, 'silent'), show }, connection);
     if (stored) return stored;
     throw new Error(`Connection ${connection.connectionId} was removed while it was checked.`);
   },
-  async monitor(writer, until) {
+  async checkOnce({ connection_type: connectionType, thresholds, ...address }, show) {
+    const { measureApart } = await import('./monitor/measure-apart.ts');
+    const { score, summaryText, worstFirst } = await import('./checks/score.ts');
+    const { allowPrivateTargets } = config();
+    const target = { ...address, connectionType, passwordExposable: false, tunnel: null };
+    const job = { target, instructions: { allowPrivateTargets, thresholds } };
+    const { outcomes, cost } = await measureApart(job, new AbortController().signal, show);
+    const checks = worstFirst(outcomes).map(({ database: _database, object: _object, ...shown }) => shown);
+    return { score: score(outcomes, []), summary_text: summaryText(outcomes), checks, cost };
+  },
+  async monitor(writer, concurrency, until) {
     const { startMonitor } = await import('./monitor/schedule.ts');
-    const monitor = startMonitor({ ...monitorParts(writer, config().logLevel), concurrency: 10 });
+    const monitor = startMonitor({ ...monitorParts(writer, config().logLevel), concurrency });
     await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
     await monitor.stop();
   },
   async loadCatalogue() {
-    const { CONN_AUTH_FAILED, CONN_UNREACHABLE, postgresChecks } = await import('./checks/catalogue.ts');
+    const { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING, postgresChecks } = await import(
+      './checks/catalogue.ts'
+    );
     const { score, summaryText } = await import('./checks/score.ts');
-    const checks = [CONN_UNREACHABLE, CONN_AUTH_FAILED, ...postgresChecks];
+    const checks = [CONN_UNREACHABLE, CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks];
     return { checks, score: (outcomes) => score(outcomes, []), summaryText };
   },
 };
@@ -99,7 +112,7 @@ const program = new Command('dbvitals')
       ),
   });
 
-addCommand(program, 'serve', 'the API, and the monitor unless told not to')
+addConcurrencyOption(addCommand(program, 'serve', 'the API, and the monitor unless told not to'))
   .option('--host <H>', 'address to listen on (default: HOST, else 127.0.0.1)', textOf('--host'))
   .option(
     '--port <N>',
@@ -107,10 +120,10 @@ addCommand(program, 'serve', 'the API, and the monitor unless told not to')
     countOf('--port', 0, 65_535),
   )
   .option('--no-monitor', 'answer only, run no health checks')
-  .action(async (options: { host?: string; port?: number; monitor: boolean }) => {
-    const { host = config().host, port = config().port, monitor } = options;
+  .action(async (options: { host?: string; port?: number; monitor: boolean; concurrency: number }) => {
+    const { host = config().host, port = config().port, monitor, concurrency } = options;
     const { serve } = await import('./serve.ts');
-    await serve({ ...config(), host, port }, { monitor });
+    await serve({ ...config(), host, port }, { monitor, concurrency });
   });
 addMonitorCommand(program, context);
 addMigrateCommand(program, context);
@@ -118,6 +131,7 @@ addAccountCommands(program, context);
 addKeyCommands(program, context);
 addConnectionCommands(program, context);
 addCheckCommands(program, context);
+addSilenceCommands(program, context);
 addMemberCommands(program, context);
 addActivityCommands(program, context);
 addSampleDataCommand(program, context);

@@ -27,7 +27,7 @@ export class Preparation {
     this.#endpoints = endpoints;
   }
 
-  /** Steps 3 and 5 to 8 of the order of the checks (decisions); `afresh` when a kept answer was not good any more. */
+  /** Plan, path, method, parameters, resource: the first that is refused answers; `afresh` when a kept answer was not good any more. */
   async prepare(
     request: FastifyRequest,
     reply: FastifyReply,

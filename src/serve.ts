@@ -72,7 +72,7 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   const deps = { writer, secret, allowPrivateTargets, log };
   const first = await firstStart(store, writer, secret, (connection) => checkNow(deps, connection));
   if (options.monitor) {
-    const monitor = startMonitor({ ...deps, concurrency: CONCURRENCY, measure: metrics.checked });
+    const monitor = startMonitor({ ...deps, concurrency: options.concurrency, measure: metrics.checked });
     metrics.watch(monitor.running, () => countDueConnections(writer));
     undo.push(() => monitor.stop());
   }

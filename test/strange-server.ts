@@ -10,8 +10,13 @@ export interface StrangeServer {
   close(): void;
 }
 
-/** Starts a server that answers each message of a client by what `answer` gives; null = silence. */
-export async function startStrangeServer(answer: (message: number) => Buffer | null): Promise<StrangeServer> {
+/**
+ * What is said to a client's message, the first being 0; null = silence, or what the answer itself does to the socket.
+ */
+export type StrangeAnswer = (message: number, socket: Socket, bytes: Buffer) => Buffer | null;
+
+/** Starts a server that answers each message of a client by what `answer` gives. */
+export async function startStrangeServer(answer: StrangeAnswer): Promise<StrangeServer> {
   const heard: Buffer[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -22,7 +27,7 @@ export async function startStrangeServer(answer: (message: number) => Buffer | n
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
       if (messages > 0) heard.push(bytes);
-      const said = answer(messages++);
+      const said = answer(messages++, socket, bytes);
       if (said) socket.write(said);
     });
   });
@@ -47,11 +52,11 @@ export function message(kind: string, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** `AuthenticationX` messages: 0 Ok, 3 cleartext password, 5 MD5 password. */
-export function authentication(kind: number): Buffer {
-  const body = Buffer.alloc(kind === 5 ? 8 : 4, 7);
-  body.writeUInt32BE(kind);
-  return message('R', body);
+/** `AuthenticationX` messages: 0 Ok, 3 cleartext password, 5 MD5 password; 10 SASL and 11 its next step, with `more`. */
+export function authentication(kind: number, more = Buffer.alloc(kind === 5 ? 4 : 0, 7)): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(kind);
+  return message('R', Buffer.concat([head, more]));
 }
 
 export const readyForQuery: Buffer = message('Z', Buffer.from('I'));

@@ -15,6 +15,8 @@ export type ActionType =
   | 'member_added'
   | 'member_changed'
   | 'member_removed'
+  | 'silence_added'
+  | 'silence_ended'
   | 'ticket_opened'
   | 'ticket_reopened'
   | 'ticket_resolved';

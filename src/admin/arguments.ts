@@ -72,7 +72,8 @@ export function durationOf(option: string, least: string, most: string): (text: 
   };
 }
 
-function secondsOf(text: string): number | undefined {
+/** The seconds of a duration such as 90s or 7d; undefined when the text is none. */
+export function secondsOf(text: string): number | undefined {
   const [, count, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
   return unit === 's' || unit === 'm' || unit === 'h' || unit === 'd'
     ? Number(count) * SECONDS[unit]

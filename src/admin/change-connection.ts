@@ -2,16 +2,22 @@ import type pg from 'pg';
 import { changeAccount } from '../activity/record-entry.ts';
 import { resolveTicketsOf } from '../ops/record-findings.ts';
 import { type CommandContext, UsageError } from './command.ts';
+import { changesBetween, type StoredSettings, settingsOf } from './connection-changes.ts';
 import { type ConnectionRow, noConnection, ownerOfConnection, readConnection } from './connection-row.ts';
+import type { ConnectionSettings } from './connection-settings.ts';
 import type { DatabaseAddress } from './connection-url.ts';
+import { type SshOptions, storeTunnel } from './ssh-login.ts';
+import { changedThresholds } from './thresholds.ts';
 
 /** How a connection is encrypted; a Unix socket never is. */
-export type Tls = 'verify-full' | 'require' | 'disable';
+export const TLS = ['verify-full', 'require', 'disable'] as const;
+export type Tls = (typeof TLS)[number];
 
 const insert = `
   with added as (
-    insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at)
-    values ($1, $2, 'postgres', $3, $4, $5, $6, $7, $8, $9)
+    insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at,
+                            thresholds, expected_standbys, password_exposable, ca_certificate)
+    values ($1, $2, 'postgres', $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14)
     returning account_id, connection_id
   )
   insert into connection_schedule (account_id, connection_id, every, due_at)
@@ -27,30 +33,36 @@ export function addConnection(
   writer: pg.Pool,
   { sealPassword }: Pick<CommandContext, 'sealPassword'>,
   accountId: number,
-  wanted: DatabaseAddress & { name: string; tls: Tls; every: number },
+  wanted: DatabaseAddress & ConnectionSettings & SshOptions & { name: string; tls: Tls; every: number },
 ): Promise<ConnectionRow> {
   return changeAccount(writer, accountId, async ({ client, at, record }) => {
     const { name, connection_type, host, port, database, username, tls, every, password } = wanted;
-    const values = [accountId, name, connection_type, host, port, database, username, tls, at, every];
-    const { rows } = await client.query<{ id: number }>(insert, values);
+    const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate } = wanted;
+    const { rows } = await client.query<{ id: number }>(insert, [
+      ...[accountId, name, connection_type, host, port, database, username, tls, at, every],
+      ...[changedThresholds({}, thresholds), expectedStandbys, passwordExposable, caCertificate],
+    ]);
     const connectionId = rows[0]?.id ?? 0;
     if (password !== null) {
       const sealed = await sealPassword(client, { accountId, connectionId }, password);
       await client.query(storeCredential, [accountId, connectionId, sealed]);
     }
+    await storeTunnel(client, { sealPassword }, { accountId, connectionId }, wanted);
     record('connection_added', pageOf(connectionId), {
       connection_id: connectionId,
       name,
       host,
       port,
-      connection_type,
+      connection_type: wanted.ssh ? 'ssh_tunnel' : connection_type,
     });
     return readConnection(client, accountId, connectionId);
   });
 }
 
 /** What of a connection is to change; what is absent stays. */
-export interface ConnectionChanges {
+export interface ConnectionChanges extends ConnectionSettings, SshOptions {
+  /** `direct` takes a tunnel away; without it one that stands stays. */
+  type?: 'direct' | 'ssh_tunnel' | 'unix_socket';
   name?: string;
   address?: DatabaseAddress;
   password?: string;
@@ -58,21 +70,20 @@ export interface ConnectionChanges {
   every?: number;
 }
 
-const lock = `
-  select connection_type, tls from connection
-   where account_id = $1 and connection_id = $2 and removed_at is null
-     for update`;
-
 const change = `
   update connection
-     set name            = coalesce($3, name),
-         connection_type = coalesce($4, connection_type),
-         host            = coalesce($5, host),
-         port            = coalesce($6, port),
-         database        = coalesce($7, database),
-         username        = coalesce($8, username),
-         tls             = $9,
-         credential      = coalesce($10, credential)
+     set name                = coalesce($3, name),
+         connection_type     = coalesce($4, connection_type),
+         host                = coalesce($5, host),
+         port                = coalesce($6, port),
+         database            = coalesce($7, database),
+         username            = coalesce($8, username),
+         tls                 = $9,
+         credential          = coalesce($10, credential),
+         thresholds          = $11,
+         expected_standbys   = coalesce($12, expected_standbys),
+         password_exposable  = coalesce($13, password_exposable),
+         ca_certificate      = coalesce($14, ca_certificate)
    where account_id = $1 and connection_id = $2`;
 
 // What was changed about the way there is tried at once.
@@ -83,34 +94,37 @@ const reschedule = `
                        else least(due_at, clock_timestamp() + make_interval(secs => $3)) end
    where account_id = $1 and connection_id = $2`;
 
-/** Changes a connection. A new URL without a password keeps the stored one. */
+/**
+ * Changes a connection. A new URL without a password keeps the stored one, where it leads to the same host and port:
+ * else it throws a {@link UsageError}, so that no password goes to a host that it was not meant for.
+ */
 export async function changeConnection(
   writer: pg.Pool,
   { sealPassword }: Pick<CommandContext, 'sealPassword'>,
   connectionId: number,
-  { name, address, password, tls, every }: ConnectionChanges,
+  changes: ConnectionChanges,
 ): Promise<ConnectionRow> {
+  const { name, address, password, tls, every, thresholds = {} } = changes;
+  const { expectedStandbys, passwordExposable, caCertificate, ssh, sshKeyFile } = changes;
   const accountId = await ownerOfConnection(writer, connectionId);
   return changeAccount(writer, accountId, async ({ client, record }) => {
     const ids = [accountId, connectionId];
-    const { rows } = await client.query<{ connection_type: string; tls: Tls }>(lock, ids);
-    const [before] = rows;
-    if (before === undefined) throw noConnection(connectionId);
-    const type = address?.connection_type ?? before.connection_type;
-    const known = type === before.connection_type ? before.tls : undefined;
+    const before = await settingsOf(client, accountId, connectionId);
+    if (before === null) throw noConnection(connectionId);
+    if (password === undefined) requireSameHost(before, address ?? before, ssh !== undefined);
+    const type = typeAfter(before, changes);
+    const known =
+      (type === 'unix_socket') === (before.connection_type === 'unix_socket') ? before.tls : undefined;
     const sealed = password && (await sealPassword(client, { accountId, connectionId }, password));
     await client.query(change, [
-      ...ids,
-      name,
-      address?.connection_type,
-      address?.host,
-      address?.port,
-      address?.database,
-      address?.username,
-      tlsOf(type, tls ?? known),
-      sealed,
+      ...[...ids, name, type, address?.host, address?.port],
+      ...[address?.database, address?.username, tlsOf(type, tls ?? known), sealed],
+      ...[changedThresholds(before.thresholds, thresholds)],
+      ...[expectedStandbys, passwordExposable, caCertificate],
     ]);
-    const reached = Boolean(address ?? password ?? tls);
+    await storeTunnel(client, { sealPassword }, { accountId, connectionId }, changes);
+    const way = address ?? password ?? tls ?? caCertificate ?? ssh ?? sshKeyFile;
+    const reached = way !== undefined || passwordExposable !== undefined;
     if (reached || every !== undefined) {
       const { rowCount } = await client.query(reschedule, [...ids, every, reached]);
       if (rowCount === 0 && every !== undefined) {
@@ -119,19 +133,40 @@ export async function changeConnection(
         );
       }
     }
+    const after = await settingsOf(client, accountId, connectionId);
     const connection = await readConnection(client, accountId, connectionId);
-    const changed = Object.entries({ name, url: address, password, tls, every })
-      .filter(([, value]) => value !== undefined)
-      .map(([field]) => field);
     record('connection_changed', pageOf(connectionId), {
       connection_id: connectionId,
       name: connection.name,
       host: connection.host,
       port: connection.port,
-      changed,
+      ...(after && changesBetween(before, after, password !== undefined)),
+      ...(sshKeyFile !== undefined && { ssh_key_changed: true }),
     });
     return connection;
   });
+}
+
+function typeAfter(before: StoredSettings, { address, ssh, type }: ConnectionChanges): string {
+  const named = address?.connection_type ?? before.connection_type;
+  if (ssh && named === 'unix_socket')
+    throw new UsageError('--ssh goes with the URL of a host, not of a socket.');
+  if (type === 'direct' && named !== 'unix_socket') return 'direct';
+  const stays = before.connection_type === 'ssh_tunnel' && named === 'direct';
+  return ssh || stays ? 'ssh_tunnel' : named;
+}
+
+function requireSameHost(
+  before: StoredSettings,
+  { host, port }: Pick<DatabaseAddress, 'host' | 'port'>,
+  otherWay: boolean,
+): void {
+  if (!before.has_password || (!otherWay && before.host === host && before.port === port)) return;
+  throw new UsageError(
+    otherWay
+      ? 'Give the password with --ssh, in the URL or with --password-stdin: the stored one is not sent by a new way.'
+      : 'The URL leads to another host or port: give the password for it in the URL or with --password-stdin, the stored one is not sent there.',
+  );
 }
 
 const remove = `

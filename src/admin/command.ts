@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
+import type { DatabaseAddress } from './connection-url.ts';
 
 /** Wrong usage: one sentence that says what to do. The program ends with 2; with 1 for every other error. */
 export class UsageError extends Error {}
@@ -8,14 +9,14 @@ export class UsageError extends Error {}
 interface ConnectionKey {
   accountId: number;
   connectionId: number;
+  /** What is sealed for it, where it is not the password. */
+  of?: 'ssh key';
 }
 
-/** A stored health check, as endpoint 2 shows it: worst finding first. */
-export interface CheckResult {
-  id: number;
+/** A health check: worst finding first. */
+export interface CheckedOnce {
   score: number;
   summary_text: string;
-  created_at: string;
   checks: readonly {
     check_id: string;
     category: string;
@@ -25,6 +26,30 @@ export interface CheckResult {
     remediation: string;
     severity: string;
   }[];
+  /** Of the watched server. */
+  cost: { milliseconds: number; statements: number; bytes: number };
+}
+
+/** A stored health check: but for its cost as endpoint 2 shows it. */
+interface CheckResult extends CheckedOnce {
+  id: number;
+  created_at: string;
+}
+
+/** How far a run has come. */
+export interface Progress {
+  /** Which one it is at, from 1. */
+  database: { name: string; number: number };
+  databases: number;
+  checks: { done: number; all: number };
+}
+
+/** A database that is checked once, without the store. */
+interface OnceTarget extends DatabaseAddress {
+  tls: 'verify-full' | 'require' | 'disable';
+  /** PEM; null = the system's own authorities alone. */
+  caCertificate: string | null;
+  thresholds: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
 /** A finding as a health check stores it. */
@@ -48,9 +73,16 @@ export interface RunOutcome {
   unmeasured: never[];
 }
 
-/** The checks that are shipped, and how a run is scored and summed up. */
+/** The checks that are shipped with their thresholds, and how a run is scored and summed up. */
 export interface Catalogue {
-  checks: readonly { id: string; title: string; category: string; worst: RunFinding['severity'] }[];
+  checks: readonly {
+    id: string;
+    title: string;
+    category: string;
+    worst: RunFinding['severity'];
+    /** Name to default of what a connection may set otherwise. */
+    thresholds?: Readonly<Record<string, number>>;
+  }[];
   score(outcomes: readonly RunOutcome[]): number;
   summaryText(outcomes: readonly RunOutcome[]): string;
 }
@@ -63,11 +95,17 @@ export interface CommandContext {
   migrate(): Promise<string[]>;
   /** Seals a connection's password under the account's own key, inside the caller's transaction. */
   sealPassword(client: pg.ClientBase, connection: ConnectionKey, password: string): Promise<Buffer>;
-  /** Runs a health check now and stores it. */
-  runHealthCheck(writer: pg.Pool, connection: ConnectionKey): Promise<CheckResult>;
-  /** Runs the health checks that are due until the signal comes, then lets those under way end. */
-  monitor(writer: pg.Pool, until: AbortSignal): Promise<void>;
-  /** What sample data is made of. */
+  /** Runs a health check now and stores it; `show` hears how far it has come. */
+  runHealthCheck(
+    writer: pg.Pool,
+    connection: ConnectionKey,
+    show: (progress: Progress) => void,
+  ): Promise<CheckResult>;
+  /** Runs a health check of any database and stores nothing: there need be no store. */
+  checkOnce(target: OnceTarget, show: (progress: Progress) => void): Promise<CheckedOnce>;
+  /** Runs the health checks that are due, `concurrency` at a time, until the signal comes; lets those under way end. */
+  monitor(writer: pg.Pool, concurrency: number, until: AbortSignal): Promise<void>;
+  /** What thresholds, silences and sample data go by. */
   loadCatalogue(): Promise<Catalogue>;
 }
 

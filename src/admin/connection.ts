@@ -1,17 +1,25 @@
 import { type Command, Option } from 'commander';
 import { requireAccount } from './account.ts';
 import { durationOf, idOf, oneOf, textOf } from './arguments.ts';
-import { addConnection, changeConnection, removeConnection, type Tls, tlsOf } from './change-connection.ts';
+import {
+  addConnection,
+  changeConnection,
+  removeConnection,
+  TLS,
+  type Tls,
+  tlsOf,
+} from './change-connection.ts';
 import { addCommand, type CommandContext, UsageError } from './command.ts';
 import { listConnections } from './connection-row.ts';
+import { addSettingOptions, readSettings, type SettingOptions } from './connection-settings.ts';
 import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
 import { printList, printOne } from './print.ts';
 import { readPassword } from './read-password.ts';
+import { addSshOptions, type SshOptions } from './ssh-login.ts';
 
 const TYPES = ['direct', 'ssh_tunnel', 'unix_socket'] as const;
-const TLS = ['verify-full', 'require', 'disable'] as const satisfies Tls[];
 
-interface Options {
+interface Options extends SettingOptions, SshOptions {
   name?: string;
   url?: DatabaseAddress;
   type?: (typeof TYPES)[number];
@@ -21,11 +29,12 @@ interface Options {
   json?: boolean;
 }
 
-function requireType(address: DatabaseAddress, type: Options['type']): void {
+function requireType(address: DatabaseAddress, { type, ssh }: Pick<Options, 'type' | 'ssh'>): void {
+  if (ssh && (address.connection_type === 'unix_socket' || (type !== undefined && type !== 'ssh_tunnel')))
+    throw new UsageError('--ssh goes with the URL of a host, and with no --type but ssh_tunnel.');
   if (type === 'ssh_tunnel') {
-    throw new UsageError(
-      'This release has no SSH tunnels: give --type direct or unix_socket, or leave it out.',
-    );
+    if (!ssh) throw new UsageError('--type ssh_tunnel goes with --ssh user@host: give both.');
+    return;
   }
   if (type !== undefined && type !== address.connection_type) {
     throw new UsageError(
@@ -37,7 +46,7 @@ function requireType(address: DatabaseAddress, type: Options['type']): void {
 /** The options that `connection add` and `connection change` share. */
 function addOptions(command: Command): Command {
   const types = `${TYPES.join(', ')} (default: what the URL says)`;
-  return command
+  return addSshOptions(addSettingOptions(command))
     .option('--type <T>', types, oneOf('--type', TYPES))
     .option('--tls <T>', `${TLS.join(', ')} (default: verify-full; none on a socket)`, oneOf('--tls', TLS))
     .option('--password-stdin', 'read the password from standard input');
@@ -60,10 +69,13 @@ export function addConnectionCommands(program: Command, context: CommandContext)
     .addOption(everyOption().default(300, '5m'))
     .action(
       async (options: Required<Pick<Options, 'name' | 'url' | 'every'>> & Options & { account: number }) => {
-        const { account, name, url: address, type, tls, json } = options;
-        requireType(address, type);
+        const { account, name, url: address, tls, ssh, sshKeyFile, json } = options;
+        requireType(address, options);
         const wanted = {
           ...address,
+          ...(await readSettings(options, context)),
+          ...(ssh && { ssh }),
+          ...(sshKeyFile !== undefined && { sshKeyFile }),
           name,
           every: options.every,
           tls: tlsOf(address.connection_type, tls),
@@ -98,12 +110,23 @@ export function addConnectionCommands(program: Command, context: CommandContext)
     .addOption(url())
     .addOption(everyOption())
     .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: Options) => {
-      if (address) requireType(address, type);
+      const { name, tls, every, ssh, sshKeyFile } = options;
+      if (address) requireType(address, { ...(type && { type }), ...(ssh && { ssh }) });
       else if (type) throw new UsageError('--type goes with --url: give both.');
       const password = await readPassword(passwordStdin, address?.password ?? null);
-      const changes = { ...options, ...(address && { address }), ...(password !== null && { password }) };
+      const changes = {
+        ...(await readSettings(options, context)),
+        ...(name !== undefined && { name }),
+        ...(type && { type }),
+        ...(ssh && { ssh }),
+        ...(sshKeyFile !== undefined && { sshKeyFile }),
+        ...(tls && { tls }),
+        ...(every !== undefined && { every }),
+        ...(address && { address }),
+        ...(password !== null && { password }),
+      };
       if (Object.keys(changes).length === 0) {
-        throw new UsageError('Give --name, --url, --every, --tls or --password-stdin to say what to change.');
+        throw new UsageError('Give at least one option that says what to change: see --help.');
       }
       printOne(json, await context.withStore((writer) => changeConnection(writer, context, id, changes)));
     });

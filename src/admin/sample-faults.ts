@@ -1,92 +1,120 @@
+type Level = 'critical' | 'warning' | 'info';
+
 /** A fault as sample data has it: what a real check of that id would say. `n` varies from ticket to ticket, 0 to 99. */
 export interface SampleFault {
   checkId: string;
   /** Picked from at random, so repetition is weight. */
-  severities: readonly ('critical' | 'warning' | 'info')[];
+  severities: readonly Level[];
+  /** Where the object is: the database, or '' where the whole server is looked at. */
+  database: 'app' | '';
   /** The faulty object of a table; null = the whole server. */
   object: (table: string) => string | null;
-  metricLine: (table: string, n: number) => string;
+  /** The measured value fits the severity, by the check's own thresholds. */
+  metricLine: (table: string, n: number, severity: Level) => string;
   remediation: (table: string) => string;
 }
+
+const LARGEST_INT4 = 2_147_483_647;
+const AVAILABLE = 97; // connections for ordinary roles of a server with max_connections 100
 
 /** Faults to pick from; repetition of a check in real life is about as frequent. */
 export const SAMPLE_FAULTS: readonly SampleFault[] = [
   {
     checkId: 'PG_DEAD_TUPLES',
     severities: ['warning', 'warning', 'critical'],
+    database: 'app',
     object: (table) => `public.${table}`,
-    metricLine: (table, n) =>
-      `table public.${table} has ${20 + n},${100 + n} dead rows, ${11 + (n % 40)} % of all; vacuum it, and see what keeps autovacuum from it.`,
+    metricLine: (table, n, severity) =>
+      `Database app: table public.${table} has ${20 + n},${100 + n} dead rows, ${severity === 'critical' ? 30 + (n % 40) : 10 + (n % 20)} % of all; vacuum it, and see what keeps autovacuum from it.`,
     remediation: (table) => `VACUUM (ANALYZE) public.${table};`,
   },
   {
     checkId: 'PG_FK_UNINDEXED',
     severities: ['info'],
+    database: 'app',
     object: (table) => `public.${table}.${table}_customer_id_fkey`,
     metricLine: (table) =>
-      `foreign key ${table}_customer_id_fkey of table public.${table} has no index on (customer_id); add one, or every delete in public.customers reads the whole table.`,
+      `Database app: foreign key ${table}_customer_id_fkey of table public.${table} has no index on (customer_id); add one, or every delete in public.customers reads the whole table.`,
     remediation: (table) => `CREATE INDEX CONCURRENTLY ON public.${table} (customer_id);`,
   },
   {
     checkId: 'PG_INVALID_INDEX',
     severities: ['warning'],
+    database: 'app',
     object: (table) => `public.${table}_created_at_idx`,
     metricLine: (table) =>
-      `index public.${table}_created_at_idx on public.${table} is invalid: no query uses it, every write maintains it; rebuild it, or drop it if it is not needed.`,
+      `Database app: index public.${table}_created_at_idx on public.${table} is invalid: no query uses it, every write maintains it; rebuild it, or drop it if it is not needed.`,
     remediation: (table) => `REINDEX INDEX CONCURRENTLY public.${table}_created_at_idx;`,
   },
   {
     checkId: 'PG_DUPLICATE_INDEX',
     severities: ['warning'],
+    database: 'app',
     object: (table) => `public.${table}_customer_id_idx1`,
     metricLine: (table, n) =>
-      `index public.${table}_customer_id_idx1 (${8 + n} MB) repeats public.${table}_customer_id_idx on public.${table}; drop it.`,
+      `Database app: index public.${table}_customer_id_idx1 (${8 + n} MB) repeats public.${table}_customer_id_idx on public.${table}; drop it.`,
     remediation: (table) => `DROP INDEX CONCURRENTLY public.${table}_customer_id_idx1;`,
   },
   {
     checkId: 'PG_NO_PRIMARY_KEY',
     severities: ['info', 'info', 'warning'],
+    database: 'app',
     object: (table) => `public.${table}`,
-    metricLine: (table) => `table public.${table} has no primary key; add one.`,
-    remediation: (table) =>
-      `ALTER TABLE public.${table} ADD COLUMN id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY;`,
+    metricLine: (table, _, severity) =>
+      `Database app: table public.${table} has no primary key${severity === 'warning' ? ' and is published: subscribers can not apply its updates and deletes by key' : ''}; add one.`,
+    remediation: (table) => `ALTER TABLE public.${table} ADD COLUMN id bigserial, ADD PRIMARY KEY (id);`,
   },
   {
     checkId: 'PG_SEQUENCE_EXHAUSTION',
     severities: ['warning', 'critical'],
+    database: 'app',
     object: (table) => `public.${table}_id_seq`,
-    metricLine: (table, n) =>
-      `sequence public.${table}_id_seq stands at ${1_900 + n},483,647 of 2,147,483,647 (${88 + (n % 8)} %); make its columns bigint before inserts fail.`,
+    metricLine: (table, n, severity) => {
+      const share = severity === 'critical' ? 95 + (n % 5) : 85 + (n % 10);
+      const value = Math.ceil((LARGEST_INT4 * share) / 100) + n * 100_003;
+      return `Database app: sequence public.${table}_id_seq stands at ${value} of ${LARGEST_INT4} (${share} %); make its columns bigint before inserts fail.`;
+    },
     remediation: (table) =>
       `ALTER TABLE public.${table} ALTER COLUMN id TYPE bigint; ALTER SEQUENCE public.${table}_id_seq AS bigint NO MAXVALUE;`,
   },
   {
     checkId: 'PG_LONG_QUERY',
     severities: ['warning', 'warning', 'critical'],
-    object: (table) => `reporting ${table}-export`,
-    metricLine: (table, n) =>
-      `Role reporting, application ${table}-export, database app: 1 session running a query, the oldest for ${31 + n} min; cancel it or make it faster.`,
+    database: '',
+    object: (table) => `app/reporting/${table}_export`,
+    metricLine: (table, n, severity) =>
+      `Role reporting, application ${table}_export, database app: 1 session running one query, the oldest for ${age(n, severity)}; cancel it or make it faster.`,
     remediation: (table) =>
-      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = '${table}-export';`,
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = 'app' AND usename = 'reporting' AND application_name = '${table}_export' AND state in ('active', 'fastpath function call') AND query_start < now() - interval '1800 s';`,
   },
   {
     checkId: 'PG_IDLE_IN_TXN',
     severities: ['warning', 'critical'],
-    object: (table) => `app ${table}-worker`,
-    metricLine: (table, n) =>
-      `Role app, application ${table}-worker, database app: 2 sessions idle in a transaction, the oldest for ${32 + n} min; end them.`,
+    database: '',
+    object: (table) => `app/app/${table}_worker`,
+    metricLine: (table, n, severity) =>
+      `Role app, application ${table}_worker, database app: 2 sessions idle in transaction, the oldest for ${age(n, severity)}; end the transaction, and let a timeout do it from now on.`,
     remediation: (table) =>
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${table}-worker';`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'app' AND usename = 'app' AND application_name = '${table}_worker' AND state in ('idle in transaction', 'idle in transaction (aborted)') AND state_change < now() - interval '1800 s'; ALTER ROLE app IN DATABASE app SET idle_in_transaction_session_timeout = '10min';`,
   },
   {
     checkId: 'PG_CONN_SATURATION',
     severities: ['warning', 'critical'],
+    database: '',
     object: () => null,
-    metricLine: (_, n) =>
-      `${78 + (n % 18)} of 97 connections are in use (${80 + (n % 18)} %); put a pooler in front, or raise max_connections.`,
-    remediation: () => 'ALTER SYSTEM SET max_connections = 200; -- takes effect at the next restart',
+    metricLine: (_, n, severity) => {
+      const used = severity === 'critical' ? 93 + (n % 5) : 78 + (n % 15);
+      return `${used} of ${AVAILABLE} connections are in use (${Math.floor((100 * used) / AVAILABLE)} %); put a pooler in front, or raise max_connections.`;
+    },
+    remediation: () =>
+      'ALTER SYSTEM SET max_connections = 200; -- takes effect at the next restart; a pooler such as PgBouncer needs none',
   },
 ];
+
+// Critical from an hour on, a warning from half an hour on.
+function age(n: number, severity: Level): string {
+  return severity === 'critical' ? `${1 + (n % 3)} h ${n % 60} min` : `${30 + (n % 30)} min`;
+}
 
 /** Names of tables that faults are found in. */
 export const SAMPLE_TABLES = [

@@ -1,5 +1,6 @@
 import type { Catalogue, RunFinding, RunOutcome } from './command.ts';
 import { SAMPLE_FAULTS, SAMPLE_SYSTEMS, SAMPLE_TABLES, type SampleFault } from './sample-faults.ts';
+import { sampleOkLine } from './sample-ok-lines.ts';
 
 /** How much sample data; `days` is how far back its history goes. */
 export interface SampleSize {
@@ -92,10 +93,10 @@ function planTicket(
       category: check.category,
       status: severity,
       title: check.title,
-      metric_line: fault.metricLine(table, Math.floor(random() * 100)),
+      metric_line: fault.metricLine(table, Math.floor(random() * 100), severity),
       remediation: fault.remediation(table),
       severity,
-      database: fault.object(table) === null ? '' : 'app',
+      database: fault.database,
       object: fault.object(table),
     },
     first,
@@ -114,7 +115,7 @@ export function outcomesOf(
     const { id: check_id, category, title, worst: severity } = check;
     const faults = standing.map(({ finding }) => finding).filter((finding) => finding.check_id === check_id);
     const fine: RunFinding = {
-      ...{ check_id, category, status: 'ok', title, metric_line: 'Nothing to report.', remediation: '' },
+      ...{ check_id, category, status: 'ok', title, metric_line: sampleOkLine(check_id), remediation: '' },
       ...{ severity, database: '', object: null },
     };
     return { check, findings: faults.length > 0 ? faults : [fine], whole: true, unmeasured: [] };

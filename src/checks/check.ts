@@ -79,8 +79,13 @@ export interface Check {
   volatile: boolean;
   /** `server`: run once; `database`: run in each database. */
   scope: 'server' | 'database';
-  /** Run in a READ ONLY transaction with `search_path` pg_catalog; text for the server's version. */
-  sql: (version: number) => string;
+  /**
+   * Run in a READ ONLY transaction with `search_path` pg_catalog; text for the server's version. `schema` is that of
+   * {@link Check.extension}, quoted; undefined where it is not installed. Whoever runs it calls `rowsOf` of rows.ts.
+   */
+  sql: (version: number, schema?: string) => string;
+  /** An extension that the statement reads: it may be in any schema, which is looked up by a statement before. */
+  extension?: string;
   /** Measures what happened between two runs: its rows are kept, and come back as `facts.before`. */
   counts?: true;
   /** The defaults of what may be set otherwise by `facts.thresholds`. */
@@ -108,7 +113,10 @@ export interface Finding {
 /** Everything that one run found out about one check. */
 export interface Outcome {
   check: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'worst'>;
-  /** At least one; exactly one when the status is `ok`, `skipped` or `error`. Never mixed. */
+  /**
+   * At least one; exactly one when the status is `ok`, `skipped` or `error`, never mixed. Where somebody silenced
+   * faults, each of those is `skipped` beside what is left.
+   */
   findings: Finding[];
   /** The check ran, so what it does not list is well, save in `unmeasured`. False when it was skipped or failed. */
   whole: boolean;

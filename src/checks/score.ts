@@ -22,8 +22,8 @@ const LEVELS = ['critical', 'warning', 'info'] as const;
 const TITLES = 3;
 
 /**
- * The health score of a run, 0 to 100 (checks.md, "Score"). A check's penalty goes by its worst level and by how many
- * objects are at that level. What a check could not measure keeps the penalty of its open tickets: the graver of
+ * The health score of a run, 0 to 100. A check's penalty goes by its worst level and by how many objects are at it:
+ * critical 40 to 50, warning 8 to 15 (all of them 45 at most), info 1 (5 at most); with a critical it is at most 49. What a check could not measure keeps the penalty of its open tickets: the graver of
  * both counts where it was measured in part.
  */
 export function score(outcomes: readonly Scored[], openTickets: readonly OpenTicket[]): number {
@@ -66,7 +66,7 @@ export function worstFirst(outcomes: readonly Pick<Outcome, 'findings'>[]): Find
 
 /**
  * One line on a run: `1 critical, 2 warnings: Invalid index, Table with many dead rows`, or
- * `No problem found in 14 checks`; then how many checks could not be measured.
+ * `No problem found in 14 checks`; then how many findings are silenced and how many checks could not be measured.
  */
 export function summaryText(outcomes: readonly Scored[]): string {
   const counts = LEVELS.flatMap((level) => {
@@ -81,13 +81,24 @@ export function summaryText(outcomes: readonly Scored[]): string {
       .map(({ check }) => check.title),
   );
   const named = [...new Set(titles)];
-  const blind = outcomes.filter(({ findings }) =>
+  // What a check that ran lists as skipped is a fault that somebody silenced.
+  const quiet = outcomes.filter(({ findings }) =>
     findings.every(({ status }) => status === 'skipped' || status === 'error'),
-  ).length;
+  );
+  const blind = quiet.filter(({ whole, unmeasured }) => !whole || unmeasured.length > 0);
+  const silenced = outcomes
+    .filter((outcome) => !blind.includes(outcome))
+    .flatMap(({ findings }) => findings)
+    .filter(({ status }) => status === 'skipped').length;
+  const well = outcomes.length - quiet.length;
   const more = named.length > TITLES ? ` and ${named.length - TITLES} more` : '';
   const text =
     counts.length > 0
       ? `${counts.join(', ')}: ${named.slice(0, TITLES).join(', ')}${more}`
-      : `No problem found in ${outcomes.length - blind} ${outcomes.length - blind === 1 ? 'check' : 'checks'}`;
-  return blind === 0 ? text : `${text}; ${blind} not measured`;
+      : `No problem found in ${well} ${well === 1 ? 'check' : 'checks'}`;
+  const rest = [
+    ...(silenced === 0 ? [] : [`${silenced} silenced`]),
+    ...(blind.length === 0 ? [] : [`${blind.length} not measured`]),
+  ];
+  return [text, ...rest].join('; ');
 }

@@ -6,7 +6,7 @@ export type StoreAddress = readonly pg.ClientConfig[];
 /** `owner` runs migrations, `writer` is the gate, the monitor and the commands, `reader` answers. */
 export type StoreRole = 'owner' | 'writer' | 'reader';
 
-/** How long anything may wait for the store, in milliseconds: a request's whole life (design, "The gate"). */
+/** How long anything may wait for the store, in milliseconds: a request's whole life (ARCHITECTURE.md, "The way of a request"). */
 export const STORE_DEADLINE_MS = 2_000;
 
 // Identifiers stay below 2^53 (they count from 1), so a JavaScript number holds them exactly.

@@ -85,7 +85,14 @@ export async function createCluster(
         program: join(at.programs, 'bin', 'initdb'),
         args: [
           ...['-D', join(at.data, 'data'), '-U', 'postgres', `--pwfile=${join(at.data, 'password')}`],
-          ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'],
+          // Checksums are 18's own choice; the tests' older servers get them too.
+          ...[
+            '--auth=scram-sha-256',
+            '--encoding=UTF8',
+            '--locale=C',
+            '--data-checksums',
+            '--no-instructions',
+          ],
         ],
       }),
       { stdio: ['ignore', 'pipe', 'pipe'] },

@@ -19,8 +19,8 @@ export async function findingsBefore(
 
 const recordedCheck = `
   with recorded as (
-    insert into health_check (account_id, connection_id, created_at, score, summary_text, findings)
-    values ($1, $2, $3, $4, $5, $6)
+    insert into health_check (account_id, connection_id, created_at, score, summary_text, findings, cost)
+    values ($1, $2, $3, $4, $5, $6, $7)
     returning health_check_id, created_at
   ), latest as (
     update connection set latest_check_id = (select health_check_id from recorded)
@@ -38,11 +38,13 @@ export async function recordCheck(
     score: number;
     summaryText: string;
     findings: Finding[];
+    /** Of the watched server. */
+    cost: { milliseconds: number; statements: number; bytes: number };
   },
 ): Promise<{ id: number; created_at: Date }> {
   const { rows } = await client.query<{ id: number; created_at: Date }>(recordedCheck, [
     ...[check.accountId, check.connectionId, check.at],
-    ...[check.score, check.summaryText, JSON.stringify(check.findings)],
+    ...[check.score, check.summaryText, JSON.stringify(check.findings), check.cost],
   ]);
   const [stored] = rows;
   if (!stored) throw new Error('The health check was not stored.');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ApiError, badRequest, headersTooLarge, uriTooLong } from './errors.ts';
 
-/** Sizes from which a request is refused, in bytes (decisions, "HTTP"). */
+/** Sizes from which a request is refused, in bytes. */
 const LONGEST_URL = 8 * 1024;
 const LARGEST_HEADERS = 16 * 1024;
 const LARGEST_BODY = 64 * 1024;

@@ -36,7 +36,7 @@ export function endpoint<Query extends TObject, Response extends TSchema>(
   return definition;
 }
 
-/** The schema of a value that may be absent: the key is there and null (decisions, "Lists"). */
+/** The schema of a value that may be absent: the key is there and null. */
 export function nullable<Schema extends TSchema & { type: string }>(
   schema: Schema,
 ): TUnsafe<Static<Schema> | null> {

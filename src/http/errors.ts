@@ -1,4 +1,4 @@
-/** Every error code of the API (specification, section 7, and decisions, "HTTP") with its HTTP status. */
+/** Every error code of the API (specification, section 7, and those of HTTP itself) with its HTTP status. */
 const STATUS = {
   bad_request: 400,
   invalid_parameter: 400,
@@ -65,7 +65,7 @@ export const rateLimited = new ApiError(
 );
 export const unknownPath = new ApiError(
   'not_found',
-  'There is no such endpoint: see section 4 of the specification for the paths.',
+  'There is no such endpoint: the README lists the eight that there are.',
 );
 export const resourceNotFound = new ApiError(
   'not_found',

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Budget, WINDOW_SECONDS } from './rate-headers.ts';
 
-/** Failed authentications a minute that an address has (decisions, "Rate limit"). */
+/** Failed authentications a minute that an address has. */
 const LIMIT = 300;
 
 /** Counts failed authentications by client address, in this process; it never stands in a valid key's way. */

@@ -3,7 +3,7 @@ import Negotiator from 'negotiator';
 import { type Answer, type Coding, encoded, isUnchanged } from './answer.ts';
 import { type Budget, rateHeaders } from './rate-headers.ts';
 
-/** Bodies below it are sent as they are, in bytes (decisions, "HTTP"). */
+/** Bodies below it are sent as they are, in bytes: compressed, they would hardly be smaller. */
 const SMALLEST_CODED = 1024;
 
 const EXPOSED = [
@@ -61,7 +61,7 @@ export const PREFLIGHT_HEADERS = {
   'access-control-max-age': '600',
 };
 
-/** Headers for a page of an allowed origin (decisions, "CORS"); `origins` empty = off. */
+/** Headers for a page of an allowed origin; `origins` empty = off. */
 export function corsHeaders(origins: readonly string[], origin: string | undefined): Record<string, string> {
   if (origins.length === 0) return { vary: 'Authorization, Accept-Encoding' };
   const vary = { vary: 'Authorization, Accept-Encoding, Origin' };

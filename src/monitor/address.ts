@@ -8,6 +8,12 @@ export interface Address {
   family: number;
 }
 
+/** One server of a target. */
+export interface Endpoint {
+  host: string;
+  port: number;
+}
+
 /** The target is at an address that dbvitals does not contact; trying again does not help. */
 export class RefusedAddress extends Error {}
 

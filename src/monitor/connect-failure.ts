@@ -1,6 +1,7 @@
 import { RefusedAddress } from './address.ts';
 import { cleanText } from './clean-text.ts';
-import { PasswordRefused } from './postgres-session.ts';
+import { HashingRefused, PasswordRefused } from './postgres-session.ts';
+import { SshRefused } from './ssh-tunnel.ts';
 
 /** Why a target could not be connected to. */
 export interface ConnectFailure {
@@ -25,20 +26,24 @@ const REASONS: Record<string, string> = {
   ETIMEDOUT: 'it did not answer (ETIMEDOUT)',
 };
 
-/** What a failed connection attempt means; an SQLSTATE of class 28 is a refused login, 53300 too many connections. */
-export function connectFailure(error: unknown): ConnectFailure {
+/** What a failed connection attempt of at most `connectMs` means; an SQLSTATE of class 28 is a refused login, 53300 too many connections. */
+export function connectFailure(error: unknown, connectMs: number): ConnectFailure {
   const { code, message } = described(error);
   if (code === '53300')
     return { kind: 'saturated', reason: 'it has no connection left (53300)', final: true };
   if (code.startsWith('28')) return unauthorized(`the server refused the login (SQLSTATE ${code})`);
   if (error instanceof PasswordRefused) return unauthorized(`${message}, which dbvitals never sends`);
+  if (error instanceof HashingRefused) return unauthorized(message);
   // pg's own names of what goes wrong in SCRAM: no password stored, or a server that does not know it either.
   if (message.startsWith('SASL')) return unauthorized('the password exchange failed (SCRAM)');
-  if (isTimeout(error)) return { kind: 'unreachable', reason: 'it did not answer within 5 s', final: false };
+  if (isTimeout(error)) {
+    return { kind: 'unreachable', reason: `it did not answer within ${connectMs / 1_000} s`, final: false };
+  }
   const tls = tlsReason(code, message);
   const named =
     REASONS[code] ?? cleanText(code && !message.includes(code) ? `${message} (${code})` : message, 200);
-  const final = tls !== null || error instanceof RefusedAddress || code === '3D000';
+  const refused = error instanceof RefusedAddress || error instanceof SshRefused;
+  const final = tls !== null || refused || code === '3D000';
   return { kind: 'unreachable', reason: tls ?? named, final };
 }
 
@@ -46,8 +51,16 @@ function unauthorized(reason: string): ConnectFailure {
   return { kind: 'unauthorized', reason, final: true };
 }
 
+const UNTRUSTED = /^(?:UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED)/;
+
 function tlsReason(code: string, message: string): string | null {
-  if (/CERT|^UNABLE_TO_|^ERR_(TLS|SSL)/.test(code)) return `its TLS certificate is refused (${code})`;
+  if (UNTRUSTED.test(code)) {
+    return `its TLS certificate is signed by nobody that is trusted (${code}): name the authority with "connection change --ca-file" or in NODE_EXTRA_CA_CERTS`;
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `its TLS certificate is for another host name (${code}): connect by a name that the certificate has`;
+  }
+  if (/CERT|^ERR_(TLS|SSL)/.test(code)) return `its TLS certificate is refused (${code})`;
   // pg's own words for a server that declines TLS.
   return /support SSL|an SSL connection/.test(message) ? 'it offers no TLS' : null;
 }

@@ -5,6 +5,8 @@ import type pg from 'pg';
 export interface CredentialOwner {
   accountId: number;
   connectionId: number;
+  /** What of it, where it is not the password. */
+  of?: 'ssh key';
 }
 
 /**
@@ -73,8 +75,8 @@ function keyLabel({ accountId }: CredentialOwner): Buffer {
   return Buffer.from(`dbvitals credential key, account ${accountId}`);
 }
 
-function credentialLabel({ accountId, connectionId }: CredentialOwner): Buffer {
-  return Buffer.from(`dbvitals credential, account ${accountId}, connection ${connectionId}`);
+function credentialLabel({ accountId, connectionId, of }: CredentialOwner): Buffer {
+  return Buffer.from(`dbvitals ${of ?? 'credential'}, account ${accountId}, connection ${connectionId}`);
 }
 
 // Sealed = version 1, nonce of 12 bytes, tag of 16, ciphertext. A nonce is never used twice: it is random, and a

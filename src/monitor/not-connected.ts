@@ -1,7 +1,12 @@
-import { CONN_AUTH_FAILED, CONN_UNREACHABLE, postgresChecks } from '../checks/catalogue.ts';
+import {
+  CONN_AUTH_FAILED,
+  CONN_UNREACHABLE,
+  PG_PRIVILEGE_MISSING,
+  postgresChecks,
+} from '../checks/catalogue.ts';
 import type { Outcome } from '../checks/check.ts';
 import type { ConnectFailure } from './connect-failure.ts';
-import { faultFinding, plainFinding } from './outcome.ts';
+import { faultFinding, plainCheck, plainFinding } from './outcome.ts';
 
 /** What a run knows that connected: the two availability checks are listed, so that their tickets resolve. */
 export function connectedOutcomes(): Outcome[] {
@@ -25,11 +30,20 @@ export function notConnectedOutcomes(failure: ConnectFailure, where: string, tri
     case 'saturated':
       return [
         reached(CONN_UNREACHABLE, 'The database answers.'),
-        ...[CONN_AUTH_FAILED, ...postgresChecks].map((check) =>
-          check.id === 'PG_CONN_SATURATION' ? faulty(check, line, SATURATED) : unmeasured(check),
+        ...[CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks].map((check) =>
+          check.id === 'PG_CONN_SATURATION'
+            ? faulty(check, line, SATURATED)
+            : unmeasured(check, 'the server has no connection left'),
         ),
       ];
   }
+}
+
+/** What a run knows that was ended from outside before it could tell: nothing, so every ticket stands. */
+export function endedOutcomes(reason: string): Outcome[] {
+  return [CONN_UNREACHABLE, CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks].map((check) =>
+    unmeasured(check, reason),
+  );
 }
 
 const LOGIN =
@@ -44,10 +58,16 @@ function reached(check: Outcome['check'], line: string): Outcome {
 
 function faulty(check: Outcome['check'], metricLine: string, remediation: string): Outcome {
   const fault = { severity: 'critical', object: null, metricLine, remediation } as const;
-  return { check, findings: [faultFinding(check, '', fault)], whole: true, unmeasured: [], near: [] };
+  return {
+    check: plainCheck(check),
+    findings: [faultFinding(check, '', fault)],
+    whole: true,
+    unmeasured: [],
+    near: [],
+  };
 }
 
-function unmeasured(check: Outcome['check']): Outcome {
-  const finding = plainFinding(check, 'error', 'Not measured: the server has no connection left.');
-  return { check, findings: [finding], whole: false, unmeasured: [], near: [] };
+function unmeasured(check: Outcome['check'], reason: string): Outcome {
+  const finding = plainFinding(check, 'error', `Not measured: ${reason}.`);
+  return { check: plainCheck(check), findings: [finding], whole: false, unmeasured: [], near: [] };
 }

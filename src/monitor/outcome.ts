@@ -23,7 +23,7 @@ export function outcomeOf(check: Check, samples: Sample[]): Outcome {
     .filter(({ judgement }) => judgement.truncated !== true)
     .map(({ database }) => database);
   return {
-    check,
+    check: plainCheck(check),
     findings: faults.length > 0 ? faults : [quietFinding(check, samples)],
     whole: measured.length > 0,
     unmeasured: samples.map(({ database }) => database).filter((database) => !complete.includes(database)),
@@ -85,6 +85,11 @@ function quietFinding(check: Check, samples: Sample[]): Finding {
 
 function named({ id, category, title }: Outcome['check']): Pick<Finding, 'check_id' | 'category' | 'title'> {
   return { check_id: id, category, title };
+}
+
+/** What an outcome says of its check: without the functions, which no pipe carries. */
+export function plainCheck({ id, category, title, volatile, worst }: Outcome['check']): Outcome['check'] {
+  return { id, category, title, volatile, worst };
 }
 
 function cleanObject(object: string | null): string | null {

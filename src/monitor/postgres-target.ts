@@ -1,46 +1,56 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { postgresChecks } from '../checks/catalogue.ts';
 import type { Check, Outcome, Row, ServerFacts, Thresholds } from '../checks/check.ts';
-import { type Address, refuseSocket, resolveTarget } from './address.ts';
+import { rowsOf } from '../checks/rows.ts';
+import type { Endpoint } from './address.ts';
 import { cleanText } from './clean-text.ts';
-import { type ConnectFailure, connectFailure, described, isTimeout } from './connect-failure.ts';
+import { connectFailure, described, isTimeout } from './connect-failure.ts';
+import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
+import { diallerOf } from './dial.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import { missingPrivileges } from './missing-privileges.ts';
 import { connectedOutcomes, notConnectedOutcomes } from './not-connected.ts';
 import { outcomeOf, type Sample } from './outcome.ts';
-import {
-  type Allowance,
-  NoAnswer,
-  openSession,
-  type PostgresTarget,
-  type Session,
-} from './postgres-session.ts';
+import { type Meter, NoAnswer, type PostgresTarget, type Session } from './postgres-session.ts';
+import { countChecks, type Progress } from './progress.ts';
+import { openDatabase, type Reach, type Reached, reachTarget } from './reach.ts';
 
-// The limits of checks.md, "Safety contract".
-const CONNECT_MS = 5_000;
-const DATABASE_MS = 60_000;
-const RUN_MS = 120_000;
-const RUN_BYTES = 16 * 1024 * 1024;
 const TIMEOUTS = 3;
-// Three tries are over within 20 s, so that an unreachable database holds its place in the queue only that long.
-const TRIES = 3;
-const BETWEEN_TRIES_MS = 1_000;
 
-interface MeasureOptions {
+/** What a run goes by beside its target: plain data, which goes to a child process by a pipe. */
+export interface Instructions {
   allowPrivateTargets: boolean;
   /** By check id, where they are not to be the check's own. */
   thresholds: Readonly<Record<string, Thresholds>>;
-  signal: AbortSignal;
+  /** 0 = none. */
+  expectedStandbys?: number;
+  /** What the run before read for the checks that count; its age is that at `began`. */
+  before?: CounterBefore[];
+  /** `Date.now()` when `before` was read; the run's own start where absent. */
+  began?: number;
+  limits?: Limits;
 }
 
+/** What came of a run: plain data too. */
+export interface Measured {
+  outcomes: Outcome[];
+  /** What this run read for the checks that count. */
+  samples: CounterSample[];
+  cost: Cost;
+  /** SHA-256 of the bastion's key, base64; null where there was no tunnel. */
+  hostKey: string | null;
+}
+
+/** What a run cost the watched server, as seen from here; of checks only, without what frames a statement. */
+export type Cost = Meter;
+
 /** A run under way. */
-interface Run {
-  target: PostgresTarget;
-  thresholds: Readonly<Record<string, Thresholds>>;
-  addresses: Address[];
-  allowance: Allowance;
-  /** Aborts when the run's time is up or it is called off. */
-  signal: AbortSignal;
+interface Run extends Reach, Required<Instructions> {
   timeouts: number;
   samples: Map<Check, Sample[]>;
+  counters: CounterSample[];
+  show: (progress: Progress) => void;
+  /** Told after each check, with the database that the session is in. */
+  step: (database: string) => void;
 }
 
 /**
@@ -49,66 +59,54 @@ interface Run {
  */
 export async function measurePostgres(
   target: PostgresTarget,
-  { allowPrivateTargets, thresholds, signal }: MeasureOptions,
-): Promise<Outcome[]> {
+  {
+    signal,
+    show = () => {},
+    ...instructions
+  }: Instructions & { signal: AbortSignal; show?: (progress: Progress) => void },
+): Promise<Measured> {
+  const { limits = LIMITS, allowPrivateTargets } = instructions;
   const run: Run = {
+    expectedStandbys: 0,
+    before: [],
+    began: Date.now(),
+    ...instructions,
+    limits,
     target,
-    thresholds,
-    addresses: [],
-    allowance: { bytes: RUN_BYTES },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]),
+    dialler: diallerOf(target, allowPrivateTargets),
+    meter: { bytes: 0, statements: 0, milliseconds: 0 },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(limits.runMs)]),
     timeouts: 0,
     samples: new Map(postgresChecks.map((check) => [check, []])),
+    counters: [],
+    show,
+    step: () => {},
   };
-  const opened = await connectWithTries(run, allowPrivateTargets);
-  signal.throwIfAborted();
-  if ('failure' in opened) {
-    const where = target.connectionType === 'direct' ? `${target.host}:${target.port}` : target.host;
-    return notConnectedOutcomes(opened.failure, where, opened.tries);
+  try {
+    const outcomes = await measure(run);
+    signal.throwIfAborted();
+    const { bytes, statements, milliseconds } = run.meter;
+    const cost = { milliseconds: Math.round(milliseconds), statements, bytes };
+    return { outcomes, samples: run.counters, cost, hostKey: run.dialler.hostKey() };
+  } finally {
+    run.dialler.close();
   }
-  await measureServer(run, opened.session);
-  signal.throwIfAborted();
+}
+
+async function measure(run: Run): Promise<Outcome[]> {
+  const { host, port, connectionType } = run.target;
+  const reached = await reachTarget(run);
+  if ('failure' in reached) {
+    const where = connectionType === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
+    return notConnectedOutcomes(reached.failure, where, reached.tries);
+  }
+  await measureServer(run, reached);
+  const samples = postgresChecks.map((check) => ({ check, samples: run.samples.get(check) ?? [] }));
   return [
     ...connectedOutcomes(),
-    ...postgresChecks.map((check) => outcomeOf(check, run.samples.get(check) ?? [])),
+    missingPrivileges(samples),
+    ...samples.map(({ check, samples: own }) => outcomeOf(check, own)),
   ];
-}
-
-async function connectWithTries(
-  run: Run,
-  allowPrivate: boolean,
-): Promise<{ session: Session } | { failure: ConnectFailure; tries: number }> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return { session: await connectFirst(run, allowPrivate) };
-    } catch (error) {
-      const failure = connectFailure(error);
-      if (failure.final || tries === TRIES || run.signal.aborted) return { failure, tries };
-      await wait(BETWEEN_TRIES_MS, undefined, { signal: run.signal }).catch(() => {});
-    }
-  }
-}
-
-// The host is resolved until that succeeds once; the whole run stays with the addresses that were allowed then.
-async function connectFirst(run: Run, allowPrivate: boolean): Promise<Session> {
-  const { target } = run;
-  const connecting = AbortSignal.timeout(CONNECT_MS);
-  if (target.connectionType === 'unix_socket') refuseSocket(allowPrivate);
-  else if (run.addresses.length === 0) {
-    run.addresses = await unlessAborted(resolveTarget(target.host, allowPrivate), connecting);
-  }
-  return openSession(target, target.database, run, { connecting, signal: databaseSignal(run) });
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
-}
-
-function databaseSignal(run: Run): AbortSignal {
-  return AbortSignal.any([run.signal, AbortSignal.timeout(DATABASE_MS)]);
 }
 
 const serverFacts = `
@@ -120,19 +118,22 @@ const serverFacts = `
                 order by datname <> current_database(), datname) as databases`;
 
 /** Measures the server in the session's database, then its databases one at a time; closes the session. */
-async function measureServer(run: Run, session: Session): Promise<void> {
+async function measureServer(run: Run, { session, endpoint }: Reached): Promise<void> {
   const ofServer = postgresChecks.filter(({ scope }) => scope === 'server');
   const ofDatabase = postgresChecks.filter(({ scope }) => scope === 'database');
   try {
     const [facts] = await session.read(serverFacts);
     const { version, databases } = readFacts(facts);
+    const counts = { ofServer: ofServer.length, ofDatabase: ofDatabase.length };
+    run.step = countChecks(databases, counts, run.show);
     await measureEach(run, session, ofServer, { version, database: run.target.database });
     if (databases[0] === run.target.database) {
       await measureEach(run, session, ofDatabase, { version, database: run.target.database });
     }
     await session.close();
     for (const database of databases) {
-      if (database !== run.target.database) await measureDatabase(run, ofDatabase, { version, database });
+      if (database !== run.target.database)
+        await measureDatabase(run, endpoint, ofDatabase, { version, database });
     }
   } catch (error) {
     // Without the facts nothing can be measured.
@@ -154,19 +155,23 @@ interface Place {
   database: string;
 }
 
-async function measureDatabase(run: Run, checks: readonly Check[], place: Place): Promise<void> {
+async function measureDatabase(
+  run: Run,
+  endpoint: Endpoint,
+  checks: readonly Check[],
+  place: Place,
+): Promise<void> {
   try {
     stopWhereEnded(run);
-    const connecting = AbortSignal.timeout(CONNECT_MS);
-    const session = await openSession(run.target, place.database, run, {
-      connecting,
-      signal: databaseSignal(run),
-    });
-    await measureEach(run, session, checks, place);
-    await session.close();
+    const session = await openDatabase(run, endpoint, place.database);
+    try {
+      await measureEach(run, session, checks, place);
+    } finally {
+      await session.close();
+    }
   } catch (error) {
     if (isTimeout(error)) run.timeouts++;
-    const reason = new Error(connectFailure(error).reason);
+    const reason = new Error(connectFailure(error, run.limits.connectMs).reason);
     for (const check of checks) run.samples.get(check)?.push(failedSample(place.database, reason));
   }
 }
@@ -180,6 +185,7 @@ async function measureEach(
   for (const check of checks) {
     const database = check.scope === 'server' ? '' : place.database;
     run.samples.get(check)?.push(await sampleOf(run, session, check, place, database));
+    run.step(place.database);
   }
 }
 
@@ -192,17 +198,31 @@ async function sampleOf(
 ): Promise<Sample> {
   try {
     stopWhereEnded(run);
-    const rows = await session.read(check.sql(place.version));
-    return { database, judgement: check.judge(rows, factsFor(run, check, place)) };
+    const rows = await rowsOf(check, place.version, (statement) => session.read(statement));
+    const facts = factsFor(run, check, place, database);
+    if (check.counts) {
+      const after = (Date.now() - run.began) / 1_000;
+      run.counters.push({ checkId: check.id, database, after, rows: cleanRows(rows) });
+    }
+    return { database, judgement: check.judge(rows, facts) };
   } catch (error) {
     if (error instanceof NoAnswer || described(error).code === '57014') run.timeouts++;
     return failedSample(database, error);
   }
 }
 
-function factsFor({ thresholds }: Run, { id }: Check, place: Place): ServerFacts {
-  const own = thresholds[id];
-  return { ...place, now: new Date(), ...(own && { thresholds: own }) };
+function factsFor(run: Run, { id, counts }: Check, place: Place, database: string): ServerFacts {
+  const { expectedStandbys, began } = run;
+  const thresholds = run.thresholds[id];
+  const last = counts && run.before.find((each) => each.checkId === id && each.database === database);
+  const seconds = last ? last.seconds + (Date.now() - began) / 1_000 : 0;
+  return {
+    ...place,
+    now: new Date(),
+    expectedStandbys,
+    ...(thresholds && { thresholds }),
+    ...(last && { before: { rows: last.rows, seconds } }),
+  };
 }
 
 /** The run ended before everything was measured. */

@@ -1,13 +1,18 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { changeAccount } from '../activity/record-entry.ts';
-import type { Finding, Outcome, Thresholds } from '../checks/check.ts';
+import type { Finding, Thresholds } from '../checks/check.ts';
 import { score, summaryText, worstFirst } from '../checks/score.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
-import { openCredential } from './credentials.ts';
-import type { PostgresTarget } from './postgres-session.ts';
-import { measurePostgres } from './postgres-target.ts';
+import { recordSilenced } from '../ops/record-silences.ts';
+import { storeCounters } from './counters.ts';
+import type { Limits } from './limits.ts';
+import { type LoadedRun, loadRun } from './load-run.ts';
+import { measureApart } from './measure-apart.ts';
+import type { Cost, Measured } from './postgres-target.ts';
+import type { Progress } from './progress.ts';
+import type { Tunnel } from './ssh-tunnel.ts';
 
 /** What a health check needs beside the connection. */
 export interface MonitorDeps {
@@ -18,6 +23,10 @@ export interface MonitorDeps {
   allowPrivateTargets: boolean;
   /** By check id, where they are not to be the check's own. */
   thresholds?: Readonly<Record<string, Thresholds>>;
+  /** Where they are not to be the monitor's own. */
+  limits?: Limits;
+  /** Hears how far a run has come. */
+  show?: (progress: Progress) => void;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
@@ -35,13 +44,15 @@ export interface StoredCheck {
   created_at: string;
   /** Worst first. */
   checks: Omit<Finding, 'database' | 'object'>[];
+  /** Of the watched server; what `check run` tells, and no endpoint. */
+  cost: Cost;
 }
 
 const NEVER = new AbortController().signal;
 
 /**
- * Runs a health check of a connection now: measures, outside of any transaction, for at most 120 s, then stores the
- * result with its tickets and entries. Null when there is no such connection or it was removed meanwhile. Throws when
+ * Runs a health check of a connection now: measures, in a child process and outside of any transaction, for at most
+ * 120 s, then stores the result with its tickets and entries. Null when there is no such connection or it was removed meanwhile. Throws when
  * the store fails or the credential does not open (nothing is stored then), and the reason of `signal` once aborted.
  * It takes no claim: {@link checkNow} of schedule.ts does.
  */
@@ -50,39 +61,23 @@ export async function runHealthCheck(
   connection: ConnectionKey,
   signal: AbortSignal = NEVER,
 ): Promise<StoredCheck | null> {
-  const target = await loadTarget(deps, connection);
-  if (!target) return null;
-  const { allowPrivateTargets, thresholds = {} } = deps;
-  const outcomes = await measurePostgres(target, { allowPrivateTargets, thresholds, signal });
-  return store(deps.writer, connection, outcomes);
-}
-
-const selectTarget = `
-  select connection_type as "connectionType", host, port, database, username, tls, credential
-    from connection
-   where account_id = $1 and connection_id = $2 and engine = 'postgres' and removed_at is null`;
-
-type TargetRow = Omit<PostgresTarget, 'password'> & { credential: Buffer | null };
-
-async function loadTarget(
-  { writer, secret }: MonitorDeps,
-  connection: ConnectionKey,
-): Promise<PostgresTarget | null> {
-  const values = [connection.accountId, connection.connectionId];
-  const { rows } = await writer.query<TargetRow>(selectTarget, values);
-  const [row] = rows;
-  if (!row) return null;
-  const { credential, ...target } = row;
-  const password = credential && (await openCredential(writer, secret, connection, credential));
-  return { ...target, password };
+  const run = await loadRun(deps, connection);
+  if (!run) return null;
+  return store(deps.writer, connection, run, await measureApart(run.job, signal, deps.show));
 }
 
 /** One short transaction that holds the account's place in its log: a handful of statements, whatever was found. */
-function store(writer: pg.Pool, connection: ConnectionKey, outcomes: Outcome[]): Promise<StoredCheck | null> {
+function store(
+  writer: pg.Pool,
+  connection: ConnectionKey,
+  run: LoadedRun,
+  { outcomes: measured, samples, cost, hostKey }: Measured,
+): Promise<StoredCheck | null> {
   return changeAccount(writer, connection.accountId, async ({ client, at, record }) => {
     const scope = { ...connection, at };
     const previous = await findingsBefore(client, connection);
     if (!previous) return null;
+    const { outcomes, entries: silenced } = await recordSilenced(client, scope, measured);
     const tickets = await standingTicketsOf(client, scope);
     const points = score(
       outcomes,
@@ -90,14 +85,23 @@ function store(writer: pg.Pool, connection: ConnectionKey, outcomes: Outcome[]):
     );
     const summary = summaryText(outcomes);
     const findings = worstFirst(outcomes);
-    const stored = await recordCheck(client, { ...scope, score: points, summaryText: summary, findings });
+    const stored = await recordCheck(client, {
+      ...scope,
+      score: points,
+      summaryText: summary,
+      findings,
+      cost,
+    });
+    await storeCounters(client, connection, run.loadedAt, samples);
+    if (hostKey !== null) await pinHostKey(client, connection, run.job.target.tunnel, hostKey);
     const { connectionId: connection_id } = connection;
     record('health_check_completed', `/health/connections/${connection_id}`, {
       connection_id,
       score: points,
       health_check_id: stored.id,
     });
-    for (const entry of await recordFindings(client, scope, { outcomes, previous, tickets })) {
+    const told = await recordFindings(client, scope, { outcomes, previous, tickets });
+    for (const entry of [...silenced, ...told]) {
       record(entry.actionType, entry.pagePath, entry.properties);
     }
     return {
@@ -106,6 +110,22 @@ function store(writer: pg.Pool, connection: ConnectionKey, outcomes: Outcome[]):
       summary_text: summary,
       created_at: stored.created_at.toISOString(),
       checks: findings.map(({ database: _database, object: _object, ...shown }) => shown),
+      cost,
     };
   });
+}
+
+const pin = `
+  update connection set ssh_host_key = $3
+   where account_id = $1 and connection_id = $2 and ssh_host = $4 and coalesce(ssh_port, 22) = $5 and ssh_host_key is null`;
+
+/** Keeps the key that a bastion showed at its first use, unless the connection has meanwhile got another bastion. */
+async function pinHostKey(
+  client: pg.ClientBase,
+  { accountId, connectionId }: ConnectionKey,
+  tunnel: Tunnel | null,
+  hostKey: string,
+): Promise<void> {
+  if (tunnel?.hostKey !== null) return;
+  await client.query(pin, [accountId, connectionId, hostKey, tunnel.host, tunnel.port]);
 }

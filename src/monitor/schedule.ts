@@ -23,7 +23,7 @@ interface MonitorOptions extends MonitorDeps {
 }
 
 /** `done` was stored, `failed` could not be, `cancelled` was called off with the monitor. */
-export type RunOutcome = 'done' | 'failed' | 'cancelled';
+type RunOutcome = 'done' | 'failed' | 'cancelled';
 
 /** Runs the health checks that are due, `concurrency` at a time; any number of monitors share one store. */
 export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions): Monitor {

@@ -20,7 +20,7 @@ export interface NextTicket extends StandingTicket {
   reopened: boolean;
 }
 
-/** How many clean runs resolve the ticket of a volatile check (checks.md, "Tickets"). */
+/** How many clean runs resolve the ticket of a volatile check: one alone may be chance. */
 const CLEAN_RUNS = 2;
 
 /**

@@ -16,7 +16,7 @@ interface Scope {
   at: string;
 }
 
-// Three reopenings within 24 h of each other keep a ticket open for 24 h from the third (checks.md, "Tickets").
+// A ticket that flaps: three reopenings within 24 h of each other keep it open for 24 h from the third.
 // Two arms, so that each has its index: ticket_open and ticket_resolved.
 const standingTickets = `
   with standing as (
@@ -120,6 +120,23 @@ export async function resolveTicketsOf(
 ): Promise<TicketEntry[]> {
   const values = [scope.accountId, scope.connectionId, scope.at, reason];
   const { rows } = await client.query<TicketFacts & Resolution>(resolveTickets, values);
+  return rows.map((ticket) => resolvedEntry(scope, ticket));
+}
+
+const resolveSilenced = `
+  update ticket t
+     set status = 'resolved', resolved_at = $3, resolution = 'silenced: ' || s.reason
+    from silence s
+   where t.account_id = $1 and t.connection_id = $2 and t.status = 'open'
+     and s.account_id = $1 and s.connection_id = $2 and (s.ends_at is null or s.ends_at > $3)
+     and s.check_id = t.check_id and (s.object is null or s.object = t.object)
+  returning t.ticket_id, t.check_id, t.severity, t.title, t.resolution,
+            round(extract(epoch from $3::timestamptz - t.first_seen_at) / 3600, 2)::float8 as resolution_hours`;
+
+/** Resolves the open tickets of a connection that a silence in force covers, and returns the entries. */
+export async function resolveSilencedTicketsOf(client: pg.ClientBase, scope: Scope): Promise<TicketEntry[]> {
+  const values = [scope.accountId, scope.connectionId, scope.at];
+  const { rows } = await client.query<TicketFacts & Resolution>(resolveSilenced, values);
   return rows.map((ticket) => resolvedEntry(scope, ticket));
 }
 

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { postgresChecks } from '../../src/checks/catalogue.ts';
 import { type Check, FAULT_LIMIT, type Judgement } from '../../src/checks/check.ts';
-import { serverPrograms } from '../../src/database/server.ts';
 import { mendedCases, silentCases } from './cases.ts';
 import { measure } from './measure.ts';
-import { type Login, oldPrograms, PostgresServer } from './postgres-server.ts';
+import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
+
+/** On a young server, without a run before, these are skipped. */
+const later = new Set([
+  'PG_UNUSED_INDEX',
+  ...postgresChecks.filter(({ counts }) => counts).map(({ id }) => id),
+]);
 
 function check(id: string): Check {
   const found = postgresChecks.find((each) => each.id === id);
@@ -12,10 +17,13 @@ function check(id: string): Check {
   return found;
 }
 
-describe.each([
-  ['the newest', serverPrograms()],
-  ['the oldest', oldPrograms()],
-])('%s PostgreSQL', (_, programs) => {
+const servers = new Map([
+  ['the tested', testedPrograms()],
+  // Where the matrix runs, it comes to the oldest by itself.
+  ...(process.env['TEST_POSTGRES_PROGRAMS'] ? [] : [['the oldest', oldPrograms()] as const]),
+]);
+
+describe.each([...servers])('%s PostgreSQL', (_, programs) => {
   let server: PostgresServer;
 
   beforeAll(async () => {
@@ -130,8 +138,9 @@ describe.each([
       );
       try {
         for (const { id } of postgresChecks) {
-          const judgement = await judged(id);
-          expect(judgement.skipped !== undefined, id).toBe(id === 'PG_SEQUENCE_EXHAUSTION');
+          const { skipped } = await judged(id);
+          if (id === 'PG_SEQUENCE_EXHAUSTION') expect(skipped).toContain('was being changed');
+          else if (!later.has(id)) expect(skipped, id).toBeUndefined();
         }
       } finally {
         await locker.end();
@@ -143,8 +152,8 @@ describe.each([
       await server.run('create sequence s maxvalue 10');
       await server.run('create sequence extras."S"');
       await server.run(`select setval('s', 10)`);
-      const { skipped = '' } = await judged('PG_SEQUENCE_EXHAUSTION', 'stranger');
-      const [grant = ''] = /GRANT .*;/.exec(skipped) ?? [];
+      const { skipped, grant = '' } = await judged('PG_SEQUENCE_EXHAUSTION', 'stranger');
+      expect(skipped).toContain(grant);
       expect(grant).toBe('GRANT SELECT ON ALL SEQUENCES IN SCHEMA extras, public TO stranger;');
       await server.run('grant select on sequence s to stranger');
       expect(await judged('PG_SEQUENCE_EXHAUSTION', 'stranger')).toMatchObject({
@@ -163,18 +172,23 @@ describe.each([
       select (jsonb_populate_record(c, jsonb_build_object('oid', 1000000000 + n, 'relname', 'filler ' || n))).*
         from pg_class c, generate_series(1, 20000) n
        where c.oid = 'pg_am'::regclass`);
-    for (const { id, scope } of postgresChecks) {
+    for (const { id, scope } of postgresChecks.filter(
+      ({ scope, counts }) => scope === 'database' || !counts,
+    )) {
       const { skipped } = await judged(id);
-      if (scope === 'server') expect(skipped, id).toBeUndefined();
+      if (scope === 'server' || ['PG_EXTENSION_OUTDATED', 'PG_PUBLIC_CREATE'].includes(id))
+        expect(skipped, id).toBeUndefined();
       else expect(skipped, id).toMatch(/20,\d+ relations, more than 20,000/);
     }
     await server.run(`delete from pg_class where relname ~ '^filler '`);
   });
 
   test('hidden sessions are never "ok": the exact GRANT is named, and it helps', async () => {
-    const checks = ['PG_CONN_SATURATION', 'PG_IDLE_IN_TXN', 'PG_LONG_QUERY'];
+    const checks = ['PG_CONN_SATURATION', 'PG_IDLE_IN_TXN', 'PG_LONG_QUERY', 'PG_LONG_XACT', 'PG_XMIN_HELD'];
     for (const id of checks) {
-      expect((await judged(id, 'stranger')).skipped, id).toMatch(/GRANT pg_monitor TO stranger;$/);
+      const { skipped, grant } = await judged(id, 'stranger');
+      expect(skipped, id).toMatch(/GRANT pg_monitor TO stranger;$/);
+      expect(grant, id).toBe('GRANT pg_monitor TO stranger;');
     }
     await server.run('grant pg_monitor to stranger');
     for (const id of checks) expect((await judged(id, 'stranger')).skipped, id).toBeUndefined();

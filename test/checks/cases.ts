@@ -1,3 +1,6 @@
+import { mendedSchemaAndSettings, silentSchemaAndSettings } from './cases-schema-settings.ts';
+import { mendedVacuumAndIndexes, silentVacuumAndIndexes } from './cases-vacuum-indexes.ts';
+
 /** Check, why it is silent, the statements after which it is. */
 export const silentCases: [string, string, string[]][] = [
   [
@@ -138,6 +141,8 @@ export const silentCases: [string, string, string[]][] = [
     'it rises from the least number',
     ['create sequence s minvalue -9223372036854775808', `select setval('s', 0)`],
   ],
+  ...silentSchemaAndSettings,
+  ...silentVacuumAndIndexes,
 ];
 
 /** Check, the statements after which it finds something, and what: severity, object, remediation. */
@@ -253,4 +258,6 @@ export const mendedCases: [string, string[], string[][]][] = [
     ['create sequence s as smallint increment -1', `select setval('s', -32000)`],
     [['critical', 'public.s', 'ALTER SEQUENCE public.s AS bigint NO MINVALUE;']],
   ],
+  ...mendedSchemaAndSettings,
+  ...mendedVacuumAndIndexes,
 ];

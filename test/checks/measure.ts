@@ -1,8 +1,26 @@
 import type pg from 'pg';
-import type { Check, Judgement, Thresholds } from '../../src/checks/check.ts';
+import type { Check, Judgement, Row, ServerFacts } from '../../src/checks/check.ts';
+import { rowsOf } from '../../src/checks/rows.ts';
 
 /** Runs a check as the monitor does: READ ONLY, bounded, nothing but pg_catalog in its path. */
-export async function measure(client: pg.Client, check: Check, thresholds?: Thresholds): Promise<Judgement> {
+export async function measure(
+  client: pg.Client,
+  check: Check,
+  facts: Pick<ServerFacts, 'thresholds' | 'before' | 'expectedStandbys'> = {},
+): Promise<Judgement> {
+  const { rows, server } = await read(client, check);
+  return check.judge(rows, { ...server, now: new Date(), ...facts });
+}
+
+/** What a check reads, as it comes back from the store. */
+export async function sample(client: pg.Client, check: Check): Promise<Row[]> {
+  return JSON.parse(JSON.stringify((await read(client, check)).rows));
+}
+
+async function read(
+  client: pg.Client,
+  check: Check,
+): Promise<{ rows: Row[]; server: Pick<ServerFacts, 'version' | 'database'> }> {
   const { rows: facts } = await client.query(
     `select current_setting('server_version_num')::int as version, current_database() as database`,
   );
@@ -11,8 +29,12 @@ export async function measure(client: pg.Client, check: Check, thresholds?: Thre
     await client.query(`set local statement_timeout = '5s'`);
     await client.query(`set local lock_timeout = '100ms'`);
     await client.query('set local search_path = pg_catalog');
-    const { rows } = await client.query(check.sql(facts[0].version));
-    return check.judge(rows, { ...facts[0], now: new Date(), ...(thresholds && { thresholds }) });
+    const rows = await rowsOf(
+      check,
+      facts[0].version,
+      async (statement) => (await client.query(statement)).rows,
+    );
+    return { rows, server: facts[0] };
   } finally {
     await client.query('rollback');
   }

@@ -1,5 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -14,7 +16,7 @@ import {
 /** Of every login on a test server. */
 export const PASSWORD = 'a password of the tests';
 
-/** `watcher` is what the monitor logs in as: pg_monitor, and SELECT on the sequences. `app` is an application. */
+/** `watcher` is what the monitor logs in as: pg_monitor, and SELECT on tables and sequences. `app` is an application. */
 export type Login = 'postgres' | 'watcher' | 'app' | 'stranger';
 
 /** The programs of a PostgreSQL 14, whose support ended on 2026-11-12. */
@@ -22,12 +24,32 @@ export function oldPrograms(): string {
   return serverPrograms(`postgres-14-${process.platform}-${process.arch}`);
 }
 
+/** The programs of the PostgreSQL that is tested: the embedded one, or the one that `test/matrix` names. */
+export function testedPrograms(): string {
+  return process.env['TEST_POSTGRES_PROGRAMS'] ?? serverPrograms();
+}
+
+/** The support of the tested PostgreSQL has ended: whatever else is found or mended, PG_VERSION_EOL stands. */
+export function testsEndedVersion(): boolean {
+  return testedPrograms() === oldPrograms();
+}
+
 // Autovacuum is on but never comes by: it would mend what a test broke. Small, so that a few sessions saturate it.
 const SETTINGS: ServerSettings = {
   autovacuum_naptime: '1d',
   max_connections: '20',
+  max_prepared_transactions: '5',
   max_wal_senders: '0',
   shared_buffers: '128MB',
+  shared_preload_libraries: 'pg_stat_statements',
+};
+
+const certificates = join(import.meta.dirname, '..', 'certificates');
+
+/** For a server that is started with `ssl` on. */
+const FILES = {
+  'server.crt': readFileSync(join(certificates, 'server.pem'), 'utf8'),
+  'server.key': readFileSync(join(certificates, 'server.key'), 'utf8'),
 };
 
 const PLACE: ServerSettings = { listen_addresses: '', unix_socket_directories: '.' };
@@ -37,33 +59,67 @@ const SETUP = [
   `create role app login password '${PASSWORD}'`,
   `create role stranger login password '${PASSWORD}'`,
   'alter default privileges grant select on sequences to watcher',
+  'alter default privileges grant select on tables to watcher',
+  'create schema "Extra stats"',
+  'grant usage on schema "Extra stats" to watcher',
+  'create extension pg_stat_statements schema "Extra stats"',
 ];
+
+/** A port that nobody has, for a socket on the network. */
+async function freePort(): Promise<number> {
+  const holder = createServer().listen(0);
+  await once(holder, 'listening');
+  const address = holder.address();
+  holder.close();
+  if (address === null || typeof address === 'string') throw new Error('A listening socket has a port.');
+  return address.port;
+}
+
+/** An address of this machine at which it is not its own loopback. */
+function networkAddress(): string {
+  for (const addresses of Object.values(networkInterfaces())) {
+    const found = addresses?.find(({ family, internal }) => family === 'IPv4' && !internal);
+    if (found) return found.address;
+  }
+  throw new Error('This machine has no network address but loopback: give it one to test PG_NO_TLS.');
+}
 
 /** A PostgreSQL of a test's own with the database `shop`, on a Unix socket. */
 export class PostgresServer {
   /** The socket's folder. */
   readonly host: string;
-  readonly port = 5432;
+  readonly port: number;
   readonly database = 'shop';
   #programs: string;
+  #countsLate = false;
   readonly #folder: string;
 
-  private constructor(programs: string) {
+  private constructor(programs: string, port: number) {
     this.#programs = programs;
+    this.port = port;
     this.#folder = mkdtempSync(join(tmpdir(), 'checks-'));
     this.host = join(this.#folder, 'pg');
   }
 
   /** Makes the cluster and starts it. */
-  static async start(programs = serverPrograms()): Promise<PostgresServer> {
-    const server = new PostgresServer(programs);
+  static async start(programs = testedPrograms()): Promise<PostgresServer> {
+    const server = new PostgresServer(programs, await freePort());
     await server.#create();
     return server;
   }
 
   async #create(): Promise<void> {
-    await createCluster(this.host, PASSWORD, SETTINGS, {}, this.#programs);
+    await createCluster(this.host, PASSWORD, SETTINGS, FILES, this.#programs);
     await this.resume();
+    // Where 14 still lets everyone create in public, later versions don't.
+    for (const database of ['template1', 'postgres']) {
+      await this.run('revoke create on schema public from public', database);
+    }
+    const [row = {}] = await this.run(
+      `select current_setting('server_version_num')::int as version`,
+      'postgres',
+    );
+    this.#countsLate = Number(row['version']) < 150_000;
     await this.run('create database shop', 'postgres');
     for (const statement of SETUP) await this.run(statement);
   }
@@ -114,6 +170,11 @@ export class PostgresServer {
     throw new Error(`This did not come true: ${condition}`);
   }
 
+  /** Waits until what ended sessions counted can be read: before 15 a file tells it, half a second late at most. */
+  async settle(): Promise<void> {
+    if (this.#countsLate) await wait(800);
+  }
+
   async restart(): Promise<void> {
     await this.pause();
     await this.resume();
@@ -124,8 +185,17 @@ export class PostgresServer {
     await stopServer(this.host);
   }
 
-  async resume(): Promise<void> {
-    await startServer(this.host, PLACE, this.#programs);
+  async resume(settings: ServerSettings = {}): Promise<void> {
+    await startServer(this.host, { ...PLACE, port: String(this.port), ...settings }, this.#programs);
+  }
+
+  /** Starts it again so that it answers on the network and on 127.0.0.1 too, until the next start; gives the address. */
+  async restartOnNetwork(settings: ServerSettings = {}): Promise<string> {
+    const address = networkAddress();
+    appendFileSync(join(this.host, 'pg_hba.conf'), `host all all ${address}/32 scram-sha-256\n`);
+    await this.pause();
+    await this.resume({ listen_addresses: `${address}, 127.0.0.1`, ...settings });
+    return address;
   }
 
   /** Puts a fresh cluster of another version in its place, under the same address and with the same logins. */

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Severity, Thresholds } from '../../src/checks/check.ts';
-import { serverPrograms } from '../../src/database/server.ts';
-import { oldPrograms, PASSWORD, type PostgresServer } from './postgres-server.ts';
+import { oldPrograms, PASSWORD, type PostgresServer, testedPrograms } from './postgres-server.ts';
+import { replicationAndPerformance } from './provocations-replication-performance.ts';
+import { schemaAndSettings } from './provocations-schema-settings.ts';
+import { vacuumAndIndexes } from './provocations-vacuum-indexes.ts';
 
 /** A fault that can be made on a test server and mended again, and the finding that it must give. */
 export interface Provocation {
@@ -10,13 +12,25 @@ export interface Provocation {
   object: string | null;
   /** So that nobody has to wait for half an hour. */
   thresholds?: Thresholds;
-  /** Another check that can't measure anything meanwhile. */
-  blinds?: string;
+  /** Other checks that can't measure anything meanwhile. */
+  blinds?: string[];
+  /** Makes what has to be there at the run before. */
+  prepare?(server: PostgresServer): Promise<void>;
   /** Makes the fault; what it returns mends it, by running the finding's remediation where that is SQL. */
   provoke(server: PostgresServer): Promise<(remediation: string) => Promise<void>>;
 }
 
 const AT_ONCE = { warning_seconds: 0.2, critical_seconds: 3600 };
+
+/** Checks whose fault is made in a test file of its own, and which. */
+export const provokedElsewhere: ReadonlyMap<string, string> = new Map([
+  ['PG_REPLICATION_LAG', 'replication.test.ts'], // takes a standby, as the next two do
+  ['PG_REPLICA_MISSING', 'replication.test.ts'],
+  ['PG_REPLAY_PAUSED', 'replication.test.ts'],
+  ['PG_SLOT_INACTIVE', 'replication.test.ts'], // takes two runs before PostgreSQL 17
+  ['PG_SLOT_WAL_LEFT', 'replication.test.ts'], // takes a slot, which is inactive too
+  ['PG_MINOR_OUTDATED', 'schema-settings.test.ts'], // takes an older build: the table of versions is the test's own
+]);
 
 /** One and more for each check. What was mended stays behind, and must be no fault any more. */
 export const provocations: Provocation[] = [
@@ -102,7 +116,10 @@ export const provocations: Provocation[] = [
     },
   },
   settingProvocation('PG_AUTOVACUUM_OFF', 'autovacuum'),
-  { ...settingProvocation('PG_AUTOVACUUM_OFF', 'track_counts'), blinds: 'PG_DEAD_TUPLES' },
+  {
+    ...settingProvocation('PG_AUTOVACUUM_OFF', 'track_counts'),
+    blinds: ['PG_DEAD_TUPLES', 'PG_STALE_STATS', 'PG_UNUSED_INDEX', 'PG_SEQ_SCAN_HEAVY'],
+  },
   {
     check_id: 'PG_DEAD_TUPLES',
     severity: 'critical',
@@ -110,9 +127,10 @@ export const provocations: Provocation[] = [
     async provoke(server) {
       await run(
         server,
-        `create table "Dead ""rows""" (id int primary key) with (autovacuum_enabled = off)`,
+        `create table "Dead ""rows""" (id int primary key)`,
         `insert into "Dead ""rows""" select generate_series(1, 30000)`,
         `delete from "Dead ""rows""" where id % 3 <> 0`,
+        'analyze "Dead ""rows"""',
       );
       await server.until('select max(n_dead_tup) = 20000 from pg_stat_user_tables');
       return mendedBy(server, 'select max(n_dead_tup) = 0 from pg_stat_user_tables');
@@ -199,7 +217,7 @@ export const provocations: Provocation[] = [
     object: null,
     async provoke(server) {
       await server.replace(oldPrograms());
-      return () => server.replace(serverPrograms());
+      return () => server.replace(testedPrograms());
     },
   },
   {
@@ -216,6 +234,9 @@ export const provocations: Provocation[] = [
       };
     },
   },
+  ...replicationAndPerformance,
+  ...schemaAndSettings,
+  ...vacuumAndIndexes,
 ];
 
 function settingProvocation(check_id: string, name: string): Provocation {

@@ -5,13 +5,18 @@ import { createAccount } from '../../src/admin/account.ts';
 import type { Catalogue } from '../../src/admin/command.ts';
 import { createKey } from '../../src/admin/key.ts';
 import { writeSampleData } from '../../src/admin/sample-data.ts';
-import { CONN_AUTH_FAILED, CONN_UNREACHABLE, postgresChecks } from '../../src/checks/catalogue.ts';
+import {
+  CONN_AUTH_FAILED,
+  CONN_UNREACHABLE,
+  PG_PRIVILEGE_MISSING,
+  postgresChecks,
+} from '../../src/checks/catalogue.ts';
 import { score, summaryText } from '../../src/checks/score.ts';
 import { openPool } from '../../src/database/connect.ts';
 import { startTestStore, type TestStore } from '../store.ts';
 
 const catalogue: Catalogue = {
-  checks: [CONN_UNREACHABLE, CONN_AUTH_FAILED, ...postgresChecks],
+  checks: [CONN_UNREACHABLE, CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks],
   score: (outcomes) => score(outcomes, []),
   summaryText,
 };
@@ -169,6 +174,33 @@ test('runs, tickets and entries tell the same story', async () => {
       account,
     ),
   ).toEqual([{ wrong: 0 }]);
+});
+
+test('its findings read like those of the checks themselves', async () => {
+  const account = await newAccount();
+  await fill(account);
+  const findings = (
+    await rowsOf(
+      `select distinct f ->> 'check_id' as check_id, f ->> 'status' as status, f ->> 'metric_line' as line
+         from health_check, jsonb_array_elements(findings) f
+        where account_id = $1`,
+      account,
+    )
+  ).map(({ check_id, status, line }) => ({ check_id, status, line: String(line) }));
+  expect(findings.filter(({ line }) => line === 'Nothing was found.')).toEqual([]);
+  for (const { check_id, status, line } of findings) {
+    // Thousands are grouped in threes, and a share is on the side of the threshold that its status says.
+    expect(line).not.toMatch(/\d{4},|,\d{1,2}\b|,\d{4}/);
+    const share = Number(/(\d+) %/.exec(line)?.[1]);
+    const critical = { PG_DEAD_TUPLES: 30, PG_SEQUENCE_EXHAUSTION: 95, PG_CONN_SATURATION: 95 }[
+      String(check_id)
+    ];
+    if (status !== 'ok' && critical !== undefined)
+      expect([line, share >= critical]).toEqual([line, status === 'critical']);
+    const [, part, whole] = /(\d+) of (\d+)/.exec(line) ?? [];
+    if (status !== 'ok' && part && whole)
+      expect(Math.floor((100 * Number(part)) / Number(whole))).toBe(share);
+  }
 });
 
 test('the same seed gives the same data, another seed does not', async () => {

@@ -104,7 +104,9 @@ test('connection: add, list, change, remove; the password from standard input', 
     '--url',
     'postgres://watcher@other.example.com:6543/shop',
   ];
-  expect(await commandJson(change)).toMatchObject({ id: made.id, host: 'other.example.com', port: 6543 });
+  expect(await commandJson([...change, '--password-stdin'], { input: 'hidden\n' })).toMatchObject({
+    ...{ id: made.id, host: 'other.example.com', port: 6543 },
+  });
   await commandJson(['connection', 'remove', String(made.id)]);
   expect(await commandJson<Connection[]>(['connection', 'list', ...of])).not.toContainEqual(
     expect.objectContaining({ id: made.id }),
@@ -252,6 +254,10 @@ test('--help everywhere, with a line for each option', async () => {
       ['key', 'revoke'],
       ['key', 'regenerate'],
       ['check', 'run'],
+      ['check', 'explain'],
+      ['silence', 'add'],
+      ['silence', 'list'],
+      ['silence', 'end'],
       ['activity', 'tail'],
     ],
     ...[

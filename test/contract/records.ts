@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** The records of the API, as the specification and the decisions have them. */
+/** The records of the API, as the specification and the README have them. */
 export interface List<T> {
   data: T[];
   meta: { total: number; page: number; per_page: number; has_more: boolean };

@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { grouped, percent } from '../wording.ts';
-import { unseenSessions } from './session-check.ts';
+import { grantSessions, unseenSessions } from './session-check.ts';
 
 /** Shares of the connections that ordinary roles may open; common Prometheus rules warn at 80 %, check_postgres is critical at 95 %. */
 const thresholds = { warning: 0.8, critical: 0.95 };
@@ -34,7 +34,7 @@ export const connSaturation: Check = {
     const share = used / available;
     const okLine = `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}).`;
     const skipped = unseenSessions(row);
-    if (skipped !== undefined) return { faults: [], okLine, skipped };
+    if (skipped !== undefined) return { faults: [], okLine, skipped, grant: grantSessions(row) };
     if (share < warning)
       return { faults: [], okLine, near: 10 * used >= 9 * warning * available ? [null] : [] };
     return {

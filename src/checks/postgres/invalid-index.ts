@@ -10,9 +10,9 @@ const candidates = `
          case when seen.whole and building.any
                 then 'Not measured: an index is being built on a table with an invalid one.'
               when not seen.whole and locked.any
-                then format('Not measured: an invalid index may be one under construction. Run GRANT pg_monitor TO %I;',
-                            current_user)
-         end as unseen
+                then 'Not measured: an invalid index may be one under construction.'
+         end as unseen,
+         case when not seen.whole and locked.any then format('GRANT pg_monitor TO %I;', current_user) end as needs
     from pg_index i
     join pg_class c on c.oid = i.indexrelid
     join pg_namespace n on n.oid = c.relnamespace

@@ -1,33 +1,47 @@
 import type { Check, Fault, Row, ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
-import { numberIn, onlyRow, textOrNone } from '../columns.ts';
+import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { grouped } from '../wording.ts';
 
-/** A check that looks at every relation of a database is skipped where there are more (safety contract). */
+/** A check that looks at every relation of a database is skipped where there are more: it would take too long. */
 const RELATION_LIMIT = 20_000;
 
 /** What differs between the checks that look at every relation of a database. */
-interface RelationCheck extends Pick<Check, 'id' | 'title' | 'category' | 'worst' | 'thresholds'> {
+interface RelationCheck extends Pick<Check, 'id' | 'title' | 'category' | 'worst' | 'thresholds' | 'counts'> {
   /**
    * One row an object that may be at fault, worst first, without a limit. A column `unseen` holds null, or why
-   * the object can't be judged: then the check is never `ok`.
+   * the object can't be judged: then the check is never `ok`. A column `needs` may hold the GRANT that would help.
    */
   candidates: (version: number) => string;
   /** The fault that a candidate is, or null when it is none. `metricLine` goes without the database's name. */
   fault: (row: Row, facts: ServerFacts) => Fault | null;
+  /** Candidates come sorted by what `fault` compares: after one that is none there is no other. */
+  sorted?: true;
+  /** Rows that are read at most, where that is not {@link FAULT_LIMIT} and one more. */
+  rowLimit?: number;
   okLine: string;
   /** Why nothing can be measured on this server, if so. */
-  blind?: (server: RelationServer) => string | undefined;
+  blind?: (server: RelationServer, facts: ServerFacts) => string | undefined;
 }
 
 /** What a server tells about itself beside the candidates. */
 interface RelationServer {
   standby: boolean;
   trackCounts: boolean;
+  /** For how long the statistics have been gathered: since they were reset, or the server started. */
+  countedSeconds: number;
 }
 
 /** A check with a finding for each faulty object of a database: bounded, and honest about what it can't see. */
-export function relationCheck({ candidates, fault, okLine, blind, ...check }: RelationCheck): Check {
+export function relationCheck({
+  candidates,
+  fault,
+  sorted,
+  rowLimit = FAULT_LIMIT + 1,
+  okLine,
+  blind,
+  ...check
+}: RelationCheck): Check {
   return {
     ...check,
     volatile: false,
@@ -37,7 +51,9 @@ export function relationCheck({ candidates, fault, okLine, blind, ...check }: Re
   with server as (
     select count(*)::float8 as relations,
            pg_is_in_recovery() as standby,
-           current_setting('track_counts')::bool as track_counts
+           current_setting('track_counts')::bool as track_counts,
+           (select extract(epoch from now() - greatest(stats_reset, pg_postmaster_start_time()))::float8
+              from pg_stat_database where datname = current_database()) as counted_seconds
       from pg_class
   )
   select server.*, found.*
@@ -47,7 +63,7 @@ export function relationCheck({ candidates, fault, okLine, blind, ...check }: Re
         from (${candidates(version)}
              ) candidate
        where (select relations from server) <= ${RELATION_LIMIT}
-       limit ${FAULT_LIMIT + 1}
+       limit ${rowLimit}
     ) found on true`,
     judge: (rows, facts) => {
       const first = onlyRow(rows);
@@ -56,20 +72,33 @@ export function relationCheck({ candidates, fault, okLine, blind, ...check }: Re
         const reason = `Not measured: ${grouped(relations)} relations, more than ${grouped(RELATION_LIMIT)}.`;
         return { faults: [], okLine, skipped: inDatabase(facts, reason) };
       }
-      const server = { standby: first['standby'] === true, trackCounts: first['track_counts'] === true };
-      const reason = blind?.(server);
+      const server = {
+        standby: first['standby'] === true,
+        trackCounts: first['track_counts'] === true,
+        countedSeconds: numberIn(first, 'counted_seconds'),
+      };
+      const reason = blind?.(server, facts);
       if (reason !== undefined) return { faults: [], okLine, skipped: inDatabase(facts, reason) };
 
       const found = rows.filter((row) => row['found'] === true);
-      const unseen = found.flatMap((row) => textOrNone(row, 'unseen') ?? []);
-      const faults = found
+      const [unseen] = found.filter((row) => row['unseen'] !== null);
+      const grants = found.flatMap(({ needs }) => (typeof needs === 'string' ? needs : []));
+      const grant = grants[0] === undefined ? {} : { grant: grants[0] };
+      const all = found.flatMap((row) => (row['unseen'] === null ? (fault(row, facts) ?? []) : []));
+      const faults = all
         .slice(0, FAULT_LIMIT)
-        .flatMap((row) => (row['unseen'] === null ? (fault(row, facts) ?? []) : []))
         .map((each) => ({ ...each, metricLine: inDatabase(facts, each.metricLine) }));
-      if (faults.length === 0 && unseen[0] !== undefined) {
-        return { faults, okLine, skipped: inDatabase(facts, unseen[0]) };
+      if (faults.length === 0 && unseen !== undefined) {
+        const reason = [textIn(unseen, 'unseen'), ...grants.slice(0, 1).map((needed) => `Run ${needed}`)];
+        return { faults, okLine, skipped: inDatabase(facts, reason.join(' ')), ...grant };
       }
-      return { faults, okLine, truncated: found.length > FAULT_LIMIT || unseen.length > 0 };
+      const cut = found.length >= rowLimit && !(sorted && all.length < found.length);
+      return {
+        faults,
+        okLine,
+        truncated: cut || all.length > FAULT_LIMIT || unseen !== undefined,
+        ...grant,
+      };
     },
   };
 }

@@ -5,9 +5,16 @@ import { relationCheck } from './relation-check.ts';
 /** Shares of the values that the sequence, or a column that it fills, can hold. */
 const thresholds = { warning: 0.85, critical: 0.95 };
 
+// Before 18 reading a sequence takes ROW EXCLUSIVE on it to the transaction's end, and a place in the server's lock
+// table: those with the least room are read, not all.
+const READ_BEFORE_18 = 500;
+
+// At a million values a second it lasts 285 years: such a sequence is not missed where not all can be read.
+const AMPLE_ROOM = 2 ** 53;
+
 // A sequence is read under a lock, so one that is being changed is left for the next run; without a privilege its
 // value is null. Columns: those it is owned by (a, i) and those whose default draws from it (n, by pg_attrdef).
-const candidates = `
+const candidates = (version: number) => `
   with filled as (
     select d.objid as sequence, d.refobjid as relation, d.refobjsubid as attnum
       from pg_depend d
@@ -42,7 +49,8 @@ const candidates = `
            n.nspname,
            s.seqincrement > 0 as rising,
            case when s.seqincrement > 0 then s.seqmin else s.seqmax end as first,
-           case when s.seqincrement > 0 then least(s.seqmax, room.most) else greatest(s.seqmin, -1 - room.most) end as last,
+           bound.last,
+           abs(bound.last - s.seqstart::numeric) as room,
            has_sequence_privilege(c.oid, 'select, usage') as readable,
            locked.sequence is not null as locked,
            room.widen
@@ -51,29 +59,44 @@ const candidates = `
       join pg_namespace n on n.oid = c.relnamespace
       left join room on room.sequence = c.oid
       left join locked on locked.sequence = c.oid
+      cross join lateral (
+        select case when s.seqincrement > 0 then least(s.seqmax, room.most) else greatest(s.seqmin, -1 - room.most)
+               end as last
+      ) bound
      where not s.seqcycle
        and c.relpersistence <> 't'
        and (c.relpersistence = 'p' or not pg_is_in_recovery())
        and n.nspname !~ '^pg_'
        and n.nspname <> 'information_schema'
+  ), chosen as (
+    select *, ${version >= 180_000 ? 'true' : `row_number() over (order by room) <= ${READ_BEFORE_18}`} as chosen from sequence
   )
   select sequence_name, rising, last::text as limit_value, value::text, widen,
          case when first >= 0 and last > 0 and rising or first < 0 and last < 0 and not rising
                 then value::numeric / last
               else coalesce((value::numeric - first) / nullif(last::numeric - first, 0), 1)
          end::float8 as share,
+         case when not readable then 'Not measured: the values of some sequences are hidden.'
+              when locked then 'Not measured: a sequence was being changed.'
+              when not chosen then 'Not measured: more than ${READ_BEFORE_18} narrow sequences, each locked when read before PostgreSQL 18.'
+         end as unseen,
          case when not readable
-                then format('Not measured: the values of some sequences are hidden. Run GRANT SELECT ON ALL SEQUENCES IN SCHEMA %s TO %I;',
+                then format('GRANT SELECT ON ALL SEQUENCES IN SCHEMA %s TO %I;',
                             (select string_agg(distinct quote_ident(nspname), ', ') from sequence where not readable),
                             current_user)
-              when locked then 'Not measured: a sequence was being changed.'
-         end as unseen
-    from sequence
+         end as needs
+    from chosen
     cross join lateral (
-      select case when readable and not locked then pg_sequence_last_value(oid) end as value
+      select case when readable and not locked and chosen then ${lastValue(version)} end as value
     ) now
-   where value is not null or not readable or locked
+   where value is not null or not readable or locked or not chosen and room < ${AMPLE_ROOM}
    order by unseen nulls first, share desc, sequence_name`;
+
+function lastValue(version: number): string {
+  return version >= 180_000
+    ? '(select case when is_called then last_value end from pg_get_sequence_data(oid))'
+    : 'pg_sequence_last_value(oid)';
+}
 
 /** Sequences that have few values left, for themselves or for a column that they fill. */
 export const sequenceExhaustion = relationCheck({
@@ -82,7 +105,7 @@ export const sequenceExhaustion = relationCheck({
   category: 'schema',
   worst: 'critical',
   thresholds,
-  candidates: () => candidates,
+  candidates,
   fault: (row, facts) => {
     const { warning, critical } = { ...thresholds, ...facts.thresholds };
     const share = numberIn(row, 'share');

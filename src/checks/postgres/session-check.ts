@@ -4,12 +4,12 @@ import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
 
 /** Age in seconds at which a session is a fault: 30 and 60 min, far beyond an application's request. */
-const thresholds = { warning_seconds: 30 * 60, critical_seconds: 60 * 60 };
+const SESSION_AGES = { warning_seconds: 30 * 60, critical_seconds: 60 * 60 };
 
 /** What differs between the checks that look for sessions which have been in a state for too long. */
 interface SessionCheck extends Pick<Check, 'id' | 'title'> {
   /** Column of pg_stat_activity: since when the session is in the state. */
-  since: 'state_change' | 'query_start';
+  since: 'state_change' | 'query_start' | 'xact_start';
   states: readonly string[];
   /** What such a session does, after "1 session" or "3 sessions": `idle in transaction`. */
   doing: string;
@@ -17,6 +17,8 @@ interface SessionCheck extends Pick<Check, 'id' | 'title'> {
   /** `sessions` is what follows WHERE to select those that are at fault. */
   remediation: (sessions: string, row: Row) => string;
   okLine: string;
+  /** Where they are not 30 and 60 min. */
+  thresholds?: typeof SESSION_AGES;
 }
 
 /**
@@ -24,7 +26,16 @@ interface SessionCheck extends Pick<Check, 'id' | 'title'> {
  * of it, nor is the query's text: they change from run to run, and the text may hold anybody's data.
  */
 export function sessionCheck(check: SessionCheck): Check {
-  const { since, states, doing, advice, remediation, okLine, ...named } = check;
+  const {
+    since,
+    states,
+    doing,
+    advice,
+    remediation,
+    okLine,
+    thresholds: defaults = SESSION_AGES,
+    ...named
+  } = check;
   const inState = `state in (${states.map((state) => `'${state}'`).join(', ')})`;
   return {
     ...named,
@@ -32,7 +43,7 @@ export function sessionCheck(check: SessionCheck): Check {
     worst: 'critical',
     volatile: true,
     scope: 'server',
-    thresholds,
+    thresholds: defaults,
     sql: () => `
   select pg_has_role('pg_read_all_stats', 'usage') as sees_all,
          quote_ident(current_user) as me,
@@ -55,9 +66,10 @@ export function sessionCheck(check: SessionCheck): Check {
        limit ${FAULT_LIMIT + 1}
     ) session on true`,
     judge: (rows, facts) => {
-      const { warning_seconds, critical_seconds } = { ...thresholds, ...facts.thresholds };
-      const skipped = unseenSessions(onlyRow(rows.slice(0, 1)));
-      if (skipped !== undefined) return { faults: [], okLine, skipped };
+      const { warning_seconds, critical_seconds } = { ...defaults, ...facts.thresholds };
+      const first = onlyRow(rows.slice(0, 1));
+      const skipped = unseenSessions(first);
+      if (skipped !== undefined) return { faults: [], okLine, skipped, grant: grantSessions(first) };
 
       const faults: Fault[] = [];
       const near: string[] = [];
@@ -99,5 +111,10 @@ function older(row: Row, seconds: number): number {
 /** Why other roles' sessions can't be judged: their state is hidden, without an error, from a role that lacks this. */
 export function unseenSessions(row: Row): string | undefined {
   if (row['sees_all'] === true) return undefined;
-  return `Not measured: the sessions of other roles are hidden. Run GRANT pg_monitor TO ${textIn(row, 'me')};`;
+  return `Not measured: the sessions of other roles are hidden. Run ${grantSessions(row)}`;
+}
+
+/** What shows a role the sessions of others; `me` in the row is the role, quoted. */
+export function grantSessions(row: Row): string {
+  return `GRANT pg_monitor TO ${textIn(row, 'me')};`;
 }

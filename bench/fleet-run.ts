@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { sealCredential } from '../src/monitor/credentials.ts';
+import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
+import { startTestStore, type TestStore } from '../test/store.ts';
+import type { Figure } from './one-run.ts';
+import { busyShare, cpuTimes, memoryOf } from './processes.ts';
+
+const DATABASES = 50;
+const LATE_LIMIT_S = 30;
+const MEMORY_LIMIT_MB = 300;
+
+/** How many connections are due within so many seconds, again and again. */
+interface Fleet {
+  connections: number;
+  seconds: number;
+}
+
+/** Measures how late the runs of a fleet start, and what memory one monitor with its children takes. */
+export async function measureFleet({ connections, seconds }: Fleet, figure: Figure): Promise<void> {
+  const [store, server] = await Promise.all([startTestStore(), PostgresServer.start()]);
+  let monitor: ChildProcess | undefined;
+  try {
+    console.log(`${connections} connections, each due every ${seconds} s, on ${DATABASES} databases`);
+    await makeDatabases(server);
+    await addConnections(store, server, connections);
+    await noteClaims(store);
+    await spreadDue(store, seconds);
+    monitor = startMonitor(store);
+    const before = cpuTimes();
+    const peak = { pss: 0, rss: 0, processes: 0 };
+    const until = Date.now() + (seconds + 15) * 1_000;
+    while (Date.now() < until && monitor.exitCode === null) {
+      const now = memoryOf(monitor.pid ?? 0);
+      if (now.pss > peak.pss) Object.assign(peak, now);
+      await wait(500);
+    }
+    const busy = busyShare(before);
+    const late = await lateness(store);
+    figure('runs started', late.claims, '');
+    figure('connections never run', connections - late.connections, '', 1);
+    figure('largest lateness of a start', late.largest, 's', LATE_LIMIT_S);
+    figure('99th percentile', late.p99, 's');
+    figure('longest from due to stored', late.stored, 's');
+    figure('runs that found a connection unreachable', late.unreachable, '', 1);
+    figure(
+      `memory of the monitor and its children, peak (${peak.processes} processes)`,
+      peak.pss,
+      'MB',
+      MEMORY_LIMIT_MB,
+    );
+    figure('resident, with shared pages counted in each process', peak.rss, 'MB');
+    figure('processors busy, with store and watched server', busy, '%');
+  } finally {
+    if (monitor && monitor.exitCode === null) {
+      monitor.kill('SIGTERM');
+      await once(monitor, 'exit');
+    }
+    await Promise.all([store.stop(), server.stop()]);
+  }
+}
+
+/** A role for each database, which may connect to no other. */
+async function makeDatabases(server: PostgresServer): Promise<void> {
+  await server.run('alter system set max_connections = 100');
+  await server.restart();
+  await server.run('create table thing (id serial primary key, name text)');
+  await server.run('insert into thing (name) select md5(i::text) from generate_series(1, 1000) i');
+  for (let n = 1; n <= DATABASES; n++) {
+    await server.run(`create role r${n} login password '${PASSWORD}' in role pg_monitor`, 'postgres');
+    await server.run(`create database d${n} template shop`, 'postgres');
+    await server.run(`grant connect on database d${n} to r${n}`, 'postgres');
+    await server.run(`revoke connect on database d${n} from public`, 'postgres');
+  }
+  await server.run('revoke connect on database shop, postgres from public', 'postgres');
+}
+
+async function addConnections(
+  store: TestStore,
+  { host, port }: PostgresServer,
+  connections: number,
+): Promise<void> {
+  let accountId = 0;
+  for (let n = 0; n < connections; n++) {
+    if (n % DATABASES === 0) accountId = await store.account();
+    const own = { database: `d${(n % DATABASES) + 1}`, username: `r${(n % DATABASES) + 1}` };
+    const connectionId = await store.connection(accountId, { host, port, name: `fleet ${n}`, ...own });
+    const sealed = await sealCredential(
+      store.writer,
+      store.deps.secret,
+      { accountId, connectionId },
+      PASSWORD,
+    );
+    await store.writer.query('update connection set credential = $2 where connection_id = $1', [
+      connectionId,
+      sealed,
+    ]);
+  }
+}
+
+/** Every claim leaves its lateness in a table of the benchmark's own; a claim moves due_at on. */
+async function noteClaims(store: TestStore): Promise<void> {
+  const superuser = await store.superuser('store');
+  await superuser.query(`
+    create table bench_claim (connection_id bigint, due_at timestamptz, late float8);
+    create function bench_note() returns trigger language plpgsql security definer set search_path = public as $$
+    begin
+      insert into bench_claim
+      values (old.connection_id, old.due_at, extract(epoch from clock_timestamp() - old.due_at));
+      return null;
+    end $$;
+    create trigger bench_note after update on connection_schedule
+      for each row when (old.claimed_by is distinct from new.claimed_by and new.claimed_by is not null)
+      execute function bench_note()`);
+}
+
+async function spreadDue(store: TestStore, seconds: number): Promise<void> {
+  await store.writer.query(
+    `insert into connection_schedule (account_id, connection_id, every, due_at)
+     select account_id, connection_id, $1 * interval '1 s',
+            now() + interval '5 s'
+                  + $1 * interval '1 s' * (row_number() over (order by connection_id) - 1) / count(*) over ()
+       from connection`,
+    [seconds],
+  );
+}
+
+function startMonitor({ address, deps }: TestStore): ChildProcess {
+  const { host = '', password } = address[0] ?? {};
+  return spawn(process.execPath, ['--max-semi-space-size=8', 'src/main.ts', 'monitor'], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: {
+      ...process.env,
+      DATABASE_URL: `postgres://postgres:${password}@${encodeURIComponent(host)}/store`,
+      DBVITALS_SECRET_KEY: deps.secret.toString('hex'),
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+async function lateness(store: TestStore) {
+  const superuser = await store.superuser('store');
+  const { rows } = await superuser.query(`
+    select count(*)::int as claims,
+           count(distinct connection_id)::int as connections,
+           max(late) as largest,
+           percentile_cont(0.99) within group (order by late) as p99,
+           (select max(extract(epoch from created_at - due_at))::float8
+              from bench_claim b
+              cross join lateral (select created_at
+                                    from health_check h
+                                   where h.connection_id = b.connection_id and h.created_at >= b.due_at
+                                   order by created_at limit 1) h) as stored,
+           (select count(*)::int from health_check where score = 0) as unreachable
+      from bench_claim`);
+  return rows[0];
+}

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+/** Of a process and its descendants, in MB; PSS counts a page that several share once in all. */
+export function memoryOf(pid: number): { pss: number; rss: number; processes: number } {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const [, parent] = /\) \S (\d+)/.exec(read(`/proc/${name}/stat`)) ?? [];
+    if (parent !== undefined) parents.set(Number(name), Number(parent));
+  }
+  const pids = new Set([pid]);
+  for (let grown = true; grown; ) {
+    const size = pids.size;
+    for (const [child, parent] of parents) if (pids.has(parent)) pids.add(child);
+    grown = pids.size > size;
+  }
+  const sum = { pss: 0, rss: 0, processes: pids.size };
+  for (const each of pids) {
+    const text = read(`/proc/${each}/smaps_rollup`);
+    sum.pss += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
+    sum.rss += Number(/^Rss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
+  }
+  return sum;
+}
+
+/** '' where the process has ended meanwhile. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Milliseconds of all processors since the machine started. */
+export function cpuTimes(): { idle: number; all: number } {
+  const times = cpus().map(({ times }) => times);
+  return {
+    idle: times.reduce((sum, { idle }) => sum + idle, 0),
+    all: times.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0),
+  };
+}
+
+/** How busy the processors were since `before`, in %. */
+export function busyShare(before: { idle: number; all: number }): number {
+  const now = cpuTimes();
+  return 100 * (1 - (now.idle - before.idle) / (now.all - before.all));
+}

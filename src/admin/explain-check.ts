@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { addCommand, type CommandContext } from './command.ts';
+import { requireCheck } from './thresholds.ts';
+
+/** `check explain`, added to the group `check`: the page of a check, from docs/checks. */
+export function addExplainCommand(group: Command, { loadCatalogue }: CommandContext): void {
+  addCommand(group, 'explain <CHECK_ID>', 'print what a check measures, why, its thresholds, and what to do')
+    .addHelpText('after', '\nCHECK_ID is as findings show it, such as PG_DEAD_TUPLES; small letters will do.')
+    .action(async (given: string, { json }: { json?: boolean }) => {
+      const { checks } = await loadCatalogue();
+      const { id, title, category, worst, thresholds = {} } = requireCheck(given.toUpperCase(), checks);
+      const page = await readFile(new URL(`../../docs/checks/${id}.md`, import.meta.url), 'utf8');
+      process.stdout.write(
+        json ? `${JSON.stringify({ id, title, category, worst, thresholds, page })}\n` : page,
+      );
+    });
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ssh from 'ssh2';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { addConnection, changeConnection } from './change-connection.ts';
+import { UsageError } from './command.ts';
+import { parseConnectionUrl } from './connection-url.ts';
+import { privateKeyOf, sshLoginOf } from './ssh-login.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ssh-login-'));
+let store: TestStore;
+beforeAll(async () => {
+  store = await startTestStore();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await store.stop();
+});
+
+test.each([
+  ['ada@bastion', 'ada', 'bastion', 22],
+  ['ada@10.0.0.1:2222', 'ada', '10.0.0.1', 2222],
+  ['ada@[::1]:7', 'ada', '::1', 7],
+])('%s is read', (text, username, host, port) => {
+  expect(sshLoginOf(text)).toEqual({ username, host, port });
+});
+
+test.each(['bastion', '@bastion', 'ada@', 'ada@a b', 'ada@bastion:0', 'ada@bastion:65536', 'ada@::1'])(
+  '%s is refused',
+  (text) => {
+    expect(() => sshLoginOf(text)).toThrow(UsageError);
+  },
+);
+
+test('a key file holds a private key without a passphrase', () => {
+  const { private: key, public: other } = ssh.utils.generateKeyPairSync('ed25519');
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  expect(privateKeyOf(file('key', key))).toBe(key);
+  const locked = ssh.utils.generateKeyPairSync('ed25519', {
+    passphrase: 'x',
+    cipher: 'aes256-ctr',
+    rounds: 4,
+  });
+  for (const text of [other, 'nothing', locked.private]) {
+    expect(() => privateKeyOf(file('other', text))).toThrow(/no passphrase/);
+  }
+  expect(() => privateKeyOf(join(folder, 'absent'))).toThrow(/can be read/);
+});
+
+const sealing = {
+  sealPassword: async (_client: unknown, { of = 'password' }: { of?: string }, text: string) =>
+    Buffer.from(`${of}: ${text}`),
+};
+
+const url = 'postgres://ada:secret@db.internal/app';
+const wanted = { name: 'shop', tls: 'verify-full', every: 300 } as const;
+
+async function stored(accountId: number) {
+  const text = `select connection_type, host, tls, ssh_username, ssh_host, ssh_port, ssh_host_key,
+                       convert_from(ssh_credential, 'UTF8') as ssh_key
+                  from connection where account_id = $1`;
+  return (await store.writer.query(text, [accountId])).rows[0];
+}
+
+test('a tunnel is stored, stays under a new URL, changes with its key, and goes with --type direct', async () => {
+  const accountId = await store.account();
+  const login = { username: 'tunnel', host: 'bastion', port: 22 };
+  const address = parseConnectionUrl(url);
+  const tunnel = { ssh: login, sshKeyFile: 'a key' };
+  const { id, connection_type } = await addConnection(store.writer, sealing, accountId, {
+    ...address,
+    ...wanted,
+    ...tunnel,
+  });
+  expect(connection_type).toBe('ssh_tunnel');
+  const first = { ssh_username: 'tunnel', ssh_host: 'bastion', ssh_port: 22, ssh_key: 'ssh key: a key' };
+  expect(await stored(accountId)).toMatchObject({ host: 'db.internal', tls: 'verify-full', ...first });
+
+  await store.writer.query(`update connection set ssh_host_key = 'known' where account_id = $1`, [accountId]);
+  const other = { address: { ...address, host: 'db2.internal' }, password: 'secret' };
+  await changeConnection(store.writer, sealing, id, other);
+  expect(await stored(accountId)).toMatchObject({
+    connection_type: 'ssh_tunnel',
+    ...first,
+    ssh_host_key: 'known',
+  });
+
+  const elsewhere = { ssh: { ...login, host: 'bastion2' } };
+  await expect(changeConnection(store.writer, sealing, id, elsewhere)).rejects.toThrow(/Give the password/);
+  await changeConnection(store.writer, sealing, id, { ...elsewhere, password: 'secret' });
+  expect(await stored(accountId)).toMatchObject({ ssh_host: 'bastion2', ssh_host_key: null });
+
+  await changeConnection(store.writer, sealing, id, { ...other, type: 'direct' });
+  expect(await stored(accountId)).toMatchObject({ connection_type: 'direct' });
+  await expect(changeConnection(store.writer, sealing, id, { sshKeyFile: 'b' })).rejects.toThrow(
+    /with --ssh/,
+  );
+});

@@ -1,0 +1,43 @@
+import type { Check } from '../check.ts';
+import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { duration } from '../wording.ts';
+
+// On a standby only archive_mode = always archives. The name of a WAL file is no text of a user's.
+const sql = `
+  select current_setting('archive_mode') = 'always'
+           or current_setting('archive_mode') = 'on' and not pg_is_in_recovery() as archives,
+         coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) as failing,
+         extract(epoch from clock_timestamp() - last_failed_time)::float8 as failed_ago,
+         extract(epoch from clock_timestamp() - last_archived_time)::float8 as archived_ago,
+         coalesce(last_failed_wal, '') as wal
+    from pg_stat_archiver`;
+
+/** WAL that can't be archived: no backup reaches the present any more, and pg_wal grows until the disk is full. */
+export const archiverFailing: Check = {
+  id: 'PG_ARCHIVER_FAILING',
+  title: 'WAL archiving fails',
+  category: 'durability',
+  worst: 'critical',
+  volatile: false,
+  scope: 'server',
+  sql: () => sql,
+  judge: (rows) => {
+    const row = onlyRow(rows);
+    if (row['archives'] !== true) return { faults: [], okLine: 'This server does not archive its WAL.' };
+    const never = row['archived_ago'] === null;
+    const archived = never ? '' : `${duration(numberIn(row, 'archived_ago'))} ago`;
+    const okLine = never ? 'No WAL was to be archived yet.' : `WAL was last archived ${archived}.`;
+    if (row['failing'] !== true) return { faults: [], okLine };
+    return {
+      okLine,
+      faults: [
+        {
+          severity: 'critical',
+          object: null,
+          metricLine: `Archiving ${textIn(row, 'wal')} failed ${duration(numberIn(row, 'failed_ago'))} ago, ${never ? 'and none was ever archived' : `the last success was ${archived}`}; mend archive_command before the disk is full.`,
+          remediation: `SHOW archive_command; -- run it by hand as the server's user: the server's log has what it said`,
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,96 @@
+import type { Check, Fault, Row } from '../check.ts';
+import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { counted, duration } from '../wording.ts';
+
+/** Seconds that somebody has waited for a lock: 5 and 10 min, dbvitals' own figures. */
+const thresholds = { warning_seconds: 5 * 60, critical_seconds: 10 * 60 };
+
+/** pg_blocking_pids stops the lock manager for a moment, so only those who wait the longest are asked about. */
+const WAITER_LIMIT = 50;
+
+// Who blocks, found through the queue: one that waits itself is no cause. A prepared transaction blocks as pid 0.
+// Nothing read here is hidden from an ordinary role.
+const sql = `
+  with recursive waiting as materialized (
+    select pid, extract(epoch from clock_timestamp() - min(waitstart))::float8 as age
+      from pg_locks
+     where not granted
+     group by pid
+  ), blocked as materialized (
+    select pid, age, pg_blocking_pids(pid) as by
+      from (select * from waiting where age is not null order by age desc limit ${WAITER_LIMIT}) longest
+  ), chain as (
+    select pid, age, unnest(by) as blocker from blocked
+    union
+    select chain.pid, chain.age, unnest(blocked.by)
+      from chain
+      join blocked on blocked.pid = chain.blocker
+  ), cause as (
+    select case when chain.blocker = 0 then 'prepared transaction'
+                else concat_ws('/', quote_ident(coalesce(a.datname, '')), quote_ident(coalesce(a.usename, '')),
+                               quote_ident(a.application_name)) end as object,
+           chain.blocker = 0 as prepared,
+           format('datname %s AND usename %s AND application_name = %L',
+                  coalesce('= ' || quote_literal(a.datname), 'IS NULL'),
+                  coalesce('= ' || quote_literal(a.usename), 'IS NULL'), a.application_name) as of_them,
+           chain.pid, chain.age
+      from chain
+      left join pg_stat_activity a on a.pid = chain.blocker
+     where chain.blocker not in (select pid from waiting)
+       and (chain.blocker = 0 or a.pid is not null)
+  )
+  select (select count(*)::int from waiting) as waiters, found.*
+    from (select) one_row
+    left join (
+      select object, prepared, of_them, max(age) as age, count(distinct pid)::int as held_up
+        from cause
+       group by object, prepared, of_them
+       order by max(age) desc
+    ) found on true`;
+
+/** Sessions that others have been waiting for, for a lock that they hold. */
+export const blockedSessions: Check = {
+  id: 'PG_BLOCKED_SESSIONS',
+  title: 'Session that blocks others',
+  category: 'connections',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  thresholds,
+  sql: () => sql,
+  judge: (rows, facts) => {
+    const { warning_seconds, critical_seconds } = { ...thresholds, ...facts.thresholds };
+    const waiters = numberIn(onlyRow(rows.slice(0, 1)), 'waiters');
+    const found = rows.filter(({ age }) => age !== null);
+    const atFault = found.filter((row) => numberIn(row, 'age') >= warning_seconds);
+    const near = found.filter((row) => numberIn(row, 'age') >= 0.9 * warning_seconds);
+    return {
+      faults: atFault.map((row) => fault(row, critical_seconds)),
+      okLine:
+        waiters === 0 ? 'No session waits for a lock.' : 'No session has been waiting for a lock for long.',
+      near: near.filter((row) => !atFault.includes(row)).map((row) => textIn(row, 'object')),
+      truncated: waiters > WAITER_LIMIT,
+    };
+  },
+};
+
+function fault(row: Row, critical: number): Fault {
+  const age = numberIn(row, 'age');
+  const object = textIn(row, 'object');
+  const holding = `${counted(numberIn(row, 'held_up'), 'session')} for ${duration(age)}`;
+  const severity = age >= critical ? 'critical' : 'warning';
+  if (row['prepared'] === true) {
+    return {
+      severity,
+      object,
+      metricLine: `A prepared transaction holds up ${holding}; finish it in its database.`,
+      remediation: `SELECT format('ROLLBACK PREPARED %L;', gid), database, prepared FROM pg_prepared_xacts ORDER BY prepared;`,
+    };
+  }
+  return {
+    severity,
+    object,
+    metricLine: `Sessions of ${object} (database, role, application) hold up ${holding}; end them, and let a lock_timeout bound the wait from now on.`,
+    remediation: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${textIn(row, 'of_them')} AND pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted);`,
+  };
+}

@@ -1,0 +1,47 @@
+import { numberIn, textIn } from '../columns.ts';
+import { grouped, percent, size } from '../wording.ts';
+import { countedFrom, counterCheck, total } from './counter-check.ts';
+
+/** Share of the blocks found in memory, where so many at least were not; dbvitals' own: 10,000 blocks are 78 MB. */
+const thresholds = { info: 0.95, minimum_reads: 10_000 };
+
+const sql = `
+  select quote_ident(datname) as object,
+         blks_hit::float8 as hits,
+         blks_read::float8 as reads,
+         (select b.setting::float8 * p.setting::float8
+            from pg_settings b, pg_settings p
+           where b.name = 'shared_buffers' and p.name = 'block_size') as buffers,
+         ${countedFrom}
+    from pg_stat_database
+   where datid <> 0
+   order by datname`;
+
+/** Databases that read much of what they need from outside of shared_buffers. */
+export const cacheHitLow = counterCheck({
+  id: 'PG_CACHE_HIT_LOW',
+  title: 'Cache misses',
+  category: 'performance',
+  worst: 'info',
+  thresholds,
+  sql: () => sql,
+  counters: ['hits', 'reads'],
+  fault: (grown, _minutes, facts) => {
+    const { info, minimum_reads } = { ...thresholds, ...facts.thresholds };
+    const database = textIn(grown, 'object');
+    const [hits, reads] = [numberIn(grown, 'hits'), numberIn(grown, 'reads')];
+    const share = hits / (hits + reads);
+    if (reads < minimum_reads || share >= info) return null;
+    const buffers = numberIn(grown, 'buffers');
+    return {
+      severity: 'info',
+      object: database,
+      metricLine: `Database ${database}: ${percent(share)} of ${grouped(hits + reads)} blocks came from shared_buffers since the last run; give it more than its ${size(buffers)}, or the queries an index.`,
+      remediation: `ALTER SYSTEM SET shared_buffers = '${Math.ceil(buffers / 512 / 1024)}MB'; -- takes effect at the next restart; a quarter of the memory at most`,
+    };
+  },
+  okLine: (grown) => {
+    const [hits, reads] = [total(grown, 'hits'), total(grown, 'reads')];
+    return `${percent(hits + reads === 0 ? 1 : hits / (hits + reads))} of ${grouped(hits + reads)} blocks came from shared_buffers since the last run.`;
+  },
+});

@@ -1,0 +1,41 @@
+import { numberIn } from '../columns.ts';
+import { counted, grouped, percent, size } from '../wording.ts';
+import { countedFrom, counterCheck, total } from './counter-check.ts';
+
+/** Share of the checkpoints that did not wait for their time, where so many at least did not; dbvitals' own. */
+const thresholds = { warning: 0.5, minimum_requested: 3 };
+
+// From 17 on they have a view of their own. max_wal_size is in MB.
+const sql = (version: number) => `
+  select null::text as object,
+         ${version < 170_000 ? 'checkpoints_timed' : 'num_timed'}::float8 as timed,
+         ${version < 170_000 ? 'checkpoints_req' : 'num_requested'}::float8 as requested,
+         (select setting::float8 from pg_settings where name = 'max_wal_size') as max_wal_size,
+         ${countedFrom}
+    from ${version < 170_000 ? 'pg_stat_bgwriter' : 'pg_stat_checkpointer'}`;
+
+/** Checkpoints that come early because the WAL outgrew max_wal_size: each writes whole pages again. */
+export const checkpointsRequested = counterCheck({
+  id: 'PG_CHECKPOINTS_REQUESTED',
+  title: 'Checkpoints come early',
+  category: 'durability',
+  worst: 'warning',
+  thresholds,
+  sql,
+  counters: ['timed', 'requested'],
+  fault: (grown, _minutes, facts) => {
+    const { warning, minimum_requested } = { ...thresholds, ...facts.thresholds };
+    const requested = numberIn(grown, 'requested');
+    const all = requested + numberIn(grown, 'timed');
+    if (requested < minimum_requested || requested / all < warning) return null;
+    const megabytes = numberIn(grown, 'max_wal_size');
+    return {
+      severity: 'warning',
+      object: null,
+      metricLine: `${grouped(requested)} of ${counted(all, 'checkpoint')} (${percent(requested / all)}) were requested since the last run; raise max_wal_size above its ${size(megabytes * 1024 * 1024)}.`,
+      remediation: `ALTER SYSTEM SET max_wal_size = '${megabytes * 2}MB'; SELECT pg_reload_conf();`,
+    };
+  },
+  okLine: (grown) =>
+    `${counted(total(grown, 'timed'), 'checkpoint')} by time and ${grouped(total(grown, 'requested'))} requested since the last run.`,
+});

@@ -1,0 +1,56 @@
+import type { Check, Fault } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, onlyRow, textOrNone } from '../columns.ts';
+import { counted, duration } from '../wording.ts';
+
+/** Hours for which a failure is a fault: a damaged page that nobody reads again is not counted again. */
+const thresholds = { stands_hours: 24 };
+
+// The row without a name counts for the catalogs that all databases share.
+const sql = `
+  select quote_ident(datname) as object,
+         coalesce(checksum_failures, 0)::float8 as failures,
+         extract(epoch from now() - checksum_last_failure)::float8 as age,
+         current_setting('data_checksums') = 'on' as enabled
+    from pg_stat_database
+   order by datname`;
+
+/** Pages that came back from the disk other than they were written. */
+export const checksumFailures: Check = {
+  id: 'PG_CHECKSUM_FAILURES',
+  title: 'Damaged pages',
+  category: 'durability',
+  worst: 'critical',
+  volatile: false,
+  scope: 'server',
+  counts: true,
+  thresholds,
+  sql: () => sql,
+  judge: (rows, facts) => {
+    const { stands_hours } = { ...thresholds, ...facts.thresholds };
+    const okLine = `No checksum failure since the last run, nor for ${stands_hours} h.`;
+    if (onlyRow(rows.slice(0, 1))['enabled'] !== true) {
+      const skipped = 'Not measured: data checksums are off, so nobody notices a damaged page.';
+      return { faults: [], okLine, skipped };
+    }
+    const faults = rows.flatMap((row): Fault[] => {
+      const database = textOrNone(row, 'object') ?? null;
+      const failures = numberIn(row, 'failures');
+      if (failures === 0) return [];
+      const last = facts.before?.rows.find((one) => one['object'] === database);
+      const age = numberIn(row, 'age');
+      const risen = last !== undefined && failures > numberIn(last, 'failures');
+      if (!risen && age >= stands_hours * 3600) return [];
+      const place = database === null ? 'The shared catalogs' : `Database ${database}`;
+      return [
+        {
+          severity: 'critical',
+          object: database,
+          metricLine: `${place}: ${counted(failures, 'checksum failure')}, the last ${duration(age)} ago; restore what is damaged from a backup, and check the disk.`,
+          remediation: `SELECT pg_current_logfile(); -- the server's log names the damaged files ("invalid page in block"): restore them from a backup, on another disk`,
+        },
+      ];
+    });
+    return { faults: faults.slice(0, FAULT_LIMIT), okLine, truncated: faults.length > FAULT_LIMIT };
+  },
+};

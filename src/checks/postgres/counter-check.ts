@@ -1,0 +1,76 @@
+import type { Check, Fault, Row, ServerFacts } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, textOrNone } from '../columns.ts';
+
+/** Under so many seconds between two runs a check that counts is skipped; connections are run every 10 s at the most. */
+const MINIMUM = { minimum_seconds: 5 };
+
+/** Columns that tell whether a row's counters still count from the same moment; `stats_reset` is the view's. */
+export const countedFrom = `extract(epoch from stats_reset)::float8 as reset,
+         extract(epoch from pg_postmaster_start_time())::float8 as started`;
+
+/** What differs between the checks that judge how much counters rose between two runs. */
+interface CounterCheck extends Pick<Check, 'id' | 'title' | 'category' | 'worst' | 'thresholds'> {
+  /** One row an object: `object` (its name, quoted; null = the server), the counters as float8, {@link countedFrom}. */
+  sql: Check['sql'];
+  counters: readonly string[];
+  /** The fault that an object is, or null. The row's counters are what was counted since the last run. */
+  fault: (grown: Row, minutes: number, facts: ServerFacts) => Fault | null;
+  /** What is measured where there is no fault. */
+  okLine: (grown: Row[]) => string;
+}
+
+/**
+ * A check of what was counted since the last run. Not volatile: it judges the whole time between two runs, not a
+ * moment. Rates are over a minute at least, so that a few seconds are not blown up.
+ */
+export function counterCheck({ counters, fault, okLine, ...check }: CounterCheck): Check {
+  const defaults = { ...check.thresholds, ...MINIMUM };
+  return {
+    ...check,
+    thresholds: defaults,
+    volatile: false,
+    scope: 'server',
+    counts: true,
+    judge: (rows, facts) => {
+      const [first] = rows;
+      if (first === undefined) throw new TypeError("The check's statement must give a row.");
+      const { minimum_seconds } = { ...MINIMUM, ...facts.thresholds };
+      const { before } = facts;
+      const skip = (reason: string) => ({ faults: [], okLine: '', skipped: `Not measured: ${reason}.` });
+      if (!before) return skip('it takes two runs, and this is the first');
+      if (before.seconds < minimum_seconds)
+        return skip(`the last run was less than ${minimum_seconds} s ago`);
+      const grown = rows.map((row) => growth(row, before.rows, counters)).filter((row) => row !== null);
+      if (grown.length === 0) {
+        const restarted = before.rows.some(({ started }) => started !== first['started']);
+        return skip(
+          `${restarted ? 'the server was restarted' : 'the statistics were reset'} since the last run`,
+        );
+      }
+      const minutes = Math.max(1, before.seconds / 60);
+      const faults = grown.flatMap((row) => fault(row, minutes, facts) ?? []);
+      const known = new Set(before.rows.map(({ object }) => object));
+      const reset = rows.filter(({ object }) => known.has(object)).length > grown.length;
+      return {
+        faults: faults.slice(0, FAULT_LIMIT),
+        okLine: okLine(grown),
+        truncated: faults.length > FAULT_LIMIT || reset,
+      };
+    },
+  };
+}
+
+/** The row with its counters as what they rose by; null when it has no row before, or has begun anew since. */
+function growth(row: Row, before: Row[], counters: readonly string[]): Row | null {
+  const object = textOrNone(row, 'object') ?? null;
+  const last = before.find((one) => one['object'] === object);
+  if (!last || last['reset'] !== row['reset'] || last['started'] !== row['started']) return null;
+  const risen = counters.map((name): [string, number] => [name, numberIn(row, name) - numberIn(last, name)]);
+  return risen.some(([, by]) => by < 0) ? null : { ...row, ...Object.fromEntries(risen) };
+}
+
+/** What a counter rose by in all rows. */
+export function total(grown: Row[], counter: string): number {
+  return grown.reduce((sum, row) => sum + numberIn(row, counter), 0);
+}

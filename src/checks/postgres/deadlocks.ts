@@ -1,0 +1,38 @@
+import { numberIn, textIn } from '../columns.ts';
+import { counted, grouped } from '../wording.ts';
+import { countedFrom, counterCheck, total } from './counter-check.ts';
+
+/** Deadlocks a minute, as the common Prometheus rules for PostgreSQL have it. */
+const thresholds = { warning_per_minute: 5 };
+
+const sql = `
+  select quote_ident(datname) as object,
+         deadlocks::float8 as deadlocks,
+         ${countedFrom}
+    from pg_stat_database
+   where datid <> 0
+   order by datname`;
+
+/** Databases in which transactions keep locking each other out. */
+export const deadlocks = counterCheck({
+  id: 'PG_DEADLOCKS',
+  title: 'Many deadlocks',
+  category: 'performance',
+  worst: 'warning',
+  thresholds,
+  sql: () => sql,
+  counters: ['deadlocks'],
+  fault: (grown, minutes, facts) => {
+    const { warning_per_minute } = { ...thresholds, ...facts.thresholds };
+    const database = textIn(grown, 'object');
+    const count = numberIn(grown, 'deadlocks');
+    if (count / minutes < warning_per_minute) return null;
+    return {
+      severity: 'warning',
+      object: database,
+      metricLine: `Database ${database}: ${counted(count, 'deadlock')} since the last run, ${grouped(count / minutes)} a minute; let all transactions lock rows in one order.`,
+      remediation: `SELECT pg_current_logfile(); -- the server's log names the statements of each deadlock: let them lock rows in one order`,
+    };
+  },
+  okLine: (grown) => `${counted(total(grown, 'deadlocks'), 'deadlock')} since the last run.`,
+});

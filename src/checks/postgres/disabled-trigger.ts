@@ -1,0 +1,47 @@
+import { textIn, textOrNone } from '../columns.ts';
+import { relationCheck } from './relation-check.ts';
+
+// The triggers that enforce a constraint are named after an oid, so the constraint stands for them. A partition's
+// part of a trigger is enabled with its parent's.
+const candidates = `
+  select format('%I.%I', n.nspname, c.relname) as table_name,
+         case when not t.tgisinternal then quote_ident(t.tgname) end as trigger_name,
+         coalesce(quote_ident(k.conname), 'a constraint') as constraint_name,
+         null as unseen
+    from pg_trigger t
+    join pg_class c on c.oid = t.tgrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    left join pg_constraint k on k.oid = t.tgconstraint
+   where t.tgenabled = 'D'
+     and c.relpersistence <> 't'
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and not exists (select from pg_trigger parent where parent.oid = t.tgparentid and parent.tgenabled = 'D')
+     and not exists (select from pg_depend d
+                      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+   group by 1, 2, 3
+   order by trigger_name nulls first, table_name, constraint_name`;
+
+/** Triggers that were switched off, those that enforce foreign keys among them, and forgotten. */
+export const disabledTrigger = relationCheck({
+  id: 'PG_DISABLED_TRIGGER',
+  title: 'Disabled trigger',
+  category: 'schema',
+  worst: 'warning',
+  candidates: () => candidates,
+  fault: (row) => {
+    const table = textIn(row, 'table_name');
+    const trigger = textOrNone(row, 'trigger_name');
+    const constraint = textIn(row, 'constraint_name');
+    return {
+      severity: 'warning',
+      object: `${table}.${trigger ?? constraint}`,
+      metricLine:
+        trigger === undefined
+          ? `constraint ${constraint} is not enforced on table ${table}, whose triggers for it are disabled; enable them, and look for rows that break it.`
+          : `trigger ${trigger} of table ${table} is disabled; enable it, or drop it if it is not needed.`,
+      remediation: `ALTER TABLE ${table} ENABLE TRIGGER ${trigger ?? 'ALL'};`,
+    };
+  },
+  okLine: 'No trigger is disabled.',
+});

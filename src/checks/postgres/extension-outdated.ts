@@ -1,0 +1,34 @@
+import type { Check } from '../check.ts';
+import { textIn } from '../columns.ts';
+
+const sql = `
+  select quote_ident(e.extname) as extension,
+         e.extversion as installed,
+         available.default_version as current
+    from pg_extension e
+    join pg_available_extensions available on available.name = e.extname
+   where available.default_version <> e.extversion
+   order by e.extname`;
+
+/** Extensions whose objects in a database are of another version than the files that the server has. */
+export const extensionOutdated: Check = {
+  id: 'PG_EXTENSION_OUTDATED',
+  title: 'Extension outdated',
+  category: 'configuration',
+  worst: 'info',
+  volatile: false,
+  scope: 'database',
+  sql: () => sql,
+  judge: (rows, { database }) => ({
+    okLine: 'Every extension is of the version that the server has.',
+    faults: rows.map((row) => {
+      const extension = textIn(row, 'extension');
+      return {
+        severity: 'info',
+        object: extension,
+        metricLine: `Database ${database}: extension ${extension} is ${textIn(row, 'installed')}, the server has ${textIn(row, 'current')}; update it.`,
+        remediation: `ALTER EXTENSION ${extension} UPDATE;`,
+      };
+    }),
+  }),
+};

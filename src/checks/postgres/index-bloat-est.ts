@@ -1,0 +1,94 @@
+import { numberIn, textIn } from '../columns.ts';
+import { percent, size } from '../wording.ts';
+import { relationCheck } from './relation-check.ts';
+
+/** Bytes that could be given back; four fifths of the index besides. */
+const thresholds = { warning_bytes: 100 * 1024 * 1024 };
+
+// Pages that a B-tree's entries would fill by the average width of its columns in pg_stats: 40 bytes of page header
+// and special space, 12 an entry. Duplicates are stored once, so what is found is bloated even more. The statistics of
+// expressions are the index owner's alone: their type's width, or 32, stands in.
+const candidates = `
+  with big as (
+    select c.oid, i.indrelid, i.indkey::int2[] as keys, i.indisexclusion, n.nspname, c.relname, t.relname as tablename,
+           c.reltuples, c.relpages,
+           coalesce((select option_value::float8 from pg_options_to_table(c.reloptions)
+                      where option_name = 'fillfactor'), 90) / 100 as fill,
+           has_table_privilege(t.oid, 'select') as readable,
+           row_security_active(t.oid) as secured,
+           current_setting('block_size')::float8 as page
+      from pg_class c
+      join pg_am am on am.oid = c.relam and am.amname = 'btree'
+      join pg_index i on i.indexrelid = c.oid
+      join pg_class t on t.oid = i.indrelid
+      join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind = 'i'
+       and i.indisvalid
+       and c.relpersistence <> 't'
+       and n.nspname !~ '^pg_'
+       and n.nspname <> 'information_schema'
+       and c.reltuples >= 0
+       and c.relpages * current_setting('block_size')::float8 >= 10 * 1024 * 1024
+  ), width as (
+    select big.oid,
+           count(*) filter (where k.attnum > 0) as fields,
+           count(s.attname) as known,
+           coalesce(bool_or(s.null_frac > 0), false) as nulls,
+           sum((1 - coalesce(s.null_frac, 0)) * coalesce(s.avg_width, nullif(ia.attlen, -1), 32)) as data
+      from big
+      join pg_attribute ia on ia.attrelid = big.oid and ia.attnum > 0
+      cross join lateral (select big.keys[ia.attnum - 1] as attnum) k
+      left join pg_attribute a on a.attrelid = big.indrelid and a.attnum = k.attnum and k.attnum > 0
+      left join pg_stats s
+        on s.schemaname = big.nspname and s.tablename = big.tablename and s.attname = a.attname and not s.inherited
+     group by big.oid
+  ), judged as (
+    select format('%I.%I', nspname, relname) as index_name,
+           nspname, readable, indisexclusion,
+           relpages * page as bytes,
+           (relpages - 1 - ceil(reltuples * (12 + case when nulls then 8 else 0 end + 8 * ceil(data / 8))
+                                / ((page - 40) * fill))) * page as bloat,
+           case when known = fields or reltuples = 0 then null
+                when not readable then 'Not measured: the statistics of some tables are hidden.'
+                when secured then 'Not measured: row-level security hides the statistics of some tables.'
+                when known = 0 then 'Not measured: some tables were never analyzed. Run ANALYZE;'
+           end as unseen
+      from big
+      join width on width.oid = big.oid
+  )
+  select index_name, indisexclusion, bytes, bloat, unseen,
+         case when unseen is not null and not readable
+                then format('GRANT SELECT ON ALL TABLES IN SCHEMA %s TO %I;',
+                            (select string_agg(distinct quote_ident(nspname), ', ') from judged
+                              where unseen is not null and not readable),
+                            current_user)
+         end as needs
+    from judged
+   where unseen is not null or bloat >= 0.8 * bytes
+   order by unseen nulls first, bloat desc, index_name`;
+
+/** B-tree indexes that take much more room than their entries need, by an estimate. */
+export const indexBloatEst = relationCheck({
+  id: 'PG_INDEX_BLOAT_EST',
+  title: 'Bloated index (estimate)',
+  category: 'indexes',
+  worst: 'warning',
+  thresholds,
+  candidates: () => candidates,
+  sorted: true,
+  fault: (row, facts) => {
+    const { warning_bytes } = { ...thresholds, ...facts.thresholds };
+    const bloat = numberIn(row, 'bloat');
+    if (bloat < warning_bytes) return null;
+    const index = textIn(row, 'index_name');
+    const bytes = numberIn(row, 'bytes');
+    return {
+      severity: 'warning',
+      object: index,
+      metricLine: `index ${index} takes ${size(bytes)}, of which about ${size(bloat)} (${percent(bloat / bytes)}) are empty; rebuild it.`,
+      // What backs an exclusion constraint can't be rebuilt concurrently.
+      remediation: `REINDEX INDEX ${row['indisexclusion'] === true ? '' : 'CONCURRENTLY '}${index};`,
+    };
+  },
+  okLine: 'No index is bloated, by an estimate.',
+});

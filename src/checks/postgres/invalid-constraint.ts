@@ -1,0 +1,45 @@
+import { textIn } from '../columns.ts';
+import { relationCheck } from './relation-check.ts';
+
+// A constraint that is inherited, or is a partition's part of one, is validated with its parent's. One that is not
+// enforced (since 18) is never validated.
+const candidates = (version: number): string => `
+  select format('%I.%I', n.nspname, coalesce(t.typname, c.relname)) as owner_name,
+         t.oid is not null as of_domain,
+         quote_ident(k.conname) as constraint_name,
+         null as unseen
+    from pg_constraint k
+    left join pg_class c on c.oid = k.conrelid
+    left join pg_type t on t.oid = k.contypid
+    join pg_namespace n on n.oid = coalesce(t.typnamespace, c.relnamespace)
+   where not k.convalidated
+     ${version >= 180_000 ? 'and k.conenforced' : ''}
+     and k.coninhcount = 0
+     and k.conparentid = 0
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and not exists (select from pg_depend d
+                      where d.deptype = 'e'
+                        and (d.classid, d.objid) in (('pg_class'::regclass, c.oid), ('pg_type'::regclass, t.oid)))
+   order by c.reltuples desc nulls last, owner_name, constraint_name`;
+
+/** Constraints added NOT VALID that nobody validated since: rows from before may break them. */
+export const invalidConstraint = relationCheck({
+  id: 'PG_INVALID_CONSTRAINT',
+  title: 'Constraint not validated',
+  category: 'schema',
+  worst: 'warning',
+  candidates,
+  fault: (row) => {
+    const owner = textIn(row, 'owner_name');
+    const constraint = textIn(row, 'constraint_name');
+    const kind = row['of_domain'] === true ? 'domain' : 'table';
+    return {
+      severity: 'warning',
+      object: `${owner}.${constraint}`,
+      metricLine: `constraint ${constraint} of ${kind} ${owner} is not validated: rows from before it may break it; validate it.`,
+      remediation: `ALTER ${kind.toUpperCase()} ${owner} VALIDATE CONSTRAINT ${constraint};`,
+    };
+  },
+  okLine: 'Every constraint is validated.',
+});

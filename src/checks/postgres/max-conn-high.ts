@@ -1,0 +1,38 @@
+import type { Check } from '../check.ts';
+import { numberIn, onlyRow } from '../columns.ts';
+import { grouped } from '../wording.ts';
+
+/** Connections: beyond this a pooler does better, whatever the machine; dbvitals' own figure. */
+const thresholds = { info: 300 };
+
+const sql = `
+  select current_setting('max_connections')::int as max_connections`;
+
+/** A limit on connections that lets more sessions in than a machine can serve at a time. */
+export const maxConnHigh: Check = {
+  id: 'PG_MAX_CONN_HIGH',
+  title: 'max_connections is high',
+  category: 'connections',
+  worst: 'info',
+  volatile: true,
+  scope: 'server',
+  thresholds,
+  sql: () => sql,
+  judge: (rows, facts) => {
+    const { info } = { ...thresholds, ...facts.thresholds };
+    const most = numberIn(onlyRow(rows), 'max_connections');
+    const okLine = `max_connections is ${grouped(most)}.`;
+    if (most <= info) return { faults: [], okLine, near: most >= 0.9 * info ? [null] : [] };
+    return {
+      okLine,
+      faults: [
+        {
+          severity: 'info',
+          object: null,
+          metricLine: `max_connections is ${grouped(most)}; put a pooler in front, and let in ${grouped(info)} at most.`,
+          remediation: `ALTER SYSTEM SET max_connections = ${info}; -- takes effect at the next restart; with a pooler such as PgBouncer in front`,
+        },
+      ],
+    };
+  },
+};

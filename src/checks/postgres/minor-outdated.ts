@@ -1,0 +1,53 @@
+import type { Check } from '../check.ts';
+import { onlyRow, textIn } from '../columns.ts';
+
+/** Major version → its latest minor version, as of the releases of 2026-05-14 (postgresql.org/support/versioning). */
+const LATEST_MINORS: ReadonlyMap<number, number> = new Map([
+  [14, 23],
+  [15, 18],
+  [16, 14],
+  [17, 10],
+  [18, 4],
+]);
+const AS_OF = '2026-05-14';
+
+const sql = `
+  select current_setting('server_version') as version`;
+
+/** A check of the server's minor version against a table: major version → latest minor version known. */
+export function minorOutdatedBy(latestMinors: ReadonlyMap<number, number>): Check {
+  return {
+    id: 'PG_MINOR_OUTDATED',
+    title: 'Minor version outdated',
+    category: 'configuration',
+    worst: 'warning',
+    volatile: false,
+    scope: 'server',
+    sql: () => sql,
+    judge: (rows, facts) => {
+      const version = textIn(onlyRow(rows), 'version');
+      const major = Math.floor(facts.version / 10_000);
+      const minor = facts.version % 10_000;
+      const latest = latestMinors.get(major);
+      const okLine =
+        latest === undefined
+          ? `PostgreSQL ${version} is not in this check's table of minor versions, of ${AS_OF}.`
+          : `PostgreSQL ${version} is no older than ${major}.${latest}, the latest of ${AS_OF}.`;
+      if (latest === undefined || minor >= latest) return { faults: [], okLine };
+      return {
+        okLine,
+        faults: [
+          {
+            severity: 'warning',
+            object: null,
+            metricLine: `PostgreSQL ${version} lacks the fixes up to ${major}.${latest}; install them and restart, the data stay as they are.`,
+            remediation: `Install the packages of PostgreSQL ${major}.${latest} or later and restart the server; read the release notes in between.`,
+          },
+        ],
+      };
+    },
+  };
+}
+
+/** A minor version with known faults, those of security included, that a later one has mended. */
+export const minorOutdated = minorOutdatedBy(LATEST_MINORS);

@@ -1,0 +1,65 @@
+import type { Check } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { counted } from '../wording.ts';
+import { grantSessions, unseenSessions } from './session-check.ts';
+
+// Loopback leaves no machine; a Unix socket has no address. Encryption by GSSAPI is as good as TLS.
+const sql = `
+  select pg_has_role('pg_read_all_stats', 'usage') as sees_all,
+         quote_ident(current_user) as me,
+         current_setting('ssl')::bool as tls_on,
+         session.*
+    from (select) one_row
+    left join (
+      select coalesce(quote_ident(a.datname), '') as database,
+             coalesce(quote_ident(a.usename), '') as role,
+             quote_ident(a.application_name) as application,
+             count(*)::int as sessions
+        from pg_stat_activity a
+        join pg_stat_ssl s on s.pid = a.pid
+        left join pg_stat_gssapi g on g.pid = a.pid
+       where a.client_addr is not null
+         and not a.client_addr <<= '127.0.0.0/8'
+         and not a.client_addr <<= '::ffff:127.0.0.0/104'
+         and a.client_addr <> '::1'
+         and not s.ssl
+         and g.encrypted is not true
+       group by a.datname, a.usename, a.application_name
+       order by sessions desc, role, database, application
+       limit ${FAULT_LIMIT + 1}
+    ) session on true`;
+
+/** Sessions from other machines whose queries, rows and perhaps password anyone on the way can read. */
+export const noTls: Check = {
+  id: 'PG_NO_TLS',
+  title: 'Remote session without TLS',
+  category: 'security',
+  worst: 'warning',
+  volatile: false,
+  scope: 'server',
+  sql: () => sql,
+  judge: (rows) => {
+    const first = onlyRow(rows.slice(0, 1));
+    const okLine = 'Every remote session is encrypted.';
+    const skipped = unseenSessions(first);
+    if (skipped !== undefined) return { faults: [], okLine, skipped, grant: grantSessions(first) };
+    const found = rows.filter(({ sessions }) => sessions !== null);
+    const turnOn = first['tls_on'] === true ? '' : 'ALTER SYSTEM SET ssl = on; ';
+    return {
+      okLine,
+      truncated: found.length > FAULT_LIMIT,
+      faults: found.slice(0, FAULT_LIMIT).map((row) => {
+        const database = textIn(row, 'database');
+        const role = textIn(row, 'role');
+        const application = textIn(row, 'application');
+        return {
+          severity: 'warning',
+          object: `${database}/${role}/${application}`,
+          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(numberIn(row, 'sessions'), 'session')} from other machines without TLS; let pg_hba.conf ask for it (hostssl).`,
+          remediation: `${turnOn}SELECT pg_reload_conf(); -- after making the "host" lines of pg_hba.conf that let role ${role} in "hostssl"`,
+        };
+      }),
+    };
+  },
+};

@@ -1,0 +1,62 @@
+import type { Check, Row } from '../check.ts';
+import { textIn, textOrNone } from '../columns.ts';
+
+// Those that are on by default. The monitor's own session may have them from its role or database: so the server's
+// are those with another source, and everybody's others come from pg_db_role_setting.
+const sql = `
+  select name, null as database, null as role
+    from pg_settings
+   where name ~ '^enable_' and boot_val = 'on' and setting = 'off'
+     and source not in ('database', 'user', 'database user', 'client', 'session')
+  union all
+  select s.name, quote_ident(d.datname), quote_ident(r.rolname)
+    from pg_db_role_setting own
+    left join pg_database d on d.oid = own.setdatabase
+    left join pg_roles r on r.oid = own.setrole
+    cross join unnest(own.setconfig) as config
+    join pg_settings s on s.name = split_part(config, '=', 1)
+   where s.name ~ '^enable_' and s.boot_val = 'on'
+     and case when s.name ~ '^enable_' then not split_part(config, '=', 2)::bool end
+   order by name, database nulls first, role nulls first`;
+
+/** Kinds of plan that the planner is forbidden: a hint for one query that bends every other. */
+export const plannerOff: Check = {
+  id: 'PG_PLANNER_OFF',
+  title: 'Planner setting is off',
+  category: 'configuration',
+  worst: 'info',
+  volatile: false,
+  scope: 'server',
+  sql: () => sql,
+  judge: (rows) => ({
+    okLine: 'The planner may use every kind of plan.',
+    faults: rows.map((row) => {
+      const name = textIn(row, 'name');
+      const { whose, remediation } = settingOf(row, name);
+      return {
+        severity: 'info',
+        object: `${name}${whose}`,
+        metricLine: `${name}${whose} is off: the planner avoids that kind of plan in every query, not just in the one it was meant for; let it choose.`,
+        remediation,
+      };
+    }),
+  }),
+};
+
+function settingOf(row: Row, name: string): { whose: string; remediation: string } {
+  const database = textOrNone(row, 'database');
+  const role = textOrNone(row, 'role');
+  if (role !== undefined && database !== undefined) {
+    return {
+      whose: ` of role ${role} in database ${database}`,
+      remediation: `ALTER ROLE ${role} IN DATABASE ${database} RESET ${name};`,
+    };
+  }
+  if (role !== undefined)
+    return { whose: ` of role ${role}`, remediation: `ALTER ROLE ${role} RESET ${name};` };
+  if (database !== undefined) {
+    return { whose: ` of database ${database}`, remediation: `ALTER DATABASE ${database} RESET ${name};` };
+  }
+  // SET rather than RESET: it helps where postgresql.conf itself says off, too.
+  return { whose: '', remediation: `ALTER SYSTEM SET ${name} = on; SELECT pg_reload_conf();` };
+}

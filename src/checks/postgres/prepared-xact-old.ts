@@ -1,0 +1,64 @@
+import type { Check, Fault } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { counted, duration } from '../wording.ts';
+
+/** Age in seconds: 5 min and 1 h; a transaction manager finishes its own within seconds. */
+const thresholds = { warning_seconds: 5 * 60, critical_seconds: 3600 };
+
+// How many there are, and the oldest of each database and owner: the name that was given to it tells one time's from
+// the next's, so it is no part of the object.
+const sql = `
+  select (select count(*)::int from pg_prepared_xacts) as prepared,
+         oldest.*
+    from (select) one_row
+    left join (
+      select quote_ident(database) as database,
+             quote_ident(owner) as role,
+             extract(epoch from clock_timestamp() - min(prepared))::float8 as age,
+             (array_agg(quote_literal(gid) order by prepared))[1] as gid,
+             count(*)::int as of_them
+        from pg_prepared_xacts
+       group by database, owner
+       order by age desc
+       limit ${FAULT_LIMIT + 1}
+    ) oldest on true`;
+
+/** Transactions that were prepared for a two-phase commit and forgotten: they hold their locks through a restart. */
+export const preparedXactOld: Check = {
+  id: 'PG_PREPARED_XACT_OLD',
+  title: 'Old prepared transaction',
+  category: 'connections',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  thresholds,
+  sql: () => sql,
+  judge: (rows, facts) => {
+    const { warning_seconds, critical_seconds } = { ...thresholds, ...facts.thresholds };
+    const prepared = numberIn(onlyRow(rows.slice(0, 1)), 'prepared');
+    const faults: Fault[] = [];
+    const near: string[] = [];
+    for (const row of rows.filter(({ age }) => age !== null)) {
+      const age = numberIn(row, 'age');
+      const [database, role] = [textIn(row, 'database'), textIn(row, 'role')];
+      const object = `${database}/${role}`;
+      if (age < warning_seconds) {
+        if (age >= 0.9 * warning_seconds) near.push(object);
+        continue;
+      }
+      faults.push({
+        severity: age >= critical_seconds ? 'critical' : 'warning',
+        object,
+        metricLine: `Role ${role}, database ${database}: ${counted(numberIn(row, 'of_them'), 'prepared transaction')}, the oldest for ${duration(age)}; finish it in this database, as its transaction manager decided.`,
+        remediation: `ROLLBACK PREPARED ${textIn(row, 'gid')};`,
+      });
+    }
+    return {
+      faults: faults.slice(0, FAULT_LIMIT),
+      okLine: prepared === 0 ? 'No transaction is prepared.' : 'No transaction has been prepared for long.',
+      near,
+      truncated: faults.length + near.length > FAULT_LIMIT,
+    };
+  },
+};

@@ -1,0 +1,39 @@
+import type { Check } from '../check.ts';
+import { onlyRow } from '../columns.ts';
+
+// Grantee 0 is PUBLIC. A database may have dropped its schema public, hence exists.
+const sql = `
+  select exists (
+    select
+      from pg_namespace n
+      cross join aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) as entry
+     where n.nspname = 'public'
+       and entry.grantee = 0
+       and entry.privilege_type = 'CREATE'
+  ) as everyone`;
+
+/** Everyone who may connect may put objects into the schema that others find first. */
+export const publicCreate: Check = {
+  id: 'PG_PUBLIC_CREATE',
+  title: 'Everyone may create in public',
+  category: 'security',
+  worst: 'warning',
+  volatile: false,
+  scope: 'database',
+  sql: () => sql,
+  judge: (rows, { database }) => {
+    const okLine = 'Not everyone may create objects in the schema public.';
+    if (onlyRow(rows)['everyone'] !== true) return { faults: [], okLine };
+    return {
+      okLine,
+      faults: [
+        {
+          severity: 'warning',
+          object: 'public',
+          metricLine: `Database ${database}: every role may create objects in the schema public, and so slip its own functions under the names that others call; revoke it.`,
+          remediation: 'REVOKE CREATE ON SCHEMA public FROM PUBLIC;',
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,34 @@
+import type { Check } from '../check.ts';
+import { onlyRow } from '../columns.ts';
+
+// A primary refuses the question, so it is not asked there.
+const sql = `
+  select pg_is_in_recovery() as standby,
+         case when pg_is_in_recovery() then pg_is_wal_replay_paused() else false end as paused`;
+
+/** A standby that was told to stop replaying: it goes stale, and keeps the WAL. */
+export const replayPaused: Check = {
+  id: 'PG_REPLAY_PAUSED',
+  title: 'Replay is paused',
+  category: 'replication',
+  worst: 'warning',
+  volatile: false,
+  scope: 'server',
+  sql: () => sql,
+  judge: (rows) => {
+    const row = onlyRow(rows);
+    const okLine = row['standby'] === true ? 'The standby replays.' : 'This server is no standby.';
+    if (row['paused'] !== true) return { faults: [], okLine };
+    return {
+      okLine,
+      faults: [
+        {
+          severity: 'warning',
+          object: null,
+          metricLine: 'Replay is paused on this standby, so its data grow stale; resume it.',
+          remediation: 'SELECT pg_wal_replay_resume();',
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,49 @@
+import type { Check } from '../check.ts';
+import { numberIn, onlyRow } from '../columns.ts';
+import { counted, grouped } from '../wording.ts';
+import { sight, unseenStandbys } from './unseen-standbys.ts';
+
+// A standby replays; base backups and pg_receivewal do not. Walsenders on logical slots serve subscribers.
+const sql = `
+  select ${sight},
+         (select count(*)::int
+            from pg_stat_replication
+           where state in ('streaming', 'catchup')
+             and replay_lsn is not null
+             and pid not in (select active_pid
+                               from pg_replication_slots
+                              where slot_type = 'logical' and active_pid is not null)) as standbys`;
+
+/** Fewer standbys are connected than somebody said that there are. */
+export const replicaMissing: Check = {
+  id: 'PG_REPLICA_MISSING',
+  title: 'Standby missing',
+  category: 'replication',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  sql: () => sql,
+  judge: (rows, { expectedStandbys = 0 }) => {
+    const row = onlyRow(rows);
+    if (expectedStandbys === 0) {
+      return { faults: [], okLine: 'No standby is expected: connection change --expected-standbys says so.' };
+    }
+    const unseen = unseenStandbys(row);
+    if (unseen) return unseen;
+
+    const standbys = numberIn(row, 'standbys');
+    const okLine = `${counted(standbys, 'standby', 'standbys')} of ${grouped(expectedStandbys)} expected ${standbys === 1 ? 'is' : 'are'} connected.`;
+    if (standbys >= expectedStandbys) return { faults: [], okLine };
+    return {
+      okLine,
+      faults: [
+        {
+          severity: 'critical',
+          object: null,
+          metricLine: `${grouped(standbys)} of ${counted(expectedStandbys, 'expected standby', 'expected standbys')} ${standbys === 1 ? 'is' : 'are'} connected; start the missing one again.`,
+          remediation: `SELECT application_name, client_addr, state FROM pg_stat_replication; -- shows those that are there: start the missing one, and read its log`,
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,43 @@
+import { numberIn, textIn } from '../columns.ts';
+import { counted, grouped, percent } from '../wording.ts';
+import { countedFrom, counterCheck, total } from './counter-check.ts';
+
+/** Share of the transactions that were rolled back, of so many at least; dbvitals' own. */
+const thresholds = { info: 0.1, minimum_transactions: 1_000 };
+
+const sql = `
+  select quote_ident(datname) as object,
+         xact_commit::float8 as committed,
+         xact_rollback::float8 as rolled_back,
+         ${countedFrom}
+    from pg_stat_database
+   where datid <> 0
+   order by datname`;
+
+/** Databases in which many transactions come to nothing. */
+export const rollbackRatio = counterCheck({
+  id: 'PG_ROLLBACK_RATIO',
+  title: 'Many transactions rolled back',
+  category: 'performance',
+  worst: 'info',
+  thresholds,
+  sql: () => sql,
+  counters: ['committed', 'rolled_back'],
+  fault: (grown, _minutes, facts) => {
+    const { info, minimum_transactions } = { ...thresholds, ...facts.thresholds };
+    const database = textIn(grown, 'object');
+    const rolledBack = numberIn(grown, 'rolled_back');
+    const all = rolledBack + numberIn(grown, 'committed');
+    if (all < minimum_transactions || rolledBack / all < info) return null;
+    return {
+      severity: 'info',
+      object: database,
+      metricLine: `Database ${database}: ${grouped(rolledBack)} of ${grouped(all)} transactions (${percent(rolledBack / all)}) were rolled back since the last run; look for errors in the applications.`,
+      remediation: `ALTER DATABASE ${database} SET log_min_error_statement = 'error'; -- then the server's log names the statements that fail`,
+    };
+  },
+  okLine: (grown) => {
+    const rolledBack = total(grown, 'rolled_back');
+    return `${grouped(rolledBack)} of ${counted(rolledBack + total(grown, 'committed'), 'transaction')} rolled back since the last run.`;
+  },
+});

@@ -1,0 +1,36 @@
+import { textIn } from '../columns.ts';
+import { relationCheck } from './relation-check.ts';
+
+// regprocedure writes the name and the argument types as ALTER ROUTINE takes them, qualified under this search_path.
+const candidates = `
+  select p.oid::regprocedure::text as routine,
+         quote_ident(n.nspname) as schema_name,
+         null as unseen
+    from pg_proc p
+    join pg_namespace n on n.oid = p.pronamespace
+   where p.prosecdef
+     and not exists (select from unnest(p.proconfig) setting where setting ~ '^search_path=')
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and not exists (select from pg_depend d
+                      where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+   order by routine`;
+
+/** Security definer routines that find tables and functions by their caller's search_path, with their owner's rights. */
+export const secdefSearchPath = relationCheck({
+  id: 'PG_SECDEF_SEARCH_PATH',
+  title: 'Security definer without search_path',
+  category: 'security',
+  worst: 'warning',
+  candidates: () => candidates,
+  fault: (row) => {
+    const routine = textIn(row, 'routine');
+    return {
+      severity: 'warning',
+      object: routine,
+      metricLine: `routine ${routine} runs with its owner's rights and its caller's search_path: who calls it chooses what its names mean; set its path.`,
+      remediation: `ALTER ROUTINE ${routine} SET search_path = ${textIn(row, 'schema_name')}, pg_temp;`,
+    };
+  },
+  okLine: 'Every security definer routine has a search_path of its own.',
+});

@@ -1,0 +1,68 @@
+import type { Row, ServerFacts } from '../check.ts';
+import { numberIn, textIn } from '../columns.ts';
+import { counted, grouped, percent } from '../wording.ts';
+import { relationCheck } from './relation-check.ts';
+
+/** Share of scans that use an index (pghero has it so); below the minimum of sequential scans, a backup may have been it. */
+const thresholds = { info: 0.95, minimum_scans: 10 };
+
+// Those of which most is read: what is kept from run to run must stay small.
+const TABLES = 200;
+
+const candidates = `
+  select format('%I.%I', n.nspname, c.relname) as table_name,
+         quote_literal(format('%I.%I', n.nspname, c.relname)) as literal,
+         greatest(c.reltuples, s.n_live_tup)::float8 as tuples,
+         s.seq_scan::float8 as seq_scans,
+         coalesce(s.idx_scan, 0)::float8 as index_scans,
+         null as unseen
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_stat_all_tables s on s.relid = c.oid
+   where c.relkind in ('r', 'm')
+     and c.relpersistence <> 't'
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and greatest(c.reltuples, s.n_live_tup) >= 10000
+   order by s.seq_tup_read desc, table_name`;
+
+/** Large tables that are often read whole since the last run, where an index would have led to the rows. */
+export const seqScanHeavy = relationCheck({
+  id: 'PG_SEQ_SCAN_HEAVY',
+  title: 'Table often read whole',
+  category: 'indexes',
+  worst: 'info',
+  thresholds,
+  counts: true,
+  candidates: () => candidates,
+  rowLimit: TABLES,
+  sorted: true,
+  blind: ({ trackCounts, countedSeconds }, { before }) => {
+    if (!trackCounts) return 'Not measured: scans are not counted while track_counts is off.';
+    if (!before) return 'Not measured: it takes two runs, and this is the first.';
+    const [server] = before.rows;
+    if (server && countedSeconds >= numberIn(server, 'counted_seconds')) return undefined;
+    return 'Not measured: the statistics were reset, or the server restarted, since the last run.';
+  },
+  fault: (row, facts) => {
+    const { info, minimum_scans } = { ...thresholds, ...facts.thresholds };
+    const last = rowBefore(row, facts);
+    if (last === undefined) return null;
+    const seqScans = numberIn(row, 'seq_scans') - numberIn(last, 'seq_scans');
+    const indexScans = numberIn(row, 'index_scans') - numberIn(last, 'index_scans');
+    const share = indexScans / (seqScans + indexScans);
+    if (seqScans < minimum_scans || indexScans < 0 || share >= info) return null;
+    const table = textIn(row, 'table_name');
+    return {
+      severity: 'info',
+      object: table,
+      metricLine: `table ${table} of ${grouped(numberIn(row, 'tuples'))} rows was read whole ${counted(seqScans, 'time')} since the last run, and by an index in ${percent(share)} of its scans; add an index for what its queries look for.`,
+      remediation: `SELECT seq_scan, seq_tup_read, idx_scan FROM pg_stat_all_tables WHERE relid = ${textIn(row, 'literal')}::regclass; -- then CREATE INDEX CONCURRENTLY on the columns that its queries look for`,
+    };
+  },
+  okLine: 'No large table is often read whole.',
+});
+
+function rowBefore(row: Row, { before }: ServerFacts): Row | undefined {
+  return before?.rows.find(({ table_name }) => table_name === row['table_name']);
+}

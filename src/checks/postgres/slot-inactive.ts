@@ -1,0 +1,92 @@
+import type { Check, Fault, Judgement, Row, ServerFacts } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
+import { counted, duration, size } from '../wording.ts';
+
+/** Seconds without a consumer; dbvitals' own: longer than a restart takes, shorter than a disk takes to fill. */
+const thresholds = { warning_seconds: 30 * 60 };
+
+// Before 17 nothing tells since when. A standby's copies of its primary's slots (17) are never active.
+const sql = (version: number) => `
+  select slot.*
+    from (select) one_row
+    left join (
+      select slot_name::text as slot,
+             active,
+             coalesce(wal_status = 'lost', false) as lost,
+             restart_lsn::text as restart_lsn,
+             pg_wal_lsn_diff(now.lsn, restart_lsn)::float8 as kept,
+             ${version < 170_000 ? 'null::float8' : 'extract(epoch from clock_timestamp() - inactive_since)::float8'} as age
+        from pg_replication_slots
+        cross join (
+          select case when pg_is_in_recovery() then greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())
+                      else pg_current_wal_lsn()
+                  end as lsn
+        ) now
+       where not temporary
+         ${version < 170_000 ? '' : 'and not (synced and pg_is_in_recovery())'}
+       order by lost desc, active, kept desc nulls last, slot_name
+       limit ${FAULT_LIMIT + 1}
+    ) slot on true`;
+
+/** Slots that nobody reads from: each keeps the WAL, until the disk is full or the slot is lost. */
+export const slotInactive: Check = {
+  id: 'PG_SLOT_INACTIVE',
+  title: 'Replication slot without a consumer',
+  category: 'replication',
+  worst: 'critical',
+  volatile: false,
+  scope: 'server',
+  counts: true,
+  thresholds,
+  sql,
+  judge: (rows, facts) => {
+    onlyRow(rows.slice(0, 1));
+    const slots = rows.filter(({ slot }) => slot !== null).slice(0, FAULT_LIMIT);
+    const faults = slots.flatMap((row) => fault(row, facts) ?? []);
+    const judgement: Judgement = {
+      faults,
+      okLine:
+        slots.length === 0 ? 'There is no replication slot.' : `${counted(slots.length, 'slot')} in use.`,
+      truncated: rows.length > FAULT_LIMIT,
+    };
+    const unknown = slots.some(
+      (row) => row['active'] !== true && row['lost'] !== true && idleFor(row, facts) === undefined,
+    );
+    if (!unknown) return judgement;
+    if (faults.length > 0) return { ...judgement, truncated: true };
+    const skipped =
+      'Not measured: before PostgreSQL 17 it takes two runs to tell how long a slot has had no consumer.';
+    return { ...judgement, skipped };
+  },
+};
+
+function fault(row: Row, facts: ServerFacts): Fault | null {
+  const slot = textIn(row, 'slot');
+  const { warning_seconds } = { ...thresholds, ...facts.thresholds };
+  const remediation = `SELECT pg_drop_replication_slot('${slot}');`;
+  if (row['lost'] === true) {
+    const metricLine = `Slot ${slot} has lost WAL that its consumer needs; drop the slot, and build its consumer anew.`;
+    return { severity: 'critical', object: slot, metricLine, remediation };
+  }
+  const idle = row['active'] === true ? undefined : idleFor(row, facts);
+  if (idle === undefined) return null;
+  if (facts.version >= 170_000 && idle < warning_seconds) return null;
+  const kept = typeof row['kept'] === 'number' ? ` and keeps ${size(numberIn(row, 'kept'))} of WAL` : '';
+  return {
+    severity: 'warning',
+    object: slot,
+    metricLine: `Slot ${slot} has had no consumer for ${duration(idle)}${kept}; start its consumer again, or drop the slot.`,
+    remediation,
+  };
+}
+
+/** Seconds that an inactive slot is known to have been so; undefined where it can't be told (yet). */
+function idleFor(row: Row, { version, before }: ServerFacts): number | undefined {
+  if (version >= 170_000) return typeof row['age'] === 'number' ? row['age'] : undefined;
+  const last = before?.rows.find(({ slot }) => slot === row['slot']);
+  if (!before || !last) return undefined;
+  const still =
+    last['active'] === false && textOrNone(last, 'restart_lsn') === textOrNone(row, 'restart_lsn');
+  return still ? before.seconds : undefined;
+}

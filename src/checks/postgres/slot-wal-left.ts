@@ -1,0 +1,70 @@
+import type { Check, Fault } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { counted, percent, size } from '../wording.ts';
+
+/** Shares of max_slot_wal_keep_size that are free; dbvitals' own: as a disk that fills up. */
+const thresholds = { warning: 0.2, critical: 0.05 };
+
+// wal_keep_size may keep more than the limit says. Both are in MB; -1 = no limit, and then no slot is ever lost.
+const sql = `
+  select setting.megabytes,
+         slot.*
+    from (
+      select max(setting::float8) filter (where name = 'max_slot_wal_keep_size') as megabytes,
+             max(setting::float8) as keep
+        from pg_settings
+       where name in ('max_slot_wal_keep_size', 'wal_keep_size')
+    ) setting
+    left join lateral (
+      select slot_name::text as slot,
+             safe_wal_size::float8 as left,
+             least(1, safe_wal_size / (greatest(keep, 1) * 1024 * 1024))::float8 as free
+        from pg_replication_slots
+       where megabytes >= 0
+         and safe_wal_size is not null
+       order by free, slot_name
+       limit ${FAULT_LIMIT + 1}
+    ) slot on true`;
+
+/** Slots that are about to lose the WAL that their consumer needs. */
+export const slotWalLeft: Check = {
+  id: 'PG_SLOT_WAL_LEFT',
+  title: 'Replication slot near its limit',
+  category: 'replication',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  thresholds,
+  sql: () => sql,
+  judge: (rows, facts) => {
+    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    if (numberIn(onlyRow(rows.slice(0, 1)), 'megabytes') < 0) {
+      return { faults: [], okLine: 'max_slot_wal_keep_size sets no limit, so no slot can come near it.' };
+    }
+    const slots = rows.filter(({ slot }) => slot !== null);
+    const full = slots.filter((row) => numberIn(row, 'free') < warning);
+    // 90 % of the way to the threshold, as for what fills up.
+    const near = slots.filter(
+      (row) => 1 - numberIn(row, 'free') >= 0.9 * (1 - warning) && !full.includes(row),
+    );
+    const [least] = slots;
+    return {
+      faults: full.slice(0, FAULT_LIMIT).map((row): Fault => {
+        const [slot, free] = [textIn(row, 'slot'), numberIn(row, 'free')];
+        const left = size(Math.max(0, numberIn(row, 'left')));
+        return {
+          severity: free < critical ? 'critical' : 'warning',
+          object: slot,
+          metricLine: `Slot ${slot}: ${left} of WAL (${percent(Math.max(0, free))} of max_slot_wal_keep_size) are left before it is lost; let its consumer catch up, or drop the slot.`,
+          remediation: `SELECT pg_drop_replication_slot('${slot}'); -- only where its consumer is gone for good`,
+        };
+      }),
+      okLine: least
+        ? `${counted(slots.length, 'slot')}, at least ${percent(numberIn(least, 'free'))} of max_slot_wal_keep_size free.`
+        : 'There is no replication slot that keeps WAL.',
+      near: near.map((row) => textIn(row, 'slot')),
+      truncated: full.length > FAULT_LIMIT,
+    };
+  },
+};

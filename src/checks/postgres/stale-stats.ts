@@ -1,0 +1,62 @@
+import { numberIn, textIn } from '../columns.ts';
+import { grouped } from '../wording.ts';
+import { relationCheck } from './relation-check.ts';
+
+/** Times autovacuum's trigger; at the trigger itself it comes by on its own. */
+const thresholds = { warning: 2 };
+
+// The trigger as autovacuum.c reckons it: the table's own storage parameters go before the settings. After a bulk
+// load autovacuum needs its time: what was analyzed within the hour, or changed little, is left alone.
+const candidates = `
+  select format('%I.%I', n.nspname, c.relname) as table_name,
+         s.n_mod_since_analyze::float8 as changes,
+         s.n_mod_since_analyze / autovacuum.trigger as times,
+         null as unseen
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_stat_all_tables s on s.relid = c.oid
+    cross join lateral (
+      select coalesce(max(option_value) filter (where option_name = 'autovacuum_analyze_threshold'),
+                      current_setting('autovacuum_analyze_threshold'))::float8
+             + coalesce(max(option_value) filter (where option_name = 'autovacuum_analyze_scale_factor'),
+                        current_setting('autovacuum_analyze_scale_factor'))::float8
+               * greatest(c.reltuples, 0) + 1 as trigger
+        from pg_options_to_table(c.reloptions)
+    ) autovacuum
+   where c.relkind in ('r', 'm')
+     and c.relpersistence <> 't'
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and s.n_mod_since_analyze > 10000
+     and s.n_mod_since_analyze > autovacuum.trigger
+     and coalesce(greatest(s.last_analyze, s.last_autoanalyze), '-infinity') < now() - interval '1 hour'
+   order by times desc, table_name`;
+
+/** Tables that changed much since their statistics were gathered: the planner reckons with rows that are not there. */
+export const staleStats = relationCheck({
+  id: 'PG_STALE_STATS',
+  title: 'Statistics of a table are old',
+  category: 'vacuum',
+  worst: 'warning',
+  thresholds,
+  candidates: () => candidates,
+  sorted: true,
+  blind: ({ standby, trackCounts }) => {
+    if (standby) return 'Not measured: a standby does not count changes; watch its primary.';
+    if (!trackCounts) return 'Not measured: changes are not counted while track_counts is off.';
+    return undefined;
+  },
+  fault: (row, facts) => {
+    const { warning } = { ...thresholds, ...facts.thresholds };
+    const times = numberIn(row, 'times');
+    if (times <= warning) return null;
+    const table = textIn(row, 'table_name');
+    return {
+      severity: 'warning',
+      object: table,
+      metricLine: `table ${table} had ${grouped(numberIn(row, 'changes'))} rows changed since it was analyzed, ${times.toFixed(1)} times autovacuum's trigger; analyze it, and see what keeps autovacuum from it.`,
+      remediation: `ANALYZE ${table};`,
+    };
+  },
+  okLine: 'The statistics of every table are as fresh as autovacuum keeps them.',
+});

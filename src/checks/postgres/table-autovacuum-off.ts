@@ -1,0 +1,51 @@
+import { textIn } from '../columns.ts';
+import { relationCheck } from './relation-check.ts';
+
+// A toast table has the parameter for itself, under the same name; it is set through its table.
+const candidates = `
+  select format('%I.%I', n.nspname, c.relname) as table_name,
+         case c.relkind when 'm' then 'MATERIALIZED VIEW' else 'TABLE' end as kind,
+         string_agg(off.parameter, ', ' order by off.parameter) as parameters,
+         null as unseen
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    cross join lateral (
+      select 'autovacuum_enabled' as parameter
+        from pg_options_to_table(c.reloptions)
+       where option_name = 'autovacuum_enabled' and not option_value::bool
+      union all
+      select 'toast.autovacuum_enabled'
+        from pg_class toast
+       cross join pg_options_to_table(toast.reloptions)
+       where toast.oid = c.reltoastrelid
+         and option_name = 'autovacuum_enabled' and not option_value::bool
+    ) off
+   where c.relkind in ('r', 'm')
+     and c.relpersistence <> 't'
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and not exists (select from pg_depend d
+                      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+   group by n.nspname, c.relname, c.relkind, c.reltuples
+   order by c.reltuples desc, table_name`;
+
+/** Tables that autovacuum was told to leave alone: dead rows pile up, and the planner's statistics grow old. */
+export const tableAutovacuumOff = relationCheck({
+  id: 'PG_TABLE_AUTOVACUUM_OFF',
+  title: 'Autovacuum off for a table',
+  category: 'vacuum',
+  worst: 'warning',
+  candidates: () => candidates,
+  sorted: true,
+  fault: (row) => {
+    const table = textIn(row, 'table_name');
+    const parameters = textIn(row, 'parameters');
+    return {
+      severity: 'warning',
+      object: table,
+      metricLine: `table ${table} has ${parameters.replaceAll(',', ' and')} off; turn it on, or vacuum it on a schedule of your own.`,
+      remediation: `ALTER ${textIn(row, 'kind')} ${table} RESET (${parameters});`,
+    };
+  },
+  okLine: 'Autovacuum is off for no table.',
+});

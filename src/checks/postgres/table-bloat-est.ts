@@ -1,0 +1,98 @@
+import { numberIn, textIn } from '../columns.ts';
+import { percent, size } from '../wording.ts';
+import { relationCheck } from './relation-check.ts';
+
+/** Bytes that could be given back; a fifth of the table besides. */
+const thresholds = { warning_bytes: 250 * 1024 * 1024 };
+
+// Pages that the rows would fill by their average width in pg_stats: 24 bytes of page header, 4 a line pointer, 23 a
+// row header and its null bitmap, both rounded up to 8. A fixed-width column is padded up to its alignment after a
+// narrower one. Under 10 MB nothing is estimated, so that a privilege is asked for only where it would help.
+const candidates = `
+  with big as (
+    select c.oid, n.nspname, c.relname, c.reltuples, c.relpages,
+           coalesce((select option_value::float8 from pg_options_to_table(c.reloptions)
+                      where option_name = 'fillfactor'), 100) / 100 as fill,
+           has_table_privilege(c.oid, 'select') as readable,
+           row_security_active(c.oid) as secured,
+           current_setting('block_size')::float8 as page
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'm')
+       and c.relpersistence <> 't'
+       and n.nspname !~ '^pg_'
+       and n.nspname <> 'information_schema'
+       and c.reltuples >= 0
+       and c.relpages * current_setting('block_size')::float8 >= 10 * 1024 * 1024
+  ), field as (
+    select big.oid, a.attname, a.attlen,
+           case a.attalign when 'd' then 8 when 'i' then 4 when 's' then 2 else 1 end as align,
+           lag(greatest(a.attlen, 1)) over (partition by big.oid order by a.attnum) as after
+      from big
+      join pg_attribute a on a.attrelid = big.oid and a.attnum > 0 and not a.attisdropped
+  ), width as (
+    select big.oid,
+           count(*) as fields,
+           count(s.attname) as known,
+           coalesce(bool_or(s.null_frac > 0), false) as nulls,
+           sum((1 - coalesce(s.null_frac, 0))
+               * (coalesce(s.avg_width, nullif(field.attlen, -1), 32)
+                  + case when field.attlen > 0 then greatest(field.align - coalesce(field.after, 8), 0) else 0 end)) as data
+      from big
+      join field on field.oid = big.oid
+      left join pg_stats s
+        on s.schemaname = big.nspname and s.tablename = big.relname and s.attname = field.attname and not s.inherited
+     group by big.oid
+  ), estimate as (
+    select big.*, width.known, width.fields,
+           ceil(reltuples / greatest(1, floor((page - 24) * fill
+             / (4 + 8 * ceil((23 + case when nulls then ceil(fields / 8.0) else 0 end) / 8) + 8 * ceil(data / 8))))) as needed
+      from big
+      join width on width.oid = big.oid
+  ), judged as (
+    select format('%I.%I', nspname, relname) as table_name,
+           nspname, readable,
+           relpages * page as bytes,
+           (relpages - needed) * page as bloat,
+           case when known = fields or reltuples = 0 then null
+                when not readable then 'Not measured: the statistics of some tables are hidden.'
+                when secured then 'Not measured: row-level security hides the statistics of some tables.'
+                when known = 0 then 'Not measured: some tables were never analyzed. Run ANALYZE;'
+           end as unseen
+      from estimate
+  )
+  select table_name, bytes, bloat, unseen,
+         case when unseen is not null and not readable
+                then format('GRANT SELECT ON ALL TABLES IN SCHEMA %s TO %I;',
+                            (select string_agg(distinct quote_ident(nspname), ', ') from judged
+                              where unseen is not null and not readable),
+                            current_user)
+         end as needs
+    from judged
+   where unseen is not null or bloat >= 0.2 * bytes
+   order by unseen nulls first, bloat desc, table_name`;
+
+/** Tables that take much more room than their rows need, by an estimate. */
+export const tableBloatEst = relationCheck({
+  id: 'PG_TABLE_BLOAT_EST',
+  title: 'Bloated table (estimate)',
+  category: 'vacuum',
+  worst: 'warning',
+  thresholds,
+  candidates: () => candidates,
+  sorted: true,
+  fault: (row, facts) => {
+    const { warning_bytes } = { ...thresholds, ...facts.thresholds };
+    const bloat = numberIn(row, 'bloat');
+    if (bloat < warning_bytes) return null;
+    const table = textIn(row, 'table_name');
+    const bytes = numberIn(row, 'bytes');
+    return {
+      severity: 'warning',
+      object: table,
+      metricLine: `table ${table} takes ${size(bytes)}, of which about ${size(bloat)} (${percent(bloat / bytes)}) are empty; repack it, online with pg_repack.`,
+      remediation: `VACUUM (FULL, ANALYZE) ${table}; -- locks the table while it runs; pg_repack does not`,
+    };
+  },
+  okLine: 'No table is bloated, by an estimate.',
+});

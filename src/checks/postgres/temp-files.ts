@@ -1,0 +1,46 @@
+import { numberIn, textIn } from '../columns.ts';
+import { counted, size } from '../wording.ts';
+import { countedFrom, counterCheck, total } from './counter-check.ts';
+
+/** Bytes an hour; dbvitals' own: less than that does not keep a disk busy. */
+const thresholds = { warning_bytes_per_hour: 1024 ** 3 };
+
+// work_mem is in kB; what the watching session was given is the server's own unless somebody set it for the role.
+const sql = `
+  select quote_ident(datname) as object,
+         temp_files::float8 as files,
+         temp_bytes::float8 as bytes,
+         (select setting::float8 from pg_settings where name = 'work_mem') as work_mem,
+         ${countedFrom}
+    from pg_stat_database
+   where datid <> 0
+   order by datname`;
+
+/** Databases whose sorts and hashes spill to disk, because work_mem does not hold them. */
+export const tempFiles = counterCheck({
+  id: 'PG_TEMP_FILES',
+  title: 'Many temporary files',
+  category: 'performance',
+  worst: 'warning',
+  thresholds,
+  sql: () => sql,
+  counters: ['files', 'bytes'],
+  fault: (grown, minutes, facts) => {
+    const { warning_bytes_per_hour } = { ...thresholds, ...facts.thresholds };
+    const database = textIn(grown, 'object');
+    const [files, bytes] = [numberIn(grown, 'files'), numberIn(grown, 'bytes')];
+    const perHour = (bytes / minutes) * 60;
+    if (perHour < warning_bytes_per_hour) return null;
+    const workMem = numberIn(grown, 'work_mem');
+    return {
+      severity: 'warning',
+      object: database,
+      metricLine: `Database ${database}: ${size(bytes)} in ${counted(files, 'temporary file')} since the last run, ${size(perHour)} an hour; raise work_mem above its ${size(workMem * 1024)}, or spare the sort.`,
+      remediation: `ALTER DATABASE ${database} SET work_mem = '${workMem * 2}kB'; -- for new sessions, each sort and each hash; log_temp_files names the statements`,
+    };
+  },
+  okLine: (grown) => {
+    const files = total(grown, 'files');
+    return `${counted(files, 'temporary file')} of ${size(total(grown, 'bytes'))} in all since the last run.`;
+  },
+});

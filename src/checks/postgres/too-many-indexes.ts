@@ -1,0 +1,47 @@
+import { numberIn, textIn } from '../columns.ts';
+import { relationCheck } from './relation-check.ts';
+
+/** Indexes a table may have: dbvitals' own figure. */
+const thresholds = { info: 10 };
+
+// A partition has its parent's.
+const candidates = `
+  select format('%I.%I', n.nspname, c.relname) as table_name,
+         quote_literal(format('%I.%I', n.nspname, c.relname)) as literal,
+         count(*)::int as indexes,
+         null as unseen
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_index i on i.indrelid = c.oid
+   where not c.relispartition
+     and c.relpersistence <> 't'
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and not exists (select from pg_depend d
+                      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+   group by n.nspname, c.relname
+   order by count(*) desc, table_name`;
+
+/** Tables with so many indexes that every write pays for what few queries can need. */
+export const tooManyIndexes = relationCheck({
+  id: 'PG_TOO_MANY_INDEXES',
+  title: 'Table with many indexes',
+  category: 'indexes',
+  worst: 'info',
+  thresholds,
+  candidates: () => candidates,
+  sorted: true,
+  fault: (row, facts) => {
+    const { info } = { ...thresholds, ...facts.thresholds };
+    const indexes = numberIn(row, 'indexes');
+    if (indexes <= info) return null;
+    const table = textIn(row, 'table_name');
+    return {
+      severity: 'info',
+      object: table,
+      metricLine: `table ${table} has ${indexes} indexes, and every write maintains them; review which of them queries use.`,
+      remediation: `SELECT indexrelname, idx_scan FROM pg_stat_all_indexes WHERE relid = ${textIn(row, 'literal')}::regclass ORDER BY idx_scan;`,
+    };
+  },
+  okLine: 'No table has more indexes than it should.',
+});

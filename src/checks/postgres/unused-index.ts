@@ -1,0 +1,75 @@
+import { numberIn, textIn } from '../columns.ts';
+import { counted, duration, size } from '../wording.ts';
+import { relationCheck } from './relation-check.ts';
+
+/** Bytes; days that scans must have been counted: a month and its reports. */
+const thresholds = { minimum_bytes: 10 * 1024 * 1024, statistics_days: 35 };
+const DAY = 24 * 3600;
+
+// A partition's index can't be dropped by itself, and its parent has no scans of its own: both are left out.
+const candidates = `
+  select format('%I.%I', n.nspname, c.relname) as index_name,
+         format('%I.%I', n.nspname, t.relname) as table_name,
+         c.relpages::float8 * current_setting('block_size')::float8 as bytes,
+         standby.any as standbys,
+         null as unseen
+    from pg_index i
+    join pg_class c on c.oid = i.indexrelid
+    join pg_class t on t.oid = i.indrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    cross join (
+      select exists (select from pg_replication_slots where slot_type = 'physical')
+             or exists (select from pg_stat_replication r
+                         where not exists (select from pg_replication_slots l
+                                            where l.active_pid = r.pid and l.slot_type = 'logical')) as any
+    ) standby
+   where pg_stat_get_numscans(i.indexrelid) = 0
+     and i.indisvalid
+     and not i.indisunique
+     and not i.indisexclusion
+     and not i.indisreplident
+     and c.relkind = 'i'
+     and not c.relispartition
+     and c.relpersistence <> 't'
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
+     and not exists (select from pg_depend d
+                      where d.classid = 'pg_class'::regclass and d.objid = i.indrelid and d.deptype = 'e')
+   order by c.relpages desc, index_name`;
+
+/** Large indexes that no query has used for over a month: they cost room, and time on every write. */
+export const unusedIndex = relationCheck({
+  id: 'PG_UNUSED_INDEX',
+  title: 'Unused index',
+  category: 'indexes',
+  worst: 'info',
+  thresholds,
+  candidates: () => candidates,
+  sorted: true,
+  blind: ({ standby, trackCounts, countedSeconds }, facts) => {
+    const { statistics_days } = { ...thresholds, ...facts.thresholds };
+    if (standby) return 'Not measured: a standby counts only its own scans; watch its primary.';
+    if (!trackCounts) return 'Not measured: scans are not counted while track_counts is off.';
+    if (countedSeconds >= statistics_days * DAY) return undefined;
+    return `Not measured: scans have been counted for ${duration(countedSeconds)}, since the statistics were reset or the server started; it takes ${statistics_days} days.`;
+  },
+  fault: (row, facts) => {
+    const { minimum_bytes } = { ...thresholds, ...facts.thresholds };
+    const days = Math.floor(numberIn(row, 'counted_seconds') / DAY);
+    const bytes = numberIn(row, 'bytes');
+    if (bytes < minimum_bytes) return null;
+    const index = textIn(row, 'index_name');
+    const standbys = row['standbys'] === true || (facts.expectedStandbys ?? 0) > 0;
+    const advice = standbys
+      ? 'its standbys count their scans apart: look there too, then drop it'
+      : 'drop it';
+    return {
+      severity: 'info',
+      object: index,
+      metricLine: `index ${index} on ${textIn(row, 'table_name')}: ${size(bytes)}, 0 scans in ${counted(days, 'day')}; ${advice}.`,
+      remediation: `DROP INDEX CONCURRENTLY ${index};`,
+    };
+  },
+  okLine: 'Every large index is used.',
+});

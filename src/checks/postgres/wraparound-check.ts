@@ -1,0 +1,64 @@
+import type { Check, Fault, Row } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, textIn } from '../columns.ts';
+import { grouped, percent } from '../wording.ts';
+
+/** Shares of the 2^31 ids after which PostgreSQL refuses to write; autovacuum acts at 9 % (multixacts 19 %) by default. */
+const thresholds = { warning: 0.5, critical: 0.8 };
+const HORIZON = 2 ** 31;
+
+/** What differs between the two kinds of ids that can wrap around. */
+interface WraparoundCheck extends Pick<Check, 'id' | 'title'> {
+  /** Expression over pg_database: how many ids ago the database's oldest one was given out. */
+  age: string;
+  /** The id in words: `transaction id`. */
+  noun: string;
+  /** What it counts: `transactions`. */
+  unit: string;
+}
+
+/** A check with a finding for each database whose oldest id is far on the way to the wraparound. */
+export function wraparoundCheck({ age, noun, unit, ...named }: WraparoundCheck): Check {
+  const far = (of: number): string =>
+    `${grouped(of)} ${unit} old, ${percent(of / HORIZON)} of the way to the wraparound`;
+
+  function fault(row: Row, critical: number): Fault {
+    const database = textIn(row, 'database');
+    const old = numberIn(row, 'age');
+    const freeze = 'VACUUM (FREEZE);';
+    return {
+      severity: old >= critical * HORIZON ? 'critical' : 'warning',
+      object: database,
+      metricLine: `Database ${database}: its oldest ${noun} is ${far(old)}; connect to this database and freeze its rows.`,
+      remediation:
+        row['datallowconn'] === true
+          ? freeze
+          : `ALTER DATABASE ${database} WITH ALLOW_CONNECTIONS true; ${freeze} ALTER DATABASE ${database} WITH ALLOW_CONNECTIONS false;`,
+    };
+  }
+
+  return {
+    ...named,
+    category: 'vacuum',
+    worst: 'critical',
+    volatile: false,
+    scope: 'server',
+    thresholds,
+    sql: () => `
+  select quote_ident(datname) as database,
+         ${age}::float8 as age,
+         datallowconn
+    from pg_database
+   order by age desc`,
+    judge: (rows, facts) => {
+      const { warning, critical } = { ...thresholds, ...facts.thresholds };
+      const oldest = Math.max(0, ...rows.map((row) => numberIn(row, 'age')));
+      const old = rows.filter((row) => numberIn(row, 'age') >= warning * HORIZON);
+      return {
+        faults: old.slice(0, FAULT_LIMIT).map((row) => fault(row, critical)),
+        okLine: `The oldest ${noun} is ${far(oldest)}.`,
+        truncated: old.length > FAULT_LIMIT,
+      };
+    },
+  };
+}

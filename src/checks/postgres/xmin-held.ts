@@ -1,0 +1,124 @@
+import type { Check, Fault, Row } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
+import { counted, duration } from '../wording.ts';
+import { grantSessions, unseenSessions } from './session-check.ts';
+
+/**
+ * Seconds, where the server keeps a time; transactions, where it keeps none: an active slot, a standby's feedback, any
+ * slot before 17. Both are dbvitals' own figures.
+ */
+const thresholds = { warning_seconds: 24 * 3600, warning_transactions: 10_000_000 };
+
+// What holds the horizon back under which vacuum may remove rows; a transaction's name or pid is no part of the object.
+const sql = (version: number): string => `
+  with holder as (
+    select 'session' as kind,
+           concat_ws('/', quote_ident(datname), quote_ident(usename), quote_ident(application_name)) as name,
+           extract(epoch from clock_timestamp() - min(xact_start))::float8 as seconds,
+           max(greatest(age(backend_xmin), age(backend_xid)))::float8 as transactions,
+           format('datname = %L AND usename = %L AND application_name = %L', datname, usename, application_name) as handle
+      from pg_stat_activity
+     where backend_type = 'client backend'
+       and coalesce(backend_xmin, backend_xid) is not null
+       and pid <> pg_backend_pid()
+     group by datname, usename, application_name
+    union all
+    select 'prepared transaction',
+           concat_ws('/', quote_ident(database), quote_ident(owner)),
+           extract(epoch from clock_timestamp() - min(prepared))::float8,
+           max(age(transaction))::float8,
+           (array_agg(quote_literal(gid) order by prepared))[1]
+      from pg_prepared_xacts
+     group by database, owner
+    union all
+    select case when active then 'active slot' else 'slot' end,
+           quote_ident(slot_name),
+           ${version >= 170_000 ? 'case when not active then extract(epoch from clock_timestamp() - inactive_since) end' : 'null'}::float8,
+           greatest(age(xmin), age(catalog_xmin))::float8,
+           quote_literal(slot_name)
+      from pg_replication_slots
+     where coalesce(xmin, catalog_xmin) is not null
+    union all
+    select 'standby', quote_ident(application_name), null, max(age(backend_xmin))::float8, null
+      from pg_stat_replication
+     where backend_xmin is not null
+     group by application_name
+  )
+  select pg_has_role('pg_read_all_stats', 'usage') as sees_all,
+         quote_ident(current_user) as me,
+         holder.*
+    from (select) one_row
+    left join (
+      select *
+        from holder
+       order by seconds desc nulls last, transactions desc
+       limit ${FAULT_LIMIT + 1}
+    ) holder on true`;
+
+/** Whoever keeps vacuum, in every table of the server, from removing rows that died since. */
+export const xminHeld: Check = {
+  id: 'PG_XMIN_HELD',
+  title: 'Vacuum held back',
+  category: 'vacuum',
+  worst: 'warning',
+  volatile: false,
+  scope: 'server',
+  thresholds,
+  sql,
+  judge: (rows, facts) => {
+    const { warning_seconds, warning_transactions } = { ...thresholds, ...facts.thresholds };
+    const okLine = 'Nothing has been holding vacuum back for long.';
+    const first = onlyRow(rows.slice(0, 1));
+    const skipped = unseenSessions(first);
+    if (skipped !== undefined) return { faults: [], okLine, skipped, grant: grantSessions(first) };
+    const held = rows.filter((row) => {
+      if (row['kind'] === null) return false;
+      if (typeof row['seconds'] === 'number') return row['seconds'] >= warning_seconds;
+      return numberIn(row, 'transactions') >= warning_transactions;
+    });
+    return {
+      faults: held.slice(0, FAULT_LIMIT).map((row) => fault(row, warning_seconds)),
+      okLine,
+      truncated: rows.length > FAULT_LIMIT,
+    };
+  },
+};
+
+function fault(row: Row, warning_seconds: number): Fault {
+  const kind = textIn(row, 'kind');
+  const object = `${kind.replace('active ', '')} ${textIn(row, 'name')}`;
+  const { seconds } = row;
+  const time = typeof seconds === 'number' ? `${duration(seconds)} and ` : '';
+  const [advice, remediation] = ending(kind, textOrNone(row, 'handle') ?? '', warning_seconds);
+  return {
+    severity: 'warning',
+    object,
+    metricLine: `Vacuum is held back by ${object}, for ${time}${counted(numberIn(row, 'transactions'), 'transaction')}; ${advice}.`,
+    remediation,
+  };
+}
+
+function ending(kind: string, handle: string, warning_seconds: number): [string, string] {
+  switch (kind) {
+    case 'session':
+      return [
+        'end the transaction',
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${handle} AND xact_start < now() - interval '${warning_seconds} s';`,
+      ];
+    case 'prepared transaction':
+      return ['finish it in its database', `ROLLBACK PREPARED ${handle};`];
+    case 'slot':
+      return ['start its consumer, or drop it', `SELECT pg_drop_replication_slot(${handle});`];
+    case 'active slot':
+      return [
+        'make its consumer catch up: end the long query or transaction there',
+        `SELECT * FROM pg_replication_slots WHERE slot_name = ${handle};`,
+      ];
+    default:
+      return [
+        'end the long query on the standby',
+        'ALTER SYSTEM SET hot_standby_feedback = off; SELECT pg_reload_conf(); -- on the standby; its own queries may then be cancelled',
+      ];
+  }
+}

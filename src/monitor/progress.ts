@@ -1,0 +1,27 @@
+import { cleanText } from './clean-text.ts';
+
+/** How far a run has come. */
+export interface Progress {
+  /** Which one it is at, from 1. */
+  database: { name: string; number: number };
+  databases: number;
+  checks: { done: number; all: number };
+}
+
+/** Counts the checks of a run and tells `show` of each; what it gives is called after a check, with its database. */
+export function countChecks(
+  databases: readonly string[],
+  { ofServer, ofDatabase }: { ofServer: number; ofDatabase: number },
+  show: (progress: Progress) => void,
+): (database: string) => void {
+  const all = ofServer + ofDatabase * databases.length;
+  let done = 0;
+  return (database) => {
+    done++;
+    show({
+      database: { name: cleanText(database, 60), number: Math.max(1, databases.indexOf(database) + 1) },
+      databases: databases.length,
+      checks: { done, all },
+    });
+  };
+}

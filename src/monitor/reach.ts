@@ -1,0 +1,87 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Endpoint } from './address.ts';
+import { type ConnectFailure, connectFailure } from './connect-failure.ts';
+import { type Dialler, endpointsOf } from './dial.ts';
+import type { Limits } from './limits.ts';
+import { type Meter, openSession, type PostgresTarget, type Session } from './postgres-session.ts';
+
+// Three tries are over within 20 s, so that an unreachable database holds its place in the queue only that long.
+const TRIES = 3;
+
+/** What a session of a run needs. */
+export interface Reach {
+  target: PostgresTarget;
+  dialler: Dialler;
+  meter: Meter;
+  limits: Limits;
+  /** Aborts when the run's time is up or it is called off. */
+  signal: AbortSignal;
+}
+
+/** A session, and the server that it is with. */
+export interface Reached {
+  session: Session;
+  endpoint: Endpoint;
+}
+
+/** Opens a session to one database of the target, which is then open for a database's time at most. */
+export async function openDatabase(reach: Reach, endpoint: Endpoint, database: string): Promise<Session> {
+  const { target, dialler, meter, limits } = reach;
+  const connecting = AbortSignal.timeout(limits.connectMs);
+  const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(limits.databaseMs)]);
+  const stream = await dialler.dial(endpoint, AbortSignal.any([connecting, signal]));
+  return openSession(target, database, { ...endpoint, stream, meter, limits }, { connecting, signal });
+}
+
+/**
+ * Connects to the target's database: of several servers to the first that is a primary, else to the first that lets
+ * us in. Tries three times where that may help.
+ */
+export async function reachTarget(
+  reach: Reach,
+): Promise<Reached | { failure: ConnectFailure; tries: number }> {
+  for (let tries = 1; ; tries++) {
+    const found = await reachOnce(reach);
+    if ('session' in found) return found;
+    if (found.final || tries === TRIES || reach.signal.aborted) return { failure: found, tries };
+    await wait(reach.limits.betweenTriesMs, undefined, { signal: reach.signal }).catch(() => {});
+  }
+}
+
+async function reachOnce(reach: Reach): Promise<Reached | ConnectFailure> {
+  const { target, limits } = reach;
+  const endpoints = endpointsOf(target);
+  const failures: ConnectFailure[] = [];
+  let standby: Reached | null = null;
+  for (const endpoint of endpoints) {
+    try {
+      const session = await openDatabase(reach, endpoint, target.database);
+      const reached = { session, endpoint };
+      if (endpoints.length === 1 || (await isPrimary(session))) {
+        await standby?.session.close();
+        return reached;
+      }
+      if (standby) await session.close();
+      else standby = reached;
+    } catch (error) {
+      failures.push(connectFailure(error, limits.connectMs));
+    }
+  }
+  return standby ?? gravest(failures);
+}
+
+async function isPrimary(session: Session): Promise<boolean> {
+  const [row] = await session.read('select pg_is_in_recovery() as standby').catch(async (error: unknown) => {
+    await session.close();
+    throw error;
+  });
+  return row?.['standby'] === false;
+}
+
+// What a server that answered says comes before what one that did not; one that may yet answer is tried again.
+function gravest(failures: ConnectFailure[]): ConnectFailure {
+  const answered = failures.find(({ kind }) => kind !== 'unreachable');
+  const chosen = answered ?? failures.find(({ final }) => !final) ?? failures[0];
+  if (!chosen) throw new Error('A target without a host can not be connected to.');
+  return chosen;
+}

@@ -1,0 +1,126 @@
+/** Of the checks of vacuum and indexes: check, why it is silent, the statements after which it is. */
+export const silentVacuumAndIndexes: [string, string, string[]][] = [
+  [
+    'PG_TABLE_AUTOVACUUM_OFF',
+    'it was turned on again, and other parameters are set',
+    [
+      'create table t (a int) with (autovacuum_enabled = on, autovacuum_vacuum_scale_factor = 0, fillfactor = 50)',
+    ],
+  ],
+  [
+    'PG_STALE_STATS',
+    'it was analyzed within the hour',
+    ['create table t (a int)', 'analyze t', 'insert into t select generate_series(1, 20000)'],
+  ],
+  [
+    'PG_STALE_STATS',
+    'under twice its own trigger',
+    [
+      'create table t (a int) with (autovacuum_analyze_threshold = 10000)',
+      'insert into t select generate_series(1, 15000)',
+    ],
+  ],
+  [
+    'PG_REDUNDANT_INDEX',
+    'it is unique',
+    ['create table t (a int unique, b int)', 'create index on t (a, b)'],
+  ],
+  [
+    'PG_REDUNDANT_INDEX',
+    'the columns come later in the longer one',
+    ['create table t (a int, b int)', 'create index on t (b)', 'create index on t (a, b)'],
+  ],
+  [
+    'PG_REDUNDANT_INDEX',
+    'other order, operator class, collation, or predicate',
+    [
+      'create table t (a text, b int)',
+      'create index on t (a)',
+      'create index on t (a desc, b)',
+      'create index on t (a text_pattern_ops, b)',
+      'create index on t (a collate "POSIX", b)',
+      'create index on t (a, b) where b > 1',
+    ],
+  ],
+  [
+    'PG_REDUNDANT_INDEX',
+    'the longer one lacks an included column, or is invalid',
+    [
+      'create table t (a int, b int, c int)',
+      'create index on t (a) include (c)',
+      'create index x on t (a, b)',
+      'create index y on t (a, c)',
+      `update pg_index set indisvalid = false where indexrelid = 'y'::regclass`,
+    ],
+  ],
+  [
+    'PG_REDUNDANT_INDEX',
+    'equal ones are duplicates, and expressions are no columns',
+    [
+      'create table t (a int, b int)',
+      'create index on t (a)',
+      'create index on t (a)',
+      'create index on t ((a + 1))',
+      'create index on t ((a + 1), b)',
+    ],
+  ],
+  [
+    'PG_REDUNDANT_INDEX',
+    'another access method serves other queries',
+    [
+      'create table t (a int, b int)',
+      'create index on t using hash (a)',
+      'create index on t using brin (a, b)',
+    ],
+  ],
+  [
+    'PG_TOO_MANY_INDEXES',
+    'ten and no more, and a partition has its parent’s',
+    [
+      'create table t (a int)',
+      ...Array.from({ length: 10 }, (_, n) => `create index on t ((a + ${n}))`),
+      'create table p (a int) partition by range (a)',
+      'create table p1 partition of p for values from (1) to (9)',
+    ],
+  ],
+];
+
+/** Check, the statements after which it finds something, and what: severity, object, remediation. */
+export const mendedVacuumAndIndexes: [string, string[], string[][]][] = [
+  [
+    'PG_TABLE_AUTOVACUUM_OFF',
+    [
+      'create table "T" (a text) with (autovacuum_enabled = off, toast.autovacuum_enabled = 0)',
+      'create materialized view m with (autovacuum_enabled = no) as select 1 as one',
+      'create table x (a text) with (toast.autovacuum_enabled = f)',
+    ],
+    [
+      [
+        'warning',
+        'public."T"',
+        'ALTER TABLE public."T" RESET (autovacuum_enabled, toast.autovacuum_enabled);',
+      ],
+      ['warning', 'public.m', 'ALTER MATERIALIZED VIEW public.m RESET (autovacuum_enabled);'],
+      ['warning', 'public.x', 'ALTER TABLE public.x RESET (toast.autovacuum_enabled);'],
+    ],
+  ],
+  [
+    'PG_REDUNDANT_INDEX',
+    [
+      'create table t (a int, b int, c int, primary key (a, b))',
+      'create index x on t (a)',
+      'create index y on t (a, b) include (c)',
+    ],
+    [['info', 'public.x', 'DROP INDEX CONCURRENTLY public.x;']],
+  ],
+  [
+    'PG_REDUNDANT_INDEX',
+    [
+      'create table p (a int, b int) partition by range (a)',
+      'create table p1 partition of p for values from (1) to (9)',
+      'create index x on p (a) where b > 1',
+      'create index y on p (a, (b + 1)) where b > 1',
+    ],
+    [['info', 'public.x', 'DROP INDEX public.x;']],
+  ],
+];

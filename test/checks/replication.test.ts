@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { postgresChecks } from '../../src/checks/catalogue.ts';
+import type { Check, Judgement, ServerFacts } from '../../src/checks/check.ts';
+import { measure, sample } from './measure.ts';
+import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
+import { Standby } from './standby.ts';
+
+const MEGABYTE = 1024 ** 2;
+
+function check(id: string): Check {
+  const found = postgresChecks.find((each) => each.id === id);
+  if (!found) throw new Error(`There is no check ${id}.`);
+  return found;
+}
+
+const servers = new Map([
+  ['the tested', testedPrograms()],
+  // Where the matrix runs, it comes to the oldest by itself.
+  ...(process.env['TEST_POSTGRES_PROGRAMS'] ? [] : [['the oldest', oldPrograms()] as const]),
+]);
+
+describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => {
+  let primary: PostgresServer;
+  let north: Standby;
+  let south: Standby;
+
+  beforeAll(async () => {
+    primary = await PostgresServer.start(programs);
+    await primary.pause();
+    [north, south] = [new Standby(primary, 'north', programs), new Standby(primary, 'south', programs)];
+    await primary.resume({ listen_addresses: '127.0.0.1', max_wal_senders: '5' });
+    await Promise.all([north.start(), south.start()]);
+    await streaming(2);
+  });
+  afterAll(async () => {
+    await Promise.all([north.stop(), south.stop()]);
+    await primary.stop();
+  });
+
+  const streaming = (count: number) =>
+    primary.until(
+      `select count(*) filter (where replay_lsn = pg_current_wal_lsn()) = ${count} and count(*) = ${count}
+         from pg_stat_replication`,
+    );
+
+  async function judged(
+    id: string,
+    facts: Pick<ServerFacts, 'thresholds' | 'before' | 'expectedStandbys'> = {},
+    { on = primary, login = 'watcher' }: { on?: Pick<Standby, 'open'>; login?: Login } = {},
+  ): Promise<Judgement> {
+    const client = await on.open(login);
+    try {
+      return await measure(client, check(id), facts);
+    } finally {
+      await client.end();
+    }
+  }
+
+  const emit = (bytes: number) =>
+    primary.run(`select pg_logical_emit_message(true, 'test', repeat('x', ${bytes}))`);
+
+  /** Writes WAL until there is no more than `bytes` left of what the slot may keep. */
+  const emitUntilLeft = async (bytes: number) => {
+    for (;;) {
+      const [row] = await primary.run(
+        `select safe_wal_size <= ${bytes} as reached from pg_replication_slots where slot_name = 'full'`,
+      );
+      if (row?.['reached'] === true) return;
+      await emit(MEGABYTE);
+    }
+  };
+
+  test('those that keep up are no fault', async () => {
+    expect(await judged('PG_REPLICATION_LAG')).toEqual({
+      faults: [],
+      okLine: expect.stringMatching(/^2 standbys, at most \d+ kB behind\.$/),
+      near: [],
+      truncated: false,
+    });
+    expect(await judged('PG_REPLICA_MISSING', { expectedStandbys: 2 })).toEqual({
+      faults: [],
+      okLine: '2 standbys of 2 expected are connected.',
+    });
+    for (const id of ['PG_SLOT_INACTIVE', 'PG_SLOT_WAL_LEFT', 'PG_REPLAY_PAUSED'])
+      expect(await judged(id), id).toMatchObject({ faults: [] });
+    expect((await judged('PG_REPLAY_PAUSED', {}, { on: north })).okLine).toBe('The standby replays.');
+  });
+
+  test('a standby measures itself with every check, and is never in error', async () => {
+    for (const { id } of postgresChecks) await judged(id, {}, { on: north });
+  });
+
+  test('hidden walsenders are never "ok": the exact GRANT is named, and it helps', async () => {
+    for (const id of ['PG_REPLICATION_LAG', 'PG_REPLICA_MISSING']) {
+      const blind = await judged(id, { expectedStandbys: 2 }, { login: 'stranger' });
+      expect(blind).toMatchObject({ faults: [], grant: 'GRANT pg_monitor TO stranger;' });
+      expect(blind.skipped, id).toContain(blind.grant);
+    }
+    await primary.run('grant pg_monitor to stranger');
+    for (const id of ['PG_REPLICATION_LAG', 'PG_REPLICA_MISSING']) {
+      expect(await judged(id, { expectedStandbys: 2 }, { login: 'stranger' })).toMatchObject({ faults: [] });
+      expect((await judged(id, { expectedStandbys: 2 }, { login: 'stranger' })).skipped).toBeUndefined();
+    }
+    await primary.run('revoke pg_monitor from stranger');
+  });
+
+  test('a paused replay is a fault of the standby, its lag one of the primary; resuming mends both', async () => {
+    await north.run('select pg_wal_replay_pause()');
+    await emit(2 * MEGABYTE);
+    await primary.until(
+      `select replay_lsn = pg_current_wal_lsn() from pg_stat_replication where application_name = 'south'`,
+    );
+    const limits = (warning: number, critical: number) => ({
+      thresholds: { warning_bytes: warning * MEGABYTE, critical_bytes: critical * MEGABYTE },
+    });
+    const behind = await judged('PG_REPLICATION_LAG', limits(1, 100));
+    expect(behind.faults).toMatchObject([{ severity: 'warning', object: 'north/127.0.0.1' }]);
+    expect((await judged('PG_REPLICATION_LAG', limits(1, 2))).faults).toMatchObject([
+      { severity: 'critical', object: 'north/127.0.0.1' },
+    ]);
+    expect(await judged('PG_REPLICATION_LAG', limits(2.2, 100))).toMatchObject({
+      faults: [],
+      near: ['north/127.0.0.1'],
+    });
+    expect((await judged('PG_REPLAY_PAUSED')).faults).toEqual([]);
+
+    const { faults } = await judged('PG_REPLAY_PAUSED', {}, { on: north });
+    expect(faults).toMatchObject([{ severity: 'warning', object: null }]);
+    await north.run(faults[0]?.remediation ?? '');
+    await streaming(2);
+    expect((await judged('PG_REPLAY_PAUSED', {}, { on: north })).faults).toEqual([]);
+    expect(await judged('PG_REPLICATION_LAG', limits(1, 2))).toMatchObject({ faults: [], near: [] });
+  });
+
+  test('a standby that is gone is missed only where it is expected', async () => {
+    await south.pause();
+    await streaming(1);
+    expect((await judged('PG_REPLICA_MISSING', { expectedStandbys: 2 })).faults).toMatchObject([
+      {
+        severity: 'critical',
+        object: null,
+        metricLine: '1 of 2 expected standbys is connected; start the missing one again.',
+      },
+    ]);
+    for (const expectedStandbys of [0, 1])
+      expect((await judged('PG_REPLICA_MISSING', { expectedStandbys })).faults).toEqual([]);
+    await south.start();
+    await streaming(2);
+    expect((await judged('PG_REPLICA_MISSING', { expectedStandbys: 2 })).faults).toEqual([]);
+  });
+
+  test('a slot without a consumer: at once where the server tells since when, else after two runs', async () => {
+    await primary.run(`select pg_create_physical_replication_slot('spare', true)`);
+    const client = await primary.open('watcher');
+    const rows = await sample(client, check('PG_SLOT_INACTIVE'));
+    await client.end();
+    const thresholds = { warning_seconds: 0 };
+    const tells =
+      Number((await primary.run('show server_version_num'))[0]?.['server_version_num']) >= 170_000;
+
+    const first = await judged('PG_SLOT_INACTIVE', { thresholds });
+    if (tells) expect(await judged('PG_SLOT_INACTIVE')).toMatchObject({ faults: [], truncated: false });
+    else expect(first.skipped).toContain('it takes two runs');
+    const { faults } = await judged('PG_SLOT_INACTIVE', { thresholds, before: { rows, seconds: 300 } });
+    expect(faults).toMatchObject([{ severity: 'warning', object: 'spare' }]);
+    expect(first.faults).toHaveLength(tells ? 1 : 0);
+    await primary.run(faults[0]?.remediation ?? '');
+    expect(await judged('PG_SLOT_INACTIVE', { thresholds })).toMatchObject({ faults: [], truncated: false });
+  });
+
+  test('a slot near its limit, then lost', async () => {
+    await primary.configure(
+      `ALTER SYSTEM SET max_slot_wal_keep_size = '64MB'; SELECT pg_reload_conf()`,
+      'max_slot_wal_keep_size',
+      '64MB',
+    );
+    await primary.run('checkpoint');
+    await primary.run(`select pg_create_physical_replication_slot('full', true)`);
+    expect(await judged('PG_SLOT_WAL_LEFT')).toMatchObject({ faults: [], near: [] });
+    await emitUntilLeft(0.25 * 64 * MEGABYTE);
+    expect(await judged('PG_SLOT_WAL_LEFT')).toMatchObject({ faults: [], near: ['full'] });
+    await emitUntilLeft(0.19 * 64 * MEGABYTE);
+    expect((await judged('PG_SLOT_WAL_LEFT')).faults).toMatchObject([
+      { severity: 'warning', object: 'full' },
+    ]);
+    await emitUntilLeft(0.04 * 64 * MEGABYTE);
+    expect((await judged('PG_SLOT_WAL_LEFT')).faults).toMatchObject([
+      { severity: 'critical', object: 'full' },
+    ]);
+    await emitUntilLeft(0);
+    await primary.run('select pg_switch_wal()');
+    await emit(10);
+    await primary.run('checkpoint');
+    await primary.until(`select wal_status = 'lost' from pg_replication_slots where slot_name = 'full'`);
+    expect((await judged('PG_SLOT_WAL_LEFT')).faults).toEqual([]);
+
+    const { faults } = await judged('PG_SLOT_INACTIVE');
+    expect(faults).toMatchObject([{ severity: 'critical', object: 'full' }]);
+    await primary.run(faults[0]?.remediation ?? '');
+    expect((await judged('PG_SLOT_INACTIVE')).faults).toEqual([]);
+    await primary.configure(
+      'ALTER SYSTEM RESET max_slot_wal_keep_size; SELECT pg_reload_conf()',
+      'max_slot_wal_keep_size',
+      '-1',
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { postgresChecks } from '../../src/checks/catalogue.ts';
+import type { Judgement } from '../../src/checks/check.ts';
+import { minorOutdatedBy } from '../../src/checks/postgres/minor-outdated.ts';
+import { measure } from './measure.ts';
+import { type Login, PASSWORD, PostgresServer } from './postgres-server.ts';
+
+let server: PostgresServer;
+
+beforeAll(async () => {
+  server = await PostgresServer.start();
+});
+afterAll(() => server.stop());
+
+async function judged(
+  id: string,
+  login: Login = 'watcher',
+  check = postgresChecks.find((each) => each.id === id),
+): Promise<Judgement> {
+  if (!check) throw new Error(`There is no check ${id}.`);
+  const client = await server.open(login);
+  try {
+    return await measure(client, check);
+  } finally {
+    await client.end();
+  }
+}
+
+async function versionNumber(): Promise<number> {
+  const [row = {}] = await server.run(`select current_setting('server_version_num')::int as version`);
+  return Number(row['version']);
+}
+
+test('PG_MINOR_OUTDATED: behind the latest minor version, at it, beyond it, and off the table', async () => {
+  const version = await versionNumber();
+  const [major, minor] = [Math.floor(version / 10_000), version % 10_000];
+  const faults = async (latest: [number, number]) =>
+    (await judged('PG_MINOR_OUTDATED', 'stranger', minorOutdatedBy(new Map([latest])))).faults;
+  expect(await faults([major, minor + 1])).toMatchObject([
+    {
+      severity: 'warning',
+      object: null,
+      metricLine: expect.stringContaining(
+        `PostgreSQL ${major}.${minor} lacks the fixes up to ${major}.${minor + 1}`,
+      ),
+    },
+  ]);
+  expect(await faults([major, minor])).toEqual([]);
+  expect(await faults([major, minor - 1])).toEqual([]);
+  expect(await faults([major - 1, minor + 1])).toEqual([]);
+});
+
+test('hidden settings and sessions are never "ok": the exact GRANT is named, and it helps', async () => {
+  for (const id of ['PG_PENDING_RESTART', 'PG_NO_TLS']) {
+    const { skipped, grant } = await judged(id, 'stranger');
+    expect(grant, id).toBe('GRANT pg_monitor TO stranger;');
+    expect(skipped, id).toContain(grant);
+    await server.run(grant ?? '');
+    expect((await judged(id, 'stranger')).skipped, id).toBeUndefined();
+    await server.run('revoke pg_monitor from stranger');
+  }
+});
+
+test('PG_PENDING_RESTART: what a stranger sees waiting is found, and what is not seen is not well', async () => {
+  await server.run(`ALTER SYSTEM SET max_locks_per_transaction = 65; SELECT pg_reload_conf()`);
+  await server.run(`ALTER SYSTEM SET shared_preload_libraries = 'auto_explain'; SELECT pg_reload_conf()`);
+  await server.until('select count(*) = 2 from pg_settings where pending_restart');
+  const [whole, part] = [await judged('PG_PENDING_RESTART'), await judged('PG_PENDING_RESTART', 'stranger')];
+  expect([whole.faults.map(({ object }) => object), whole.truncated]).toEqual([
+    ['max_locks_per_transaction', 'shared_preload_libraries'],
+    false,
+  ]);
+  expect([part.faults.map(({ object }) => object), part.truncated]).toEqual([
+    ['max_locks_per_transaction'],
+    true,
+  ]);
+  await server.run('ALTER SYSTEM RESET ALL');
+  await server.restart();
+  expect((await judged('PG_PENDING_RESTART')).faults).toEqual([]);
+});
+
+test('PG_NO_TLS counts the sessions from the network, by what they are; loopback is this machine', async () => {
+  const host = await server.restartOnNetwork();
+  const { port, database } = server;
+  const sessions = [host, host, '127.0.0.1'].map(
+    (each) => new pg.Client({ host: each, port, database, user: 'app', password: PASSWORD }),
+  );
+  await Promise.all(sessions.map((session) => session.connect()));
+  expect((await judged('PG_NO_TLS')).faults).toMatchObject([
+    {
+      object: 'shop/app/""',
+      metricLine:
+        'Role app, application "", database shop: 2 sessions from other machines without TLS; let pg_hba.conf ask for it (hostssl).',
+      remediation: expect.stringMatching(/^ALTER SYSTEM SET ssl = on; SELECT pg_reload_conf\(\); -- /),
+    },
+  ]);
+  await Promise.all(sessions.map((session) => session.end()));
+  await server.restart();
+});
+
+test('PG_NO_TLS is silent of sessions with TLS', async () => {
+  const host = await server.restartOnNetwork({ ssl: 'on' });
+  const { port, database } = server;
+  const login = { host, port, database, user: 'app', password: PASSWORD };
+  const secure = new pg.Client({ ...login, ssl: { rejectUnauthorized: false } });
+  await secure.connect();
+  expect((await judged('PG_NO_TLS')).faults).toEqual([]);
+  const plain = new pg.Client({ ...login, application_name: 'plain' });
+  await plain.connect();
+  expect((await judged('PG_NO_TLS')).faults).toMatchObject([
+    { object: 'shop/app/plain', remediation: expect.stringMatching(/^SELECT pg_reload_conf\(\); -- /) },
+  ]);
+  await Promise.all([secure.end(), plain.end()]);
+  await server.restart();
+});
+
+test.each([
+  [`now() + interval '6 days 23:59'`, /expires in 6 d 23 h/],
+  [`now() + interval '7 days 1 min'`, undefined],
+  [`now() - interval '1 day 1 min'`, /expired 1 d 0 h ago/],
+  [`now() - interval '8 days'`, undefined],
+  [`'infinity'`, undefined],
+  [`'-infinity'`, undefined],
+])('PG_PASSWORD_EXPIRING: valid until %s', async (until, said) => {
+  await server.run(`do $$ begin execute format('alter role app valid until %L', ${until}); end $$`);
+  const { faults } = await judged('PG_PASSWORD_EXPIRING', 'stranger');
+  if (said) expect(faults).toMatchObject([{ object: 'app', metricLine: expect.stringMatching(said) }]);
+  else expect(faults).toEqual([]);
+  await server.run(`alter role app valid until 'infinity'`);
+});
+
+test('PG_PASSWORD_EXPIRING: a role that can not log in has nothing to lose', async () => {
+  await server.run(`create role team valid until '2020-01-01'`);
+  await server.run(
+    `do $$ begin execute format('alter role team valid until %L', now() + interval '1 day'); end $$`,
+  );
+  expect((await judged('PG_PASSWORD_EXPIRING')).faults).toEqual([]);
+  await server.run('drop role team');
+});
+
+test("PG_INVALID_CONSTRAINT: one that shall not be enforced is nobody's to validate", async () => {
+  const made = server.run('create table t (a int, constraint c check (a > 0) not enforced)');
+  if ((await versionNumber()) < 180_000) return expect(made).rejects.toThrow('syntax error');
+  await made;
+  expect((await judged('PG_INVALID_CONSTRAINT')).faults).toEqual([]);
+  await server.run('alter table t add constraint d not null a not valid');
+  expect((await judged('PG_INVALID_CONSTRAINT')).faults).toMatchObject([{ object: 'public.t.d' }]);
+  await server.run('drop table t');
+});

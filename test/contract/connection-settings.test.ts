@@ -1,0 +1,124 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { expect, inject, test } from 'vitest';
+import { makeAccount } from './account.ts';
+import { readLog } from './activity-log.ts';
+import { command, commandJson } from './command.ts';
+import type { Connection, HealthCheck } from './records.ts';
+import { temporaryFolder } from './service.ts';
+
+const account = makeAccount();
+
+async function add(url: string, ...options: string[]): Promise<string> {
+  const { id } = await account;
+  const words = ['connection', 'add', '--account', String(id), '--name', 'shop', '--url', url];
+  return String((await commandJson<Connection>([...words, ...options])).id);
+}
+
+test('what a change did is in the log, with old and new values and no password', async () => {
+  const { key } = await account;
+  const id = await add('postgres://watcher:hidden@db.example.com/shop', '--expected-standbys', '1');
+  const folder = temporaryFolder();
+  const certificate = join(folder.path, 'ca.pem');
+  writeFileSync(certificate, `a comment\n${rootCertificates[0]}`);
+  await commandJson(
+    [
+      ...['connection', 'change', id, '--expected-standbys', '2', '--every', '10m', '--ca-file', certificate],
+      ...['--threshold', 'PG_DEAD_TUPLES.warning=0.2', '--threshold', 'pg_dead_tuples.critical=0.5'],
+      ...['--expose-password', 'yes', '--password-stdin'],
+    ],
+    { input: 'hidden too\n' },
+  );
+  folder.remove();
+  await commandJson(['connection', 'change', id, '--threshold', 'PG_DEAD_TUPLES.warning=']);
+  const changes = (await readLog(key)).filter(({ action_type }) => action_type === 'connection_changed');
+  expect(changes.map(({ properties }) => properties)).toMatchObject([
+    {
+      changed: [
+        ...['thresholds', 'expected_standbys', 'password_exposable', 'every', 'ca_certificate', 'password'],
+      ],
+      from: {
+        thresholds: {},
+        expected_standbys: 1,
+        password_exposable: false,
+        every: '300s',
+        ca_certificate: null,
+      },
+      to: {
+        ...{ thresholds: { PG_DEAD_TUPLES: { warning: 0.2, critical: 0.5 } }, expected_standbys: 2 },
+        ...{
+          password_exposable: true,
+          every: '600s',
+          ca_certificate: [expect.stringMatching(/^[0-9A-F:]{95}$/)],
+        },
+      },
+    },
+    { changed: ['thresholds'], to: { thresholds: { PG_DEAD_TUPLES: { critical: 0.5 } } } },
+  ]);
+  expect(JSON.stringify(changes)).not.toContain('hidden');
+});
+
+test('a stored password is not sent to another host', async () => {
+  const id = await add('postgres://watcher:hidden@db.example.com/shop');
+  const change = ['connection', 'change', id, '--url'];
+  for (const other of [
+    'postgres://watcher@other.example.com/shop',
+    'postgres://watcher@db.example.com:6543/shop',
+  ]) {
+    const { exit, stderr } = await command([...change, other]);
+    expect([exit, stderr]).toEqual([2, expect.stringMatching(/^error: .*another host or port.*\.\n$/)]);
+  }
+  expect(await commandJson([...change, 'postgres://other@db.example.com/else'])).toMatchObject({
+    port: 5432,
+  });
+  const given = await commandJson(
+    [...change, 'postgres://watcher@other.example.com/shop', '--password-stdin'],
+    {
+      input: 'hidden\n',
+    },
+  );
+  expect(given).toMatchObject({ host: 'other.example.com' });
+});
+
+test('unknown thresholds and broken certificates are refused, the valid names told', async () => {
+  const id = await add('postgres://watcher@db.example.com/shop');
+  const change = ['connection', 'change', id];
+  const refused = async (...options: string[]) => {
+    const { exit, stderr } = await command([...change, ...options]);
+    expect(exit, options.join(' ')).toBe(2);
+    return stderr;
+  };
+  expect(await refused('--threshold', 'PG_DEAD_TUPLES.wrong=1')).toContain('minimum_rows, warning, critical');
+  expect(await refused('--threshold', 'PG_NONSENSE.warning=1')).toContain('PG_NONSENSE');
+  expect(await refused('--threshold', 'PG_FSYNC_OFF.warning=1')).toContain('has no thresholds');
+  await refused('--threshold', 'PG_DEAD_TUPLES.warning=-1');
+  await refused('--threshold', 'PG_DEAD_TUPLES=1');
+  await refused('--ca-file', '/nowhere/ca.pem');
+  await refused('--ca-file', '/etc/passwd');
+  await refused('--expected-standbys', '1001');
+  await refused('--expose-password', 'maybe');
+});
+
+test('check run --url checks without a store; the exit code is the worst status', async () => {
+  const url = inject('sharedStore')['DATABASE_URL'] ?? '';
+  const run = ['check', 'run', '--tls', 'disable', '--url'];
+  const folder = temporaryFolder();
+  const environment = { DBVITALS_DATA_DIR: join(folder.path, 'none') };
+  const well = await command([...run, url, '--json'], { environment });
+  expect([well.exit, well.stderr]).toEqual([0, '']);
+  const { score, summary_text, checks, ...rest }: HealthCheck = JSON.parse(well.stdout);
+  expect([score > 80, typeof summary_text, rest]).toEqual([true, 'string', {}]);
+  expect(checks.find(({ check_id }) => check_id === 'CONN_UNREACHABLE')?.status).toBe('ok');
+  const threshold = ['--threshold', 'PG_SHARED_BUFFERS_LOW.warning_bytes=999999999999'];
+  const warned = await command([...run, url, ...threshold], { environment });
+  expect(warned.exit).toBe(1);
+  expect(warned.stdout).toMatch(/\nwarning +PG_SHARED_BUFFERS_LOW +/);
+  expect(warned.stdout).toMatch(/\nIt cost the server \d+ ms in \d+ statements and \d+ kB of answers\.\n$/);
+  const down = await command([...run, 'postgres://watcher:hidden@127.0.0.1:1/shop'], { environment });
+  expect(down.exit).toBe(2);
+  expect(down.stdout).toContain('CONN_UNREACHABLE');
+  expect(down.stdout).not.toContain('hidden');
+  expect(existsSync(environment.DBVITALS_DATA_DIR)).toBe(false);
+  folder.remove();
+});

@@ -1,0 +1,89 @@
+import { expect, inject, test } from 'vitest';
+import { makeAccount } from './account.ts';
+import { readLog } from './activity-log.ts';
+import { read } from './ask.ts';
+import { command, commandJson } from './command.ts';
+import { type Connection, type HealthCheck, integer, type List, type Ticket, time } from './records.ts';
+
+const CHECK = 'PG_SHARED_BUFFERS_LOW';
+
+/** A connection to the suite's store, with one threshold set so that it has a warning. */
+async function faultyConnection(account: number): Promise<string> {
+  const { id } = await commandJson<Connection>([
+    ...['connection', 'add', '--account', String(account), '--name', 'store', '--tls', 'disable'],
+    ...['--url', inject('sharedStore')['DATABASE_URL'] ?? ''],
+    ...['--threshold', `${CHECK}.warning_bytes=999999999999`],
+  ]);
+  return String(id);
+}
+
+test('a silence: its finding is skipped, its ticket resolved; once it has ended the ticket reopens', async () => {
+  const { id, key } = await makeAccount();
+  const connection = await faultyConnection(id);
+  const run = () => commandJson<HealthCheck>(['check', 'run', '--connection', connection]);
+  const finding = async () => (await run()).checks.find(({ check_id }) => check_id === CHECK);
+  const ticket = async () => {
+    const { data } = await read<List<Ticket>>('/api/v1/ops/tickets', key);
+    return data.find(({ check_id }) => check_id === CHECK)?.status;
+  };
+  const before = await run();
+  expect(before.checks.find(({ check_id }) => check_id === CHECK)?.status).toBe('warning');
+  expect(await ticket()).toBe('open');
+
+  const add = ['silence', 'add', '--connection', connection, '--check', CHECK];
+  const silence = await commandJson<{ id: number }>([
+    ...[...add, '--reason', 'accepted_risk', '--note', 'a small machine', '--until', '7d'],
+  ]);
+  expect(silence).toEqual({
+    ...{ id: integer, connection_id: Number(connection), check_id: CHECK, object: null },
+    ...{ reason: 'accepted_risk', note: 'a small machine', created_at: time, until: time },
+  });
+  expect(await ticket()).toBe('resolved');
+  expect(await commandJson(['silence', 'list', '--account', String(id)])).toEqual([silence]);
+  expect(await finding()).toMatchObject({
+    status: 'skipped',
+    severity: 'warning',
+    metric_line: expect.stringMatching(
+      /^Silenced until \S+Z \(accepted_risk: a small machine\): shared_buffers is /,
+    ),
+  });
+  const { score, summary_text } = await run();
+  expect([score, summary_text]).toEqual([before.score + 8, expect.stringContaining('; 1 silenced')]);
+
+  await commandJson(['silence', 'end', String(silence.id)]);
+  expect(await commandJson(['silence', 'list', '--connection', connection])).toEqual([]);
+  expect(await finding()).toMatchObject({ status: 'warning' });
+  expect(await ticket()).toBe('open');
+
+  const told = (await readLog(key)).filter(
+    ({ action_type, properties }) =>
+      /^(silence|ticket)_/.test(action_type) && properties['check_id'] === CHECK,
+  );
+  expect(told.map(({ action_type }) => action_type)).toEqual([
+    ...['ticket_opened', 'silence_added', 'ticket_resolved', 'silence_ended', 'ticket_reopened'],
+  ]);
+  expect(told[1]).toMatchObject({
+    page_path: `/settings/connections/${connection}`,
+    properties: {
+      ...{ silence_id: silence.id, check_id: CHECK, object: null, reason: 'accepted_risk' },
+      ...{ note: 'a small machine', until: time, actor: 'command line' },
+    },
+  });
+  expect(told[2]?.properties).toMatchObject({ reason: 'silenced: accepted_risk' });
+});
+
+test('wrong silences: a check or date that is none, a silence that is not in force', async () => {
+  const { id, key } = await makeAccount();
+  const connection = await faultyConnection(id);
+  const add = ['silence', 'add', '--connection', connection, '--reason', 'wont_fix', '--note', 'x'];
+  const unknown = await command([...add, '--check', 'PG_NONSENSE']);
+  expect([unknown.exit, unknown.stderr]).toEqual([2, expect.stringContaining('PG_NONSENSE')]);
+  for (const until of ['2020-01-01', '2030-02-30', 'soon', '0s']) {
+    expect((await command([...add, '--check', CHECK, '--until', until])).exit, until).toBe(2);
+  }
+  const { id: silence } = await commandJson<{ id: number }>([...add, '--check', CHECK.toLowerCase()]);
+  await commandJson(['silence', 'end', String(silence)]);
+  expect((await command(['silence', 'end', String(silence)])).exit).toBe(1);
+  const silences = (await readLog(key)).filter(({ action_type }) => action_type.startsWith('silence_'));
+  expect(silences).toHaveLength(2);
+});

@@ -1,0 +1,72 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serverPrograms } from '../../src/database/server.ts';
+import { oldPrograms } from '../checks/postgres-server.ts';
+
+// Runs the tests of the checks on each version of PostgreSQL, or on those named as arguments.
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = join(here, '../..');
+
+/** 14 and 18 come with the tests and the store; the others are installed here, so that `npm ci` stays small. */
+const FOLDERS: Record<string, () => string> = {
+  14: oldPrograms,
+  15: () => installed('15'),
+  16: () => installed('16'),
+  17: () => installed('17'),
+  18: serverPrograms,
+};
+
+const versions = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(FOLDERS);
+for (const version of versions) {
+  if (!(version in FOLDERS)) {
+    console.error(`There is no PostgreSQL ${version} here: name some of ${Object.keys(FOLDERS).join(', ')}.`);
+    process.exit(2);
+  }
+}
+install();
+for (const version of versions) {
+  const started = performance.now();
+  const { code, output } = await runTests(FOLDERS[version]?.() ?? '');
+  const seconds = Math.round((performance.now() - started) / 1000);
+  if (code !== 0) {
+    console.log(output);
+    process.exitCode = 1;
+  }
+  const counted = /^\s*Tests\s+(.*)$/m.exec(output)?.[1] ?? 'no test was run';
+  console.log(`PostgreSQL ${version}: ${code === 0 ? 'green' : 'RED'}, ${counted}, ${seconds} s`);
+}
+
+/** Brings 15, 16 and 17, as `package-lock.json` beside this file has them. */
+function install(): void {
+  const { status } = spawnSync('npm', ['ci', '--silent', '--ignore-scripts=false'], {
+    cwd: here,
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error(`PostgreSQL 15 to 17 could not be installed: run "npm ci" in ${here}.`);
+}
+
+function installed(version: string): string {
+  const programs = join(here, `node_modules/postgres-${version}-${process.platform}-${process.arch}/native`);
+  if (existsSync(programs)) return programs;
+  throw new Error(`The registry has no PostgreSQL ${version} for ${process.platform} on ${process.arch}.`);
+}
+
+async function runTests(programs: string): Promise<{ code: number | null; output: string }> {
+  const tests = spawn(join(root, 'node_modules/.bin/vitest'), ['run', '--project', 'unit', 'test/checks/'], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: '1', TEST_POSTGRES_PROGRAMS: programs },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [tests.stdout, tests.stderr]) {
+    stream.on('data', (text) => {
+      output += text;
+    });
+  }
+  const [code] = await once(tests, 'close');
+  return { code, output };
+}

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sealCredential } from '../../src/monitor/credentials.ts';
+import { runHealthCheck } from '../../src/monitor/run.ts';
+import { oldPrograms, PASSWORD, PostgresServer } from '../checks/postgres-server.ts';
+import { startTestStore } from '../store.ts';
+import { compare, type OurFinding, type PeerAnswer } from './compare.ts';
+import { seed } from './seed.ts';
+import { pgactivity, pgactivityLeftOut, postgres, postgresLeftOut, type Service } from './services.ts';
+
+// Makes every fault that can be there at once on one server, asks check_pgactivity, check_postgres and dbvitals, and
+// compares what they say, by kind and object. PostgreSQL 14, because Debian's releases of the tools are older than 16.
+
+const PACKAGES = ['check-pgactivity', 'check-postgres'];
+const PGACTIVITY = '/usr/lib/nagios/plugins/check_pgactivity';
+const POSTGRES = '/usr/bin/check_postgres';
+
+const scratch = mkdtempSync(join(tmpdir(), 'peers-'));
+
+install();
+completeOrThrow(
+  'check_pgactivity',
+  servicesOf(PGACTIVITY, ['--list'], /^\t(\w+)\s+\t/gm),
+  pgactivity,
+  pgactivityLeftOut,
+);
+completeOrThrow(
+  'check_postgres',
+  servicesOf(POSTGRES, ['--help'], /^ (\w+) +- /gm),
+  postgres,
+  postgresLeftOut,
+);
+const store = await startTestStore();
+const server = await PostgresServer.start(oldPrograms());
+try {
+  await comparePeers();
+} finally {
+  process.on('unhandledRejection', () => {}); // what the faults' sessions wait for ends with the server
+  await Promise.all([server.stop(), store.stop()]);
+  rmSync(scratch, { recursive: true });
+}
+process.exit(); // children of the monitor that wait for a next run would keep it alive
+
+/** Brings the tools where they are not installed yet; where that is not possible, says so and ends. */
+function install(): void {
+  const present = () => [PGACTIVITY, POSTGRES].every((path) => spawnSync('test', ['-x', path]).status === 0);
+  if (present()) return;
+  spawnSync('apt-get', ['install', '-y', '--no-install-recommends', ...PACKAGES], { stdio: 'ignore' });
+  if (present()) return;
+  console.error(
+    `The peers could not be installed: run this as root on Debian, or run "apt-get install ${PACKAGES.join(' ')}".`,
+  );
+  process.exit(1);
+}
+
+function servicesOf(program: string, args: string[], each: RegExp): string[] {
+  const { stdout } = spawnSync(program, args, { encoding: 'utf8' });
+  return [...stdout.matchAll(each)].map(([, name = '']) => name);
+}
+
+function completeOrThrow(
+  tool: string,
+  offered: string[],
+  run: Service[],
+  leftOut: Record<string, string>,
+): void {
+  const known = (name: string) =>
+    run.some((service) => service.name === name) ||
+    Object.keys(leftOut).some((start) => name === start || name.startsWith(`${start}_`));
+  const unknown = offered.filter((name) => !known(name));
+  if (offered.length === 0 || unknown.length > 0) {
+    throw new Error(
+      `${tool} offers what services.ts does not know: ${unknown.join(', ') || 'nothing was listed'}.`,
+    );
+  }
+}
+
+async function comparePeers(): Promise<void> {
+  const accountId = await store.account();
+  const { host, port, database } = server;
+  const connectionId = await store.connection(accountId, { host, port, database });
+  const sealed = await sealCredential(store.writer, store.deps.secret, { accountId, connectionId }, PASSWORD);
+  await store.writer.query('update connection set credential = $1', [sealed]);
+
+  const { made, thresholds } = await seed(server, async (own) => {
+    askAll(); // some of theirs compare with their last call, as some of ours do with the last run
+    await runHealthCheck({ ...store.deps, thresholds: own }, { accountId, connectionId });
+  });
+  const started = performance.now();
+  const theirs = askAll();
+  console.log(
+    `${made.length} faults made; the peers took ${Math.round((performance.now() - started) / 1000)} s`,
+  );
+  const run = await runHealthCheck({ ...store.deps, thresholds }, { accountId, connectionId });
+  if (!run) throw new Error('The connection is gone.');
+  const { rows } = await store.writer.query<{ findings: OurFinding[] }>(
+    'select findings from health_check where health_check_id = $1',
+    [run.id],
+  );
+  const { lines, missed } = compare(theirs, rows[0]?.findings ?? [], made);
+  console.log(lines.join('\n'));
+  if (missed > 0) process.exitCode = 1;
+}
+
+function askAll(): PeerAnswer[] {
+  return [
+    ...pgactivity.map((service) =>
+      ask('check_pgactivity', service, PGACTIVITY, [
+        ...[
+          '-s',
+          service.name,
+          '-h',
+          server.host,
+          '-p',
+          `${server.port}`,
+          '-U',
+          'postgres',
+          '-d',
+          server.database,
+        ],
+        ...['--format=human', '--status-file', join(scratch, 'status')],
+      ]),
+    ),
+    ...postgres.map((service) =>
+      ask('check_postgres', service, POSTGRES, [
+        ...[`--action=${service.name}`, '-H', server.host, '-p', `${server.port}`, '-u', 'postgres'],
+        ...['-db', server.database],
+      ]),
+    ),
+  ];
+}
+
+function ask(tool: string, service: Service, program: string, args: string[]): PeerAnswer {
+  const { status, stdout, stderr } = spawnSync(program, [...args, ...service.args], {
+    encoding: 'utf8',
+    env: { ...process.env, PGPASSWORD: PASSWORD },
+    timeout: 30_000,
+  });
+  return { tool, service, status: status ?? 3, said: stdout || stderr };
+}
