@@ -5,7 +5,7 @@ import type { ConnectionKey } from './run.ts';
 // Each connection has an instant of its own within its interval, by its id, so that a thousand that were added at once
 // or have waited for a monitor are spread over the interval from their next run on.
 const nextDue = `
-  to_timestamp(every_seconds * (floor((now_seconds - phase) / every_seconds) + 1) + phase)
+  to_timestamp(every_seconds * (floor((now_seconds - phase) / every_seconds + 0.25) + 1) + phase)
     from (select extract(epoch from s.every)::float8 as every_seconds,
                  extract(epoch from now())::float8 as now_seconds) clock,
          lateral (select mod(abs(hashint8(s.connection_id)::numeric), 100000)::float8 / 100000 * every_seconds

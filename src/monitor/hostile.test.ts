@@ -101,11 +101,11 @@ const rude = message(
 
 test.each<[string, StrangeAnswer, string[]]>([
   ['hangs', () => null, ['CONN_UNREACHABLE']],
-  ['hangs after the login', afterLogin(() => null), []],
+  ['hangs after the login', afterLogin(() => null), ['CONN_UNREACHABLE']],
   ['drips a byte at a time', drip, ['CONN_UNREACHABLE']],
-  ['drips after the login', afterLogin(drip), []],
+  ['drips after the login', afterLogin(drip), ['CONN_UNREACHABLE']],
   ['sends without end', endless, ['CONN_UNREACHABLE']],
-  ['sends an endless row', afterLogin(endlessRow), []],
+  ['sends an endless row', afterLogin(endlessRow), ['CONN_UNREACHABLE']],
   ['asks for the password in clear text', () => authentication(3), ['CONN_AUTH_FAILED']],
   ['asks for a password as MD5', () => authentication(5), ['CONN_AUTH_FAILED']],
   ['asks for 2,000,000,000 rounds of SCRAM', hugeCount, ['CONN_AUTH_FAILED']],
@@ -115,10 +115,14 @@ test.each<[string, StrangeAnswer, string[]]>([
       socket.end(Buffer.concat([oneColumn, Buffer.from('D'), Buffer.from([0, 0, 1, 0, 0, 1])]));
       return null;
     }),
-    [],
+    ['CONN_UNREACHABLE'],
   ],
   ['sends control characters', () => rude, ['CONN_UNREACHABLE']],
-  ['sends control characters after the login', afterLogin(() => Buffer.concat([rude, readyForQuery])), []],
+  [
+    'sends control characters after the login',
+    afterLogin(() => Buffer.concat([rude, readyForQuery])),
+    ['CONN_UNREACHABLE'],
+  ],
 ])(
   'a server that %s costs a bounded time and amount, learns nothing, delays nobody',
   async (_what, answer, critical) => {
@@ -130,10 +134,6 @@ test.each<[string, StrangeAnswer, string[]]>([
     expect(told.took).toBeLessThan(6_000);
     expect(told.cost.bytes).toBeLessThan(LIMITS.runBytes + 1024 * 1024);
     expect(byStatus(told, 'critical')).toEqual(critical);
-    if (critical.length === 0) {
-      expect(byStatus(told, 'ok').sort()).toEqual(['CONN_AUTH_FAILED', 'CONN_UNREACHABLE']);
-      expect(byStatus(told, 'error').length).toBeGreaterThan(14);
-    }
     expect(JSON.stringify(told)).not.toMatch(/\\u00|\u202e/);
     expect(Buffer.concat(server.heard).toString('latin1')).not.toContain(PASSWORD);
     expect(other.took).toBeLessThan(2_500);

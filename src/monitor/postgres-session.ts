@@ -39,7 +39,7 @@ export class HashingRefused extends Error {}
 export interface Meter {
   /** Bytes that were read. */
   bytes: number;
-  /** Statements of checks; what frames each (`begin`, `set local`, `rollback`) is not counted. */
+  /** Statements of checks; what frames each (`begin`, `set local`, `commit`) is not counted. */
   statements: number;
   /** From sending a statement to its last row. */
   milliseconds: number;
@@ -146,7 +146,7 @@ export async function openSession(
       const began = performance.now();
       meter.statements++;
       try {
-        return measuredRows(await answer(`${beginReading}${statement.trim().replace(/;$/, '')}\n;rollback`));
+        return measuredRows(await answer(`${beginReading}${statement.trim().replace(/;$/, '')}\n;commit`));
       } catch (error) {
         await answer('rollback').catch(() => {}); // the statement's own failure is what counts
         throw error;
@@ -164,7 +164,7 @@ export async function openSession(
   };
 }
 
-// Of several statements in one message pg gives a list of results; the last is that of `rollback`.
+// Of several statements in one message pg gives a list of results; the last is that of `commit`.
 function measuredRows(results: unknown): Row[] {
   const measured: unknown = Array.isArray(results) ? results.at(-2) : null;
   return measured instanceof pg.Result ? measured.rows : [];

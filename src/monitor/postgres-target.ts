@@ -3,7 +3,7 @@ import type { Check, Outcome, Row, ServerFacts, Thresholds } from '../checks/che
 import { rowsOf } from '../checks/rows.ts';
 import type { Endpoint } from './address.ts';
 import { cleanText } from './clean-text.ts';
-import { connectFailure, described, isTimeout } from './connect-failure.ts';
+import { type ConnectFailure, connectFailure, described, isTimeout } from './connect-failure.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
 import { diallerOf } from './dial.ts';
 import { LIMITS, type Limits } from './limits.ts';
@@ -96,11 +96,10 @@ export async function measurePostgres(
 async function measure(run: Run): Promise<Outcome[]> {
   const { host, port, connectionType } = run.target;
   const reached = await reachTarget(run);
-  if ('failure' in reached) {
-    const where = connectionType === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
-    return notConnectedOutcomes(reached.failure, where, reached.tries);
-  }
-  await measureServer(run, reached);
+  const where = connectionType === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
+  if ('failure' in reached) return notConnectedOutcomes(reached.failure, where, reached.tries);
+  const failure = await measureServer(run, reached);
+  if (failure) return notConnectedOutcomes(failure, where, 1);
   const samples = postgresChecks.map((check) => ({ check, samples: run.samples.get(check) ?? [] }));
   return [
     ...connectedOutcomes(),
@@ -117,8 +116,11 @@ const serverFacts = `
                   and has_database_privilege(oid, 'connect')
                 order by datname <> current_database(), datname) as databases`;
 
-/** Measures the server in the session's database, then its databases one at a time; closes the session. */
-async function measureServer(run: Run, { session, endpoint }: Reached): Promise<void> {
+/**
+ * Measures the server in the session's database, then its databases one at a time; closes the session. A server that
+ * let us in but tells nothing about itself is as good as unreachable: gives why.
+ */
+async function measureServer(run: Run, { session, endpoint }: Reached): Promise<ConnectFailure | null> {
   const ofServer = postgresChecks.filter(({ scope }) => scope === 'server');
   const ofDatabase = postgresChecks.filter(({ scope }) => scope === 'database');
   try {
@@ -135,9 +137,9 @@ async function measureServer(run: Run, { session, endpoint }: Reached): Promise<
       if (database !== run.target.database)
         await measureDatabase(run, endpoint, ofDatabase, { version, database });
     }
+    return null;
   } catch (error) {
-    // Without the facts nothing can be measured.
-    for (const check of postgresChecks) run.samples.get(check)?.push(failedSample('', error));
+    return connectFailure(error, run.limits.answerMs);
   } finally {
     await session.close();
   }
