@@ -32,7 +32,8 @@ export function connectFailure(error: unknown, connectMs: number): ConnectFailur
   if (code === '53300')
     return { kind: 'saturated', reason: 'it has no connection left (53300)', final: true };
   if (code.startsWith('28')) return unauthorized(`the server refused the login (SQLSTATE ${code})`);
-  if (error instanceof PasswordRefused) return unauthorized(`${message}, which dbvitals never sends`);
+  if (error instanceof PasswordRefused)
+    return unauthorized(`${message}, which it gets only after "connection change --expose-password yes"`);
   if (error instanceof HashingRefused) return unauthorized(message);
   // pg's own names of what goes wrong in SCRAM: no password stored, or a server that does not know it either.
   if (message.startsWith('SASL')) return unauthorized('the password exchange failed (SCRAM)');

@@ -70,11 +70,13 @@ test.each([
 });
 
 test.each([
-  [1024 ** 3 / 12 - 1, 0],
-  [1024 ** 3 / 12, 1],
-])('%d bytes of temporary files in five minutes: %i faults', (bytes, expected) => {
+  [1024 ** 3 / 6 - 1, 300, 0],
+  [1024 ** 3 / 6, 300, 1], // counted as if in ten minutes
+  [1024 ** 3 / 2 - 1, 1800, 0],
+  [1024 ** 3 / 2, 1800, 1],
+])('%d bytes of temporary files in %i s: %i faults', (bytes, seconds, expected) => {
   const row = (size: number) => of('shop', { files: size, bytes: size, work_mem: 4096 });
-  expect(judge(tempFiles, [row(bytes + 7)], [row(7)]).faults).toHaveLength(expected);
+  expect(judge(tempFiles, [row(bytes + 7)], [row(7)], seconds).faults).toHaveLength(expected);
 });
 
 test.each([

@@ -5,6 +5,9 @@ import { countedFrom, counterCheck, total } from './counter-check.ts';
 /** Bytes an hour; dbvitals' own: less than that does not keep a disk busy. */
 const thresholds = { warning_bytes_per_hour: 1024 ** 3 };
 
+// A single large sort is no rate: what was written since the last run counts as if it had taken so long at least.
+const LEAST_MINUTES = 10;
+
 // work_mem is in kB; what the watching session was given is the server's own unless somebody set it for the role.
 const sql = `
   select quote_ident(datname) as object,
@@ -29,7 +32,7 @@ export const tempFiles = counterCheck({
     const { warning_bytes_per_hour } = { ...thresholds, ...facts.thresholds };
     const database = textIn(grown, 'object');
     const [files, bytes] = [numberIn(grown, 'files'), numberIn(grown, 'bytes')];
-    const perHour = (bytes / minutes) * 60;
+    const perHour = (bytes / Math.max(minutes, LEAST_MINUTES)) * 60;
     if (perHour < warning_bytes_per_hour) return null;
     const workMem = numberIn(grown, 'work_mem');
     return {
