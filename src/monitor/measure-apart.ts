@@ -68,7 +68,8 @@ async function nextFree(): Promise<Child | null> {
   const child = await Promise.race([freed, wait(PATIENCE_MS, null)]);
   const place = waiting.indexOf(take);
   if (place >= 0) waiting.splice(place, 1);
-  return child;
+  // Given away in the very moment in which the wait was over: it is ours.
+  return place < 0 ? freed : child;
 }
 
 function giveBack(child: Child, well: boolean): void {
