@@ -27,7 +27,7 @@ for (const version of versions) {
     process.exit(2);
   }
 }
-install();
+if (versions.some((version) => version !== '14' && version !== '18')) install();
 for (const version of versions) {
   const started = performance.now();
   const { code, output } = await runTests(FOLDERS[version]?.() ?? '');
