@@ -94,7 +94,7 @@ export const replicationAndPerformance: Provocation[] = [
     check_id: 'PG_TEMP_FILES',
     severity: 'warning',
     object: 'shop',
-    thresholds: AT_ONCE,
+    thresholds: { ...AT_ONCE, warning_bytes_per_hour: 100_000_000 }, // 20 MB in what counts as ten minutes
     async provoke(server) {
       await raising(server, ofShop('temp_bytes'), 20_000_000, async () => {
         const session = await server.open();

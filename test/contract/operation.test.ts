@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterAll, expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
@@ -19,12 +20,18 @@ async function start() {
   return { ...started, metrics: `http://127.0.0.1:${metricsPort}` };
 }
 
+/** A free port that no other socket is given by chance: port 0 gives those from 32768 on. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!free) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 test('a request is one line of the log, whatever its text, with the id that the client got', async () => {
