@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { type Environment, startService, temporaryFolder } from './contract/service.ts';
+import { type Environment, startService, temporaryFolder } from './contract/running-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

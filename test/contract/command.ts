@@ -1,5 +1,5 @@
 import { expect, inject } from 'vitest';
-import { type Environment, startProcess } from './service.ts';
+import { type Environment, startProcess } from './running-service.ts';
 
 /** How a command ended. */
 export interface Outcome {

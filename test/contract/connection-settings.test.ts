@@ -6,7 +6,7 @@ import { makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { command, commandJson } from './command.ts';
 import type { Connection, HealthCheck } from './records.ts';
-import { temporaryFolder } from './service.ts';
+import { temporaryFolder } from './running-service.ts';
 
 const account = makeAccount();
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { ask } from './ask.ts';
-import { startService } from './service.ts';
+import { startService } from './running-service.ts';
 
 const ALLOWED = 'https://console.example.com';
 const FLEET = '/api/v1/health/fleet';

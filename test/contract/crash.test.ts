@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { startLoad } from './load.ts';
-import { startService } from './service.ts';
+import { startService } from './running-service.ts';
 
 const KILLS = 5;
 

@@ -3,7 +3,7 @@ import { makeAccount } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { type Answer, ask, each } from './ask.ts';
 import type { Failure } from './records.ts';
-import { startService } from './service.ts';
+import { startService } from './running-service.ts';
 
 const FLEET = '/api/v1/health/fleet';
 

@@ -5,7 +5,7 @@ import { byRequestId, readLog } from './activity-log.ts';
 import { type Answer, ask, each } from './ask.ts';
 import { command, commandJson } from './command.ts';
 import type { Connection } from './records.ts';
-import { startService } from './service.ts';
+import { startService } from './running-service.ts';
 
 const FLEET = '/api/v1/health/fleet';
 

@@ -4,7 +4,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { ask } from './ask.ts';
 import { sendRawOnce } from './raw.ts';
-import { startService } from './service.ts';
+import { startService } from './running-service.ts';
 
 const service = start();
 const account = makeAccount();

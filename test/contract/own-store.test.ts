@@ -10,7 +10,7 @@ import { type Answer, ask, each, read } from './ask.ts';
 import { command, commandJson } from './command.ts';
 import { startLoad } from './load.ts';
 import type { Fleet } from './records.ts';
-import { type Service, startProcess, startService, temporaryFolder } from './service.ts';
+import { type Service, startProcess, startService, temporaryFolder } from './running-service.ts';
 
 // The embedded store's life, in this order: first start, second start, kills, end. All on one data folder.
 const FLEET = '/api/v1/health/fleet';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { commandJson } from './command.ts';
-import { temporaryFolder } from './service.ts';
+import { temporaryFolder } from './running-service.ts';
 
 const folder = temporaryFolder();
 const dataFolder = join(folder.path, 'data');

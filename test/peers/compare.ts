@@ -1,5 +1,5 @@
 import type { Finding } from '../../src/checks/check.ts';
-import type { Service } from './services.ts';
+import type { Service } from './tools.ts';
 
 /** A finding as the store keeps it. */
 export type OurFinding = Finding;

@@ -8,7 +8,7 @@ import { oldPrograms, PASSWORD, PostgresServer } from '../checks/postgres-server
 import { startTestStore } from '../store.ts';
 import { compare, type OurFinding, type PeerAnswer } from './compare.ts';
 import { seed } from './seed.ts';
-import { pgactivity, pgactivityLeftOut, postgres, postgresLeftOut, type Service } from './services.ts';
+import { pgactivity, pgactivityLeftOut, postgres, postgresLeftOut, type Service } from './tools.ts';
 
 // Makes every fault that can be there at once on one server, asks check_pgactivity, check_postgres and dbvitals, and
 // compares what they say, by kind and object. PostgreSQL 14, because Debian's releases of the tools are older than 16.
@@ -72,7 +72,7 @@ function completeOrThrow(
   const unknown = offered.filter((name) => !known(name));
   if (offered.length === 0 || unknown.length > 0) {
     throw new Error(
-      `${tool} offers what services.ts does not know: ${unknown.join(', ') || 'nothing was listed'}.`,
+      `${tool} offers what tools.ts does not know: ${unknown.join(', ') || 'nothing was listed'}.`,
     );
   }
 }
