@@ -170,7 +170,8 @@ test.each<[string, NodeJS.Signals, RegExp, number]>([
     const told = await running;
     server.close();
     expect(told.took).toBeLessThan(within);
-    expect(byStatus(told, 'error')).toHaveLength(told.checks.length);
+    expect(byStatus(told, 'critical')).toEqual(['CONN_UNREACHABLE']);
+    expect(byStatus(told, 'error')).toHaveLength(told.checks.length - 1);
     expect(told.checks[0]?.metric_line).toMatch(why);
     const text = 'select status from ticket where account_id = $1';
     expect((await store.writer.query(text, [strange.accountId])).rows).toEqual([{ status: 'open' }]);

@@ -39,17 +39,23 @@ export function notConnectedOutcomes(failure: ConnectFailure, where: string, tri
   }
 }
 
-/** What a run knows that was ended from outside before it could tell: nothing, so every ticket stands. */
+/**
+ * What a run knows that was ended from outside before it could tell: nothing, so every ticket stands, and the database
+ * is as good as unreachable, for a score without that would call it well.
+ */
 export function endedOutcomes(reason: string): Outcome[] {
-  return [CONN_UNREACHABLE, CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks].map((check) =>
-    unmeasured(check, reason),
-  );
+  return [
+    faulty(CONN_UNREACHABLE, `The database could not be measured: ${reason}.`, AGAIN),
+    ...[CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks].map((check) => unmeasured(check, reason)),
+  ];
 }
 
 const LOGIN =
   'Set the password again ("connection change --password-stdin"); on the server store it as SCRAM and let the login in by pg_hba.conf.';
 const REACH =
   'Start the server, or correct host, port, database or TLS of the connection ("connection change").';
+const AGAIN =
+  'Run the check again; where it ends so again, see how slowly the server answers, and what it sends.';
 const SATURATED = 'Put a pooler in front of the server, or raise max_connections.';
 
 function reached(check: Outcome['check'], line: string): Outcome {
