@@ -1,6 +1,7 @@
 import { numberIn, textIn } from '../columns.ts';
 import { percent, size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
+import { grantTables, unseenStatistics } from './unseen-statistics.ts';
 
 /** Bytes that could be given back; four fifths of the index besides. */
 const thresholds = { warning_bytes: 100 * 1024 * 1024 };
@@ -47,22 +48,11 @@ const candidates = `
            nspname, readable, indisexclusion,
            relpages * page as bytes,
            (relpages - 1 - ceil(reltuples * (12 + case when nulls then 8 else 0 end + 8 * ceil(data / 8))
-                                / ((page - 40) * fill))) * page as bloat,
-           case when known = fields or reltuples = 0 then null
-                when not readable then 'Not measured: the statistics of some tables are hidden.'
-                when secured then 'Not measured: row-level security hides the statistics of some tables.'
-                when known = 0 then 'Not measured: some tables were never analyzed. Run ANALYZE;'
-           end as unseen
+                                / ((page - 40) * fill))) * page as bloat,${unseenStatistics} as unseen
       from big
       join width on width.oid = big.oid
   )
-  select index_name, indisexclusion, bytes, bloat, unseen,
-         case when unseen is not null and not readable
-                then format('GRANT SELECT ON ALL TABLES IN SCHEMA %s TO %I;',
-                            (select string_agg(distinct quote_ident(nspname), ', ') from judged
-                              where unseen is not null and not readable),
-                            current_user)
-         end as needs
+  select index_name, indisexclusion, bytes, bloat, unseen,${grantTables} as needs
     from judged
    where unseen is not null or bloat >= 0.8 * bytes
    order by unseen nulls first, bloat desc, index_name`;

@@ -1,6 +1,7 @@
 import { numberIn, textIn } from '../columns.ts';
 import { percent, size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
+import { grantTables, unseenStatistics } from './unseen-statistics.ts';
 
 /** Bytes that could be given back; a fifth of the table besides. */
 const thresholds = { warning_bytes: 250 * 1024 * 1024 };
@@ -53,21 +54,10 @@ const candidates = `
     select format('%I.%I', nspname, relname) as table_name,
            nspname, readable,
            relpages * page as bytes,
-           (relpages - needed) * page as bloat,
-           case when known = fields or reltuples = 0 then null
-                when not readable then 'Not measured: the statistics of some tables are hidden.'
-                when secured then 'Not measured: row-level security hides the statistics of some tables.'
-                when known = 0 then 'Not measured: some tables were never analyzed. Run ANALYZE;'
-           end as unseen
+           (relpages - needed) * page as bloat,${unseenStatistics} as unseen
       from estimate
   )
-  select table_name, bytes, bloat, unseen,
-         case when unseen is not null and not readable
-                then format('GRANT SELECT ON ALL TABLES IN SCHEMA %s TO %I;',
-                            (select string_agg(distinct quote_ident(nspname), ', ') from judged
-                              where unseen is not null and not readable),
-                            current_user)
-         end as needs
+  select table_name, bytes, bloat, unseen,${grantTables} as needs
     from judged
    where unseen is not null or bloat >= 0.2 * bytes
    order by unseen nulls first, bloat desc, table_name`;
