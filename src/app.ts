@@ -101,13 +101,14 @@ export function createApp({
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
     if (!isApi(request.url)) return;
     const started = performance.now();
+    const path = pagePath(request.url);
     const life: Life = { abandoned: false };
     const deadline = setTimeout(() => {
       life.abandoned = true;
       fail(request, reply, errors.internalError);
     }, REQUEST_DEADLINE_MS);
     try {
-      await answer(request, reply, life);
+      await answer(request, reply, path, life);
     } catch (error) {
       log.error({ err: error, request_id: request.id }, 'request failed');
       if (!life.abandoned) fail(request, reply, errors.internalError);
@@ -118,7 +119,7 @@ export function createApp({
       log.info({
         request_id: request.id,
         method: request.method,
-        path: pagePath(request.url),
+        path,
         status: reply.statusCode,
         ms: Math.round(ms * 100) / 100,
       });
@@ -127,7 +128,12 @@ export function createApp({
   });
 
   /** The way of a request, in order; the numbers are those of ARCHITECTURE.md. */
-  async function answer(request: FastifyRequest, reply: FastifyReply, life: Life): Promise<void> {
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    path: string,
+    life: Life,
+  ): Promise<void> {
     // 1. edge
     reply.headers(corsHeaders(corsOrigins, request.headers.origin));
     ignoreBody(request.raw, (then) => reply.raw.once('finish', then));
@@ -159,7 +165,7 @@ export function createApp({
         status: finalStatus(request, answer),
         errorCode: answer.errorCode,
         method: request.method,
-        pagePath: pagePath(request.url),
+        pagePath: path,
         query: recordedQuery(request),
         requestId: request.id,
         sourceIp: plainAddress(request.ip),
