@@ -1,22 +1,26 @@
 import { Type } from 'typebox';
 import { endpoint, nullable } from '../http/endpoint.ts';
+import { identifier, openSet, score, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
 
-const Connection = Type.Object({
-  id: Type.Integer({ description: 'connection identifier' }),
-  name: Type.String({ description: 'connection name' }),
-  host: Type.String({
-    description: 'host address of the database; the folder of its socket for unix_socket',
-  }),
-  port: Type.Integer({ description: 'listener port' }),
-  connection_type: Type.String({ description: 'direct, ssh_tunnel or unix_socket; more may come' }),
-  latest_check_id: nullable(
-    Type.Integer({ description: 'the most recent health check; null before the first' }),
-  ),
-  score: nullable(Type.Integer({ description: 'latest health score, 0 to 100' })),
-  last_checked_at: nullable(Type.String({ format: 'date-time', description: 'time of the latest check' })),
-  summary_text: nullable(Type.String({ description: 'short summary of its findings' })),
-});
+const Connection = Type.Object(
+  {
+    id: identifier('connection identifier'),
+    name: Type.String({ description: 'connection name' }),
+    host: Type.String({
+      description: 'host address of the database; the folder of its socket for unix_socket',
+    }),
+    port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'listener port' }),
+    connection_type: openSet(['direct', 'ssh_tunnel', 'unix_socket'], 'how the database is reached'),
+    latest_check_id: nullable(identifier('the most recent health check; null before the first')),
+    score: nullable(score('latest health score; null before the first check')),
+    last_checked_at: nullable(timestamp('time of the latest check; null before the first')),
+    summary_text: nullable(
+      Type.String({ description: 'short summary of its findings; null before the first check' }),
+    ),
+  },
+  { title: 'Connection', description: 'a database that is watched' },
+);
 
 const countConnections = `
   select count(*) as total
@@ -24,7 +28,16 @@ const countConnections = `
    where account_id = $1
      and removed_at is null`;
 
+// The page's ids first, from an index of the connections that are listed; only theirs are looked up.
 const listConnections = `
+  with page as (
+    select connection_id
+      from connection
+     where account_id = $1
+       and removed_at is null
+     order by connection_id
+     limit $2 offset $3
+  )
   select c.connection_id as id,
          c.name,
          c.host,
@@ -34,12 +47,18 @@ const listConnections = `
          h.score,
          h.created_at as last_checked_at,
          h.summary_text
-    from connection c
-    left join health_check h on h.account_id = c.account_id and h.health_check_id = c.latest_check_id
-   where c.account_id = $1
-     and c.removed_at is null
-   order by c.connection_id
-   limit $2 offset $3`;
+    from page
+   cross join lateral (
+          select connection_id, name, host, port, connection_type, latest_check_id
+            from connection
+           where account_id = $1 and connection_id = page.connection_id
+           limit 1) c
+    left join lateral (
+          select score, created_at, summary_text
+            from health_check
+           where account_id = $1 and health_check_id = c.latest_check_id
+           limit 1) h on true
+   order by page.connection_id`;
 
 interface ConnectionRow {
   id: number;
@@ -56,7 +75,9 @@ interface ConnectionRow {
 /** Endpoint 1: every connection of the account with its latest score. */
 export const connections = endpoint({
   path: '/health/connections',
+  operationId: 'listConnections',
   summary: 'Connections with their latest score',
+  description: 'Every connection of the account, by `id`.',
   query: Type.Object(pagingParameters),
   response: Type.Object({ data: Type.Array(Connection), meta: Meta }),
   reuse: 'kept',

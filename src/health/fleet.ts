@@ -1,37 +1,44 @@
 import { Type } from 'typebox';
 import { endpoint, nullable } from '../http/endpoint.ts';
+import { closedSet, count, identifier, score } from '../http/fields.ts';
 
-const FleetEntry = Type.Object({
-  id: Type.Integer({ description: 'connection identifier' }),
-  name: Type.String({ description: 'connection name' }),
-  score: nullable(Type.Integer({ description: 'latest score; null when none has run' })),
-  status: Type.String({
-    description: 'healthy (80 and over), warning (50 to 79), critical (under 50) or never_run',
-  }),
-});
+const FleetEntry = Type.Object(
+  {
+    id: identifier('connection identifier'),
+    name: Type.String({ description: 'connection name' }),
+    score: nullable(score('latest score; null when none has run')),
+    status: closedSet(
+      ['healthy', 'warning', 'critical', 'never_run'],
+      'healthy (80 and over), warning (50 to 79), critical (under 50) or never_run (no check yet)',
+    ),
+  },
+  { title: 'FleetEntry', description: 'a connection and its status' },
+);
 
-const count = (description: string) => Type.Integer({ description });
-const FleetSummary = Type.Object({
-  total: count('connections'),
-  healthy: count('connections that are healthy'),
-  warning: count('connections with status warning'),
-  critical: count('connections with status critical'),
-  never_run: count('connections without a health check'),
-});
+const FleetSummary = Type.Object(
+  {
+    total: count('connections'),
+    healthy: count('connections that are healthy'),
+    warning: count('connections with status warning'),
+    critical: count('connections with status critical'),
+    never_run: count('connections without a health check'),
+  },
+  { title: 'FleetSummary', description: 'how many connections have which status' },
+);
 
+// latest_score is kept beside the connection: joining the latest checks of 10,000 took up to 90 ms.
 const listFleet = `
-  select c.connection_id as id,
-         c.name,
-         h.score,
-         case when h.score is null then 'never_run'
-              when h.score >= 80 then 'healthy'
-              when h.score >= 50 then 'warning'
+  select connection_id as id,
+         name,
+         latest_score as score,
+         case when latest_score is null then 'never_run'
+              when latest_score >= 80 then 'healthy'
+              when latest_score >= 50 then 'warning'
               else 'critical' end as status
-    from connection c
-    left join health_check h on h.account_id = c.account_id and h.health_check_id = c.latest_check_id
-   where c.account_id = $1
-     and c.removed_at is null
-   order by c.connection_id`;
+    from connection
+   where account_id = $1
+     and removed_at is null
+   order by connection_id`;
 
 interface FleetRow {
   id: number;
@@ -43,7 +50,9 @@ interface FleetRow {
 /** Endpoint 3: all connections of the account, and how many are in which state. */
 export const fleet = endpoint({
   path: '/health/fleet',
+  operationId: 'getFleet',
   summary: 'All connections with their status, and a count of each status',
+  description: 'The whole fleet in one answer, by `id`: what a wallboard or a poll once a minute wants.',
   query: Type.Object({}),
   response: Type.Object({ data: Type.Array(FleetEntry), summary: FleetSummary }),
   reuse: 'kept',

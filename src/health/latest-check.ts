@@ -1,24 +1,42 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError, resourceNotFound } from '../http/errors.ts';
+import { identifier, openSet, score, timestamp } from '../http/fields.ts';
 
-const CheckFinding = Type.Object({
-  check_id: Type.String({ description: 'code of the check' }),
-  category: Type.String({ description: 'check category' }),
-  status: Type.String({ description: 'ok, info, warning, critical, skipped or error; more may come' }),
-  title: Type.String({ description: 'human-readable title' }),
-  metric_line: Type.String({ description: 'measured value with recommendation' }),
-  remediation: Type.String({ description: 'suggested corrective statement' }),
-  severity: Type.String({ description: 'critical, warning or info; more may come' }),
-});
+const CheckFinding = Type.Object(
+  {
+    check_id: Type.String({
+      description: 'code of the check, an upper-case identifier such as PG_DEAD_TUPLES; an open set',
+    }),
+    category: Type.String({
+      description: 'check category, a lower-case identifier such as vacuum; an open set',
+    }),
+    status: openSet(['ok', 'info', 'warning', 'critical', 'skipped', 'error'], 'what the check found'),
+    title: Type.String({ description: 'human-readable title' }),
+    metric_line: Type.String({
+      description: 'measured value with recommendation; when skipped or error, why it could not be measured',
+    }),
+    remediation: Type.String({ description: 'suggested corrective statement' }),
+    severity: openSet(
+      ['critical', 'warning', 'info'],
+      'how grave the finding is; of a check that is ok, skipped or error, the worst that it can find',
+    ),
+  },
+  { title: 'CheckFinding', description: 'what one check found' },
+);
 
-const HealthCheckResult = Type.Object({
-  id: Type.Integer({ description: 'check identifier' }),
-  score: Type.Integer({ description: 'health score, 0 to 100' }),
-  summary_text: Type.String({ description: 'short summary of the findings' }),
-  created_at: Type.String({ format: 'date-time', description: 'creation time' }),
-  checks: Type.Array(CheckFinding, { description: 'all individual findings, worst first' }),
-});
+const HealthCheckResult = Type.Object(
+  {
+    id: identifier('health check identifier'),
+    score: score('health score'),
+    summary_text: Type.String({ description: 'short summary of the findings' }),
+    created_at: timestamp('creation time'),
+    checks: Type.Array(CheckFinding, {
+      description: 'all individual findings, the passing ones too, worst first',
+    }),
+  },
+  { title: 'HealthCheckResult', description: 'a health check of a connection' },
+);
 
 const latestResult = `
   select h.health_check_id as id,
@@ -53,7 +71,11 @@ const noCheckYet = new ApiError('not_found', 'no health check has run for this c
 /** Endpoint 2: the most recent health check of a connection with all its findings. */
 export const latestCheck = endpoint({
   path: '/health/connections/:id/checks/latest',
+  operationId: 'getLatestHealthCheck',
   summary: 'The most recent health check of a connection',
+  description: 'With all its findings. A check that could not look is `skipped` or `error`, never `ok`.',
+  notFound:
+    'There is no such connection in the account, the identifier is no positive integer, or no health check has run yet.',
   query: Type.Object({}),
   response: Type.Object({ data: HealthCheckResult }),
   reuse: 'kept',

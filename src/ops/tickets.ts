@@ -1,75 +1,59 @@
 import { Type } from 'typebox';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { resourceNotFound } from '../http/errors.ts';
+import { closedSet, identifier, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
+import { oneOf, wholeNumber } from '../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
+import { ticketStatements } from './ticket-places.sql.ts';
 
-const Ticket = Type.Object({
-  id: Type.Integer(),
-  connection_id: Type.Integer({ description: 'the connection that it belongs to' }),
-  connection_name: Type.String({ description: "the connection's name; its last one after removal" }),
-  check_id: Type.String({ description: 'code of the check that found it' }),
-  category: Type.String({ description: 'check category' }),
-  title: Type.String(),
-  object: nullable(Type.String({ description: 'the faulty object; null for the whole server' })),
-  severity: Type.String({ description: 'critical, warning or info' }),
-  status: Type.String({ description: 'open or resolved' }),
-  metric_line: Type.String({ description: 'measured value with recommendation' }),
-  remediation: Type.String({ description: 'suggested corrective statement' }),
-  first_seen_at: Type.String({ format: 'date-time' }),
-  last_seen_at: Type.String({ format: 'date-time' }),
-  resolved_at: nullable(Type.String({ format: 'date-time', description: 'null while open' })),
-});
+const STATUSES = ['open', 'resolved'];
+const SEVERITIES = ['critical', 'warning', 'info'];
+
+const Ticket = Type.Object(
+  {
+    id: identifier('ticket identifier'),
+    connection_id: identifier('the connection that it belongs to'),
+    connection_name: Type.String({ description: "the connection's name; its last one after removal" }),
+    check_id: Type.String({ description: 'code of the check that found it; an open set' }),
+    category: Type.String({ description: 'check category; an open set' }),
+    title: Type.String({ description: 'human-readable title' }),
+    object: nullable(Type.String({ description: 'the faulty object; null for the whole server' })),
+    severity: closedSet(SEVERITIES, 'how grave the finding is'),
+    status: closedSet(STATUSES, 'open until a later health check no longer finds it'),
+    metric_line: Type.String({ description: 'measured value with recommendation' }),
+    remediation: Type.String({ description: 'suggested corrective statement' }),
+    first_seen_at: timestamp('time of the check that found it first'),
+    last_seen_at: timestamp('time of the check that found it last'),
+    resolved_at: nullable(timestamp('time of resolution; null while open')),
+  },
+  { title: 'Ticket', description: 'the history of a finding' },
+);
 
 const filters = {
-  status: Type.Optional(
-    Type.String({ enum: ['open', 'resolved'], description: 'status must be open or resolved.' }),
-  ),
-  severity: Type.Optional(
-    Type.String({
-      enum: ['critical', 'warning', 'info'],
-      description: 'severity must be critical, warning or info.',
-    }),
-  ),
-  connection_id: Type.Optional(
-    Type.String({
-      pattern: '^[1-9][0-9]*$',
-      description: 'connection_id must be a whole number, 1 or more.',
-    }),
+  status: oneOf('status', 'Restricts to tickets of this status.', STATUSES),
+  severity: oneOf('severity', 'Restricts to tickets of this severity.', SEVERITIES),
+  connection_id: wholeNumber(
+    'connection_id',
+    'Restricts to one connection. 404 when it is none of the account.',
+    { minimum: 1 },
   ),
 };
 
 const findConnection = `
   select 1 from connection where account_id = $1 and connection_id = $2 and removed_at is null`;
 
-const chosen = `
-    from ticket t
-   where t.account_id = $1
-     and ($2::text is null or t.status = $2)
-     and ($3::text is null or t.severity = $3)
-     and ($4::bigint is null or t.connection_id = $4)
-     and ($5::timestamptz is null or t.first_seen_at >= $5)
-     and ($6::timestamptz is null or t.first_seen_at < $6)`;
+interface Places {
+  below: number;
+  upto: number;
+  newest: string;
+  ends_open: boolean;
+}
 
-// first_seen_at is given out under the lock of the account's log, so no ticket that comes later is seen first at or
-// before the newest one there is: that instant pins the pages.
-const countTickets = `
-  select count(*) as total,
-         (select to_char(max(first_seen_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-            from ticket where account_id = $1) as newest,
-         coalesce($6 > clock_timestamp(), true) as ends_open
-  ${chosen}`;
-
-const listTickets = `
-  select t.ticket_id as id,
-         t.connection_id,
-         (select c.name from connection c
-           where c.account_id = t.account_id and c.connection_id = t.connection_id) as connection_name,
-         t.check_id, t.category, t.title, t.object, t.severity, t.status, t.metric_line, t.remediation,
-         t.first_seen_at, t.last_seen_at, t.resolved_at
-  ${chosen}
-   order by t.first_seen_at desc, t.ticket_id desc
-   limit $7 offset $8`;
+interface Span {
+  last: number;
+  first: number;
+}
 
 interface TicketRow {
   id: number;
@@ -88,36 +72,45 @@ interface TicketRow {
   resolved_at: Date | null;
 }
 
-/** Endpoint 4: the account's tickets, latest first; the filters combine. */
+/** Endpoint 4: the account's tickets, latest first; the filters combine. Any page costs the same, however many there are. */
 export const tickets = endpoint({
   path: '/ops/tickets',
+  operationId: 'listTickets',
   summary: 'Tickets, latest first',
+  description:
+    'By `first_seen_at`, latest first; the filters combine. `from` and `to` apply to `first_seen_at`. The `Link` header pins `to`: following `next` neither repeats nor misses a ticket.',
+  notFound: '`connection_id` is no connection of the account.',
   query: Type.Object({ ...filters, ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(Ticket), meta: Meta }),
   reuse: 'kept',
   async answer(read, { accountId, query, url }) {
     const page = readPage(query);
     const { since, before } = readRange(query);
-    const connectionId = query.connection_id ?? null;
-    if (connectionId !== null) {
+    const connectionId = Number(query.connection_id ?? 0);
+    if (connectionId !== 0) {
       const known =
-        Number(connectionId) <= Number.MAX_SAFE_INTEGER
-          ? await read(findConnection, [accountId, connectionId])
-          : [];
+        connectionId <= Number.MAX_SAFE_INTEGER ? await read(findConnection, [accountId, connectionId]) : [];
       if (known.length === 0) throw resourceNotFound;
     }
-    const values = [accountId, query.status ?? null, query.severity ?? null, connectionId, since, before];
-    const [count] = await read<{ total: number; newest: string; ends_open: boolean }>(countTickets, values);
-    const total = count?.total ?? 0;
-    const rows =
-      page.offset < total ? await read<TicketRow>(listTickets, [...values, page.perPage, page.offset]) : [];
+    const { count, span, list } = ticketStatements(query);
+    const of = [accountId, connectionId];
+    const [places] = await read<Places>(count, [...of, since, before]);
+    if (!places) throw new Error('a count gave no row');
+    const total = places.upto - places.below;
+    const rows: TicketRow[] = [];
+    if (page.offset < total) {
+      const first = places.upto - page.offset;
+      const last = Math.max(first - page.perPage, places.below) + 1;
+      const [at] = span === null ? [{ last, first }] : await read<Span>(span, [...of, last, first]);
+      if (at) rows.push(...(await read<TicketRow>(list, [...of, at.last, at.first])));
+    }
     const data = rows.map((row) => ({
       ...row,
       first_seen_at: row.first_seen_at.toISOString(),
       last_seen_at: row.last_seen_at.toISOString(),
       resolved_at: row.resolved_at?.toISOString() ?? null,
     }));
-    const pin = total > 0 && count?.ends_open ? count.newest : undefined;
+    const pin = total > 0 && places.ends_open ? places.newest : undefined;
     return { body: { data, meta: pageMeta(page, total) }, link: pageLinks(url, page, total, pin) };
   },
 });

@@ -1,0 +1,109 @@
+/** Which tickets a list is of, apart from their dates; absent = any. */
+interface Choice {
+  status?: string;
+  severity?: string;
+  connection_id?: string;
+}
+
+const CLASSES = ['open', 'resolved'].flatMap((status) =>
+  ['critical', 'warning', 'info'].map((severity) => ({ status, severity })),
+);
+
+/**
+ * The statements of a list of tickets. A ticket's place is a number in its row, and `ticket_tally` counts each class
+ * (status and severity) by blocks of 256, 65,536 and 16,777,216 places. So how many tickets come before a place, and at
+ * which place the nth is, takes at most 256 rows of each level and the 256 places of one block.
+ *
+ * - `count`: account, connection (0 = any), since, before (both may be null) → `below` and `upto`, how many chosen
+ *   tickets were first seen before either; `newest`, the account's latest instant; `ends_open`: before is yet to come.
+ * - `span`: account, connection, n, m → the places `last` and `first` of the nth and the mth chosen ticket. Null where
+ *   every ticket is chosen: there n and m are the places.
+ * - `list`: account, connection, last, first → the chosen tickets at these places and between, the latest first.
+ */
+export function ticketStatements(choice: Choice): { count: string; span: string | null; list: string } {
+  const classes = CLASSES.filter(
+    ({ status, severity }) =>
+      (choice.status ?? status) === status && (choice.severity ?? severity) === severity,
+  );
+  const anywhere = choice.connection_id === undefined;
+  const place = anywhere ? 'number' : 'connection_number';
+  const tickets = `from ticket where account_id = $1 and ${anywhere ? '$2::bigint = 0' : 'connection_id = $2'}`;
+  if (classes.length === CLASSES.length) {
+    const list = listOf(place, [`select * ${tickets} and ${place} between $3 and $4`]);
+    return { count: countBy((bound) => `${bound} - 1`), span: null, list };
+  }
+
+  const blocks = 'from ticket_tally where account_id = $1 and connection_id = $2';
+  const counted = classes.map(({ status, severity }) => `${status}_${severity}`).join(' + ');
+  const ofClass = classes.map(({ status, severity }) => `('${status}', '${severity}')`).join(', ');
+
+  // What lies in a block is filtered after it was read: by its places alone, whatever the planner believes of classes.
+  const before = (bound: string) => `
+         (select coalesce(sum(${counted}), 0) ${blocks} and level = 3 and block < ${bound} >> 24)
+       + (select coalesce(sum(${counted}), 0) ${blocks} and level = 2
+             and block >= ${bound} >> 24 << 8 and block < ${bound} >> 16)
+       + (select coalesce(sum(${counted}), 0) ${blocks} and level = 1
+             and block >= ${bound} >> 16 << 8 and block < ${bound} >> 8)
+       + (select count(*) filter (where (status, severity) in (${ofClass})) ${tickets}
+             and ${place} >= ${bound} >> 8 << 8 and ${place} < ${bound})`;
+
+  const under = (block: string) =>
+    `between (select block << 8 from ${block}) and (select (block << 8) + 255 from ${block})`;
+  const holder = (n: string, level: number, within: string, passed: string) => `(
+    select block, passed
+      from (select block, ${passed} + sum(${counted}) over upwards - (${counted}) as passed,
+                   ${passed} + sum(${counted}) over upwards as upto
+              ${blocks} and level = ${level} ${within}
+            window upwards as (order by block)) b
+     where upto >= ${n}::bigint order by block limit 1
+  )`;
+  const placeOf = (n: string) => `(
+  with level_3 as ${holder(n, 3, '', '0')},
+  level_2 as ${holder(n, 2, `and block ${under('level_3')}`, '(select passed from level_3)')},
+  level_1 as ${holder(n, 1, `and block ${under('level_2')}`, '(select passed from level_2)')},
+  block as materialized (
+    select ${place} as place, status, severity ${tickets} and ${place} ${under('level_1')}
+  )
+  select place from block where (status, severity) in (${ofClass})
+   order by place offset ${n}::bigint - (select passed from level_1) - 1 limit 1)`;
+
+  // Compared and ordered as rows, with the limit that a page has anyway, so that the index of classes is the one that
+  // fits, be the planner's statistics fresh, old or none: with equalities it took, before the first ANALYZE of a
+  // million, the smaller index of all open or all resolved ones.
+  const arms = classes.map(
+    ({ status, severity }) => `(
+        select * ${tickets}
+           and (status, severity, ${place}) >= ('${status}', '${severity}', $3)
+           and (status, severity, ${place}) <= ('${status}', '${severity}', $4)
+         order by status desc, severity desc, ${place} desc limit 100)`,
+  );
+  return {
+    count: countBy(before),
+    span: `select ${placeOf('$3')} as last, ${placeOf('$4')} as first`,
+    list: listOf(place, arms),
+  };
+}
+
+// first_seen_at is given out under the lock of the account's log, so no ticket that comes later is seen first at or
+// before the newest one there is: that instant pins the pages.
+const countBy = (before: (bound: string) => string) => `
+with span as materialized (
+  select case when $3::timestamptz is null then 1 else ticket_place_at($1, $2, $3) end as low,
+         ticket_place_at($1, $2, coalesce($4::timestamptz, 'infinity')) as high
+)
+select ${before('low')} as below,
+       ${before('high')} as upto,
+       (select to_char(first_seen_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+          from ticket where account_id = $1 order by number desc limit 1) as newest,
+       coalesce($4 > clock_timestamp(), true) as ends_open
+  from span`;
+
+const listOf = (place: string, arms: string[]) => `
+select t.ticket_id as id,
+       t.connection_id,
+       (select c.name from connection c
+         where c.account_id = $1 and c.connection_id = t.connection_id) as connection_name,
+       t.check_id, t.category, t.title, t.object, t.severity, t.status, t.metric_line, t.remediation,
+       t.first_seen_at, t.last_seen_at, t.resolved_at
+  from (${arms.join('\n     union all\n      ')}) t
+ order by t.${place} desc`;

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import { openPool } from '../src/database/connect.ts';
+import { readAs } from '../src/database/read.ts';
+import type { TestStore } from './store.ts';
+
+interface Plan {
+  Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number };
+}
+
+// The server's stop closes them.
+const readers = new WeakMap<TestStore, pg.Pool>();
+
+/**
+ * How many buffers of 8 KiB a statement touches when an endpoint runs it: as the reader, behind row-level security, its
+ * parameters bound. The second run counts: the first one also fills the session's caches of the catalogue.
+ */
+export async function buffersOf(
+  store: TestStore,
+  accountId: number,
+  statement: string,
+  values: unknown[],
+): Promise<number> {
+  const reader = readers.get(store) ?? openPool(store.address, 'reader', { max: 2, pipeline: true });
+  readers.set(store, reader);
+  const explain = `explain (analyze, buffers, timing off, format json) ${statement}`;
+  const { result } = await readAs(reader, accountId, async (read) => {
+    await read(explain, values);
+    return read<{ 'QUERY PLAN': Plan[] }>(explain, values);
+  });
+  const plan = result[0]?.['QUERY PLAN'][0]?.Plan;
+  if (!plan) throw new Error('the statement has no plan');
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}
