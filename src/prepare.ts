@@ -27,32 +27,44 @@ export class Preparation {
     this.#endpoints = endpoints;
   }
 
-  /** Plan, path, method, parameters, resource: the first that is refused answers; `afresh` when a kept answer was not good any more. */
-  async prepare(
+  /**
+   * Plan, path, method, parameters, resource: the first that is refused answers. A promise only where the store must
+   * be asked; `afresh` when a kept answer was not good any more.
+   */
+  prepare(
     request: FastifyRequest,
     reply: FastifyReply,
     identity: Identity,
     afresh: boolean,
+  ): Prepared | Promise<Prepared> {
+    if (!includes(identity.plan, request.url)) return refused(errors.tierInsufficient);
+    const endpoint = this.#endpoints.get(request.routeOptions.url ?? '');
+    if (!endpoint) return refused(errors.unknownPath);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refused(errors.methodNotAllowed);
+    const url = `${request.protocol}://${request.host}${request.url}`;
+    if (endpoint.reuse === 'kept' && !afresh) {
+      const answer = this.#kept.get(identity.accountId, identity.generation, url);
+      if (answer) return { answer, generation: identity.generation };
+    }
+    return this.#prepareAfresh(request, reply, identity, endpoint, url);
+  }
+
+  async #prepareAfresh(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    identity: Identity,
+    endpoint: Endpoint,
+    url: string,
   ): Promise<Prepared> {
     try {
-      if (!includes(identity.plan, request.url)) throw errors.tierInsufficient;
-      const endpoint = this.#endpoints.get(request.routeOptions.url ?? '');
-      if (!endpoint) throw errors.unknownPath;
-      if (request.method !== 'GET' && request.method !== 'HEAD') throw errors.methodNotAllowed;
-      const url = `${request.protocol}://${request.host}${request.url}`;
-      const keepable = endpoint.reuse === 'kept';
-      if (keepable && !afresh) {
-        const answer = this.#kept.get(identity.accountId, identity.generation, url);
-        if (answer) return { answer, generation: identity.generation };
-      }
       const { answer, generation } = await this.#read(request, reply, identity.accountId, endpoint, url);
-      if (keepable) {
+      if (endpoint.reuse === 'kept') {
         identity.generation = generation;
         this.#kept.keep(identity.accountId, generation, url, answer);
       }
       return { answer, generation: null };
     } catch (error) {
-      if (error instanceof errors.ApiError) return { answer: errorAnswer(error), generation: null };
+      if (error instanceof errors.ApiError) return refused(error);
       throw error;
     }
   }
@@ -73,4 +85,8 @@ export class Preparation {
     const body = Buffer.from(serialize(result.body as Record<string, unknown>));
     return { answer: successAnswer(body, result.link ?? null, endpoint.reuse !== 'unstored'), generation };
   }
+}
+
+function refused(error: errors.ApiError): Prepared {
+  return { answer: errorAnswer(error), generation: null };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { type Applicant, Gate } from './admit.ts';
+import { type Applicant, type Form, Gate } from './admit.ts';
 
 let store: TestStore;
 let gates: [Gate, Gate];
@@ -38,19 +39,19 @@ async function key(accountId: number): Promise<number> {
   return rows[0]?.api_key_id ?? 0;
 }
 
-function request(accountId: number, apiKeyId: number, given: Partial<Applicant> = {}): Applicant {
+function request(
+  accountId: number,
+  apiKeyId: number,
+  given: Partial<Applicant> = {},
+  told: Partial<Form> = {},
+): Applicant {
+  const form = {
+    ...{ status: 200, errorCode: null, method: 'GET', pagePath: '/api/v1/health/fleet', query: null },
+    ...{ sourceIp: '127.0.0.1', userAgent: null, ...told },
+  };
   return {
-    ...{
-      accountId,
-      apiKeyId,
-      plan: 'enterprise',
-      generation: null,
-      prepared: true,
-      status: 200,
-      errorCode: null,
-    },
-    ...{ method: 'GET', pagePath: '/api/v1/health/fleet', query: null, requestId: randomUUID() },
-    ...{ sourceIp: '127.0.0.1', userAgent: null, life: { abandoned: false }, ...given },
+    ...{ accountId, apiKeyId, plan: 'enterprise', generation: null, prepared: true, form },
+    ...{ requestId: randomUUID(), life: { abandoned: false }, ...given },
   };
 }
 
@@ -105,10 +106,10 @@ test('a window ends 60 s after its first request and the next starts with the fi
   const ask = () => gates[0].admit(request(accountId, keyId));
   const first = await ask();
   expect(first).toMatchObject({ verdict: 'admitted', limit: 2, remaining: 1 });
-  expect(first.ends_at - first.now).toBeCloseTo(60, 5);
+  expect(first.endsAt - first.now).toBeCloseTo(60, 5);
   await ask();
   const third = await ask();
-  expect(third).toMatchObject({ verdict: 'limited', remaining: 0, ends_at: first.ends_at });
+  expect(third).toMatchObject({ verdict: 'limited', remaining: 0, endsAt: first.endsAt });
   await store.writer.query(
     `update key_window set started_at = started_at - interval '59.5 s' where account_id = $1`,
     [accountId],
@@ -120,7 +121,7 @@ test('a window ends 60 s after its first request and the next starts with the fi
   );
   const later = await ask();
   expect(later).toMatchObject({ verdict: 'admitted', remaining: 1 });
-  expect(later.ends_at - later.now).toBeCloseTo(60, 5);
+  expect(later.endsAt - later.now).toBeCloseTo(60, 5);
 });
 
 test('a changed limit holds within the running window', async () => {
@@ -144,9 +145,9 @@ test('a plan without API access is recorded, never limited', async () => {
   const accountId = await account(100, 'individual');
   const keyId = await key(accountId);
   for (let n = 0; n < 3; n += 1) {
-    const verdict = await gates[0].admit(request(accountId, keyId, { plan: 'individual', status: 403 }));
+    const verdict = await gates[0].admit(request(accountId, keyId, { plan: 'individual' }, { status: 403 }));
     expect(verdict).toMatchObject({ verdict: 'admitted', limit: 0, remaining: 0 });
-    expect(verdict.ends_at - verdict.now).toBeCloseTo(60, 5);
+    expect(verdict.endsAt - verdict.now).toBeCloseTo(60, 5);
   }
   expect(await log(accountId)).toHaveLength(3);
 });
@@ -192,6 +193,103 @@ describe('nothing is counted or written', () => {
     expect((await ask(true)).verdict).toBe('admitted');
     expect((await ask(false)).verdict).toBe('limited');
     expect(await log(accountId)).toHaveLength(2);
+  });
+});
+
+describe('requests of one key in one batch', () => {
+  async function standing(limit: number) {
+    const accountId = await account(limit);
+    const keyId = await key(accountId);
+    const { rows } = await store.writer.query('select generation from account where account_id = $1', [
+      accountId,
+    ]);
+    const generation: number = rows[0].generation;
+    const together = (...given: Partial<Applicant>[]) =>
+      Promise.all(given.map((one) => gates[0].admit(request(accountId, keyId, one))));
+    const told = (verdicts: { verdict: string; remaining: number }[]) =>
+      verdicts.map(({ verdict, remaining }) => `${verdict} ${remaining}`);
+    return { accountId, generation, together, told };
+  }
+
+  test('fresh ones are admitted where kept ones have become stale', async () => {
+    const { accountId, generation, together, told } = await standing(10);
+    const stale = { generation: generation - 1 };
+    expect(told(await together(stale, {}, stale, {}, { prepared: false }))).toEqual([
+      ...['moved 0', 'admitted 9', 'moved 0', 'admitted 8', 'moved 0'],
+    ]);
+    expect((await log(accountId)).map(({ id }) => id)).toEqual([1, 2]);
+  });
+
+  test('past the limit all are limited, whatever was prepared', async () => {
+    const { accountId, generation, together, told } = await standing(3);
+    await together({}, {});
+    expect(told(await together({ generation }, {}, { generation }, { prepared: false }))).toEqual([
+      ...['limited 0', 'admitted 0', 'limited 0', 'moved 0'],
+    ]);
+    const stale = { generation: generation - 1 };
+    expect(told(await together({ prepared: false }, stale, {}))).toEqual(Array(3).fill('limited 0'));
+    expect((await log(accountId)).map(({ status }) => status)).toEqual([
+      200,
+      200,
+      200,
+      ...Array(5).fill(429),
+    ]);
+  });
+
+  test('those that assume another plan or generation are judged for themselves', async () => {
+    const { accountId, generation, together, told } = await standing(10);
+    const [team, stale] = [{ plan: 'team' }, { generation: generation - 1 }];
+    expect(told(await together(stale, team, { generation }, {}, team, stale))).toEqual([
+      ...['moved 0', 'moved 0', 'admitted 8', 'admitted 9', 'moved 0', 'moved 0'],
+    ]);
+    expect(await log(accountId)).toHaveLength(2);
+  });
+
+  test('random mixes over keys and accounts count, and are recorded, as one at a time would be', async () => {
+    const one = fc.record({ key: fc.nat(5), kind: fc.constantFrom('fresh', 'kept', 'stale', 'unprepared') });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(one, { maxLength: 40 }), { maxLength: 4 }), async (batches) => {
+        const accounts = await Promise.all([account(9), account(4)]);
+        const keys = await Promise.all([0, 0, 0, 1, 1, 1].map((n) => key(accounts[n] ?? 0)));
+        const { rows } = await store.writer.query(
+          'select account_id, generation from account where account_id = any($1) order by account_id',
+          [accounts],
+        );
+        const used = keys.map(() => 0);
+        const recorded = [0, 0];
+        for (const batch of batches) {
+          const verdicts = await Promise.all(
+            batch.map(({ key, kind }) => {
+              const side = key < 3 ? 0 : 1;
+              const current: number = rows[side].generation;
+              const generation = kind === 'kept' ? current : kind === 'stale' ? current - 1 : null;
+              const given = { generation, prepared: kind !== 'unprepared' };
+              return gates[0].admit(request(accounts[side] ?? 0, keys[key] ?? 0, given));
+            }),
+          );
+          for (const [key] of keys.entries()) {
+            const side = key < 3 ? 0 : 1;
+            const limit = side === 0 ? 9 : 4;
+            const mine = batch.flatMap((asked, n) => (asked.key === key ? [verdicts[n]] : []));
+            const counted = mine.filter((verdict) => verdict?.verdict === 'admitted');
+            const left = counted.map((verdict) => verdict?.remaining ?? 0).sort((a, b) => b - a);
+            const wanted = batch.filter((asked) => asked.key === key && /fresh|kept/.test(asked.kind)).length;
+            const admitted = Math.min(wanted, limit - (used[key] ?? 0));
+            expect(left).toEqual(
+              Array.from({ length: admitted }, (_, n) => limit - (used[key] ?? 0) - n - 1),
+            );
+            used[key] = (used[key] ?? 0) + admitted;
+            recorded[side] =
+              (recorded[side] ?? 0) + mine.filter((verdict) => verdict?.verdict !== 'moved').length;
+          }
+        }
+        for (const [side, accountId] of accounts.entries()) {
+          const ids = (await log(accountId)).map(({ id }) => id);
+          expect(ids).toEqual(Array.from({ length: recorded[side] ?? 0 }, (_, n) => n + 1));
+        }
+      }),
+      { numRuns: 30 },
+    );
   });
 });
 

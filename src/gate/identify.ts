@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { hashKey, parseKey } from '../keys/key.ts';
@@ -22,27 +23,32 @@ const findKey = `
 /** Finds the account of a key, without asking the store where a hint of an earlier request is at hand. */
 export class Identifier {
   readonly #writer: pg.Pool;
+  /** By the key's hash, so that no key stays in memory. */
   readonly #hints = new LRUCache<string, Identity>({ max: 50_000 });
 
   constructor(writer: pg.Pool) {
     this.#writer = writer;
   }
 
-  /** Null when the token is no live key. */
-  async identify(token: string): Promise<Identity | null> {
+  /** What an earlier request told of the token; undefined when none did. */
+  known(token: string): Identity | undefined {
+    return this.#hints.get(hintOf(token));
+  }
+
+  /** Asks the store. Null when the token is no live key. */
+  async find(token: string): Promise<Identity | null> {
     if (!parseKey(token)) return null;
-    const hash = hashKey(token);
-    const hint = hash.toString('latin1');
-    const known = this.#hints.get(hint);
-    if (known) return known;
     const { rows } = await this.#writer.query<{
       account_id: number;
       api_key_id: number;
       plan: string;
       generation: number;
-    }>({ name: 'find key', text: findKey, values: [hash] });
+    }>({ name: 'find key', text: findKey, values: [hashKey(token)] });
     const row = rows[0];
     if (!row) return null;
+    // Requests that asked at the same time share one.
+    const found = this.known(token);
+    if (found) return found;
     const identity = {
       accountId: row.account_id,
       apiKeyId: row.api_key_id,
@@ -50,12 +56,17 @@ export class Identifier {
       generation: row.generation,
       spentUntil: 0,
     };
-    this.#hints.set(hint, identity);
+    this.#hints.set(hintOf(token), identity);
     return identity;
   }
 
   /** Drops the hint of a key that the gate found dead. */
   forget(token: string): void {
-    this.#hints.delete(hashKey(token).toString('latin1'));
+    this.#hints.delete(hintOf(token));
   }
+}
+
+// The quickest form of the key's hash: a third of the time of a Buffer.
+function hintOf(token: string): string {
+  return hash('sha256', token, 'binary');
 }

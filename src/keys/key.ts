@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const PREFIX = 'dbv_live_';
@@ -24,7 +24,7 @@ export function parseKey(text: string): boolean {
 
 /** SHA-256 of the key, 32 bytes: the only form of it that is stored. Its 256 random bits need no salt. */
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 /** CRC-32 (IEEE) in base62, most significant digit first, filled up with zeros. */
