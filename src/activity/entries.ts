@@ -1,35 +1,47 @@
 import { Type } from 'typebox';
 import type { Read } from '../database/read.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { identifier, openSet, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
+import { oneOf, text, wholeNumber } from '../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
+import { ACTION_TYPES } from './action-types.ts';
 import { choosePlaces, entriesAmongAll, entriesAmongRequests, entriesAmongType } from './positions.sql.ts';
 
-const ActivityEntry = Type.Object({
-  id: Type.Integer({ description: "1, 2, 3 … without a gap within the account's log" }),
-  action_type: Type.String({ description: 'kind of action; an open set' }),
-  page_path: Type.String({ description: 'application path where the action took place' }),
-  properties: Type.Unsafe<Record<string, unknown>>({
-    type: 'object',
-    additionalProperties: true,
-    description: 'properties of the action; which ones depends on action_type',
-  }),
-  occurred_at: Type.String({
-    format: 'date-time',
-    description: 'time of the action; never decreases as id grows',
-  }),
-});
+const ActivityEntry = Type.Object(
+  {
+    id: identifier("1, 2, 3 … without a gap within the account's log"),
+    action_type: openSet(ACTION_TYPES, 'kind of action'),
+    page_path: Type.String({ description: 'application path where the action took place' }),
+    properties: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description:
+        'properties of the action; which ones depends on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent',
+    }),
+    occurred_at: timestamp('time of the action; never decreases as id grows'),
+  },
+  { title: 'ActivityEntry', description: "an entry of the account's activity log" },
+);
 
 const parameters = {
-  action_type: Type.Optional(
-    Type.String({ minLength: 1, description: 'action_type must be the name of an action type.' }),
+  action_type: text(
+    'action_type',
+    'Restricts to one kind of action. An unknown one gives an empty list.',
+    'must be the name of an action type.',
+    { minLength: 1 },
+    { minLength: 1 },
   ),
-  order: Type.Optional(Type.String({ enum: ['desc', 'asc'], description: 'order must be desc or asc.' })),
-  after_id: Type.Optional(
-    Type.String({
-      pattern: '^(?:0|[1-9][0-9]*)$',
-      description: 'after_id must be a whole number, 0 or more.',
-    }),
+  order: oneOf(
+    'order',
+    'By `id`: latest first, or oldest first. `order=asc` with `after_id` is the way for collectors.',
+    ['desc', 'asc'],
+    'desc',
+  ),
+  after_id: wholeNumber(
+    'after_id',
+    'Gives the entries with a greater id only. Beyond the last one the list is empty.',
+    { minimum: 0 },
   ),
 };
 
@@ -53,7 +65,10 @@ interface EntryRow {
 /** Endpoint 6: the account's activity log. Any page of it costs the same, however long the log is. */
 export const entries = endpoint({
   path: '/activity',
+  operationId: 'listActivity',
   summary: 'The activity log, latest first',
+  description:
+    'Every request by a key and every change of the account. `order=asc&after_id=41` gives what follows entry 41, and never drifts, repeats or misses: for collectors. Any page costs the same, however long the log is. The answer is never stored.',
   query: Type.Object({ ...parameters, ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(ActivityEntry), meta: Meta }),
   reuse: 'unstored',

@@ -1,25 +1,9 @@
 import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
+import type { ACTION_TYPES } from './action-types.ts';
 
 /** What can happen in an account besides an API request; an open set for those who read it. */
-export type ActionType =
-  | 'account_changed'
-  | 'account_created'
-  | 'api_key_created'
-  | 'api_key_regenerated'
-  | 'api_key_revoked'
-  | 'connection_added'
-  | 'connection_changed'
-  | 'connection_removed'
-  | 'health_check_completed'
-  | 'member_added'
-  | 'member_changed'
-  | 'member_removed'
-  | 'silence_added'
-  | 'silence_ended'
-  | 'ticket_opened'
-  | 'ticket_reopened'
-  | 'ticket_resolved';
+export type ActionType = Exclude<(typeof ACTION_TYPES)[number], 'api_request'>;
 
 /** A change of one account in the making: what it writes and the entries that tell of it commit together. */
 export interface Change {

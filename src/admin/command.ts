@@ -91,6 +91,8 @@ export interface Catalogue {
 export interface CommandContext {
   /** Opens the store for as long as `work` takes. The owner's pool is for what the writer may not do. */
   withStore<T>(work: (writer: pg.Pool, openOwner: () => pg.Pool) => Promise<T>): Promise<T>;
+  /** The key that the API of a service is called with. */
+  apiKey(): string;
   /** Brings the schema up to date; names of the migrations applied. */
   migrate(): Promise<string[]>;
   /** Seals a connection's password under the account's own key, inside the caller's transaction. */
@@ -103,8 +105,11 @@ export interface CommandContext {
   ): Promise<CheckResult>;
   /** Runs a health check of any database and stores nothing: there need be no store. */
   checkOnce(target: OnceTarget, show: (progress: Progress) => void): Promise<CheckedOnce>;
-  /** Runs the health checks that are due, `concurrency` at a time, until the signal comes; lets those under way end. */
-  monitor(writer: pg.Pool, concurrency: number, until: AbortSignal): Promise<void>;
+  /**
+   * Runs the health checks that are due, `concurrency` at a time, and removes as the owner what is past its time, until
+   * the signal comes; lets what is under way end.
+   */
+  monitor(writer: pg.Pool, owner: pg.Pool, concurrency: number, until: AbortSignal): Promise<void>;
   /** What thresholds, silences and sample data go by. */
   loadCatalogue(): Promise<Catalogue>;
 }

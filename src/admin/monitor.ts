@@ -22,6 +22,8 @@ export function addMonitorCommand(program: Command, context: CommandContext): vo
   addConcurrencyOption(command).action(async ({ concurrency }: { concurrency: number }) => {
     const stopped = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort());
-    await context.withStore((writer) => context.monitor(writer, concurrency, stopped.signal));
+    await context.withStore((writer, openOwner) =>
+      context.monitor(writer, openOwner(), concurrency, stopped.signal),
+    );
   });
 }

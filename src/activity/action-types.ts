@@ -1,0 +1,22 @@
+/** What the log tells of. Those who read it must expect more to come. */
+export const ACTION_TYPES = [
+  'account_changed',
+  'account_created',
+  'activity_pruned',
+  'api_key_created',
+  'api_key_regenerated',
+  'api_key_revoked',
+  'api_request',
+  'connection_added',
+  'connection_changed',
+  'connection_removed',
+  'health_check_completed',
+  'member_added',
+  'member_changed',
+  'member_removed',
+  'silence_added',
+  'silence_ended',
+  'ticket_opened',
+  'ticket_reopened',
+  'ticket_resolved',
+] as const;

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buffersOf } from '../../test/buffers.ts';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { writeLog } from '../../test/write-log.ts';
+import { openPool } from '../database/connect.ts';
+import { readAs } from '../database/read.ts';
+import { entries } from './entries.ts';
+import { pruneEntries } from './prune-entries.ts';
+
+const DAY_MS = 86_400_000;
+const LARGE = 300_000;
+
+// One look-up reads 4 at these sizes: three levels of the index and the row. Choosing places takes two bisections, of
+// 25 steps for 30 million entries, and a few neighbours; measured at most 155.
+const PLACES = 2 * 25 * 4 + 40;
+// A page of 100: each entry, its key's name and, among requests, its nearest other entry; measured at most 1,101.
+const PAGE = 100 * 3 * 4;
+
+let store: TestStore;
+let reader: ReturnType<typeof openPool>;
+let owner: ReturnType<typeof openPool>;
+
+beforeAll(async () => {
+  // What a cut leaves dead stays in the way: the cost must not wait for a vacuum.
+  store = await startTestStore({ autovacuum: 'off' });
+  reader = openPool(store.address, 'reader', { max: 1, pipeline: true });
+  owner = openPool(store.address, 'owner', { max: 1 });
+});
+
+afterAll(async () => {
+  await Promise.all([reader.end(), owner.end()]);
+  await store.stop();
+});
+
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+
+/** The statements that the endpoint really runs for a query, and the total that it tells. */
+async function statementsOf(accountId: number, query: Record<string, string>) {
+  const statements: { statement: string; values: unknown[] }[] = [];
+  const request = { accountId, query, id: '', url: 'http://localhost/api/v1/activity' };
+  const { result } = await readAs(reader, accountId, (read) =>
+    entries.answer((statement, values) => {
+      statements.push({ statement, values });
+      return read(statement, values);
+    }, request),
+  );
+  return { statements, total: result.body.meta.total, shown: result.body.data.length };
+}
+
+const filters: Record<string, string>[] = [
+  {},
+  { order: 'asc' },
+  { action_type: 'api_request' },
+  { action_type: 'api_request', order: 'asc' },
+  { action_type: 'health_check_completed' },
+  { action_type: 'health_check_completed', order: 'asc' },
+  { action_type: 'never_seen' },
+  { from: daysAgo(2) },
+  { from: daysAgo(9) },
+  { to: daysAgo(1) },
+  { to: daysAgo(9) },
+  { from: daysAgo(3), to: daysAgo(1), action_type: 'api_request' },
+  { from: daysAgo(3), to: daysAgo(1), action_type: 'health_check_completed', order: 'asc' },
+];
+
+async function hold(accountId: number, afterId: number): Promise<void> {
+  const dear: string[] = [];
+  for (const filter of [...filters, { after_id: String(afterId), order: 'asc' }]) {
+    const { total } = await statementsOf(accountId, filter);
+    const deepest = Math.max(1, Math.ceil(total / 100));
+    for (const page of [1, Math.ceil(deepest / 2), deepest, deepest + 1]) {
+      const query = { ...filter, page: String(page), per_page: '100' };
+      const { statements, shown } = await statementsOf(accountId, query);
+      expect(shown > 0, JSON.stringify({ query, total })).toBe(page <= deepest && total > 0);
+      for (const [n, { statement, values }] of statements.entries()) {
+        const buffers = await buffersOf(store, accountId, statement, values);
+        if (buffers > (n === 0 ? PLACES : PAGE))
+          dear.push(`${buffers} for ${JSON.stringify({ query, n, total })}`);
+      }
+    }
+  }
+  expect(dear).toEqual([]);
+}
+
+async function analyze(): Promise<void> {
+  await (await store.superuser('store')).query('analyze');
+}
+
+describe('a page touches a bounded number of buffers', () => {
+  test('in a small log', async () => {
+    const accountId = await writeLog(store, { length: 1_000, rare: 'event', days: 10 });
+    await analyze();
+    await hold(accountId, 500);
+  });
+
+  test.each(['event', 'request'] as const)(
+    'in a large log where an %s is rare, and when it was cut',
+    async (rare) => {
+      const accountId = await writeLog(store, { length: LARGE, rare, days: 10 });
+      await analyze();
+      await hold(accountId, LARGE - 500);
+      let gone = 0;
+      for await (const entries of pruneEntries(owner, 4)) gone += entries;
+      expect(gone).toBeGreaterThan(LARGE / 2);
+      await hold(accountId, 100);
+    },
+  );
+});
