@@ -5,61 +5,22 @@ import { issueKey } from '../keys/issue-key.ts';
 import { countOf, idOf } from './arguments.ts';
 import { addCommand, type Catalogue, type CommandContext, UsageError } from './command.ts';
 import { printOne } from './print.ts';
-import { planFleet, type SampleSize } from './sample-fleet.ts';
+import { type History, planFleet, type SampleSize } from './sample-fleet.ts';
+import { openHistory } from './sample-history.ts';
+import { progressBar, type SampleStep } from './sample-progress.ts';
 import { planRequests, requestsOf, SAMPLE_KEYS } from './sample-requests.ts';
-import { type PlannedRequest, writeActivity } from './write-sample-activity.ts';
-import { type History, type SampleEvent, writeFleet } from './write-sample-fleet.ts';
+import { countEvents, tellFleet } from './sample-story.ts';
+import { writeActivity } from './write-sample-activity.ts';
+import { writeFleet } from './write-sample-fleet.ts';
+import { writeTickets } from './write-sample-tickets.ts';
 
 /** How much of the log at most tells of the sample connections; the rest is API requests. */
 const EVENT_SHARE = 1 / 3;
-
-// Nobody has read through the API what holds no API request; and only what was created is moved.
-const lockUnread = `
-  select h.last_id = h.events
-     and not exists (select from health_check c where c.account_id = $1)
-     and not exists (select from activity a
-                      where a.account_id = $1
-                        and a.action_type not in ('account_created', 'api_key_created', 'connection_added', 'member_added'))
-      as unread
-    from activity_head h
-   where h.account_id = $1
-     for update`;
-
-const moveBack = [
-  'update activity set occurred_at = occurred_at - make_interval(days => $2) where account_id = $1',
-  'update activity_head set last_at = last_at - make_interval(days => $2) where account_id = $1',
-  'update account set created_at = created_at - make_interval(days => $2) where account_id = $1',
-  'update api_key set created_at = created_at - make_interval(days => $2) where account_id = $1',
-  'update connection set created_at = created_at - make_interval(days => $2) where account_id = $1',
-  'update member set joined_at = joined_at - make_interval(days => $2) where account_id = $1',
-];
-
-const readHistory = `
-  select a.plan,
-         (extract(epoch from greatest(h.last_at, clock_timestamp() - make_interval(days => $2))) * 1000000)::bigint as start,
-         (extract(epoch from clock_timestamp()) * 1000000)::bigint as end
-    from account a
-    join activity_head h using (account_id)
-   where a.account_id = $1`;
-
-/** Makes room: the set-up of an account that nobody has read yet is dated back, so that a history fits after it. */
-async function openHistory(
-  owner: pg.Pool,
-  accountId: number,
-  days: number,
-): Promise<History & { plan: string }> {
-  return inTransaction(owner, async (client) => {
-    const { rows } = await client.query<{ unread: boolean }>(lockUnread, [accountId]);
-    for (const statement of rows[0]?.unread ? moveBack : []) await client.query(statement, [accountId, days]);
-    const [history] = (await client.query<History & { plan: string }>(readHistory, [accountId, days])).rows;
-    if (history === undefined) throw new Error(`There is no account ${accountId}.`);
-    return history;
-  });
-}
+const DAY_US = 86_400_000_000;
 
 const retireKey = `
   update api_key
-     set revoked_at = timestamptz 'epoch' + $3::bigint * interval '1 microsecond'
+     set revoked_at = least(clock_timestamp(), timestamptz 'epoch' + $3::bigint * interval '1 microsecond')
    where account_id = $1 and api_key_id = $2`;
 
 /** The two keys that the sample requests came with: shown to nobody, and revoked when the history ends. */
@@ -74,45 +35,61 @@ async function addKeys(client: pg.ClientBase, accountId: number, { start, end }:
   return ids;
 }
 
-/** Fills an account with sample data and gives the counts of what was written. */
+/** What was written. */
+type SampleCounts = Record<'connections' | 'health_checks' | 'tickets' | 'activity', number>;
+
+/**
+ * Fills an account with sample data: the fleet with its runs, its tickets, then the log, each in short transactions that
+ * leave the store whole. `step` names a step and gives what hears how far it has come; a throw of it ends the work.
+ */
 export async function writeSampleData(
   writer: pg.Pool,
   owner: pg.Pool,
   catalogue: Catalogue,
   { accountId, seed, ...size }: SampleSize & { accountId: number; seed: number },
-): Promise<Record<'connections' | 'health_checks' | 'tickets' | 'activity', number>> {
-  const { plan, ...history } = await openHistory(owner, accountId, size.days);
-  const fleet = planFleet(size, seed, catalogue.checks);
-  const { events, keys } = await inTransaction(writer, async (client) => ({
-    events: await writeFleet(client, accountId, fleet, history, catalogue),
-    keys: size.activity > 0 ? await addKeys(client, accountId, history) : [],
-  }));
-  const told = newest(events, Math.floor(size.activity * EVENT_SHARE));
+  step: (name: string) => SampleStep = () => () => {},
+): Promise<SampleCounts> {
+  const { plan, history } = await openHistory(owner, accountId, size);
+  const account = { id: accountId, history };
+  const days = Math.max(1, Math.round((history.end - history.start) / DAY_US)); // fewer where the log is younger
+  const planned = planFleet({ ...size, days }, seed);
+  const most = Math.floor(size.activity * EVENT_SHARE);
+  const written = await writeFleet(writer, account, planned, catalogue, {
+    told: most,
+    step: step('health checks'),
+  });
+  const found = await writeTickets(writer, account, { ...planned, ...written }, catalogue, step('tickets'));
+  const titles = new Map(catalogue.checks.map(({ id, title }) => [id, title]));
+  const fleet = { ...planned, ...written, ...found, titles };
+
+  const told = Math.min(most, countEvents(fleet));
+  const keys =
+    size.activity > 0 ? await inTransaction(writer, (client) => addKeys(client, accountId, history)) : [];
   const kinds = requestsOf(plan).map((kind) => ({ ...kind, apiKeyId: keys[kind.key] ?? 0 }));
-  const requests = timed(size.activity - told.length, history, seed, kinds.length);
+  const requests = planRequests(size.activity - told, history, seed, kinds.length);
+  const entries = { requests, events: tellFleet(fleet, history, told) };
   return {
-    connections: fleet.length,
-    health_checks: fleet.reduce((sum, { runs }) => sum + runs.length, 0),
+    connections: size.connections,
+    health_checks: size.connections * fleet.runs,
     tickets: size.tickets,
-    activity: await writeActivity(writer, accountId, requests, told, kinds),
+    activity: await writeActivity(writer, accountId, entries, kinds, {
+      all: size.activity,
+      step: step('activity'),
+    }),
   };
 }
 
-function newest(events: readonly SampleEvent[], count: number): readonly SampleEvent[] {
-  return events.slice(Math.max(0, events.length - count));
-}
-
-function* timed(
-  count: number,
-  { start, end }: History,
-  seed: number,
-  kinds: number,
-): Generator<PlannedRequest> {
-  const days = (end - start) / 86_400_000_000;
-  const startHour = Math.floor((start / 3_600_000_000) % 24); // whole, so that a later hour alone gives another order
-  for (const { at, pick } of planRequests(count, { days, startHour }, seed)) {
-    yield { at: Math.floor(start + at * (end - start)), kind: Math.floor(pick * kinds) };
+/** Comes with SIGINT and SIGTERM: the batch under way is stored, and the store closed. */
+function stopSignal(): AbortSignal {
+  const stopped = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM']) {
+    process.once(name, () =>
+      stopped.abort(
+        new Error('Interrupted: what is written stays and is whole; the command can be run again.'),
+      ),
+    );
   }
+  return stopped.signal;
 }
 
 const NOTES = `
@@ -121,8 +98,11 @@ holds: in an account whose log nobody has read through the API and which has onl
 set up, the set-up is dated back to make room; in any other the history begins after
 the last entry, however short that makes it. Sample connections are never monitored.
 A run comes four times a day (at least 28 a connection), less often when that would be
-over 20,000. Up to a third of --activity tells of the newest runs and tickets, the rest
-is API requests, made with two keys that are revoked and were shown to nobody.`;
+over 100,000, but once a day at least; those of the last 7 days have their findings, older
+ones their score. Up to a third of --activity tells of the newest runs and tickets, the rest
+is API requests, made with two keys that are revoked and were shown to nobody.
+Interrupted, it leaves the account whole; run again, it goes on after the last entry with
+connections of its own.`;
 
 /** `sample-data`. */
 export function addSampleDataCommand(program: Command, context: CommandContext): void {
@@ -148,9 +128,20 @@ export function addSampleDataCommand(program: Command, context: CommandContext):
           );
         }
         const catalogue = await context.loadCatalogue();
-        const counts = await context.withStore((writer, openOwner) =>
-          writeSampleData(writer, openOwner(), catalogue, { accountId: account, ...size }),
-        );
+        const bar = progressBar();
+        const stopped = stopSignal();
+        const step = (name: string): SampleStep => {
+          const show = bar.step(name);
+          return (done, all) => {
+            stopped.throwIfAborted();
+            show(done, all);
+          };
+        };
+        const counts = await context
+          .withStore((writer, openOwner) =>
+            writeSampleData(writer, openOwner(), catalogue, { accountId: account, ...size }, step),
+          )
+          .finally(bar.end);
         printOne(json, counts);
       },
     );

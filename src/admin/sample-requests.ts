@@ -1,4 +1,5 @@
-import { randomNumbers } from './sample-fleet.ts';
+import type { History } from './sample-fleet.ts';
+import { randomNumbers } from './sample-random.ts';
 
 /** A kind of API request that sample data is made of; `key` tells which of its two keys. */
 export interface SampleRequest {
@@ -62,24 +63,48 @@ export function requestsOf(plan: string): SampleRequest[] {
   return [{ ...fleet, status: 403, error_code: 'tier_insufficient' }];
 }
 
-const SWING = 0.7; // the busiest hour has 1.7 / 0.3 times the requests of the quietest
-const BUSIEST_HOUR = 14; // UTC
+const HOUR_US = 3_600_000_000;
+const BUSIEST_HOUR = 13; // UTC
+const SWING = 0.5; // the busiest hour has (1 + 0.5) / (1 - 0.5), three times the requests of the quietest
+const WEEKEND = 0.6; // of a weekday's
 
-/**
- * When each of `count` requests comes, in increasing order, as shares of a history of `days` that begins at `startHour`
- * (UTC), and a number from 0 to 1 to pick the request with. Busy by day, quiet by night.
- */
+/** How busy an instant is. By whole hours, so that a history begun a little later is the same one. */
+function traffic(at: number): number {
+  const hour = Math.floor(at / HOUR_US);
+  const weekend = [2, 3].includes(Math.floor(hour / 24) % 7); // 1970-01-01 was a Thursday
+  const day = 1 + SWING * Math.cos((2 * Math.PI * ((hour % 24) - BUSIEST_HOUR)) / 24);
+  return weekend ? day * WEEKEND : day;
+}
+
+/** A request in the log to be: when, in microseconds since 1970, and which of the kinds of request. */
+export interface PlannedRequest {
+  at: number;
+  kind: number;
+}
+
+/** `count` requests of so many kinds in order of time: busy by day and in the week, quiet by night and at its end. */
 export function* planRequests(
   count: number,
-  history: { days: number; startHour: number },
+  { start, end }: History,
   seed: number,
-): Generator<{ at: number; pick: number }> {
+  kinds: number,
+): Generator<PlannedRequest> {
   const random = randomNumbers(seed);
-  const turns = 2 * Math.PI * history.days;
-  const phase = Math.PI + (2 * Math.PI * (history.startHour - BUSIEST_HOUR)) / 24;
-  const warp = (share: number) =>
-    share + (SWING / turns) * (Math.sin(turns * share + phase) - Math.sin(phase));
-  for (let n = 0; n < count; n++) {
-    yield { at: warp((n + random() * 0.9) / count) / warp(1), pick: random() };
+  const hours = Math.ceil((end - start) / HOUR_US);
+  const share = (hour: number) =>
+    traffic(start + hour * HOUR_US) * Math.min(1, (end - start) / HOUR_US - hour);
+  let whole = 0;
+  for (let hour = 0; hour < hours; hour++) whole += share(hour);
+  let [passed, made] = [0, 0];
+  for (let hour = 0; hour < hours; hour++) {
+    passed += share(hour);
+    const some = Math.round((count * passed) / whole) - made;
+    const from = start + hour * HOUR_US;
+    const length = Math.min(HOUR_US, end - from);
+    for (let n = 0; n < some; n++) {
+      const at = Math.floor(from + ((n + random() * 0.9) / some) * length);
+      yield { at, kind: Math.floor(random() * kinds) };
+    }
+    made += some;
   }
 }

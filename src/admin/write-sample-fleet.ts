@@ -1,20 +1,10 @@
 import type pg from 'pg';
+import { inTransaction } from '../database/connect.ts';
 import type { Catalogue } from './command.ts';
-import { outcomesOf, type SampleConnection } from './sample-fleet.ts';
-
-/** The instants of a history, in microseconds since 1970. */
-export interface History {
-  start: number;
-  end: number;
-}
-
-/** An entry that tells of sample data; `at` in microseconds since 1970. */
-export interface SampleEvent {
-  at: number;
-  actionType: 'connection_added' | 'health_check_completed' | 'ticket_opened' | 'ticket_resolved';
-  pagePath: string;
-  properties: Record<string, unknown>;
-}
+import { type History, runInstant, type SampleConnection, type SampleFleet } from './sample-fleet.ts';
+import type { SampleStep } from './sample-progress.ts';
+import { type RunReport, runReporter } from './sample-runs.ts';
+import { runsOf } from './sample-tickets.ts';
 
 // No schedule row: nothing monitors a sample connection, whose host does not exist.
 const insertConnections = `
@@ -25,13 +15,13 @@ const insertConnections = `
    order by n
   returning connection_id as id`;
 
+// Many runs have the same report, which is sent once. One without findings is a point of the score.
 const insertRuns = `
   insert into health_check (account_id, connection_id, score, summary_text, created_at, findings)
-  select $1, connection_id, score, summary_text,
-         timestamptz 'epoch' + r.at * interval '1 microsecond', findings
-    from unnest($2::bigint[], $3::bigint[], $4::int[]) with ordinality as r (connection_id, at, state, n)
-    join unnest($5::int[], $6::text[], $7::jsonb[]) with ordinality as s (score, summary_text, findings, state)
-      using (state)
+  select $1, ($2::bigint[])[r.place], score, summary_text, timestamptz 'epoch' + r.at * interval '1 microsecond', findings
+    from unnest($3::int[], $4::bigint[], $5::int[]) with ordinality as r (place, at, report, n)
+    join unnest($6::int[], $7::text[], $8::jsonb[]) with ordinality as p (score, summary_text, findings, report)
+      using (report)
    order by r.n
   returning health_check_id as id`;
 
@@ -41,137 +31,117 @@ const setLatest = `
     from unnest($2::bigint[], $3::bigint[]) as latest (connection_id, id)
    where c.account_id = $1 and c.connection_id = latest.connection_id`;
 
-const insertTickets = `
-  insert into ticket (account_id, connection_id, check_id, database, object, category, title, severity, status,
-                      metric_line, remediation, first_seen_at, last_seen_at, resolved_at, resolution)
-  select $1, connection_id, check_id, database, object, category, title, severity,
-         case when resolved is null then 'open' else 'resolved' end, metric_line, remediation,
-         timestamptz 'epoch' + first_seen * interval '1 microsecond',
-         timestamptz 'epoch' + last_seen * interval '1 microsecond',
-         timestamptz 'epoch' + resolved * interval '1 microsecond',
-         case when resolved is not null then 'no longer found' end
-    from rows from (jsonb_to_recordset($2::jsonb)
-      as (connection_id bigint, check_id text, database text, object text, category text, title text, severity text,
-          metric_line text, remediation text, first_seen bigint, last_seen bigint, resolved bigint))
-      with ordinality as t (connection_id, check_id, database, object, category, title, severity,
-          metric_line, remediation, first_seen, last_seen, resolved, n)
-   order by n
-  returning ticket_id as id`;
+const RUNS_A_TRANSACTION = 1_000;
+const WHOLE_DAYS = 7; // as long as the service itself keeps findings
+const DAY_US = 86_400_000_000;
 
-const RUNS_A_STATEMENT = 1_000;
-const TICKETS_A_STATEMENT = 5_000;
+/** What was written of a fleet: identifiers by a connection's place, and of its newest runs. */
+export interface WrittenFleet {
+  connectionIds: number[];
+  /** A run that the log will tell of; throws when it is older than those. */
+  runOf(place: number, run: number): { id: number; score: number };
+}
 
-/** Writes the connections with all their runs and tickets, and gives the entries that tell of them, by time. */
+/**
+ * Writes the connections, some in each transaction, each with all its runs: those of the last seven days and the latest
+ * with their findings, older ones as points of the score. Remembers the newest `told` runs.
+ */
 export async function writeFleet(
-  client: pg.ClientBase,
-  accountId: number,
-  fleet: readonly SampleConnection[],
-  { start, end }: History,
+  writer: pg.Pool,
+  account: { id: number; history: History },
+  fleet: SampleFleet,
   catalogue: Catalogue,
-): Promise<SampleEvent[]> {
-  const instant = (share: number) => Math.round(start + share * (end - start));
-  const names = [fleet.map(({ name }) => name), fleet.map(({ host }) => host)];
-  const added = await client.query<{ id: number }>(insertConnections, [accountId, ...names, start]);
-  const known = fleet.map((connection, n) => ({ ...connection, id: added.rows[n]?.id ?? 0 }));
-  const events = known.map(
-    ({ id, name, host }): SampleEvent => ({
-      at: start,
-      actionType: 'connection_added',
-      pagePath: `/settings/connections/${id}`,
-      properties: { connection_id: id, name, host, port: 5432, connection_type: 'direct' },
-    }),
-  );
-  for (const batch of batches(known, Math.ceil(RUNS_A_STATEMENT / (known[0]?.runs.length ?? 1)))) {
-    events.push(...(await writeRuns(client, accountId, batch, instant, catalogue)));
-  }
-  const tickets = known
-    .flatMap((connection) => connection.tickets.map((ticket) => ticketRow(connection, ticket, instant)))
-    .sort((a, b) => a.first_seen - b.first_seen);
-  for (const batch of batches(tickets, TICKETS_A_STATEMENT)) {
-    const { rows } = await client.query<{ id: number }>(insertTickets, [accountId, JSON.stringify(batch)]);
-    events.push(...batch.flatMap((ticket, n) => ticketEvents(ticket, rows[n]?.id ?? 0)));
-  }
-  return events.sort((a, b) => a.at - b.at);
-}
-
-type KnownConnection = SampleConnection & { id: number };
-
-async function writeRuns(
-  client: pg.ClientBase,
-  accountId: number,
-  connections: readonly KnownConnection[],
-  instant: (share: number) => number,
-  catalogue: Catalogue,
-): Promise<SampleEvent[]> {
-  const states: { score: number; summary: string; findings: string }[] = [];
-  const runs: { connectionId: number; at: number; state: number; score: number }[] = [];
-  for (const connection of connections) {
-    const changes = new Set(connection.tickets.flatMap(({ first, end }) => [first, end]));
-    connection.runs.forEach((share, run) => {
-      if (run === 0 || changes.has(run)) {
-        const outcomes = outcomesOf(connection, run, catalogue.checks);
-        states.push({
-          score: catalogue.score(outcomes),
-          summary: catalogue.summaryText(outcomes),
-          findings: JSON.stringify(worstFirst(outcomes.flatMap(({ findings }) => findings))),
-        });
-      }
-      const score = states.at(-1)?.score ?? 0;
-      runs.push({ connectionId: connection.id, at: instant(share), state: states.length, score });
+  { told, step }: { told: number; step: SampleStep },
+): Promise<WrittenFleet> {
+  const { connections, runs } = fleet;
+  const kept = Math.min(runs, Math.ceil(told / Math.max(1, connections.length)) + 1);
+  const ids = new Float64Array(kept * connections.length);
+  const scores = new Uint8Array(ids.length);
+  const connectionIds: number[] = [];
+  const report = runReporter(catalogue);
+  const size = Math.max(1, Math.floor(RUNS_A_TRANSACTION / runs));
+  for (let first = 0; first < connections.length; first += size) {
+    const some = connections.slice(first, first + size);
+    const planned = planRuns(some, fleet, account.history, report);
+    const written = await inTransaction(writer, (client) => writeRuns(client, account, some, planned));
+    connectionIds.push(...written.connectionIds);
+    planned.scores.forEach((score, n) => {
+      const run = n % runs;
+      if (run < runs - kept) return;
+      const place = (first + Math.floor(n / runs)) * kept + run - (runs - kept);
+      ids[place] = written.runIds[n] ?? 0;
+      scores[place] = score;
     });
+    step((first + some.length) * runs, connections.length * runs);
   }
-  const { rows } = await client.query<{ id: number }>(insertRuns, [
-    accountId,
-    runs.map(({ connectionId }) => connectionId),
-    runs.map(({ at }) => at),
-    runs.map(({ state }) => state),
-    states.map(({ score }) => score),
-    states.map(({ summary }) => summary),
-    states.map(({ findings }) => findings),
-  ]);
-  const latest = new Map(runs.map(({ connectionId }, n) => [connectionId, rows[n]?.id ?? 0]));
-  await client.query(setLatest, [accountId, [...latest.keys()], [...latest.values()]]);
-  return runs.map(({ connectionId, at, score }, n) => ({
-    at,
-    actionType: 'health_check_completed',
-    pagePath: `/health/connections/${connectionId}`,
-    properties: { connection_id: connectionId, score, health_check_id: rows[n]?.id ?? 0 },
-  }));
-}
-
-const WORST_FIRST = ['critical', 'warning', 'info', 'ok'];
-
-function worstFirst<Finding extends { status: string }>(findings: Finding[]): Finding[] {
-  return findings.sort((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status));
-}
-
-function ticketRow(
-  { id, runs }: KnownConnection,
-  { finding, first, end }: SampleConnection['tickets'][number],
-  instant: (share: number) => number,
-) {
   return {
-    ...finding,
-    connection_id: id,
-    first_seen: instant(runs[first] ?? 0),
-    last_seen: instant(runs[(end ?? runs.length) - 1] ?? 0),
-    resolved: end === null ? null : instant(runs[end] ?? 1),
+    connectionIds,
+    runOf(place, run) {
+      if (run < runs - kept) throw new Error('A run is told that was not kept in mind.');
+      const n = place * kept + run - (runs - kept);
+      return { id: ids[n] ?? 0, score: scores[n] ?? 0 };
+    },
   };
 }
 
-function ticketEvents(ticket: ReturnType<typeof ticketRow>, id: number): SampleEvent[] {
-  const { connection_id, check_id, severity, title, first_seen, resolved } = ticket;
-  const properties = { ticket_id: id, connection_id, check_id, severity, title };
-  const pagePath = `/ops/tickets/${id}`;
-  const opened: SampleEvent = { at: first_seen, actionType: 'ticket_opened', pagePath, properties };
-  if (resolved === null) return [opened];
-  const resolution_hours = Math.round((resolved - first_seen) / 36_000_000) / 100;
-  const told = { ...properties, reason: 'no longer found', resolution_hours };
-  return [opened, { at: resolved, actionType: 'ticket_resolved', pagePath, properties: told }];
+/** Runs, one connection's after the other's: columns of one length, and the reports that they point to, from 1. */
+interface PlannedRuns {
+  places: number[];
+  instants: number[];
+  reports: number[];
+  scores: number[];
+  sent: RunReport[];
 }
 
-function batches<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, n) =>
-    list.slice(n * size, (n + 1) * size),
-  );
+function planRuns(
+  connections: readonly SampleConnection[],
+  fleet: SampleFleet,
+  history: History,
+  report: ReturnType<typeof runReporter>,
+): PlannedRuns {
+  const planned: PlannedRuns = { places: [], instants: [], reports: [], scores: [], sent: [] };
+  const numbers = new Map<RunReport, number>();
+  const wholeSince = history.end - WHOLE_DAYS * DAY_US;
+  connections.forEach((connection, place) => {
+    let before: { tickets: unknown; whole: boolean; told: RunReport } | undefined;
+    let run = 0;
+    for (const { standing } of runsOf(connection, fleet)) {
+      const at = runInstant(connection, run, fleet.runs, history);
+      const whole = at >= wholeSince || run === fleet.runs - 1;
+      if (before?.tickets !== standing || before.whole !== whole) {
+        before = { tickets: standing, whole, told: report(standing, whole) };
+      }
+      const { told } = before;
+      const number = numbers.get(told) ?? planned.sent.push(told);
+      numbers.set(told, number);
+      planned.places.push(place + 1);
+      planned.instants.push(at);
+      planned.reports.push(number);
+      planned.scores.push(told.score);
+      run++;
+    }
+  });
+  return planned;
+}
+
+async function writeRuns(
+  client: pg.ClientBase,
+  { id: accountId, history }: { id: number; history: History },
+  connections: readonly SampleConnection[],
+  { places, instants, reports, sent }: PlannedRuns,
+): Promise<{ connectionIds: number[]; runIds: number[] }> {
+  const names = [connections.map(({ name }) => name), connections.map(({ host }) => host)];
+  const added = await client.query<{ id: number }>(insertConnections, [accountId, ...names, history.start]);
+  const connectionIds = added.rows.map(({ id }) => id);
+  const stored = await client.query<{ id: number }>(insertRuns, [
+    ...[accountId, connectionIds, places, instants, reports],
+    sent.map(({ score }) => score),
+    sent.map(({ summary }) => summary),
+    sent.map(({ findings }) => findings),
+  ]);
+  const runIds = stored.rows.map(({ id }) => id);
+  const runs = runIds.length / connections.length;
+  const latest = connections.map((_, place) => runIds[(place + 1) * runs - 1]);
+  await client.query(setLatest, [accountId, connectionIds, latest]);
+  return { connectionIds, runIds };
 }

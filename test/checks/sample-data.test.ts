@@ -14,6 +14,7 @@ import {
 import { score, summaryText } from '../../src/checks/score.ts';
 import { openPool } from '../../src/database/connect.ts';
 import { startTestStore, type TestStore } from '../store.ts';
+import { expectWholeStore } from './whole-store.ts';
 
 const catalogue: Catalogue = {
   checks: [CONN_UNREACHABLE, CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks],
@@ -47,41 +48,6 @@ async function rowsOf(sql: string, accountId: number): Promise<Record<string, un
   return (await store.writer.query(sql, [accountId])).rows;
 }
 
-/** Ids without a gap, times that increase, numbers of every kind without a gap, and heads that agree with them. */
-async function expectWholeLog(accountId: number): Promise<void> {
-  expect(
-    await rowsOf(
-      `select count(*) filter (where id <> n)                     as gaps,
-              count(*) filter (where occurred_at <= before)       as unordered,
-              count(*) filter (where event_number <> event_n)     as event_gaps,
-              count(*) filter (where type_number <> type_n)       as type_gaps,
-              count(*) filter (where (action_type = 'api_request') <> (event_number is null)) as mistaken,
-              count(*) = max(last_id) and max(occurred_at) = max(last_at)
-                and count(event_number) = max(events)             as head_agrees
-         from (select a.*, h.last_id, h.last_at, h.events,
-                      row_number() over (order by id) as n,
-                      lag(occurred_at) over (order by id) as before,
-                      row_number() over (partition by event_number is null order by id) as event_n,
-                      row_number() over (partition by action_type order by id) as type_n
-                 from activity a join activity_head h using (account_id)
-                where a.account_id = $1) a`,
-      accountId,
-    ),
-  ).toEqual([{ gaps: 0, unordered: 0, event_gaps: 0, type_gaps: 0, mistaken: 0, head_agrees: true }]);
-  expect(
-    await rowsOf(
-      'select action_type, last_number from activity_type_head where account_id = $1 order by 1',
-      accountId,
-    ),
-  ).toEqual(
-    await rowsOf(
-      `select action_type, count(*) as last_number from activity
-        where account_id = $1 and event_number is not null group by 1 order by 1`,
-      accountId,
-    ),
-  );
-}
-
 test('a fresh account gets a history of as many days as told, with a whole log', async () => {
   const account = await newAccount();
   await createKey(store.writer, { accountId: account, name: 'mine', lifetime: null });
@@ -97,7 +63,7 @@ test('a fresh account gets a history of as many days as told, with a whole log',
       { count: rows },
     ]);
   }
-  await expectWholeLog(account);
+  await expectWholeStore(store.writer, account);
   expect(
     await rowsOf(
       `select max(occurred_at) <= now() as past, max(occurred_at) - min(occurred_at) > interval '9.9 days' as long,
@@ -113,20 +79,40 @@ test('runs, tickets and entries tell the same story', async () => {
   const account = await newAccount();
   await fill(account);
   const runs = await rowsOf(
-    'select score, summary_text, findings from health_check where account_id = $1 order by health_check_id',
+    `select score, summary_text, findings,
+            (select jsonb_agg(jsonb_build_object('check_id', check_id, 'status', severity) order by severity)
+               from ticket t
+              where t.account_id = h.account_id and t.connection_id = h.connection_id
+                and t.first_seen_at <= h.created_at and coalesce(t.resolved_at > h.created_at, true)) as standing
+       from health_check h where account_id = $1 order by health_check_id`,
     account,
   );
-  for (const { score: stored, summary_text, findings } of runs) {
-    const list = findings as { check_id: string; status: 'ok' | 'critical' }[];
-    const outcomes = catalogue.checks.map((check) => ({
-      check,
-      findings: list.filter(({ check_id }) => check_id === check.id),
-      whole: true,
-      unmeasured: [],
-    }));
+  for (const { score: stored, summary_text, findings, standing } of runs) {
+    const list = (findings ?? standing ?? []) as { check_id: string; status: 'ok' | 'critical' }[];
+    const outcomes = catalogue.checks.map((check) => {
+      const found = list.filter(({ check_id }) => check_id === check.id);
+      return {
+        check,
+        findings: found.length > 0 ? found : [{ check_id: check.id, status: 'ok' as const }],
+        whole: true,
+        unmeasured: [],
+      };
+    });
     expect([stored, summary_text]).toEqual([score(outcomes, []), summaryText(outcomes)]);
-    expect(new Set(list.map(({ check_id }) => check_id)).size).toBe(catalogue.checks.length);
+    if (findings !== null)
+      expect(new Set(list.map(({ check_id }) => check_id)).size).toBe(catalogue.checks.length);
   }
+  // Findings are kept for seven days, and of the latest run; a minute either way is the boundary's.
+  expect(
+    await rowsOf(
+      `select count(*) filter (where age > interval '7 days 1 minute' and findings is not null) as kept,
+              count(*) filter (where age < interval '6 days 23 hours 59 minutes' and findings is null) as lost,
+              count(*) filter (where findings is null) > 30 as thinned
+         from health_check, lateral (select now() - created_at as age)
+        where account_id = $1`,
+      account,
+    ),
+  ).toEqual([{ kept: 0, lost: 0, thinned: true }]);
   // What the latest run of each connection found is what is open.
   expect(
     await rowsOf(
@@ -183,7 +169,7 @@ test('its findings read like those of the checks themselves', async () => {
     await rowsOf(
       `select distinct f ->> 'check_id' as check_id, f ->> 'status' as status, f ->> 'metric_line' as line
          from health_check, jsonb_array_elements(findings) f
-        where account_id = $1`,
+        where account_id = $1 and findings is not null`,
       account,
     )
   ).map(({ check_id, status, line }) => ({ check_id, status, line: String(line) }));
@@ -248,7 +234,7 @@ test('what is logged meanwhile or was before keeps its place', async () => {
     }),
     interrupt(),
   ]);
-  await expectWholeLog(account);
+  await expectWholeStore(store.writer, account);
   const after = await rowsOf(
     'select id, occurred_at from activity where account_id = $1 order by id',
     account,

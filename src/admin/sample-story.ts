@@ -1,0 +1,95 @@
+import {
+  fleetStory,
+  type History,
+  runInstant,
+  type SampleConnection,
+  type SampleFleet,
+} from './sample-fleet.ts';
+import type { SampleTicket } from './sample-tickets.ts';
+import type { WrittenFleet } from './write-sample-fleet.ts';
+
+/** An entry that tells of sample data; `at` in microseconds since 1970. */
+export interface SampleEvent {
+  at: number;
+  actionType: 'connection_added' | 'health_check_completed' | 'ticket_opened' | 'ticket_resolved';
+  pagePath: string;
+  properties: Record<string, unknown>;
+}
+
+/** A fleet in the store. */
+export interface StoredFleet extends SampleFleet, WrittenFleet {
+  /** In the order in which the tickets opened. */
+  ticketIds: Float64Array;
+  /** How many of them. */
+  resolved: number;
+  /** Of the checks, by their id. */
+  titles: ReadonlyMap<string, string>;
+}
+
+/** The newest `told` events of a fleet, in order of time: made one by one, so that millions take no room. */
+export function* tellFleet(fleet: StoredFleet, history: History, told: number): Generator<SampleEvent> {
+  if (told === 0) return;
+  const { connections, runs } = fleet;
+  let skipped = countEvents(fleet) - told;
+  for (const [place, connection] of connections.entries()) {
+    if (skipped-- <= 0) yield addedEvent(connection, fleet.connectionIds[place] ?? 0, history.start);
+  }
+  for (const { place, run, at, opened, resolved: ended } of fleetStory(fleet, history)) {
+    const connection_id = fleet.connectionIds[place] ?? 0;
+    if (skipped-- <= 0) {
+      yield runEvent(connection_id, fleet.runOf(place, run), at);
+    }
+    for (const ticket of opened) {
+      if (skipped-- <= 0) yield ticketEvent(fleet, connection_id, ticket, at, {});
+    }
+    const connection = connections[place];
+    if (!connection) throw new Error('A run is of no connection.');
+    for (const ticket of ended) {
+      if (skipped-- > 0) continue;
+      const opened_at = runInstant(connection, ticket.first, runs, history);
+      const resolution_hours = Math.round((at - opened_at) / 36_000_000) / 100;
+      yield ticketEvent(fleet, connection_id, ticket, at, { reason: 'no longer found', resolution_hours });
+    }
+  }
+}
+
+/** How many events a fleet has in all. */
+export function countEvents({ connections, runs, ticketIds, resolved }: StoredFleet): number {
+  return connections.length * (1 + runs) + ticketIds.length + resolved;
+}
+
+function addedEvent({ name, host }: SampleConnection, connection_id: number, at: number): SampleEvent {
+  return {
+    at,
+    actionType: 'connection_added',
+    pagePath: `/settings/connections/${connection_id}`,
+    properties: { connection_id, name, host, port: 5432, connection_type: 'direct' },
+  };
+}
+
+function runEvent(
+  connection_id: number,
+  { id: health_check_id, score }: ReturnType<WrittenFleet['runOf']>,
+  at: number,
+): SampleEvent {
+  const pagePath = `/health/connections/${connection_id}`;
+  const properties = { connection_id, score, health_check_id };
+  return { at, actionType: 'health_check_completed', pagePath, properties };
+}
+
+function ticketEvent(
+  { ticketIds, titles }: StoredFleet,
+  connection_id: number,
+  { fault, number, severity }: SampleTicket,
+  at: number,
+  resolution: { reason?: string; resolution_hours?: number },
+): SampleEvent {
+  const ticket_id = ticketIds[number - 1] ?? 0;
+  const { checkId: check_id } = fault;
+  return {
+    at,
+    actionType: 'reason' in resolution ? 'ticket_resolved' : 'ticket_opened',
+    pagePath: `/ops/tickets/${ticket_id}`,
+    properties: { ticket_id, connection_id, check_id, severity, title: titles.get(check_id), ...resolution },
+  };
+}
