@@ -1,7 +1,13 @@
 import pg from 'pg';
 
+/** One host of the store, or of a pooler before it. */
+interface StoreHost extends pg.ClientConfig {
+  /** Of a pooler in transaction mode: the URL of the database that acts as a role. */
+  pooled?: (role: StoreRole) => string;
+}
+
 /** Where the store is: one entry a host of `DATABASE_URL`, tried in turn. */
-export type StoreAddress = readonly pg.ClientConfig[];
+export type StoreAddress = readonly StoreHost[];
 
 /** `owner` runs migrations, `writer` is the gate, the monitor and the commands, `reader` answers. */
 export type StoreRole = 'owner' | 'writer' | 'reader';
@@ -17,37 +23,76 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
  * Throws a sentence that says what to do when the text is no such URL.
  */
 export function parseStoreUrl(text: string): StoreAddress {
-  const [, before, hosts, after] =
-    /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(\/[^?#]+.*)$/.exec(text) ?? [];
+  return parseHosts('DATABASE_URL', 5432, text).map(({ before, name, after }) => ({
+    connectionString: `${before}/${name}${after}`,
+  }));
+}
+
+/** {@link parseStoreUrl} for a pooler in transaction mode, whose databases are `<name>_writer` and `<name>_reader`. */
+export function parsePoolerUrl(text: string): StoreAddress {
+  return parseHosts('DBVITALS_POOLER_URL', 6432, text).map(({ before, name, after }) => ({
+    pooled: (role) => `${before}/${name}_${role}${after}`,
+  }));
+}
+
+function parseHosts(setting: string, port: number, text: string) {
+  const [, before, hosts, name, after] =
+    /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)\/([^?#]+)(.*)$/.exec(text) ?? [];
   try {
     if (hosts === undefined) throw new Error('no host or database');
     return hosts.split(',').map((host) => {
-      const address = { connectionString: `${before}${host}${after}` };
-      new pg.Client(address); // throws when it is no URL
-      return address;
+      new pg.Client({ connectionString: `${before}${host}/${name}${after}` }); // throws when it is no URL
+      return { before: `${before}${host}`, name, after };
     });
   } catch {
-    throw new Error('DATABASE_URL must look like postgres://user:password@host:5432/database.');
+    throw new Error(`${setting} must look like postgres://user:password@host:${port}/database.`);
   }
 }
+
+// Which host of an address was last believed to be the primary: all pools of a process follow the same one.
+const preferred = new WeakMap<StoreAddress, number>();
 
 /**
  * A pool of connections to the store that act as `role`; a lost host is followed by the next one of `address`.
  * `statementTimeout`, in milliseconds, bounds each statement on both sides; without it they may take their time.
+ * Connecting throws where the host is a standby, or lets us in as another role than asked for.
  */
 export function openPool(
   address: StoreAddress,
   role: StoreRole,
   options: { max: number; pipeline?: boolean; statementTimeout?: number },
 ): pg.Pool {
-  let preferred = 0;
-  const nextHost = () => {
-    preferred = (preferred + 1) % address.length;
+  const settings = {
+    options: role === 'owner' ? '-c timezone=UTC' : `-c timezone=UTC -c role=dbvitals_${role}`,
+    statement_timeout: options.statementTimeout,
   };
   class StoreClient extends pg.Client {
+    readonly #at: number;
+
     constructor(config?: pg.ClientConfig) {
-      super({ ...config, ...address[preferred] });
-      this.on('error', nextHost);
+      const at = preferred.get(address) ?? 0;
+      const { pooled, ...host } = address[at] ?? {};
+      super({ ...config, ...(pooled ? { connectionString: pooled(role) } : { ...settings, ...host }) });
+      this.#at = at;
+      this.on('error', () => this.leave());
+      if (pooled) this.query = unnamed(this);
+    }
+
+    // The pool calls it with a callback; a connection that fails tells nobody else of it.
+    override connect(): Promise<pg.Client>;
+    override connect(callback: (error: Error) => void): void;
+    override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+      if (!callback) return super.connect();
+      super.connect((error: Error) => {
+        if (error) this.leave();
+        callback(error);
+      });
+      return undefined;
+    }
+
+    /** The next connection goes to another host, unless one of the others saw to that already. */
+    leave(): void {
+      if ((preferred.get(address) ?? 0) === this.#at) preferred.set(address, (this.#at + 1) % address.length);
     }
   }
   const pool = new pg.Pool({
@@ -57,21 +102,37 @@ export function openPool(
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     max: options.max,
-    options: role === 'owner' ? '-c timezone=UTC' : `-c timezone=UTC -c role=dbvitals_${role}`,
     pipeline: options.pipeline ?? false,
     query_timeout: options.statementTimeout,
-    statement_timeout: options.statementTimeout,
     async onConnect(client: pg.ClientBase) {
-      if (address.length === 1 || role === 'reader') return;
-      const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
-      if (!rows[0]?.standby) return;
-      nextHost();
-      throw new Error('this host of DATABASE_URL is a standby');
+      // The time zone is the one setting of ours that a pooler keeps for its client, whichever connection serves it.
+      const { rows } = await client.query<{ role: string; standby: boolean }>(
+        `select current_user as role, pg_is_in_recovery() as standby, set_config('timezone', 'UTC', false)`,
+      );
+      const [found = { role: 'nobody', standby: false }] = rows;
+      if (found.standby) {
+        if (client instanceof StoreClient) client.leave();
+        throw new Error('This host of the store is a standby: name the primary too, or promote it.');
+      }
+      if (role !== 'owner' && found.role !== `dbvitals_${role}`) {
+        throw new Error(
+          `The store gives dbvitals_${role} the rights of ${found.role}: set the pooler up as docs/scaling.md says.`,
+        );
+      }
     },
   });
   // An idle connection that broke is replaced at the next use; whoever holds one hears of it from the query.
   pool.on('error', () => {});
   return pool;
+}
+
+/** The client's `query` without the names of statements: a session keeps those, and a pooler's client has none. */
+function unnamed(client: pg.Client): pg.Client['query'] {
+  const { query } = client;
+  return ((statement: unknown, ...rest: unknown[]) => {
+    const named = typeof statement === 'object' && statement !== null && 'name' in statement;
+    return Reflect.apply(query, client, [named ? { ...statement, name: undefined } : statement, ...rest]);
+  }) as pg.Client['query'];
 }
 
 /** Runs `work` in a transaction; a failure rolls it back, and a connection that can't even do that is dropped. */

@@ -1,4 +1,4 @@
-import { openPool, parseStoreUrl, type StoreAddress } from './connect.ts';
+import { openPool, parsePoolerUrl, parseStoreUrl, type StoreAddress, type StoreRole } from './connect.ts';
 import { type EmbeddedStore, joinEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 
@@ -38,16 +38,51 @@ export async function openStore(
 
 /** The store's version, such as "18.4". Throws a sentence when it is not there or too old. */
 async function storeVersion(address: StoreAddress): Promise<string> {
-  const pool = openPool(address, 'owner', { max: 1 });
-  try {
-    const { rows } = await pool.query<{ version: string }>(
-      `select current_setting('server_version') as version`,
+  const question = `select current_setting('server_version') as answer`;
+  const version = await askEachHost(address, 'owner', question).catch((error: Error) => {
+    if (!error.message.startsWith('unsupported startup parameter')) throw error;
+    throw new Error(
+      'DATABASE_URL names a pooler: name the server itself there, and the pooler in DBVITALS_POOLER_URL.',
+      { cause: error },
     );
-    const version = rows[0]?.version.split(' ')[0] ?? '';
-    if (Number.parseInt(version, 10) < 15) {
-      throw new Error(`The store is PostgreSQL ${version}: DATABASE_URL must name PostgreSQL 15 or later.`);
+  });
+  const [number = ''] = version.split(' ');
+  if (Number.parseInt(number, 10) < 15) {
+    throw new Error(`The store is PostgreSQL ${number}: DATABASE_URL must name PostgreSQL 15 or later.`);
+  }
+  return number;
+}
+
+/**
+ * Where the gate's, the keys' and the reader's statements go: through the pooler in transaction mode that `url` names,
+ * or straight to the store. Throws a sentence when the pooler is not there or gives other roles.
+ */
+export async function requestAddress(store: OpenStore, url: string | null): Promise<StoreAddress> {
+  if (url === null) return store.address;
+  const address = parsePoolerUrl(url);
+  for (const role of ['writer', 'reader'] as const) {
+    await askEachHost(address, role, 'select current_user as answer').catch((cause: Error) => {
+      throw new Error(`DBVITALS_POOLER_URL can't be used: ${cause.message}`, { cause });
+    });
+  }
+  return address;
+}
+
+// How long a host may take to let us in and say who it is.
+const START_DEADLINE_MS = 10_000;
+
+/** The one answer to `question` of the first host of the address that gives any. */
+async function askEachHost(address: StoreAddress, role: StoreRole, question: string): Promise<string> {
+  const pool = openPool(address, role, { max: 1, statementTimeout: START_DEADLINE_MS });
+  try {
+    for (let host = 1; ; host += 1) {
+      try {
+        const { rows } = await pool.query<{ answer: string }>(question);
+        return rows[0]?.answer ?? '';
+      } catch (error) {
+        if (host >= address.length) throw error;
+      }
     }
-    return version;
   } finally {
     await pool.end();
   }

@@ -59,6 +59,11 @@ export class Standby {
     }
   }
 
+  /** As a URL names it: its socket's folder and its port. */
+  get place(): string {
+    return `${encodeURIComponent(this.#data)}:${this.#settings['port']}`;
+  }
+
   async pause(): Promise<void> {
     await stopServer(this.#data);
   }

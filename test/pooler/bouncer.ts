@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { serverUser } from '../../src/database/server-user.ts';
+
+/** Of the login `dbvitals`, as docs/scaling.md has it. */
+export const PASSWORD = 'change-me';
+
+/** A PgBouncer that runs with the configuration of docs/scaling.md. */
+export interface Bouncer {
+  port: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts PgBouncer before the server whose socket is in `socketFolder`, with files in the new folder `folder`. Of the
+ * documented configuration places are replaced, and what `edit` replaces besides.
+ */
+export async function startBouncer(
+  socketFolder: string,
+  folder: string,
+  edit = (configuration: string) => configuration,
+): Promise<Bouncer> {
+  const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8');
+  const [, documented = ''] = /```ini\n(\[databases\]\n[^`]*)```/.exec(page) ?? [];
+  const port = await freePort();
+  const users = join(folder, 'userlist.txt');
+  const places: [RegExp, string][] = [
+    [/host=\S+ port=\d+/g, `host=${socketFolder} port=5432`],
+    [/^listen_addr = .*$/m, 'listen_addr = 127.0.0.1\nunix_socket_dir =\nstats_users = dbvitals'],
+    [/^listen_port = .*$/m, `listen_port = ${port}`],
+    [/^auth_file = .*$/m, `auth_file = ${users}`],
+  ];
+  let configuration = documented;
+  for (const [found, place] of places) {
+    if (!found.test(configuration)) throw new Error(`docs/scaling.md has no ${found} in its pgbouncer.ini.`);
+    configuration = configuration.replace(found, place);
+  }
+  const file = join(folder, 'pgbouncer.ini');
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(file, edit(configuration), { mode: 0o600 });
+  writeFileSync(users, `"dbvitals" "${PASSWORD}"\n`, { mode: 0o600 });
+  // It refuses to run as root, as PostgreSQL does.
+  const user = serverUser();
+  if (user) for (const path of [folder, file, users]) chownSync(path, user.uid, user.gid);
+  const bouncer = spawn(program(), [file], { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], ...user });
+  let said = '';
+  for (const stream of [bouncer.stdout, bouncer.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const ended = once(bouncer, 'close');
+  for (let tries = 0; !said.includes('process up'); tries += 1) {
+    if (tries > 100 || bouncer.exitCode !== null) throw new Error(`PgBouncer did not start: ${said}`);
+    await wait(50);
+  }
+  return {
+    port,
+    async stop() {
+      bouncer.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function program(): string {
+  const { stdout } = spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin"; command -v pgbouncer'], {
+    encoding: 'utf8',
+  });
+  if (stdout) return stdout.trim();
+  throw new Error('PgBouncer is not there: run "apt-get install pgbouncer", then npm run test:pooler again.');
+}
+
+/** A port that nobody has. */
+async function freePort(): Promise<number> {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const address = holder.address();
+  holder.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { createCluster, startServer, stopServer } from '../../src/database/server.ts';
+import { PASSWORD, startBouncer } from './bouncer.ts';
+
+/**
+ * Runs promises of the black-box suite with PgBouncer in transaction mode before the store, and far fewer connections
+ * to it than the services have. Needs PgBouncer; it ends within a minute.
+ */
+const above = mkdtempSync(join(tmpdir(), 'dbvitals-pooler-'));
+chmodSync(above, 0o711);
+const folder = join(above, 'pg');
+try {
+  // Not UTC: what a pooler forgets to set would show.
+  await createCluster(folder, PASSWORD, { timezone: 'Asia/Kolkata' });
+  await startServer(folder, { listen_addresses: '', unix_socket_directories: '.' });
+  const root = new pg.Client({ host: folder, user: 'postgres', password: PASSWORD, database: 'postgres' });
+  await root.connect();
+  await root.query(`create role dbvitals login createrole password '${PASSWORD}'`);
+  await root.query('create database dbvitals owner dbvitals');
+  await root.end();
+  const bouncer = await startBouncer(folder, join(above, 'pgbouncer'), (configuration) =>
+    configuration.replace(/^default_pool_size = .*$/m, 'default_pool_size = 2'),
+  );
+  const login = `dbvitals:${PASSWORD}`;
+  const vitest = spawn(
+    'vitest',
+    ['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), ...process.argv.slice(2)],
+    {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        DATABASE_URL: `postgres://${login}@${encodeURIComponent(folder)}/dbvitals`,
+        DBVITALS_POOLER_URL: `postgres://${login}@127.0.0.1:${bouncer.port}/dbvitals`,
+        DBVITALS_SECRET_KEY: randomBytes(32).toString('hex'),
+      },
+    },
+  );
+  // Whoever ends this run ends the tests, and the servers go as they always do.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => vitest.kill(signal));
+  const [code] = await once(vitest, 'close');
+  process.exitCode = code ?? 1;
+  await bouncer.stop();
+} finally {
+  await stopServer(folder);
+  rmSync(above, { recursive: true, force: true });
+}

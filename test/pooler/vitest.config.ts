@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+/** Promises of the black-box suite, and two of the pooler's own, with every request going through PgBouncer. */
+export default defineConfig({
+  root: new URL('../..', import.meta.url).pathname,
+  test: {
+    include: [
+      'test/pooler/*.test.ts',
+      ...['crash', 'instances', 'rate-limit'].map((promise) => `test/contract/${promise}.test.ts`),
+    ],
+    globalSetup: ['test/pooler/setup.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});
