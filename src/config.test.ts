@@ -27,6 +27,7 @@ describe('the environment', () => {
     const config = readConfig({ PORT: '', HOST: ' ' });
     expect(config).toEqual({
       databaseUrl: null,
+      poolerUrl: null,
       dataDir: '.dbvitals',
       givenSecret: null,
       host: '127.0.0.1',
@@ -35,6 +36,8 @@ describe('the environment', () => {
       corsOrigins: [],
       trustProxy: [],
       allowPrivateTargets: true,
+      activityDays: null,
+      givenApiKey: null,
       logLevel: 'info',
     });
     expect(Object.isFrozen(config)).toBe(true);
@@ -43,6 +46,7 @@ describe('the environment', () => {
   test('is read', () => {
     const config = readConfig({
       DATABASE_URL: 'postgres://u:p@one,two:5433/store',
+      DBVITALS_POOLER_URL: 'postgres://u:p@pooler:6432/store',
       DBVITALS_SECRET_KEY: HEX,
       HOST: '::',
       PORT: '0',
@@ -50,10 +54,12 @@ describe('the environment', () => {
       DBVITALS_CORS_ORIGINS: 'https://a.example, http://localhost:3000',
       DBVITALS_TRUST_PROXY: '10.0.0.0/8,::1',
       DBVITALS_ALLOW_PRIVATE_TARGETS: 'no',
+      DBVITALS_ACTIVITY_DAYS: '400',
       LOG_LEVEL: 'warn',
     });
     expect(config).toMatchObject({
       databaseUrl: 'postgres://u:p@one,two:5433/store',
+      poolerUrl: 'postgres://u:p@pooler:6432/store',
       givenSecret: Buffer.from(HEX, 'hex'),
       host: '::',
       port: 0,
@@ -61,6 +67,7 @@ describe('the environment', () => {
       corsOrigins: ['https://a.example', 'http://localhost:3000'],
       trustProxy: ['10.0.0.0/8', '::1'],
       allowPrivateTargets: false,
+      activityDays: 400,
       logLevel: 'warn',
     });
   });
@@ -68,6 +75,7 @@ describe('the environment', () => {
   test('has every mistake reported at once, one sentence each, without a secret', () => {
     const problems = problemsOf({
       DATABASE_URL: 'hunter2',
+      DBVITALS_POOLER_URL: 'hunter2',
       DBVITALS_SECRET_KEY: 'hunter2',
       HOST: 'a b',
       PORT: '65536',
@@ -75,12 +83,28 @@ describe('the environment', () => {
       DBVITALS_CORS_ORIGINS: 'https://a.example/',
       DBVITALS_TRUST_PROXY: '10.0.0.0/33',
       DBVITALS_ALLOW_PRIVATE_TARGETS: 'maybe',
+      DBVITALS_ACTIVITY_DAYS: '0',
       LOG_LEVEL: 'loud',
     });
-    expect(problems).toHaveLength(9);
+    expect(problems).toHaveLength(11);
     for (const problem of problems)
       expect(problem).toMatch(/^(DATABASE_URL|DBVITALS_|HOST|PORT|METRICS_PORT|LOG_LEVEL).*\.$/);
     expect(problems.join()).not.toContain('hunter2');
+  });
+
+  test.each(['0', '01', '-1', '1.5', '7d', '1e3', '36501', '٣'])(
+    'does not take %j for a number of days',
+    (days) => {
+      expect(problemsOf({ DBVITALS_ACTIVITY_DAYS: days })).toEqual([
+        'DBVITALS_ACTIVITY_DAYS must be a whole number of days, 1 to 36500.',
+      ]);
+    },
+  );
+
+  test('must name the server behind a pooler', () => {
+    expect(problemsOf({ DBVITALS_POOLER_URL: 'postgres://u:p@pooler:6432/d' })).toEqual([
+      expect.stringContaining('DATABASE_URL'),
+    ]);
   });
 
   test('must name a secret beside DATABASE_URL, and only one', () => {

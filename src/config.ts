@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { parseStoreUrl } from './database/connect.ts';
+import { parsePoolerUrl, parseStoreUrl } from './database/connect.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -24,6 +24,8 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 export interface Config {
   /** Names the store, several hosts allowed; null = the embedded one in `dataDir`. Holds a password. */
   readonly databaseUrl: string | null;
+  /** Names a pooler in transaction mode before that store, for requests; null = none. Holds a password. */
+  readonly poolerUrl: string | null;
   /** The folder that holds the embedded store and its secret. */
   readonly dataDir: string;
   /** The 32 bytes of `DBVITALS_SECRET_KEY`; null = those in the data folder. Ask {@link secretKey} for it. */
@@ -39,6 +41,10 @@ export interface Config {
   readonly trustProxy: readonly string[];
   /** Whether databases at private addresses may be watched. */
   readonly allowPrivateTargets: boolean;
+  /** How long entries of the activity log are kept, in days of 24 hours; null = for ever. */
+  readonly activityDays: number | null;
+  /** The key of a caller of the API; null = none. Ask {@link apiKey} for it. */
+  readonly givenApiKey: string | null;
   readonly logLevel: LogLevel;
 }
 
@@ -88,8 +94,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       'DATABASE_URL needs DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE too: make one with "openssl rand -hex 32".',
     );
   }
+  if (environment['DBVITALS_POOLER_URL']?.trim() && !environment['DATABASE_URL']?.trim()) {
+    problems.push('DBVITALS_POOLER_URL needs DATABASE_URL too: the URL of the server behind the pooler.');
+  }
   const config: Config = {
     databaseUrl: setting('DATABASE_URL', null, checkStoreUrl),
+    poolerUrl: setting('DBVITALS_POOLER_URL', null, checkPoolerUrl),
     dataDir: setting('DBVITALS_DATA_DIR', '.dbvitals', String),
     givenSecret:
       setting('DBVITALS_SECRET_KEY', null, (text) => parseSecret('DBVITALS_SECRET_KEY', text)) ??
@@ -100,10 +110,18 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     corsOrigins: Object.freeze(setting('DBVITALS_CORS_ORIGINS', [], (text) => split(text).map(parseOrigin))),
     trustProxy: Object.freeze(setting('DBVITALS_TRUST_PROXY', [], (text) => split(text).map(parseNetwork))),
     allowPrivateTargets: setting('DBVITALS_ALLOW_PRIVATE_TARGETS', true, parseYesNo),
+    activityDays: setting('DBVITALS_ACTIVITY_DAYS', null, parseDays),
+    givenApiKey: setting('DBVITALS_API_KEY', null, parseApiKey),
     logLevel: setting('LOG_LEVEL', 'info', parseLogLevel),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+/** The key that a command calls the API of a service with. Throws {@link ConfigError} when there is none. */
+export function apiKey(config: Config): string {
+  if (config.givenApiKey !== null) return config.givenApiKey;
+  throw new ConfigError(['Set DBVITALS_API_KEY to an API key of your account.']);
 }
 
 /**
@@ -169,6 +187,11 @@ function checkStoreUrl(text: string): string {
   return text;
 }
 
+function checkPoolerUrl(text: string): string {
+  parsePoolerUrl(text);
+  return text;
+}
+
 function parseHost(text: string): string {
   if (isIP(text) || /^[0-9A-Za-z]([0-9A-Za-z.-]*[0-9A-Za-z])?$/.test(text)) return text;
   throw new Error('HOST must be an address or a host name, such as 127.0.0.1.');
@@ -197,6 +220,20 @@ function parseNetwork(text: string): string {
 function parseYesNo(text: string): boolean {
   if (text === 'yes' || text === 'no') return text === 'yes';
   throw new Error('DBVITALS_ALLOW_PRIVATE_TARGETS must be yes or no.');
+}
+
+// A hundred years: what lies further back than PostgreSQL's calendar could not be compared.
+const MOST_DAYS = 36_500;
+
+function parseDays(text: string): number {
+  if (/^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= MOST_DAYS) return Number(text);
+  throw new Error(`DBVITALS_ACTIVITY_DAYS must be a whole number of days, 1 to ${MOST_DAYS}.`);
+}
+
+/** The service says whether it is one; here only what no header could carry. */
+function parseApiKey(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new Error('DBVITALS_API_KEY must be an API key, without blanks or line ends.');
 }
 
 function parseLogLevel(text: string): LogLevel {

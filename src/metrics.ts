@@ -1,5 +1,22 @@
 import { createServer, type Server } from 'node:http';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What {@link createMetrics} gives. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Every metric of a process with its values, as they go from one process to another. */
+export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** The figures of several processes as those of one. */
+export function sum(figures: Figures[]): Registry {
+  return AggregatorRegistry.aggregate(figures);
+}
+
+/** What a process counted, without what it was (its memory, its open files): that stays true after its end. */
+export function lasting(figures: Figures): Figures {
+  // The library's types have numbers for what are these words.
+  return figures.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+}
 
 /** The service's own figures, in Prometheus' terms. */
 export function createMetrics() {
@@ -43,6 +60,12 @@ export function createMetrics() {
     buckets: [1, 5, 15, 30, 60, 300, 900],
     registers,
   });
+  const removed = new Counter({
+    name: 'dbvitals_retention_rows_total',
+    help: 'Rows past their time: entries of the log and counters removed, health checks shrunk to their score',
+    labelNames: ['kept'],
+    registers,
+  });
   return {
     registry,
     answered(route: string, status: number, took: number) {
@@ -56,6 +79,9 @@ export function createMetrics() {
     checked(outcome: string, late: number) {
       runs.inc({ outcome });
       lateness.observe(late);
+    },
+    removed(kept: string, rows: number) {
+      removed.inc({ kept }, rows);
     },
     /** Tells of a monitor: how much it runs, and what waits, as the store says when it is asked for. */
     watch(running: () => number, waiting: () => Promise<{ due: number; late: number }>) {
@@ -90,7 +116,7 @@ export function createMetrics() {
 
 /** Serves `/metrics`, `/livez` and `/readyz` on a port of their own. */
 export async function serveMetrics(
-  registry: Registry,
+  read: () => Promise<Registry>,
   host: string,
   port: number,
   isReady: () => Promise<boolean>,
@@ -98,6 +124,7 @@ export async function serveMetrics(
   const server = createServer(async (request, response) => {
     const plain = { 'content-type': 'text/plain; charset=utf-8' };
     if (request.url === '/metrics') {
+      const registry = await read();
       const text = await registry.metrics();
       response.writeHead(200, { 'content-type': registry.contentType }).end(text);
     } else if (request.url === '/livez') {

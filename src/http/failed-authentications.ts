@@ -4,34 +4,68 @@ import { type Budget, WINDOW_SECONDS } from './rate-headers.ts';
 /** Failed authentications a minute that an address has. */
 const LIMIT = 300;
 
-/** Counts failed authentications by client address, in this process; it never stands in a valid key's way. */
-export class FailedAuthentications {
-  readonly #windows = new LRUCache<string, { endsAt: number; failed: number }>({ max: 50_000 });
+/** How many an address has made, until when, in Unix milliseconds. */
+interface Window {
+  endsAt: number;
+  failed: number;
+}
 
-  /** The address's budget as it stands. */
+/** Whether a failure was within the budget, and how the address stands after it. */
+export interface Counted {
+  counted: boolean;
+  window: Window;
+}
+
+/**
+ * Counts failed authentications by client address; it never stands in a valid key's way. Several processes count in
+ * one: the others are given `elsewhere`, which asks that one.
+ */
+export class FailedAuthentications {
+  readonly #windows = new LRUCache<string, Window>({ max: 50_000 });
+  readonly #elsewhere: ((address: string) => Promise<Counted>) | undefined;
+
+  constructor(elsewhere?: (address: string) => Promise<Counted>) {
+    this.#elsewhere = elsewhere;
+  }
+
+  /** The address's budget, as this process last heard of it. */
   budget(address: string): Budget {
     const now = Date.now();
-    const window = this.#windows.get(address);
-    const running = window !== undefined && window.endsAt > now;
-    const endsAt = running ? window.endsAt : now + WINDOW_SECONDS * 1000;
+    const { endsAt, failed } = this.#window(address, now);
     return {
       limit: LIMIT,
-      remaining: running ? Math.max(LIMIT - window.failed, 0) : LIMIT,
+      remaining: Math.max(LIMIT - failed, 0),
       resetAt: Math.ceil(endsAt / 1000),
       resetIn: Math.max(Math.ceil((endsAt - now) / 1000), 1),
     };
   }
 
-  /** Counts one failure; false when the address's budget was spent already. */
+  /** Counts one failure here; false when the address's budget was spent already. */
   count(address: string): boolean {
-    const now = Date.now();
-    const window = this.#windows.get(address);
-    if (!window || window.endsAt <= now) {
-      this.#windows.set(address, { endsAt: now + WINDOW_SECONDS * 1000, failed: 1 });
-      return true;
-    }
-    if (window.failed >= LIMIT) return false;
+    return this.countHere(address).counted;
+  }
+
+  /** {@link count} with what another process is to know of it. */
+  countHere(address: string): Counted {
+    const window = this.#window(address, Date.now());
+    if (window.failed >= LIMIT) return { counted: false, window };
     window.failed += 1;
-    return true;
+    this.#windows.set(address, window);
+    return { counted: true, window };
+  }
+
+  /** Counts one failure where all processes count; false when the address's budget was spent already. */
+  async countInAll(address: string): Promise<boolean> {
+    // A spent budget stays so until its window ends: nobody needs to be asked.
+    const spent = this.#window(address, Date.now()).failed >= LIMIT;
+    if (!this.#elsewhere || spent) return this.count(address);
+    const { counted, window } = await this.#elsewhere(address);
+    this.#windows.set(address, window);
+    return counted;
+  }
+
+  #window(address: string, now: number): Window {
+    const window = this.#windows.get(address);
+    return window && window.endsAt > now ? window : { endsAt: now + WINDOW_SECONDS * 1000, failed: 0 };
   }
 }

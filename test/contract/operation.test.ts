@@ -1,8 +1,7 @@
-import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
 import { afterAll, expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { ask } from './ask.ts';
+import { freePort } from './free-port.ts';
 import { sendRawOnce } from './raw.ts';
 import { startService } from './running-service.ts';
 
@@ -18,20 +17,6 @@ async function start() {
   const settings = { ...inject('sharedStore'), LOG_LEVEL: 'info', METRICS_PORT: String(metricsPort) };
   const started = await startService(settings, ['--no-monitor']);
   return { ...started, metrics: `http://127.0.0.1:${metricsPort}` };
-}
-
-/** A free port that no other socket is given by chance: port 0 gives those from 32768 on. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 30_000);
-    const server = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!free) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
 }
 
 test('a request is one line of the log, whatever its text, with the id that the client got', async () => {

@@ -1,0 +1,76 @@
+import { pino } from 'pino';
+import { type Answering, type AnsweringSettings, DRAIN_MS, startAnswering } from './answering.ts';
+import type { Config } from './config.ts';
+import { parsePoolerUrl, type StoreAddress } from './database/connect.ts';
+import { type Counted, FailedAuthentications } from './http/failed-authentications.ts';
+import { createMetrics, type Figures } from './metrics.ts';
+
+/** What an answering process is told at its start. Both ways to the store hold a password. */
+export interface Instructions {
+  settings: AnsweringSettings;
+  store: StoreAddress;
+  poolerUrl: string | null;
+  logLevel: Config['logLevel'];
+}
+
+/** What the supervisor says: once what to answer with, then that it wants the figures, and what it counted. */
+export type Told = { start: Instructions } | { figures: true } | Counted;
+
+/** What an answering process says: among it the address of a failed authentication, to be counted for all processes. */
+export type Said = { listening: number } | { failed: string } | { figures: Figures } | { count: string };
+
+// Up to so many bytes a write to a pipe is whole (Linux' PIPE_BUF): lines of several processes never mix.
+const WHOLE_WRITE = 4_096;
+
+const metrics = createMetrics();
+let answering: Promise<Answering> | undefined;
+
+// Those of failed authentications: they are counted in the order in which they were told.
+const counting: { address: string; resolve: (counted: Counted) => void }[] = [];
+const failures = new FailedAuthentications((address) => {
+  if (!process.connected) return Promise.resolve(failures.countHere(address));
+  say({ count: address });
+  return new Promise((resolve) => counting.push({ address, resolve }));
+});
+
+// A signal to the group (Ctrl-C) is the supervisor's to act on. It ends its processes by hanging up, and so does its death.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+process.on('message', (told: Told) => void hear(told)).once('disconnect', () => void drain());
+if (!process.connected) process.exit();
+
+async function hear(told: Told): Promise<void> {
+  if ('figures' in told) {
+    say({ figures: await metrics.registry.getMetricsAsJSON() });
+    return;
+  }
+  if ('counted' in told) {
+    counting.shift()?.resolve(told);
+    return;
+  }
+  const { settings, store, poolerUrl, logLevel } = told.start;
+  const output = pino.destination({ dest: 2, sync: false, maxWrite: WHOLE_WRITE });
+  const log = pino({ level: logLevel, base: { pid: process.pid } }, output);
+  const address = poolerUrl === null ? store : parsePoolerUrl(poolerUrl);
+  answering = startAnswering(address, settings, { log, metrics, failures });
+  try {
+    const { port } = await answering;
+    say({ listening: port });
+  } catch (error) {
+    say({ failed: error instanceof Error ? error.message : 'unknown' }, () => process.exit(1));
+  }
+}
+
+/** Nobody may be there any more to hear it: that is told by 'disconnect'. */
+function say(said: Said, then: () => void = () => {}): void {
+  process.send?.(said, undefined, undefined, then);
+}
+
+async function drain(): Promise<void> {
+  setTimeout(() => process.exit(1), DRAIN_MS).unref();
+  for (const { address, resolve } of counting) resolve(failures.countHere(address));
+  try {
+    await (await answering)?.close();
+  } catch {
+    process.exit(1); // it never began to answer
+  }
+}

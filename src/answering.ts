@@ -1,0 +1,65 @@
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { createApp } from './app.ts';
+import { openPool, STORE_DEADLINE_MS, type StoreAddress } from './database/connect.ts';
+import { Gate } from './gate/admit.ts';
+import type { FailedAuthentications } from './http/failed-authentications.ts';
+import { listen } from './listen.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What a process must know to answer requests. */
+export interface AnsweringSettings {
+  host: string;
+  /** 0 = any free port. */
+  port: number;
+  corsOrigins: readonly string[];
+  trustProxy: readonly string[];
+  /** Whether other processes listen on the port too, and the kernel spreads connections over them. */
+  shared: boolean;
+}
+
+/** For how long requests may drain, in milliseconds: four times a request's whole life. */
+export const DRAIN_MS = 8_000;
+
+/** The API, answering. */
+export interface Answering {
+  port: number;
+  /** Drains: no new connection, an answer to every request under way, then lets the store go. */
+  close(): Promise<void>;
+}
+
+/**
+ * Answers requests in this process. It holds up to 7 connections to the store, or 4 where the port is shared: the
+ * gate's own, the rest for keys and answers. Throws a sentence when the port can't be had.
+ */
+export async function startAnswering(
+  address: StoreAddress,
+  settings: AnsweringSettings,
+  { log, metrics, failures }: { log: Logger; metrics: Metrics; failures: FailedAuthentications },
+): Promise<Answering> {
+  const { host, port, corsOrigins, trustProxy, shared } = settings;
+  // The API's own: a store that hangs costs a request two seconds, and no connection.
+  const keys = openPool(address, 'writer', { max: shared ? 1 : 2, statementTimeout: STORE_DEADLINE_MS });
+  const reader = openPool(address, 'reader', {
+    max: shared ? 2 : 4,
+    pipeline: true,
+    statementTimeout: STORE_DEADLINE_MS,
+  });
+  const gate = new Gate(address, metrics.batch);
+  const measure = metrics.answered;
+  const parts = { log, gate, keys, reader, corsOrigins, trustProxy, failures, measure };
+  const app = createApp(parts);
+  const close = async () => {
+    await app.close();
+    await Promise.all([keys.end(), reader.end(), gate.close()]);
+  };
+  try {
+    // Fastify hands on to Node what its own types do not name.
+    const where = { host, port, reusePort: shared };
+    await listen(() => app.listen(where), port);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { port: (app.server.address() as AddressInfo).port, close };
+}
