@@ -7,13 +7,14 @@ interface Written {
 const SECOND = 1_000_000_000n;
 const DAY = 86_400n * SECOND;
 
-// The seconds' fraction has 1 to 9 digits. A blank stands for the offset's "+", which URLs turn into one.
-const FORM =
+// A blank stands for the offset's "+", which URLs turn into one.
+/** How a point of time may be written; the seconds' fraction has 1 to 9 digits. */
+export const DATE_FORM =
   /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(Z|[+\- ](?:0\d|1[0-4]):[0-5]\d)?)?$/;
 
 /** Reads `YYYY-MM-DD` or an RFC 3339 date-time (no offset means UTC); null when the text is neither, or no such day. */
 export function parseDate(text: string): Written | null {
-  const parts = FORM.exec(text);
+  const parts = DATE_FORM.exec(text);
   if (!parts) return null;
   const [, year, month, day, hour, minute, second, fraction = '', offset = 'Z'] = parts;
   const date = new Date(0);

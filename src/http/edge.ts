@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApiError, badRequest, headersTooLarge, uriTooLong } from './errors.ts';
 
 /** Sizes from which a request is refused, in bytes. */
@@ -32,10 +32,12 @@ export function isApi(routed: string): boolean {
 
 /** Whether the request is in order as HTTP; null, or the error to answer it with. */
 export function checkRequest(request: IncomingMessage): ApiError | null {
-  if (Buffer.byteLength(request.url ?? '', 'latin1') > LONGEST_URL) return uriTooLong;
+  if ((request.url ?? '').length > LONGEST_URL) return uriTooLong;
   let size = 0;
   let hosts = 0;
-  for (const [i, text] of request.rawHeaders.entries()) {
+  const texts = request.rawHeaders;
+  for (let i = 0; i < texts.length; i += 1) {
+    const text = texts[i] ?? '';
     size += text.length + 2;
     if (i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host') hosts += 1;
   }
@@ -58,7 +60,7 @@ export function bearerToken(rawHeaders: readonly string[]): string | null {
 }
 
 /** Lets a body pass unread; past 64 KiB the connection is closed, once the answer is out. */
-export function ignoreBody(request: IncomingMessage, whenAnswered: (then: () => void) => void): void {
+export function ignoreBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
     return;
   let received = 0;
@@ -66,7 +68,7 @@ export function ignoreBody(request: IncomingMessage, whenAnswered: (then: () => 
     received += chunk.length;
     if (received <= LARGEST_BODY) return;
     request.pause();
-    whenAnswered(() => request.socket.destroy());
+    response.once('finish', () => request.socket.destroy());
   });
 }
 

@@ -16,8 +16,14 @@ interface EndpointRequest<Query extends TObject> {
 export interface Endpoint<Query extends TObject = TObject, Response extends TSchema = TSchema> {
   /** Below `/api/v1`. */
   path: string;
+  /** The operation's name in generated clients. */
+  operationId: string;
   /** One line, for the reference. */
   summary: string;
+  /** What a caller should know beyond it, in Markdown; for the reference. */
+  description: string;
+  /** When a 404 is answered though the path is known; absent where that never happens. */
+  notFound?: string;
   query: Query;
   response: Response;
   /**

@@ -1,5 +1,5 @@
 /** Every error code of the API (specification, section 7, and those of HTTP itself) with its HTTP status. */
-const STATUS = {
+export const STATUS = {
   bad_request: 400,
   invalid_parameter: 400,
   unauthorized: 401,
@@ -65,7 +65,7 @@ export const rateLimited = new ApiError(
 );
 export const unknownPath = new ApiError(
   'not_found',
-  'There is no such endpoint: the README lists the eight that there are.',
+  'There is no such endpoint: /docs lists the eight that there are.',
 );
 export const resourceNotFound = new ApiError(
   'not_found',

@@ -1,28 +1,33 @@
 import { type Static, Type } from 'typebox';
+import { count } from './fields.ts';
+import { wholeNumber } from './query-parameters.ts';
 
 /** The specification's page size (section 8). */
 const DEFAULT_PER_PAGE = 50;
 
 /** The parameters of every paginated list. */
 export const pagingParameters = {
-  page: Type.Optional(
-    Type.String({ pattern: '^[1-9][0-9]*$', description: 'page must be a whole number, 1 or more.' }),
-  ),
-  per_page: Type.Optional(
-    Type.String({
-      pattern: '^(?:[1-9][0-9]?|100)$',
-      description: 'per_page must be a whole number, 1 to 100.',
-    }),
-  ),
+  page: wholeNumber('page', 'Page of the list. Past the last one the list is empty.', {
+    minimum: 1,
+    default: 1,
+  }),
+  per_page: wholeNumber('per_page', 'How many records a page has at most.', {
+    minimum: 1,
+    maximum: 100,
+    default: DEFAULT_PER_PAGE,
+  }),
 };
 
 /** `meta` of every list (specification, section 2.1). */
-export const Meta = Type.Object({
-  total: Type.Integer({ description: 'total number of records' }),
-  page: Type.Integer({ description: 'current page' }),
-  per_page: Type.Integer({ description: 'page size used' }),
-  has_more: Type.Boolean({ description: 'true when more pages follow' }),
-});
+export const Meta = Type.Object(
+  {
+    total: count('total number of records'),
+    page: Type.Integer({ minimum: 1, description: 'current page' }),
+    per_page: Type.Integer({ minimum: 1, description: 'page size used' }),
+    has_more: Type.Boolean({ description: 'true when more pages follow' }),
+  },
+  { title: 'Meta', description: 'where a page stands in its list' },
+);
 
 /** A page that was asked for. */
 export interface Page {

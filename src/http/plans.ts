@@ -9,6 +9,9 @@ const INCLUDED: Record<string, readonly string[]> = {
 
 const GROUPS = new Set(INCLUDED['enterprise']);
 
+/** The plans, the smallest first. */
+export const PLANS = Object.keys(INCLUDED);
+
 /**
  * Whether the plan includes what lies at `path` (such as `/api/v1/ops/stats`), judged by its group's prefix alone;
  * a path of no group is in every plan but Individual, so that it can be answered 404.

@@ -1,13 +1,26 @@
-import { Type } from 'typebox';
-import { type DateRange, dateRange } from './date-range.ts';
+import { DATE_FORM, type DateRange, dateRange } from './date-range.ts';
 import { ApiError } from './errors.ts';
+import { text } from './query-parameters.ts';
 
-const form = 'must be a date (2026-01-31) or an RFC 3339 date-time (2026-01-31T23:59:59Z).';
+function dateOrTime(name: string, meaning: string) {
+  const forms =
+    'A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without offset it is UTC.';
+  return text(
+    name,
+    `${meaning} ${forms}`,
+    'must be a date (2026-01-31) or an RFC 3339 date-time (2026-01-31T23:59:59Z).',
+    { format: 'date-or-time' },
+    { pattern: DATE_FORM.source },
+  );
+}
 
 /** `from` and `to`, both inclusive; the format `date-or-time` is `parseDate`'s. */
 export const rangeParameters = {
-  from: Type.Optional(Type.String({ format: 'date-or-time', description: `from ${form}` })),
-  to: Type.Optional(Type.String({ format: 'date-or-time', description: `to ${form}` })),
+  from: dateOrTime('from', 'Start of the range of time, inclusive.'),
+  to: dateOrTime(
+    'to',
+    'End of the range of time, inclusive of the unit written: the whole day of a date, the whole second.',
+  ),
 };
 
 /** The range that the parameters, which have passed their schema, name. Throws 400 when it ends before it starts. */

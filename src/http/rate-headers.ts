@@ -11,13 +11,21 @@ export interface Budget {
 /** The window of every budget, in seconds (specification, section 8: "per minute"). */
 export const WINDOW_SECONDS = 60;
 
-/** The headers that every response under `/api/` carries; the last two are the IETF draft's names for the same. */
-export function rateHeaders(budget: Budget): Record<string, string> {
-  return {
-    'x-ratelimit-limit': String(budget.limit),
-    'x-ratelimit-remaining': String(budget.remaining),
-    'x-ratelimit-reset': String(budget.resetAt),
-    'ratelimit-policy': `"default";q=${budget.limit};w=${WINDOW_SECONDS}`,
-    ratelimit: `"default";r=${budget.remaining};t=${budget.resetIn}`,
-  };
+/**
+ * The headers that every response under `/api/` carries, names and values in turn; the last two are the IETF draft's
+ * names for the same.
+ */
+export function rateHeaders(budget: Budget): string[] {
+  return [
+    'x-ratelimit-limit',
+    `${budget.limit}`,
+    'x-ratelimit-remaining',
+    `${budget.remaining}`,
+    'x-ratelimit-reset',
+    `${budget.resetAt}`,
+    'ratelimit-policy',
+    `"default";q=${budget.limit};w=${WINDOW_SECONDS}`,
+    'ratelimit',
+    `"default";r=${budget.remaining};t=${budget.resetIn}`,
+  ];
 }

@@ -1,16 +1,20 @@
 import { Type } from 'typebox';
 import { endpoint, nullable } from '../http/endpoint.ts';
+import { identifier, openSet, timestamp } from '../http/fields.ts';
 import { Meta, wholeMeta } from '../http/paging.ts';
 
-const Member = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  email: Type.String(),
-  roles: Type.Array(Type.String(), { description: 'ids of roles' }),
-  status: Type.String({ description: 'active, invited or suspended; more may come' }),
-  joined_at: Type.String({ format: 'date-time' }),
-  last_active_at: nullable(Type.String({ format: 'date-time' })),
-});
+const Member = Type.Object(
+  {
+    id: identifier('member identifier'),
+    name: Type.String({ description: 'name of the person' }),
+    email: Type.String({ description: 'e-mail address' }),
+    roles: Type.Array(Type.String(), { description: 'ids of roles, as the list of roles has them' }),
+    status: openSet(['active', 'invited', 'suspended'], 'whether the member may act'),
+    joined_at: timestamp('time of joining'),
+    last_active_at: nullable(timestamp('time of the last action; null before the first')),
+  },
+  { title: 'Member', description: 'a member of the account' },
+);
 
 const listMembers = `
   select m.member_id as id, m.name, m.email, m.roles, m.status, m.joined_at, m.last_active_at
@@ -33,7 +37,9 @@ interface MemberRow {
 /** Endpoint 7: the members of the account with their roles; none for an individual account. */
 export const members = endpoint({
   path: '/team/members',
+  operationId: 'listMembers',
   summary: 'Members with their roles',
+  description: 'The list comes whole, by `id`; it is empty for an individual account.',
   query: Type.Object({}),
   response: Type.Object({ data: Type.Array(Member), meta: Meta }),
   reuse: 'kept',

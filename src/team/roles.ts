@@ -1,13 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
+import { openSet } from '../http/fields.ts';
 import { Meta, wholeMeta } from '../http/paging.ts';
-
-const Role = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  permissions: Type.Array(Type.String()),
-});
 
 const READ = ['health:read', 'tickets:read'];
 const WATCH = [...READ, 'connections:write', 'checks:run'];
@@ -42,10 +36,28 @@ const ROLES = [
   { id: 'viewer', name: 'Viewer', description: 'Reads health and tickets', permissions: READ },
 ];
 
+const Role = Type.Object(
+  {
+    id: openSet(
+      ROLES.map(({ id }) => id),
+      'role identifier',
+    ),
+    name: Type.String({ description: 'human-readable name' }),
+    description: Type.String({ description: 'what the role is for' }),
+    permissions: Type.Array(
+      openSet([...new Set(ROLES.flatMap(({ permissions }) => permissions))].sort(), 'what the role allows'),
+      { description: 'permissions of the role' },
+    ),
+  },
+  { title: 'Role', description: 'a role and its permissions' },
+);
+
 /** Endpoint 8: all roles with their permission sets. */
 export const roles = endpoint({
   path: '/team/roles',
+  operationId: 'listRoles',
   summary: 'Roles with their permissions',
+  description: 'The list comes whole and is the same for every account.',
   query: Type.Object({}),
   response: Type.Object({ data: Type.Array(Role), meta: Meta }),
   reuse: 'kept',

@@ -1,0 +1,100 @@
+import { type TProperties, type TSchema, Type } from 'typebox';
+
+/** A planned event: nothing is sent yet, and its form will not change when it is (specification, section 6). */
+export interface PlannedEvent {
+  kind: string;
+  /** When it will be sent, as a clause. */
+  trigger: string;
+  /** Of the whole body. Its title names the form. */
+  schema: TSchema;
+}
+
+const text = (description: string) => Type.String({ description });
+const identifier = (description: string) =>
+  Type.Integer({ format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
+const timestamp = (description: string) => Type.String({ format: 'date-time', description });
+const severity = Type.String({
+  enum: ['critical', 'warning', 'info'],
+  description: 'severity of the finding',
+});
+
+const Finding = Type.Object({
+  check_id: text('code of the check; an open set'),
+  category: text('check category; an open set'),
+  status: text('finding status; an open set'),
+  title: text('human-readable title'),
+  metric_line: text('measured value with recommendation'),
+  remediation: text('suggested corrective statement'),
+  severity: text('severity of the finding; an open set'),
+});
+
+const alert = {
+  alert_id: identifier('alert identifier; the same when triggered and when resolved'),
+  connection: Type.Object({
+    id: identifier('connection identifier'),
+    name: text('connection name'),
+    host: text('host address of the database'),
+    port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'listener port' }),
+    connection_type: text('how the database is reached; an open set'),
+  }),
+  metric: text('what was measured; an open set'),
+  operator: text('how value and threshold are compared, such as >; an open set'),
+  threshold: Type.Number({ description: 'the threshold that was exceeded' }),
+  value: Type.Number({ description: 'the value that was measured' }),
+  triggered_at: timestamp('time of the alert'),
+};
+
+/** The planned events, each with the payload that the specification says it is to include. */
+export const EVENTS: readonly PlannedEvent[] = [
+  planned('HealthCheckCompleted', 'health_check.completed', 'a health check run finishes', {
+    connection_id: identifier('connection identifier'),
+    health_check_id: identifier('health check identifier'),
+    score: Type.Integer({ minimum: 0, maximum: 100, description: 'health score' }),
+    status: Type.String({
+      enum: ['healthy', 'warning', 'critical'],
+      description: 'status of the connection in the fleet',
+    }),
+    top_finding: Type.Union([Finding, Type.Null()], {
+      description: 'the worst finding; null when all is well',
+    }),
+  }),
+  planned('TicketCreated', 'ops.ticket_created', 'a new finding appears among tickets', {
+    ticket_id: identifier('ticket identifier'),
+    connection_id: identifier('connection identifier'),
+    check_id: text('code of the check that found it; an open set'),
+    title: text('human-readable title'),
+    severity,
+    remediation: text('suggested corrective statement'),
+    first_seen_at: timestamp('time of the check that found it first'),
+  }),
+  planned('TicketResolved', 'ops.ticket_resolved', 'a finding is marked resolved', {
+    ticket_id: identifier('ticket identifier'),
+    connection_id: identifier('connection identifier'),
+    title: text('human-readable title'),
+    severity,
+    first_seen_at: timestamp('time of the check that found it first'),
+    resolved_at: timestamp('time of resolution'),
+    resolution_hours: Type.Number({
+      minimum: 0,
+      description: 'hours from first seen to resolved, two decimals',
+    }),
+  }),
+  planned('AlertTriggered', 'alert.triggered', 'an autonomous monitoring alert fires', alert),
+  planned('AlertResolved', 'alert.resolved', 'a previously triggered alert clears', {
+    ...alert,
+    resolved_at: timestamp('time of resolution'),
+  }),
+];
+
+function planned(title: string, kind: string, trigger: string, data: TProperties): PlannedEvent {
+  const schema = Type.Object(
+    {
+      event: Type.Literal(kind, { description: 'event kind' }),
+      timestamp: timestamp('time of the event'),
+      api_version: Type.Literal('v1', { description: 'the API version' }),
+      data: Type.Object(data, { description: 'event-specific payload' }),
+    },
+    { title: `${title}Event`, description: `planned: sent when ${trigger}` },
+  );
+  return { kind, trigger, schema };
+}

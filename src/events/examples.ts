@@ -1,0 +1,54 @@
+const connection = { id: 2, name: 'orders', host: 'db-2.example.com', port: 5432, connection_type: 'direct' };
+const alert = {
+  alert_id: 7,
+  connection,
+  ...{ metric: 'score', operator: '<', threshold: 50, value: 41 },
+  triggered_at: '2026-03-02T10:15:00.000Z',
+};
+const ticket = {
+  ticket_id: 31,
+  connection_id: 2,
+  title: 'A table holds many dead rows',
+  severity: 'warning',
+  first_seen_at: '2026-03-02T10:15:00.000Z',
+};
+const remediation = 'VACUUM (ANALYZE) public.orders;';
+
+/** One example of each planned event by its kind; frozen, as their form is. */
+export const EVENT_EXAMPLES: Readonly<Record<string, { event: string; timestamp: string; data: object }>> =
+  Object.fromEntries(
+    [
+      example('health_check.completed', '2026-03-02T10:15:00.000Z', {
+        ...{ connection_id: 2, health_check_id: 118, score: 74, status: 'warning' },
+        top_finding: {
+          check_id: 'PG_DEAD_TUPLES',
+          category: 'vacuum',
+          status: 'warning',
+          title: ticket.title,
+          metric_line:
+            '31 % of the rows of public.orders are dead: vacuum it, and look at what holds autovacuum up.',
+          remediation,
+          severity: 'warning',
+        },
+      }),
+      example('ops.ticket_created', '2026-03-02T10:15:00.000Z', {
+        ...ticket,
+        check_id: 'PG_DEAD_TUPLES',
+        remediation,
+      }),
+      example('ops.ticket_resolved', '2026-03-02T14:45:00.000Z', {
+        ...ticket,
+        resolved_at: '2026-03-02T14:45:00.000Z',
+        resolution_hours: 4.5,
+      }),
+      example('alert.triggered', '2026-03-02T10:15:00.000Z', alert),
+      example('alert.resolved', '2026-03-02T11:00:00.000Z', {
+        ...alert,
+        resolved_at: '2026-03-02T11:00:00.000Z',
+      }),
+    ].map((one) => [one.event, one]),
+  );
+
+function example(event: string, timestamp: string, data: object) {
+  return { event, timestamp, api_version: 'v1', data };
+}

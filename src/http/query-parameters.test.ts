@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { documented, oneOf, wholeNumber } from './query-parameters.ts';
+
+test.each([
+  { minimum: 1 },
+  { minimum: 0 },
+  { minimum: 1, maximum: 100 },
+  { minimum: 0, maximum: 1000 },
+] as const)(
+  'the pattern of %j lets in the whole numbers within it, written plainly, and nothing else',
+  (bounds) => {
+    const parameter = wholeNumber('n', 'A number.', bounds) as unknown as { pattern: string };
+    const pattern = new RegExp(parameter.pattern);
+    const { minimum, maximum = Number.POSITIVE_INFINITY } = { maximum: undefined, ...bounds };
+    const plain = (text: string) => /^\d+$/.test(text) && String(BigInt(text)) === text;
+    const near = fc.integer({ min: -20, max: 2_000 }).map(String);
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          near,
+          fc.string(),
+          fc.bigInt().map(String),
+          near.map((n) => `0${n}`),
+        ),
+        (text) => {
+          expect(pattern.test(text)).toBe(plain(text) && Number(text) >= minimum && Number(text) <= maximum);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  },
+);
+
+test('the document has a number with its bounds, the validator text', () => {
+  const parameter = wholeNumber('per_page', 'Size.', { minimum: 1, maximum: 100, default: 50 });
+  expect(documented(parameter)).toEqual({
+    description: 'Size.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+  });
+  expect(JSON.parse(JSON.stringify(parameter))).toEqual({
+    type: 'string',
+    pattern: '^(?:[1-9][0-9]{0,1}|100)$',
+    description: 'per_page must be a whole number, 1 to 100.',
+  });
+  expect(documented(oneOf('order', 'Order.', ['desc', 'asc'], 'desc')).schema).toEqual({
+    type: 'string',
+    enum: ['desc', 'asc'],
+    default: 'desc',
+  });
+});
+
+test('bounds that no short pattern tells are refused', () => {
+  expect(() => wholeNumber('n', 'A number.', { minimum: 1, maximum: 42 })).toThrow('42 is no power of ten');
+});

@@ -1,0 +1,80 @@
+import { type TOptional, type TSchema, type TString, Type } from 'typebox';
+
+// A query is text, so its parameters are checked as text; callers think of numbers, and the document tells them so.
+const DOCUMENTED = Symbol('documented');
+
+/** A parameter as the OpenAPI document has it. */
+interface Documented {
+  description: string;
+  schema: Record<string, unknown>;
+}
+
+/** What the document says of a parameter that one of the functions below made. Throws for any other schema. */
+export function documented(parameter: TSchema): Documented {
+  const found = (parameter as { [DOCUMENTED]?: Documented })[DOCUMENTED];
+  if (!found) throw new Error('a query parameter is made by query-parameters.ts');
+  return found;
+}
+
+/** The bounds of a whole number, both included; `maximum` is a power of ten. */
+interface Bounds {
+  minimum: 0 | 1;
+  maximum?: number;
+  default?: number;
+}
+
+/** A whole number without sign, leading zeros or fraction. `meaning` is a sentence. */
+export function wholeNumber(name: string, meaning: string, bounds: Bounds): TOptional<TString> {
+  const { minimum, maximum } = bounds;
+  const positive = maximum === undefined ? '[1-9][0-9]*' : upTo(maximum);
+  return Type.Optional(
+    Type.String({
+      pattern: minimum === 0 ? `^(?:0|${positive})$` : `^(?:${positive})$`,
+      description: `${name} must be a whole number, ${minimum} ${maximum === undefined ? 'or more' : `to ${maximum}`}.`,
+      [DOCUMENTED]: { description: meaning, schema: { type: 'integer', ...bounds } },
+    }),
+  );
+}
+
+function upTo(powerOfTen: number): string {
+  const digits = String(powerOfTen).length - 1;
+  if (10 ** digits !== powerOfTen) throw new Error(`${powerOfTen} is no power of ten`);
+  return `[1-9][0-9]{0,${digits - 1}}|${powerOfTen}`;
+}
+
+/** One of the values, exactly as written. */
+export function oneOf(
+  name: string,
+  meaning: string,
+  values: readonly string[],
+  preset?: string,
+): TOptional<TString> {
+  const listed = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+  return Type.Optional(
+    Type.String({
+      enum: [...values],
+      description: `${name} must be ${listed}.`,
+      [DOCUMENTED]: {
+        description: meaning,
+        schema: { type: 'string', enum: values, ...(preset === undefined ? {} : { default: preset }) },
+      },
+    }),
+  );
+}
+
+/** Text; `rule` is what a 400 says after the parameter's name, `check` is held by the validator, `told` by the document. */
+export function text(
+  name: string,
+  meaning: string,
+  rule: string,
+  check: { format?: string; minLength?: number },
+  told: Record<string, unknown>,
+): TOptional<TString> {
+  return Type.Optional(
+    Type.String({
+      ...check,
+      description: `${name} ${rule}`,
+      [DOCUMENTED]: { description: meaning, schema: { type: 'string', ...told } },
+    }),
+  );
+}

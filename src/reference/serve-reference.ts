@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Answer, encoded, isUnchanged, successAnswer } from '../http/answer.ts';
+import { acceptedCoding } from '../http/respond.ts';
+import { markdown } from './markdown.ts';
+
+const LINK =
+  '</openapi.json>; rel="service-desc"; type="application/json", </docs>; rel="service-doc"; type="text/html"';
+
+// Swagger UI sets the style attribute of its elements and has its icons as data: URLs. No other host, no inline script.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const TYPES = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+};
+
+/**
+ * Serves the reference to anyone who asks: `/openapi.json`, the page `/docs`, its Markdown `/docs.md`, and `/llms.txt`.
+ * Nothing of it is recorded or counted. Every response outside `/api/` then links to document and page.
+ */
+export function serveReference(app: FastifyInstance): void {
+  const beside = (name: string) => readFileSync(new URL(name, import.meta.url));
+  const swaggerStyle = readFileSync(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')));
+  const swaggerScript = readFileSync(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')));
+  const document = beside('../../openapi.json');
+
+  // Requests under /api/ are answered by a hook before this one, so it is never run for them.
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers({ link: LINK, 'referrer-policy': 'no-referrer' });
+  });
+  serve(app, '/openapi.json', TYPES.json, document);
+  serve(app, '/docs.md', TYPES.md, Buffer.from(markdown(JSON.parse(document.toString()))));
+  serve(app, '/llms.txt', TYPES.txt, beside('llms.txt'));
+  serve(app, '/docs', TYPES.html, beside('page.html'));
+  serve(app, '/docs/page.css', TYPES.css, beside('page.css'));
+  serve(app, '/docs/page.js', TYPES.js, beside('page.js'));
+  serve(app, '/docs/swagger-ui.css', TYPES.css, swaggerStyle);
+  serve(app, '/docs/swagger-ui-bundle.js', TYPES.js, swaggerScript);
+}
+
+function serve(app: FastifyInstance, url: string, type: string, body: Buffer): void {
+  const answer = successAnswer(body, null, true);
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: (request, reply) => send(request, reply, answer, type),
+  });
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer, type: string) {
+  const coding = acceptedCoding(request, answer);
+  reply.headers({
+    'cache-control': 'public, no-cache',
+    'content-security-policy': POLICY,
+    etag: `"${answer.tag}${coding ? `-${coding}` : ''}"`,
+    vary: 'Accept-Encoding',
+  });
+  if (isUnchanged(answer, request.headers['if-none-match'])) return reply.code(304).send();
+  if (coding) reply.header('content-encoding', coding);
+  const body = coding ? await encoded(answer, coding) : answer.body;
+  reply.header('content-type', type).header('content-length', body.length);
+  return reply.send(request.method === 'HEAD' ? null : body);
+}
