@@ -106,7 +106,9 @@ export function createApp({
   });
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const route = request.routeOptions.url ?? 'unknown'; // Fastify makes the object anew each time
     const life = {
+      route,
       started: performance.now(),
       abandoned: false,
       expire() {
@@ -124,7 +126,7 @@ export function createApp({
       deadlines.remove(life);
       const ms = performance.now() - life.started;
       const { statusCode } = reply.raw;
-      measure(request.routeOptions.url ?? 'unknown', statusCode, ms / 1000);
+      measure(route, statusCode, ms / 1000);
       if (logsAnswers) {
         log.info({
           request_id: request.id,
@@ -141,7 +143,7 @@ export function createApp({
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    life: { readonly abandoned: boolean },
+    life: { readonly abandoned: boolean; readonly route: string },
   ): Promise<void> {
     // 1. edge
     ignoreBody(request.raw, reply.raw);
@@ -158,7 +160,9 @@ export function createApp({
     for (let attempt = 1; !life.abandoned; attempt += 1) {
       // 3. prepare
       const spent = attempt === 1 && identity.spentUntil > performance.now();
-      const prepared = spent ? UNPREPARED : preparation.prepare(request, reply, identity, attempt > 1);
+      const prepared = spent
+        ? UNPREPARED
+        : preparation.prepare(request, reply, identity, life.route, attempt > 1);
       const { answer, generation } = prepared instanceof Promise ? await prepared : prepared;
       if (life.abandoned) return;
 

@@ -4,6 +4,7 @@ import { readAs } from './database/read.ts';
 import { KeptAnswers } from './gate/answers.ts';
 import type { Identity } from './gate/identify.ts';
 import { type Answer, errorAnswer, successAnswer } from './http/answer.ts';
+import { pagePath } from './http/edge.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import * as errors from './http/errors.ts';
 import { checkQuery } from './http/parameters.ts';
@@ -29,16 +30,18 @@ export class Preparation {
 
   /**
    * Plan, path, method, parameters, resource: the first that is refused answers. A promise only where the store must
-   * be asked; `afresh` when a kept answer was not good any more.
+   * be asked. `route` is the path of its route; `afresh` when a kept answer was not good any more.
    */
   prepare(
     request: FastifyRequest,
     reply: FastifyReply,
     identity: Identity,
+    route: string,
     afresh: boolean,
   ): Prepared | Promise<Prepared> {
-    if (!includes(identity.plan, request.url)) return refused(errors.tierInsufficient);
-    const endpoint = this.#endpoints.get(request.routeOptions.url ?? '');
+    const endpoint = this.#endpoints.get(route);
+    const path = endpoint ? route : pagePath(request.url);
+    if (!includes(identity.plan, path)) return refused(errors.tierInsufficient);
     if (!endpoint) return refused(errors.unknownPath);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refused(errors.methodNotAllowed);
     const url = `${request.protocol}://${request.host}${request.url}`;

@@ -11,6 +11,8 @@ describe('routedUrl', () => {
     ['http://example.com/api/v1/health/fleet?x=1', '/api/v1/health/fleet?x=1'],
     ['/api/v1/%zz', '/api/v1/%25zz'],
     ['/api/v1/a%20b', '/api/v1/a%20b'],
+    ['/%61pi/v1/%6fps/%73t%61ts?a=%61', '/api/v1/ops/stats?a=%61'],
+    ['/api/v1/a%2Fb%2561', '/api/v1/a%2Fb%2561'],
   ])('%s is routed as %s', (url, routed) => {
     expect(routedUrl(url)).toBe(routed);
   });

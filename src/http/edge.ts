@@ -10,8 +10,9 @@ const LARGEST_BODY = 64 * 1024;
 export const NODE_HEADER_LIMIT = LONGEST_URL + LARGEST_HEADERS;
 
 /**
- * The URL as it is routed: without scheme and host, doubled slashes folded, no trailing slash. A path whose
- * percent-escapes can't be decoded leads nowhere, as any other unknown path does.
+ * The URL as it is routed: without scheme and host, doubled slashes folded, no trailing slash, nothing escaped that
+ * needs no escape (RFC 3986, 6.2.2.2), so that `/%61pi/` is `/api/` to everybody. A path whose percent-escapes can't be
+ * decoded leads nowhere, as any other unknown path does.
  */
 export function routedUrl(url: string): string {
   if (!/\/\/|\/(?:$|\?)|%|^[^/]/.test(url)) return url;
@@ -19,10 +20,15 @@ export function routedUrl(url: string): string {
   const folded = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
   try {
     decodeURIComponent(folded);
-    return folded + query;
+    return folded.replace(/%[2-7][0-9a-f]/gi, unescaped) + query;
   } catch {
     return folded.replaceAll('%', '%25') + query;
   }
+}
+
+function unescaped(written: string): string {
+  const character = decodeURIComponent(written);
+  return /[\w.~-]/.test(character) ? character : written;
 }
 
 /** Whether a routed URL belongs to the API, known path or not. */

@@ -33,6 +33,26 @@ describe.each(plans)('plan %s', (plan) => {
     }
   });
 
+  test.each(Object.keys(GROUPS))('group %s, however its path is written', async (group) => {
+    const { key } = await makeAccount({ plan });
+    const path = { health: 'fleet', ops: 'stats', activity: '', team: 'roles' }[group] ?? '';
+    const escaped = `%${group.charCodeAt(0).toString(16)}${group.slice(1)}`;
+    for (const written of [
+      `/api/v1/${group}/${path}?_=1`,
+      `/api/v1/${group}?page=1`,
+      `/api/v1/${escaped}/${path}`,
+      `/%61pi/v1/${escaped}/${path}?_=/`,
+      `//api//v1//${escaped}//${path}`,
+      `/api/v1/${group}%2F${path}`,
+    ]) {
+      const { status } = await ask(written, { key });
+      if (GROUPS[group]?.includes(plan)) expect([200, 400, 404], written).toContain(status);
+      else if (plan !== 'individual' && written.includes('%2F'))
+        expect([403, 404], written).toContain(status);
+      else expect(status, written).toBe(403);
+    }
+  });
+
   test.each(Object.keys(GROUPS))('a path of group %s that is no endpoint', async (group) => {
     const { key } = await accounts[plan];
     const answer = await ask(`/api/v1/${group}/nothing`, { key });
