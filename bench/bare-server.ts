@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
+import { tellPort } from './tell-port.ts';
 
-// The rival: Node's own server, which gives the same bytes to whoever asks. Its body comes by its standard input.
+// A rival: Node's own server, which gives the same bytes to whoever asks. Its body comes by its standard input.
 const parts: Buffer[] = [];
 for await (const part of process.stdin) parts.push(part);
 const body = Buffer.concat(parts);
@@ -12,7 +13,4 @@ const server = createServer((_request, response) => {
   });
   response.end(body);
 });
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (typeof address === 'object') process.stdout.write(`${address?.port}\n`);
-});
+server.listen(0, '127.0.0.1', () => tellPort(server));

@@ -1,67 +1,93 @@
-import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from './client.ts';
 
-/** What a load of so many seconds came to. */
+/** What a load came to; times are from a request (from when it was due, where it came by schedule) to its answer. */
 export interface LoadResult {
+  answers: number;
   /** Answers a second. */
   rate: number;
-  /** Of the time from a request to its answer, in milliseconds. */
+  /** In milliseconds. */
   p50: number;
   p99: number;
-  /** Answers by status. */
-  statuses: Record<string, number>;
 }
 
-/**
- * Asks for `requests` (whole HTTP/1.1 messages) in turn, on `connections` sockets that each send the next when the
- * last is answered. Raw sockets: a client library would take more of the two cores than a bare server does.
- */
+/** Asks for `requests` in turn, on `connections` that each send the next when the last is answered. */
 export async function load(
   port: number,
   requests: readonly string[],
-  options: { connections: number; seconds: number },
+  { connections, seconds }: { connections: number; seconds: number },
 ): Promise<LoadResult> {
-  const statuses: Record<string, number> = {};
-  const took: number[] = [];
-  const started = performance.now();
-  const end = started + options.seconds * 1000;
+  const clients = await openAll(port, connections);
+  const tally = new Tally();
+  const end = performance.now() + seconds * 1000;
   let next = 0;
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let sent = performance.now(); sent < end; sent = performance.now()) {
+        const status = await client.ask(requests[next++ % requests.length] ?? '');
+        tally.add(status, performance.now() - sent);
+      }
+      client.close();
+    }),
+  );
+  return tally.result();
+}
 
-  const one = () =>
-    new Promise<void>((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1').setNoDelay(true);
-      let missing = 0;
-      let sentAt = 0;
-      const send = () => {
-        sentAt = performance.now();
-        if (sentAt > end) {
-          socket.end();
-          resolve();
-          return;
-        }
-        const request = requests[next++ % requests.length];
-        if (request) socket.write(request, 'latin1');
-      };
-      socket.on('connect', send);
-      socket.on('error', reject);
-      socket.on('data', (chunk) => {
-        if (missing === 0) {
-          // Both servers write a head and a short body at once, so a head is never split on loopback.
-          const head = chunk.toString('latin1', 0, 2_000);
-          const status = head.slice(9, 12);
-          statuses[status] = (statuses[status] ?? 0) + 1;
-          const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
-          missing = head.indexOf('\r\n\r\n') + 4 + length;
-        }
-        missing -= chunk.length;
-        if (missing > 0) return;
-        took.push(performance.now() - sentAt);
-        send();
-      });
-    });
+/** Asks for `requests` in turn, `rate` a second, whether the last are answered or not; what finds no free connection waits. */
+export async function loadSteadily(
+  port: number,
+  requests: readonly string[],
+  { connections, seconds, rate }: { connections: number; seconds: number; rate: number },
+): Promise<LoadResult> {
+  const clients = await openAll(port, connections);
+  const free = [...clients];
+  const late: (() => void)[] = [];
+  const tally = new Tally();
+  const started = performance.now();
+  const ask = async (n: number) => {
+    const client = free.pop();
+    if (!client) return new Promise<void>((resolve) => late.push(() => resolve(ask(n))));
+    const status = await client.ask(requests[n % requests.length] ?? '');
+    tally.add(status, performance.now() - started - (n * 1000) / rate);
+    free.push(client);
+    late.shift()?.();
+  };
+  const failed = Promise.withResolvers<never>();
+  const asked: Promise<void>[] = [];
+  while (asked.length < rate * seconds) {
+    const due = Math.min(((performance.now() - started) * rate) / 1000, rate * seconds);
+    while (asked.length < due) asked.push(ask(asked.length).catch(failed.reject));
+    await Promise.race([wait(1), failed.promise]);
+  }
+  await Promise.race([Promise.all(asked), failed.promise]);
+  for (const client of clients) client.close();
+  return tally.result();
+}
 
-  await Promise.all(Array.from({ length: options.connections }, one));
-  const seconds = (performance.now() - started) / 1000;
-  took.sort((a, b) => a - b);
-  const quantile = (q: number) => took[Math.floor((took.length - 1) * q)] ?? 0;
-  return { rate: took.length / seconds, p50: quantile(0.5), p99: quantile(0.99), statuses };
+function openAll(port: number, connections: number): Promise<Client[]> {
+  return Promise.all(Array.from({ length: connections }, () => Client.open(port)));
+}
+
+class Tally {
+  readonly #started = performance.now();
+  readonly #took: number[] = [];
+  readonly #others = new Map<number, number>();
+
+  add(status: number, ms: number): void {
+    this.#took.push(ms);
+    if (status !== 200) this.#others.set(status, (this.#others.get(status) ?? 0) + 1);
+  }
+
+  /** Throws when an answer was not 200. */
+  result(): LoadResult {
+    const seconds = (performance.now() - this.#started) / 1000;
+    if (this.#others.size > 0) {
+      const others = [...this.#others].map(([status, count]) => `${count} were ${status}`);
+      throw new Error(`Of ${this.#took.length} answers ${others.join(', ')}: all must be 200.`);
+    }
+    const answers = this.#took.length;
+    const sorted = Float64Array.from(this.#took).sort();
+    const quantile = (q: number) => sorted[Math.floor((answers - 1) * q)] ?? 0;
+    return { answers, rate: answers / seconds, p50: quantile(0.5), p99: quantile(0.99) };
+  }
 }

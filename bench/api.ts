@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Figure, under } from './figure.ts';
+import { describeMachine } from './machine.ts';
+import { costPlot, costTable, figureTable, PLOT, standingTable } from './report.ts';
+import { measureRivals } from './rivals.ts';
+import { removeDataDirs, stopServers } from './servers.ts';
+import { measureSize } from './size.ts';
+
+// What the API costs beside its rivals and at any size: `npm run bench` writes RESULTS.md and the plot beside this file.
+// ` -- --quick` measures rivals and mixes only and writes nothing. `--seconds` (of a round) and `--entries` (of the largest
+// account) are for trying the benchmark itself. Needs Linux, a quiet machine, and 10 GB in TMPDIR.
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    seconds: { type: 'string' },
+    entries: { type: 'string', default: '10000000' },
+  },
+});
+const load = {
+  ...{ rounds: 5, connections: 256, readers: 64 },
+  seconds: number('seconds', values.seconds ?? (values.quick ? '2' : '3'), 0.1),
+};
+const entries = number('entries', values.entries, 10_000);
+const MEMORY_LIMIT_MB = 250;
+
+if (process.platform !== 'linux') throw new Error('Run it on Linux: it reads processor time from /proc.');
+// Without its servers the step under way fails, or the next one does not begin; under npm Ctrl-C comes twice.
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    interrupted = true;
+    void stopServers();
+  });
+}
+try {
+  await run();
+} finally {
+  await stopServers();
+  removeDataDirs();
+}
+
+async function run(): Promise<void> {
+  const started = performance.now();
+  const rivals = await measureRivals(say, load);
+  const machine = describeMachine(rivals.postgresVersion);
+  const memoryFigure = (mb: number) =>
+    under('service process, memory at its peak', MEMORY_LIMIT_MB, mb, 'MB');
+  if (values.quick) {
+    const figures = [...rivals.figures, memoryFigure(rivals.memory)];
+    print([machine.join('\n'), figureTable(figures), standingTable(rivals.standings)]);
+    return;
+  }
+  const size = await measureSize(say, entries, rivals.bare, load);
+  const figures: Figure[] = [
+    ...[...rivals.figures, ...size.figures],
+    memoryFigure(Math.max(rivals.memory, size.memory)),
+  ];
+  const minutes = (performance.now() - started) / 60_000;
+  const parts = [
+    '# Results of `npm run bench`',
+    [...machine, `${load.rounds} rounds of ${load.seconds} s; all in ${minutes.toFixed(1)} minutes`]
+      .map((line) => `- ${line}`)
+      .join('\n'),
+    'Load, service and PostgreSQL share the cores; the service runs as `npm start` runs it, with `LOG_LEVEL=warn`. What is measured, and how: [0023](../docs/decisions/0023-what-is-measured.md).',
+    '## Figures',
+    figureTable(figures),
+    '## Beside its rivals, and by mixes',
+    `${load.connections} connections ask for endpoint 1, ${load.readers} for the mixes. Medians of the rounds; \`of bare\` is of the ratios within a round.`,
+    standingTable([...rivals.standings, ...size.standings]),
+    '## Cost against size',
+    `![Median time of a page against the number of entries](${PLOT})`,
+    `Pages of 100 entries, asked for one after the other over one connection, each recorded before it is answered. \`sample-data\` wrote the largest account in ${Math.round(size.seconds)} s.`,
+    costTable(size.sizes, size.costs),
+  ];
+  writeFileSync(join(import.meta.dirname, 'RESULTS.md'), `${parts.join('\n\n')}\n`);
+  writeFileSync(join(import.meta.dirname, PLOT), costPlot(size.sizes, size.costs));
+  print(parts);
+}
+
+function number(name: string, text: string, least: number): number {
+  if (Number(text) >= least) return Number(text);
+  throw new Error(`--${name} must be a number of at least ${least}.`);
+}
+
+function say(step: string): void {
+  if (interrupted) throw new Error('Interrupted.');
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${step} …\n`);
+}
+
+function print(parts: readonly string[]): void {
+  process.stdout.write(`${parts.join('\n\n')}\n`);
+}

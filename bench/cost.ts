@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { serverPid } from '../src/database/server.ts';
+
+// Linux tells processor time in hundredths of a second, whatever the kernel's own clock is.
+const TICKS = 100;
+
+/** Processor time of a process so far, in seconds; `withEnded` adds that of its children that have ended. */
+export function cpuSeconds(pid: number, withEnded = false): number {
+  const fields = statOf(pid);
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return (withEnded ? ticks + Number(fields[13]) + Number(fields[14]) : ticks) / TICKS;
+}
+
+/** The process id of a data folder's embedded PostgreSQL; throws when none runs. */
+export function postgresOf(dataDir: string): number {
+  const pid = serverPid(join(dataDir, 'postgres'));
+  if (pid === null) throw new Error(`No PostgreSQL runs in ${dataDir}.`);
+  return pid;
+}
+
+/** Processor time of PostgreSQL with all its processes so far, in seconds. */
+export function postgresSeconds(postmaster: number): number {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(statOf(Number(name))[1]) === postmaster)
+    .map((name) => cpuSeconds(Number(name)));
+  return children.reduce((sum, seconds) => sum + seconds, cpuSeconds(postmaster, true));
+}
+
+/** What a process has resident now, and the most that it has had, in MB. */
+export function memoryOf(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const megabytes = (field: RegExp) => (Number(field.exec(status)?.[1]) * 1024) / 1e6;
+  return { now: megabytes(/VmRSS:\s+(\d+)/), peak: megabytes(/VmHWM:\s+(\d+)/) };
+}
+
+/** The fields after the process's name, the first one its state; zeros when it has ended. */
+function statOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  } catch {
+    return new Array(15).fill('0');
+  }
+}

@@ -1,0 +1,75 @@
+import type pg from 'pg';
+import { createAccount } from '../src/admin/account.ts';
+import { createKey } from '../src/admin/key.ts';
+import { writeSampleData } from '../src/admin/sample-data.ts';
+import {
+  CONN_AUTH_FAILED,
+  CONN_UNREACHABLE,
+  PG_PRIVILEGE_MISSING,
+  postgresChecks,
+} from '../src/checks/catalogue.ts';
+import { score, summaryText } from '../src/checks/score.ts';
+import { openPool } from '../src/database/connect.ts';
+import { openStore } from '../src/database/open.ts';
+
+/** An account of the benchmark, and its keys. */
+export interface SeededAccount {
+  id: number;
+  keys: string[];
+}
+
+const AT_A_TIME = 8;
+
+/** Opens the embedded store of a data folder for `work`, and closes it. */
+export async function withStore<T>(
+  dataDir: string,
+  work: (writer: pg.Pool, owner: pg.Pool) => Promise<T>,
+): Promise<T> {
+  const store = await openStore({ databaseUrl: null, dataDir }, () => {});
+  const writer = openPool(store.address, 'writer', { max: AT_A_TIME });
+  const owner = openPool(store.address, 'owner', { max: AT_A_TIME });
+  try {
+    return await work(writer, owner);
+  } finally {
+    await Promise.all([writer.end(), owner.end()]);
+    await store.close();
+  }
+}
+
+/** An enterprise account that may ask 100,000 times a minute with each of its keys. */
+export async function addAccount(writer: pg.Pool, name: string, keys: number): Promise<SeededAccount> {
+  const { id } = await createAccount(writer, {
+    ...{ name, kind: 'company', plan: 'enterprise', requests_per_minute: 100_000 },
+  });
+  const account: SeededAccount = { id, keys: [] };
+  for (let n = 1; n <= keys; n += 1) {
+    const { key } = await createKey(writer, { accountId: id, name: `key ${n}`, lifetime: null });
+    account.keys.push(key);
+  }
+  return account;
+}
+
+const checks = [CONN_UNREACHABLE, CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks];
+const catalogue = {
+  checks,
+  score: (outcomes: Parameters<typeof score>[0]) => score(outcomes, []),
+  summaryText,
+};
+
+/** Accounts of 20 connections and 50 keys each; the first has a log of 10,000 entries too. */
+export function seedAccounts(dataDir: string, count: number): Promise<SeededAccount[]> {
+  return withStore(dataDir, async (writer, owner) => {
+    const accounts: SeededAccount[] = [];
+    const numbers = Array.from({ length: count }, (_, n) => n).values();
+    const seedNext = async () => {
+      for (const n of numbers) {
+        const account = await addAccount(writer, `account ${n + 1}`, 50);
+        const size = { connections: 20, tickets: 100, activity: n === 0 ? 10_000 : 0, days: 7 };
+        await writeSampleData(writer, owner, catalogue, { accountId: account.id, seed: n + 1, ...size });
+        accounts[n] = account;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, seedNext));
+    return accounts;
+  });
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A server that the benchmark started. */
+export interface Server {
+  pid: number;
+  port: number;
+  stop(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const children = new Set<ChildProcess>();
+const folders: string[] = [];
+
+/** An empty data folder; {@link removeDataDirs} removes it. */
+export function makeDataDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dbvitals-bench-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Starts the service as `npm start` does, its flags included, without the monitor; `flags` are for Node. */
+export function startService(dataDir: string, flags: readonly string[] = []): Promise<Server> {
+  return startServer([...flags, ...scriptOf('start'), '--no-monitor'], { dataDir });
+}
+
+/** Starts a server of `bench/`; `input` comes by its standard input. */
+export function startRival(command: string[], given: { dataDir?: string; input?: Buffer }): Promise<Server> {
+  return startServer([join(root, 'bench', command[0] ?? ''), ...command.slice(1)], given);
+}
+
+/** Runs a command of `dbvitals` to its end; throws when it fails. */
+export async function runCommand(dataDir: string, command: string[]): Promise<void> {
+  const child = startNode([...scriptOf('dbvitals'), ...command], dataDir);
+  child.stdout?.resume();
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`dbvitals ${command.join(' ')} failed.`);
+}
+
+/** Ends all that was started, the last first. */
+export async function stopServers(): Promise<void> {
+  for (const child of [...children].reverse()) await stop(child);
+}
+
+/** Removes the data folders; nothing may run on them any more. */
+export function removeDataDirs(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** What a script of package.json gives to node, with its file's whole path. */
+function scriptOf(name: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const [, ...words]: string[] = scripts[name].split(' ');
+  return words.map((word) => (word.endsWith('.ts') ? join(root, word) : word));
+}
+
+function startNode(command: string[], dataDir = ''): ChildProcess {
+  const child = spawn(process.execPath, command, {
+    cwd: tmpdir(), // no .env of the developer's
+    env: { PATH: process.env['PATH'], DBVITALS_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+async function startServer(
+  command: string[],
+  { dataDir, input }: { dataDir?: string; input?: Buffer },
+): Promise<Server> {
+  const child = startNode(command, dataDir);
+  child.stdin?.end(input);
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  let said = '';
+  child.stdout?.on('data', (text) => {
+    said += text;
+    const port = /ready on http:\/\/[^:]+:(\d+)/.exec(said)?.[1];
+    if (port !== undefined) resolve(Number(port));
+  });
+  child.once('exit', () => reject(new Error(`${command.join(' ')} did not start.`)));
+  return { port: await promise, pid: child.pid ?? 0, stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
