@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/checks/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/checks/**/*.test.ts', 'test/clients/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -14,7 +14,7 @@ export default defineConfig({
       {
         test: {
           name: 'contract',
-          include: ['test/contract/**/*.test.ts'],
+          include: ['test/contract/**/*.test.ts', 'client/test/**/*.test.ts'],
           globalSetup: ['test/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

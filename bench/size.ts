@@ -84,7 +84,7 @@ export async function measureSize(
     ),
     ...others,
     under(
-      'bytes on disk for each entry of a log of which a third tells of checks and tickets',
+      'bytes on disk for each entry of a log of which a tenth tells of checks and tickets',
       300,
       bytes,
       'bytes',

@@ -55,6 +55,7 @@ describe('the environment', () => {
       DBVITALS_TRUST_PROXY: '10.0.0.0/8,::1',
       DBVITALS_ALLOW_PRIVATE_TARGETS: 'no',
       DBVITALS_ACTIVITY_DAYS: '400',
+      DBVITALS_API_KEY: ' dbv_live_x\n',
       LOG_LEVEL: 'warn',
     });
     expect(config).toMatchObject({
@@ -68,6 +69,7 @@ describe('the environment', () => {
       trustProxy: ['10.0.0.0/8', '::1'],
       allowPrivateTargets: false,
       activityDays: 400,
+      givenApiKey: 'dbv_live_x',
       logLevel: 'warn',
     });
   });
@@ -84,9 +86,10 @@ describe('the environment', () => {
       DBVITALS_TRUST_PROXY: '10.0.0.0/33',
       DBVITALS_ALLOW_PRIVATE_TARGETS: 'maybe',
       DBVITALS_ACTIVITY_DAYS: '0',
+      DBVITALS_API_KEY: 'dbv_live_hunter2 twice',
       LOG_LEVEL: 'loud',
     });
-    expect(problems).toHaveLength(11);
+    expect(problems).toHaveLength(12);
     for (const problem of problems)
       expect(problem).toMatch(/^(DATABASE_URL|DBVITALS_|HOST|PORT|METRICS_PORT|LOG_LEVEL).*\.$/);
     expect(problems.join()).not.toContain('hunter2');

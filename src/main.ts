@@ -7,16 +7,19 @@ import { countOf, textOf } from './admin/arguments.ts';
 import { addCheckCommands } from './admin/check.ts';
 import { addCommand, type CommandContext } from './admin/command.ts';
 import { addConnectionCommands } from './admin/connection.ts';
+import { addExporterCommand } from './admin/exporter.ts';
 import { addKeyCommands } from './admin/key.ts';
+import { addMcpCommand } from './admin/mcp.ts';
 import { addMemberCommands } from './admin/member.ts';
 import { addMigrateCommand } from './admin/migrate.ts';
 import { addConcurrencyOption, addMonitorCommand } from './admin/monitor.ts';
 import { reportError } from './admin/report-error.ts';
 import { addSampleDataCommand } from './admin/sample-data.ts';
 import { addSilenceCommands } from './admin/silence.ts';
-import { type Config, loadConfig, secretKey } from './config.ts';
+import { apiKey, type Config, loadConfig, secretKey } from './config.ts';
 import { openPool } from './database/connect.ts';
 import { openStore } from './database/open.ts';
+import type { ServeOptions } from './serve.ts';
 
 let loaded: Config | undefined;
 function config(): Config {
@@ -46,6 +49,7 @@ const context: CommandContext = {
       await store.close();
     }
   },
+  apiKey: () => apiKey(config()),
   async migrate() {
     const store = await openStore(config(), say);
     await store.close();
@@ -71,11 +75,14 @@ const context: CommandContext = {
     const checks = worstFirst(outcomes).map(({ database: _database, object: _object, ...shown }) => shown);
     return { score: score(outcomes, []), summary_text: summaryText(outcomes), checks, cost };
   },
-  async monitor(writer, concurrency, until) {
+  async monitor(writer, owner, concurrency, until) {
     const { startMonitor } = await import('./monitor/schedule.ts');
-    const monitor = startMonitor({ ...monitorParts(writer, config().logLevel), concurrency });
+    const { startRetention } = await import('./retention.ts');
+    const parts = monitorParts(writer, config().logLevel);
+    const monitor = startMonitor({ ...parts, concurrency });
+    const retention = startRetention({ owner, activityDays: config().activityDays, log: parts.log });
     await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
-    await monitor.stop();
+    await Promise.all([monitor.stop(), retention.stop()]);
   },
   async loadCatalogue() {
     const { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING, postgresChecks } = await import(
@@ -120,10 +127,16 @@ addConcurrencyOption(addCommand(program, 'serve', 'the API, and the monitor unle
     countOf('--port', 0, 65_535),
   )
   .option('--no-monitor', 'answer only, run no health checks')
-  .action(async (options: { host?: string; port?: number; monitor: boolean; concurrency: number }) => {
-    const { host = config().host, port = config().port, monitor, concurrency } = options;
+  .option(
+    '--processes <N>',
+    'processes that answer requests, 1 to 64; more than one on Linux',
+    countOf('--processes', 1, 64),
+    1,
+  )
+  .action(async (options: ServeOptions & { host?: string; port?: number }) => {
+    const { host = config().host, port = config().port, ...rest } = options;
     const { serve } = await import('./serve.ts');
-    await serve({ ...config(), host, port }, { monitor, concurrency });
+    await serve({ ...config(), host, port }, rest);
   });
 addMonitorCommand(program, context);
 addMigrateCommand(program, context);
@@ -134,6 +147,8 @@ addCheckCommands(program, context);
 addSilenceCommands(program, context);
 addMemberCommands(program, context);
 addActivityCommands(program, context);
+addExporterCommand(program, context);
+addMcpCommand(program, context);
 addSampleDataCommand(program, context);
 
 // A closed pipe is the reader's business; the command still ends what it began.

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { countOf, idOf } from './arguments.ts';
-import { addCommand, type CommandContext } from './command.ts';
+import { countOf, idOf, serviceUrlOf } from './arguments.ts';
+import { addCommand, type CommandContext, UsageError } from './command.ts';
 
 /** How many entries come without --after-id. */
 const LAST_ENTRIES = 20;
@@ -32,6 +32,11 @@ interface Tail {
   account: number;
   afterId?: number;
   follow?: boolean;
+}
+
+interface TailOptions extends Partial<Tail> {
+  url?: string;
+  state?: string;
 }
 
 /** Prints the log from `afterId` on, one JSON object a line, until its end or, following, until the signal. */
@@ -67,17 +72,40 @@ export function addActivityCommands(program: Command, context: CommandContext): 
   const group = program.command('activity').description('the activity log of an account');
 
   addCommand(group, 'tail', 'print the log, one JSON object a line, oldest first')
-    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .option('--account <ID>', 'the account, read from the store', idOf('--account'))
+    .option(
+      '--url <URL>',
+      'or a service, read through its API with the key in DBVITALS_API_KEY, whatever fails on the way',
+      serviceUrlOf('--url'),
+    )
     .option('--follow', 'go on with what is added, until interrupted')
     .option(
       '--after-id <N>',
       `begin after this entry, 0 for all (default: the last ${LAST_ENTRIES})`,
       countOf('--after-id', 0, Number.MAX_SAFE_INTEGER),
     )
-    .action(async (tail: Tail) => {
+    .option(
+      '--state <FILE>',
+      'with --url: go on after the last entry that FILE names, and keep it there; written after the line, so a kill may repeat lines but loses none',
+    )
+    .action(async ({ account, url, state, ...tail }: TailOptions) => {
+      if ((account === undefined) === (url === undefined)) {
+        throw new UsageError('Give --account to read the store, or --url to read a service.');
+      }
+      if (state !== undefined && url === undefined) throw new UsageError('--state needs --url.');
       const ended = new AbortController();
       process.stdout.once('error', () => ended.abort()); // a closed pipe: whoever read it has seen enough
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ended.abort());
-      await context.withStore((writer) => printEntries(writer, tail, ended.signal));
+      if (account !== undefined) {
+        await context.withStore((writer) => printEntries(writer, { ...tail, account }, ended.signal));
+      } else if (url !== undefined) {
+        const { tailService } = await import('./tail-service.ts');
+        const file = state === undefined ? {} : { state };
+        const { signal } = ended;
+        await tailService(
+          { ...tail, ...file, url, apiKey: context.apiKey(), lastEntries: LAST_ENTRIES },
+          signal,
+        );
+      }
     });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countOf, durationOf, emailOf, idOf, someOf, textOf } from './arguments.ts';
+import { countOf, durationOf, emailOf, idOf, listenOf, serviceUrlOf, someOf, textOf } from './arguments.ts';
 import { UsageError } from './command.ts';
 
 describe('a duration', () => {
@@ -45,6 +45,32 @@ test('text is trimmed, bounded and free of control characters', () => {
 test.each(['ada', 'ada@', '@b', 'a b@c', 'a@b@c'])('%j is no e-mail address', (text) => {
   expect(() => emailOf('--email')(text)).toThrow(UsageError);
 });
+
+test.each([
+  ['127.0.0.1:9187', '127.0.0.1', 9187],
+  ['db.example.com:0', 'db.example.com', 0],
+  ['[::1]:9187', '::1', 9187],
+  [':9187', '::', 9187],
+])('%s is listened on', (text, host, port) => expect(listenOf('--listen')(text)).toEqual({ host, port }));
+
+test.each(['9187', '127.0.0.1', 'host:70000', '::1:9187', 'a b:1', 'http://h:1'])(
+  '%j is not listened on',
+  (text) => {
+    expect(() => listenOf('--listen')(text)).toThrow(UsageError);
+  },
+);
+
+test.each([
+  ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/'],
+  ['https://db.example.com/vitals', 'https://db.example.com/vitals'],
+])('%s is a service', (text, url) => expect(serviceUrlOf('--url')(text)).toBe(url));
+
+test.each(['127.0.0.1:8080', 'ftp://h', 'http://key@h', 'http://h/?key=x', 'http://h/#x', ''])(
+  '%j is no service',
+  (text) => {
+    expect(() => serviceUrlOf('--url')(text)).toThrow(UsageError);
+  },
+);
 
 test('an option given several times adds up, without repetition', () => {
   const parse = someOf('--role', ['owner', 'viewer']);

@@ -42,6 +42,27 @@ export function emailOf(option: string): (text: string) => string {
   };
 }
 
+/** Parser of the address of a service of ours: what comes before `/api/v1`. */
+export function serviceUrlOf(option: string): (text: string) => string {
+  return (text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname) return url.href;
+    throw new UsageError(
+      `${option} must be the address of the service alone, such as http://127.0.0.1:8080; the key comes from DBVITALS_API_KEY.`,
+    );
+  };
+}
+
+/** Parser of an address to listen on: host and port, `:9187` for every address, `[::1]:9187`. */
+export function listenOf(option: string): (text: string) => { host: string; port: number } {
+  return (text) => {
+    const [, six, name, port] = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z.-]*)):([0-9]{1,5})$/.exec(text) ?? [];
+    if (port !== undefined && Number(port) <= 65_535)
+      return { host: six ?? (name || '::'), port: Number(port) };
+    throw new UsageError(`${option} must be host and port, such as 127.0.0.1:9187.`);
+  };
+}
+
 /** Parser of one of a few words. */
 export function oneOf<Word extends string>(option: string, words: readonly Word[]): (text: string) => Word {
   return (text) => {

@@ -15,7 +15,7 @@ import { writeFleet } from './write-sample-fleet.ts';
 import { writeTickets } from './write-sample-tickets.ts';
 
 /** How much of the log at most tells of the sample connections; the rest is API requests. */
-const EVENT_SHARE = 1 / 3;
+const EVENT_SHARE = 1 / 10;
 const DAY_US = 86_400_000_000;
 
 const retireKey = `
@@ -99,7 +99,7 @@ set up, the set-up is dated back to make room; in any other the history begins a
 the last entry, however short that makes it. Sample connections are never monitored.
 A run comes four times a day (at least 28 a connection), less often when that would be
 over 100,000, but once a day at least; those of the last 7 days have their findings, older
-ones their score. Up to a third of --activity tells of the newest runs and tickets, the rest
+ones their score. Up to a tenth of --activity tells of the newest runs and tickets, the rest
 is API requests, made with two keys that are revoked and were shown to nobody.
 Interrupted, it leaves the account whole; run again, it goes on after the last entry with
 connections of its own.`;

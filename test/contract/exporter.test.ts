@@ -1,0 +1,164 @@
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { fillAccount, makeAccount, makeKey } from './account.ts';
+import { readLog } from './activity-log.ts';
+import { read } from './ask.ts';
+import { command } from './command.ts';
+import { freePort } from './free-port.ts';
+import type { Fleet, Single, Stats } from './records.ts';
+import { startProcess, startService } from './running-service.ts';
+
+/** An exporter of a service with a key, until the test ends. */
+async function startExporter(key: string, url = inject('origin')) {
+  const args = ['exporter', '--url', url, '--listen', '127.0.0.1:0'];
+  const exporter = startProcess(args, { DBVITALS_API_KEY: key });
+  onTestFinished(async () => {
+    await exporter.stop();
+    expect(exporter.output()).not.toContain(key);
+  });
+  const [, metrics = ''] = await exporter.says(/ready on (http:\/\/\S+)/);
+  return {
+    exporter,
+    /** The figures by name and labels, such as `dbvitals_connections{status="healthy"}`. */
+    async scrape(): Promise<Map<string, number>> {
+      const response = await fetch(metrics);
+      const text = await response.text();
+      expect(response.status).toBe(200);
+      expect(text).not.toContain(key);
+      const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+      return new Map(
+        lines.map((line) => {
+          const [, name = '', value = ''] = /^(.+) (\S+)$/.exec(line) ?? [];
+          return [name, Number(value)];
+        }),
+      );
+    },
+  };
+}
+
+const requestsOf = async (reader: string, keyName: string) =>
+  (await readLog(reader)).filter(({ properties }) => properties['api_key_name'] === keyName);
+
+test('each scrape costs one request, and after a few every figure is there as the API tells it', async () => {
+  const { id, key } = await makeAccount();
+  const { key: own } = await makeKey(id, 'prometheus');
+  await fillAccount(id, { connections: 130, tickets: 40, activity: 500 });
+  const { scrape } = await startExporter(own);
+  expect(await requestsOf(key, 'prometheus')).toHaveLength(0);
+  let figures = await scrape();
+  expect(figures.get('dbvitals_up')).toBe(1);
+  expect(figures.has('dbvitals_tickets_resolved_this_week')).toBe(false);
+  for (let scrapes = 1; scrapes <= 12; scrapes += 1) {
+    if (scrapes > 1) figures = await scrape();
+    expect(await requestsOf(key, 'prometheus')).toHaveLength(scrapes);
+  }
+
+  const { data, summary } = await read<Fleet>('/api/v1/health/fleet', key);
+  const { data: statistics } = await read<Single<Stats>>('/api/v1/ops/stats', key);
+  for (const status of ['healthy', 'warning', 'critical', 'never_run'] as const) {
+    expect(figures.get(`dbvitals_connections{status="${status}"}`)).toBe(summary[status]);
+  }
+  for (const { id, name, score, status } of data) {
+    const labels = `connection_id="${id}",connection="${name}"`;
+    expect(figures.get(`dbvitals_connection_score{${labels}}`)).toBe(score ?? undefined);
+    expect(figures.get(`dbvitals_connection_status{${labels},status="${status}"}`)).toBe(1);
+  }
+  const starting = (name: string) => [...figures].filter(([series]) => series.startsWith(name));
+  const sum = (name: string) => starting(name).reduce((all, [, value]) => all + value, 0);
+  expect(starting('dbvitals_connection_last_check_timestamp_seconds{')).toHaveLength(
+    summary.total - summary.never_run,
+  );
+  expect(sum('dbvitals_open_tickets{')).toBe(statistics.open_count);
+  expect(sum('dbvitals_connection_open_tickets{')).toBe(statistics.open_count);
+  expect(figures.get('dbvitals_open_tickets{severity="critical"}')).toBe(statistics.critical_open);
+  expect(figures.get('dbvitals_tickets_resolved_this_week')).toBe(statistics.resolved_this_week);
+  expect(figures.get('dbvitals_ticket_resolution_average_seconds')).toBeCloseTo(
+    (statistics.avg_resolution_hours ?? 0) * 3_600,
+  );
+  expect(figures.get('dbvitals_limit_requests')).toBe(100_000);
+  expect(figures.get('dbvitals_limit_remaining_requests')).toBe(100_000 - 12);
+  expect(figures.get('dbvitals_api_requests_total{status="200"}')).toBe(12);
+  for (const part of ['fleet', 'statistics', 'connections', 'tickets']) {
+    const at = figures.get(`dbvitals_data_timestamp_seconds{part="${part}"}`);
+    expect(Math.abs(Date.now() / 1_000 - (at ?? 0)), part).toBeLessThan(60);
+  }
+});
+
+test('scrapes at once share one request', async () => {
+  const { id, key } = await makeAccount();
+  const { key: own } = await makeKey(id, 'prometheus');
+  const { scrape } = await startExporter(own);
+  await Promise.all(Array.from({ length: 10 }, scrape));
+  expect((await requestsOf(key, 'prometheus')).length).toBeLessThanOrEqual(10);
+  expect((await scrape()).get('dbvitals_up')).toBe(1);
+});
+
+test('at the limit the figures are kept, and nothing is asked until the window ends', async () => {
+  const { id, key } = await makeAccount({ requestsPerMinute: 30 });
+  const { key: own } = await makeKey(id, 'prometheus');
+  const { exporter, scrape } = await startExporter(own);
+  await scrape();
+  await command(['account', 'change', String(id), '--requests-per-minute', '1']);
+  for (let scrapes = 0; scrapes < 5; scrapes += 1) {
+    const figures = await scrape();
+    expect(figures.get('dbvitals_up')).toBe(1);
+    expect(figures.get('dbvitals_connections{status="healthy"}')).toBe(0);
+  }
+  await exporter.says(/Too many requests.*\(request [0-9a-f-]+\)/);
+  await command(['account', 'change', String(id), '--requests-per-minute', '100']);
+  const asked = await requestsOf(key, 'prometheus');
+  expect(asked.map(({ properties }) => properties['status'])).toEqual([200, 429]);
+});
+
+test('a plan without tickets has no figures of them, and they are not asked for again', async () => {
+  const { key } = await makeAccount({ plan: 'team' });
+  const { scrape } = await startExporter(key);
+  let figures = new Map<string, number>();
+  for (let scrapes = 0; scrapes < 8; scrapes += 1) figures = await scrape();
+  expect(figures.get('dbvitals_up')).toBe(1);
+  expect(figures.get('dbvitals_api_requests_total{status="403"}')).toBe(2);
+  expect([...figures.keys()].filter((name) => name.includes('ticket'))).toEqual([]);
+});
+
+test('a service that is away: up is 0, what was known stays, then all is well again', async () => {
+  const { key } = await makeAccount();
+  const environment = { ...inject('sharedStore'), PORT: String(await freePort()) };
+  const first = await startService(environment, ['--no-monitor']);
+  const { exporter, scrape } = await startExporter(key, first.origin);
+  await scrape();
+  await first.stop('SIGKILL');
+  const figures = await scrape();
+  expect(figures.get('dbvitals_up')).toBe(0);
+  expect(figures.get('dbvitals_connections{status="critical"}')).toBe(0);
+  await exporter.says(/can't be reached \(ECONNREFUSED\)/);
+  const second = await startService(environment, ['--no-monitor']);
+  expect((await scrape()).get('dbvitals_up')).toBe(1);
+  await second.stop();
+});
+
+test('a wrong key: up is 0, and why is said once', async () => {
+  const { exporter, scrape } = await startExporter('dbv_live_nonsense');
+  for (let scrapes = 0; scrapes < 3; scrapes += 1) {
+    const figures = await scrape();
+    expect(figures.get('dbvitals_up')).toBe(0);
+    expect(figures.has('dbvitals_tickets_resolved_this_week')).toBe(false);
+  }
+  expect(exporter.output().match(/use a live key/g)).toHaveLength(1);
+  expect(await exporter.stop()).toBe(0);
+});
+
+test('every metric has a help text and a type, and a name as Prometheus asks', async () => {
+  const { key } = await makeAccount();
+  const { exporter } = await startExporter(key);
+  const [, metrics = ''] = await exporter.says(/ready on (http:\/\/\S+)/);
+  const response = await fetch(metrics);
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  const text = await response.text();
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  expect(types.length).toBeGreaterThan(12);
+  for (const [, name = '', type] of types) {
+    expect(name).toMatch(/^dbvitals_[a-z]+(_[a-z]+)*$/);
+    expect(name.endsWith('_total'), name).toBe(type === 'counter');
+    expect(text).toMatch(new RegExp(`^# HELP ${name} \\S`, 'm'));
+  }
+  expect((await fetch(new URL('/', metrics))).status).toBe(404);
+});
