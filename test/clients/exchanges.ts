@@ -1,0 +1,74 @@
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Exchange } from '../contract/kept-exchanges.ts';
+
+const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+const PATHS = Object.keys(document.paths).map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`));
+
+/** The path as the document writes it: slashes folded, none at the end. The service takes both. */
+export function documented(path: string): string {
+  const [before = '', ...query] = path.split('?');
+  const folded = before.replace(/\/+/g, '/').replace(/(?<=.)\/$/, '');
+  return [folded, ...query].join('?');
+}
+
+/** Why an exchange is none of the document's; undefined when it is one. */
+function outside({ method, path }: Exchange): string | undefined {
+  if (method !== 'GET') return `by ${method}: the document has GET`;
+  const [plain = ''] = documented(path).split('?');
+  if (!PATHS.some((known) => known.test(plain))) return 'of paths that the document does not have';
+  if (!isDecodable(plain)) return 'of paths that cannot be decoded: Prism ends with an error';
+  return undefined;
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The exchanges kept in a folder: those of the document, one of each kind that is the same but for times and ids of requests. */
+export async function readExchanges(
+  folder: string,
+): Promise<{ exchanges: Exchange[]; all: number; skipped: Map<string, number> }> {
+  const found = new Map<string, Exchange>();
+  const skipped = new Map<string, number>();
+  let all = 0;
+  for (const file of readdirSync(folder)) {
+    for await (const line of createInterface({ input: createReadStream(join(folder, file)) })) {
+      const exchange: Exchange = JSON.parse(line);
+      all += 1;
+      const why = outside(exchange);
+      if (why) skipped.set(why, (skipped.get(why) ?? 0) + 1);
+      else found.set(kind(exchange), exchange);
+    }
+  }
+  return { exchanges: [...found.values()], all, skipped };
+}
+
+// Keys differ from test to test, and of the headers only which ones there are matters, with their form.
+function kind({ path, status, headers, body, requestHeaders }: Exchange): string {
+  const form = Object.entries(headers).map(([name, value]) => `${name}: ${value.replace(/[0-9a-f]+/g, '0')}`);
+  return JSON.stringify([path, status, form, body, 'authorization' in requestHeaders]);
+}
+
+/** A list spoilt in one way each: no `meta`, an id that is text, a record without fields, a limit in words, a status of no document. */
+export function spoilt(list: Exchange): Exchange[] {
+  const body = JSON.parse(Buffer.from(list.body, 'base64').toString());
+  const { 'content-length': _, ...headers } = list.headers;
+  const [first] = body.data;
+  const bodies = [{ data: body.data }, { ...body, data: [{ ...first, id: 'one' }] }, { ...body, data: [{}] }];
+  return [
+    ...bodies.map((wrong) => ({
+      ...list,
+      headers,
+      body: Buffer.from(JSON.stringify(wrong)).toString('base64'),
+    })),
+    { ...list, headers: { ...list.headers, 'x-ratelimit-limit': 'many' } },
+    { ...list, status: 418 },
+  ];
+}

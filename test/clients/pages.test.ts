@@ -1,0 +1,115 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+// What every page of docs/integrations/ owes its reader.
+
+const FOLDER = 'docs/integrations';
+const PLANS = { 'Team 30': 30, 'Business 60': 60, 'Enterprise 100': 100 };
+/** An assistant asks when it is asked: its table is of one question. */
+const COST_HEAD = RegExp(
+  `\\| asks \\| every \\| (?:a minute|requests) \\| ${Object.keys(PLANS).join(' \\| ')} \\|\n(?:\\| --- ){6}\\|\n`,
+);
+/** A mapping is no client: it asks nothing. */
+const NO_CLIENT = ['README.md', 'ocsf-and-ecs.md'];
+
+const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
+const pages = readdirSync(FOLDER).filter((name) => name.endsWith('.md'));
+const clients = pages.filter((name) => !NO_CLIENT.includes(name));
+const mark = (text: string) =>
+  /^\*\*(Run here|From its documentation)\*\*: \S/m.exec(text)?.[1]?.toLowerCase();
+const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+  paths: Record<string, { get: { parameters?: { name?: string }[] } }>;
+};
+
+test('the pages are there', () => {
+  expect(clients.length).toBeGreaterThan(5);
+});
+
+test.each(clients)('%s has its mark, and a row of the index says the same', (name) => {
+  const marked = mark(read(name));
+  expect(marked).toBeDefined();
+  const row = read('README.md')
+    .split('\n')
+    .find((line) => line.includes(`](${name})`));
+  expect(row).toMatch(RegExp(`\\| ${marked}(?:,[^|]+)? \\|`));
+});
+
+test.each(clients)('%s tells what a poll costs of each plan', (name) => {
+  const [, table = ''] = read(name).split(COST_HEAD);
+  const rows = table
+    .slice(0, table.search(/^(?!\|)|$(?![\s\S])/m))
+    .trim()
+    .split('\n');
+  for (const row of rows) {
+    const [, asks = '', , perMinute = '', ...shares] = row.split('|').map((cell) => cell.trim());
+    expect(asks, row).not.toBe('');
+    const cost = Number(perMinute);
+    expect(cost, row).toBeGreaterThan(0);
+    Object.values(PLANS).forEach((limit, at) => {
+      // A plan that has no such endpoint.
+      if (shares[at] !== '–') expect(shares[at], row).toBe(`${Math.round((cost / limit) * 100)} %`);
+    });
+  }
+});
+
+test.each(pages)('%s links to what is there', (name) => {
+  for (const [, target = ''] of read(name).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
+    expect(existsSync(join(FOLDER, dirname(name), target)), target).toBe(true);
+  }
+});
+
+const files = globSync(`${FOLDER}/*/**/*`, { withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name));
+
+test.each(files)('%s is shown by a page', (file) => {
+  const path = file.slice(FOLDER.length + 1);
+  expect(pages.filter((name) => read(name).includes(`](${path})`))).not.toEqual([]);
+});
+
+test.each([...files, ...pages.map((name) => join(FOLDER, name))])('%s asks by what the API takes', (file) => {
+  for (const [asked, parameter] of askedIn(readFileSync(file, 'utf8'))) {
+    const path = Object.keys(paths).find((known) =>
+      RegExp(`^${known.replace(/\{\w+\}/g, '[^/?]+')}$`).test(asked),
+    );
+    expect(path, `no endpoint is ${asked}`).toBeDefined();
+    const known = paths[path ?? '']?.get.parameters?.map(({ name }) => name);
+    if (parameter !== undefined) expect(known, `${asked}?${parameter}`).toContain(parameter);
+  }
+});
+
+/** How files name parameters that stand in no URL. */
+const NAMED: [string, RegExp][] = [
+  ['elastic-agent/elastic-agent.yml', /^ +"([a-z_]+)": \["?\w/gm],
+  ['filebeat/cel.yml', /^ +"([a-z_]+)": \["?\w/gm],
+  ['filebeat/httpjson.yml', /url\.params\.(\w+)/g],
+  ['grafana/infinity-dashboard.json', /"(?:key|pagination_param_(?:page|size)_field_name)": "(\w+)"/g],
+  ['sentinel/connection.json', /"(?:(?:start|end)TimeAttributeName|pageNumberParaName)": "(\w+)"/g],
+  ['sentinel/connection.json', /"queryParameters": \{ "(\w+)"/g],
+  ['sumo-logic/source.json', /"paramName": "(\w+)"/g],
+];
+
+test.each(NAMED)('%s names parameters of an endpoint that it asks: %s', (file, pattern) => {
+  const text = readFileSync(join(FOLDER, file), 'utf8');
+  const known = askedIn(text).flatMap(([asked]) => paths[asked]?.get.parameters?.map(({ name }) => name));
+  const named = [...text.matchAll(pattern)].map(([, name]) => name);
+  expect(named).not.toEqual([]);
+  for (const name of named) expect(known).toContain(name);
+});
+
+/** Each endpoint that a text asks, with each parameter that its URL names. */
+function askedIn(text: string): [string, string | undefined][] {
+  const urls = text.matchAll(
+    /(\/api\/v1\/(?:health|ops|activity|team)[^\s"'`?<>)\]|,;\\]*)(?:\?([^\s"'`<>)|]*))?/g,
+  );
+  return [...urls].flatMap(([, path = '', query = '']) => {
+    const asked = path.replace(/[.:]$/, '').replace(/\/$/, '');
+    const names = query.split('&').map((pair) => pair.split('=')[0] ?? '');
+    const given = names.filter((name) => /^[a-z_]+$/.test(name));
+    return (given.length > 0 ? given : [undefined]).map((name): [string, string | undefined] => [
+      asked,
+      name,
+    ]);
+  });
+}

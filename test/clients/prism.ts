@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Exchange } from '../contract/kept-exchanges.ts';
+import { readExchanges, spoilt } from './exchanges.ts';
+import { startPrism, type Violation } from './prism-proxy.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/**
+ * Has Prism, as a proxy before what the service answered, judge every exchange of the contract suite against
+ * `openapi.json`: those in the folder that `DBVITALS_KEEP_EXCHANGES` names, or of a run of the suite. Wrong is an answer
+ * that breaks the document, and a request that the document forbids but the service grants.
+ *
+ * Prism does not stand between suite and service: it packs bodies anew, folds slashes and answers HEAD, unknown paths
+ * and its own errors itself, so that what the suite promises of bytes, headers and paths could not be seen through it.
+ */
+export async function judgeContract(): Promise<string[]> {
+  const kept = process.env['DBVITALS_KEEP_EXCHANGES'];
+  if (kept !== undefined) return judgeFolder(kept);
+  const folder = mkdtempSync(join(tmpdir(), 'dbvitals-exchanges-'));
+  try {
+    const suite = spawn('vitest', ['run', '--project', 'contract', '--reporter', 'dot'], {
+      cwd: ROOT,
+      env: { ...process.env, DBVITALS_KEEP_EXCHANGES: folder },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const [code] = await once(suite, 'close');
+    const failed = code === 0 ? [] : ['the suite itself failed: run "npx vitest run --project contract"'];
+    return [...failed, ...(await judgeFolder(folder))];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function judgeFolder(folder: string): Promise<string[]> {
+  const { exchanges, all, skipped } = await readExchanges(folder);
+  console.log(`${all} exchanges; ${exchanges.length} that differ are the document's. Left out:`);
+  for (const [why, count] of skipped) console.log(`  ${count} ${why}`);
+  return judge(exchanges);
+}
+
+async function judge(exchanges: Exchange[]): Promise<string[]> {
+  const sample = exchanges.find(
+    ({ status, path, headers }) =>
+      status === 200 && path.includes('/ops/tickets') && !('content-encoding' in headers),
+  );
+  if (!sample) return ['there is no list of tickets to spoil: were the exchanges of a whole run kept?'];
+  const wrong = spoilt(sample);
+  const served = [...exchanges, ...wrong];
+  const proxy = await startPrism(served);
+  try {
+    const found: string[][] = [];
+    const queue = served.entries();
+    const worker = async () => {
+      for (const [at, exchange] of queue) found[at] = complaints(exchange, await proxy.ask(at));
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    // What was spoilt on purpose must be found, or Prism judged nothing.
+    const missed = wrong.flatMap((_, way) => (found[exchanges.length + way]?.length === 0 ? [way + 1] : []));
+    return [
+      ...found.slice(0, exchanges.length).flat(),
+      ...missed.map((way) => `Prism did not find what was spoilt on purpose, way ${way}`),
+    ];
+  } finally {
+    await proxy.stop();
+  }
+}
+
+function complaints({ method, path, status }: Exchange, told: Violation[]): string[] {
+  // A request that breaks the document and is refused is as it should be.
+  const wrong = told.filter(({ location }) => location[0] === 'response' || status < 400);
+  return wrong.map(
+    ({ location, message }) => `${method} ${path.slice(0, 200)} ${status}: ${location.join('.')} ${message}`,
+  );
+}

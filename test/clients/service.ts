@@ -1,0 +1,76 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startProcess, startService } from '../contract/running-service.ts';
+
+/** The real service with sample data, which every client asks. */
+export interface SampleService {
+  /** Such as http://127.0.0.1:40123. */
+  origin: string;
+  /** A key of the enterprise account that holds the sample data; its limit is out of the way. */
+  key: string;
+  /** Holds the key alone, without a line's end, for nobody else to read. */
+  keyFile: string;
+  /** Another key of that account: whoever counts requests makes its own. */
+  newKey(name: string): Promise<{ id: number; key: string }>;
+  /** Runs `dbvitals …` on the store and gives what `--json` printed; throws with its words when it fails. */
+  command<T>(...args: string[]): Promise<T>;
+  /** What the API answers to that key: the body of a 200. */
+  read<T>(path: string): Promise<T>;
+  /** An empty folder for a client's configuration and what it writes; gone when the service stops. */
+  folder(name: string): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the service without a monitor on an embedded store of its own and fills an account: ten connections with runs,
+ * one that never ran, 50 tickets, 1,000 entries; the same on each start.
+ */
+export async function startSampleService(): Promise<SampleService> {
+  const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-clients-')); // some clients take no blank in a path
+  chmodSync(scratch, 0o711);
+  const environment = { DBVITALS_DATA_DIR: join(scratch, 'data') };
+  const service = await startService(environment, ['--no-monitor']);
+  const stop = async () => {
+    await service.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  };
+  const command = <T>(...args: string[]) => json<T>(args, environment);
+  try {
+    const plan = ['--plan', 'enterprise', '--requests-per-minute', '100000'];
+    const account = await command<{ id: number }>('account', 'create', '--name', 'Example', ...plan);
+    const ours = ['--account', `${account.id}`];
+    await command('sample-data', ...ours, '--seed', '1');
+    const unreached = 'postgres://watcher@db.example.com:5432/shop';
+    await command('connection', 'add', ...ours, '--name', 'not yet measured', '--url', unreached);
+    const newKey = (name: string) =>
+      command<{ id: number; key: string }>('key', 'create', ...ours, '--name', name);
+    const { key } = await newKey('clients');
+    const keyFile = join(scratch, 'key');
+    writeFileSync(keyFile, key, { mode: 0o600 });
+    const read = async <T>(path: string): Promise<T> => {
+      const answer = await fetch(service.origin + path, { headers: { authorization: `Bearer ${key}` } });
+      if (answer.status !== 200) throw new Error(`GET ${path} gave ${answer.status}.`);
+      return (await answer.json()) as T;
+    };
+    const folder = (name: string) => {
+      const path = join(scratch, name);
+      mkdirSync(path);
+      return path;
+    };
+    return { origin: service.origin, key, keyFile, newKey, command, read, folder, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function json<T>(args: string[], environment: Record<string, string>): Promise<T> {
+  const { child, ended, output } = startProcess([...args, '--json'], environment);
+  let printed = '';
+  child.stdout?.on('data', (text: string) => {
+    printed += text;
+  });
+  if ((await ended) !== 0) throw new Error(`dbvitals ${args.join(' ')}: ${output()}`);
+  return JSON.parse(printed);
+}
