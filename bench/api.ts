@@ -64,7 +64,7 @@ async function run(): Promise<void> {
     [...machine, `${load.rounds} rounds of ${load.seconds} s; all in ${minutes.toFixed(1)} minutes`]
       .map((line) => `- ${line}`)
       .join('\n'),
-    'Load, service and PostgreSQL share the cores; the service runs as `npm start` runs it, with `LOG_LEVEL=warn`. What is measured, and how: [0023](../docs/decisions/0023-what-is-measured.md).',
+    'Load, service and PostgreSQL share the cores; the service runs as `npm start` runs it, with `LOG_LEVEL=warn`. What is measured, and how: [0023](../docs/decisions/0023-what-is-measured.md). Where the time of a request goes: [0007](../docs/decisions/0007-the-gate-is-one-statement.md).',
     '## Figures',
     figureTable(figures),
     '## Beside its rivals, and by mixes',

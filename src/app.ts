@@ -71,7 +71,7 @@ export function createApp({
   const app = createServer({ log, trustProxy, budgetOf });
   const identifier = new Identifier(keys);
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
-  const preparation = new Preparation(reader, routes);
+  const preparation = new Preparation(reader, keys, routes);
   const deadlines = new Deadlines();
   const logsAnswers = log.isLevelEnabled('info');
 

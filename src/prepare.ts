@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { awaitEntries } from './activity/await-entries.ts';
 import { readAs } from './database/read.ts';
 import { KeptAnswers } from './gate/answers.ts';
 import type { Identity } from './gate/identify.ts';
@@ -19,12 +20,14 @@ export interface Prepared {
 /** Prepares answers; those that depend on nothing but the account's data are kept. */
 export class Preparation {
   readonly #reader: pg.Pool;
+  readonly #writer: pg.Pool;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #kept = new KeptAnswers<Answer>();
 
-  /** `endpoints` by the path of their route; `reader` should pipeline. */
-  constructor(reader: pg.Pool, endpoints: ReadonlyMap<string, Endpoint>) {
+  /** `endpoints` by the path of their route; `reader` should pipeline, and `writer` only waits. */
+  constructor(reader: pg.Pool, writer: pg.Pool, endpoints: ReadonlyMap<string, Endpoint>) {
     this.#reader = reader;
+    this.#writer = writer;
     this.#endpoints = endpoints;
   }
 
@@ -81,6 +84,8 @@ export class Preparation {
   ): Promise<{ answer: Answer; generation: number }> {
     const query = checkQuery(request, endpoint.query);
     const id = (request.params as { id?: string }).id ?? '';
+    const instant = endpoint.wholeUpTo?.(query) ?? null;
+    if (instant !== null) await awaitEntries(this.#writer, accountId, instant);
     const { result, generation } = await readAs(this.#reader, accountId, (read) =>
       endpoint.answer(read, { accountId, query, id, url }),
     );

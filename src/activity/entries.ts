@@ -72,6 +72,7 @@ export const entries = endpoint({
   query: Type.Object({ ...parameters, ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(ActivityEntry), meta: Meta }),
   reuse: 'unstored',
+  wholeUpTo: (query) => readRange(query).before,
   async answer(read, { accountId, query, url }) {
     const page = readPage(query);
     const { since, before } = readRange(query);

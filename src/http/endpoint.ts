@@ -31,6 +31,11 @@ export interface Endpoint<Query extends TObject = TObject, Response extends TSch
    * `tagged`: it depends on the time too; read afresh, and told by its entity tag. `unstored`: never stored anywhere.
    */
   reuse: 'kept' | 'tagged' | 'unstored';
+  /**
+   * Up to which instant the answer must miss nothing, as PostgreSQL writes it; null where none is asked for. What
+   * happens is stamped a moment before it can be read. Throws an ApiError for a bad range.
+   */
+  wholeUpTo?(query: Static<Query>): string | null;
   /** Reads the answer. Throws an ApiError for whatever it can't give. */
   answer(read: Read, request: EndpointRequest<Query>): Promise<{ body: Static<Response>; link?: string }>;
 }

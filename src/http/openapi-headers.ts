@@ -9,6 +9,8 @@ const RATE = [
 /** The headers that every response under `/api/` has. */
 export const EVERY_RESPONSE = [...RATE, 'X-Request-Id', 'Cache-Control', 'Vary', 'X-Content-Type-Options'];
 
+const ALWAYS = { required: true };
+
 const text = (description: string, example: string, more: object = {}) => ({
   description,
   schema: { type: 'string', ...more },
@@ -22,11 +24,12 @@ const integer = (description: string, minimum: number, example: number, more: ob
 
 /** `components.headers`. Where no live key stands behind a request, the limits are those of its address. */
 export const HEADERS = {
-  'X-RateLimit-Limit': integer('Requests a minute that the key has.', 0, 60),
-  'X-RateLimit-Remaining': integer('How many of them are left in this window.', 0, 59),
-  'X-RateLimit-Reset': integer('When the window ends: Unix time in seconds, rounded up.', 0, 1772446560, {
-    format: 'int64',
-  }),
+  'X-RateLimit-Limit': { ...ALWAYS, ...integer('Requests a minute that the key has.', 0, 60) },
+  'X-RateLimit-Remaining': { ...ALWAYS, ...integer('How many of them are left in this window.', 0, 59) },
+  'X-RateLimit-Reset': {
+    ...ALWAYS,
+    ...integer('When the window ends: Unix time in seconds, rounded up.', 0, 1772446560, { format: 'int64' }),
+  },
   'RateLimit-Policy': text(
     'The limit in the form of the IETF draft: quota and window in seconds.',
     '"default";q=60;w=60',
@@ -38,11 +41,14 @@ export const HEADERS = {
   'Retry-After': integer('Whole seconds to wait; a client that waits so long is let in.', 1, 37, {
     maximum: 60,
   }),
-  'X-Request-Id': text(
-    'Identifies the request: the same in the activity log and in the log of the service.',
-    '0b2f4c1e-6f1d-4d0a-9a52-2f6f0c9e7a11',
-    { format: 'uuid' },
-  ),
+  'X-Request-Id': {
+    ...ALWAYS,
+    ...text(
+      'Identifies the request: the same in the activity log and in the log of the service.',
+      '0b2f4c1e-6f1d-4d0a-9a52-2f6f0c9e7a11',
+      { format: 'uuid' },
+    ),
+  },
   'Cache-Control': text(
     '`private, no-cache`: revalidate by `If-None-Match`. `no-store` on errors and activity.',
     'private, no-cache',

@@ -83,6 +83,7 @@ export const tickets = endpoint({
   query: Type.Object({ ...filters, ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(Ticket), meta: Meta }),
   reuse: 'kept',
+  wholeUpTo: (query) => readRange(query).before,
   async answer(read, { accountId, query, url }) {
     const page = readPage(query);
     const { since, before } = readRange(query);

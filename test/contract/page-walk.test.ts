@@ -105,7 +105,7 @@ async function readWindow(key: string, from: string, to: string, meanwhile: () =
 }
 
 /**
- * Reads the log in windows of five minutes that end at least 2 s ago and, once they have caught up, in as short ones as
+ * Reads the log in windows of five minutes that end in the past and, once they have caught up, in as short ones as
  * whole seconds allow, until the last arrival lies in one. `gap` is from a window's `to` to the next one's `from`.
  */
 async function readWindows(
@@ -118,8 +118,7 @@ async function readWindows(
   const edges = new Set<number>();
   let from = Math.floor(Date.parse(data[0]?.occurred_at ?? '') / 1_000) * 1_000;
   for (let last = Number.POSITIVE_INFINITY; from <= last; ) {
-    // An entry of the last instants may not be committed yet: the gate gives up after 2 s.
-    const whole = Math.floor(Date.now() / 1_000) * 1_000 - 3_000;
+    const whole = Math.floor(Date.now() / 1_000) * 1_000 - 1_000;
     const to = Math.min(from + WINDOW_MS, whole);
     if (to <= from) {
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -132,6 +131,28 @@ async function readWindows(
   }
   return { walked, requestIds, edges };
 }
+
+test('windows that end when they are asked for: every entry once', async () => {
+  const { id, key } = await filledAccount();
+  const { some, requestIds } = await arrivals(id);
+  const instant = () => new Date(Date.now() - 1).toISOString(); // the last whole millisecond
+  const walked: Entry[] = [];
+  let from = '0001-01-01';
+  let until = Number.POSITIVE_INFINITY;
+  while (Date.now() < until) {
+    const arriving = some(20);
+    await new Promise((resolve) => setTimeout(resolve, 2)); // so that some are on their way
+    const to = instant();
+    walked.push(...(await readWindow(key, from, to, async () => {})));
+    from = new Date(Date.parse(to) + 1).toISOString();
+    await arriving;
+    if (requestIds.length === ARRIVALS && until === Number.POSITIVE_INFINITY) until = Date.now() + 100;
+  }
+  walked.push(...(await readWindow(key, from, instant(), async () => {})));
+  const ids = idsOf(walked).toSorted((one, other) => one - other);
+  expect(ids).toEqual(numbers(1, ids.length));
+  expectArrived(walked, requestIds);
+});
 
 test('from/to windows of whole seconds that follow each other: every entry once', async () => {
   const { walked, requestIds } = await readWindows(1_000);
