@@ -81,6 +81,12 @@ export const PG_PRIVILEGE_MISSING = {
   volatile: false,
 } as const satisfies Partial<Check>;
 
+/** The same of a MySQL or MariaDB server. */
+export const MY_PRIVILEGE_MISSING = {
+  ...PG_PRIVILEGE_MISSING,
+  id: 'MY_PRIVILEGE_MISSING',
+} as const satisfies Partial<Check>;
+
 /** Every check of a PostgreSQL server, in the order in which they run and are listed. */
 export const postgresChecks: readonly Check[] = [
   connSaturation,
@@ -138,3 +144,6 @@ export const postgresChecks: readonly Check[] = [
   publicCreate,
   secdefSearchPath,
 ];
+
+/** Every check of a MySQL or MariaDB server, in the order in which they run and are listed. */
+export const mysqlChecks: readonly Check[] = [];

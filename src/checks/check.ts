@@ -44,7 +44,7 @@ export interface Judgement {
 
 /** What a check may know of the server besides its own rows. */
 export interface ServerFacts {
-  /** `server_version_num`, such as 180004. */
+  /** PostgreSQL: `server_version_num`, such as 180004. MySQL 80036, MariaDB 101106. */
   version: number;
   /** The database that the rows came from. */
   database: string;
@@ -56,6 +56,8 @@ export interface ServerFacts {
   before?: { rows: Row[]; seconds: number };
   /** How many standbys the connection is set to expect; 0 = none. */
   expectedStandbys?: number;
+  /** MySQL: the login as GRANT wants it, such as `'watcher'@'localhost'`. */
+  me?: string;
 }
 
 /** What a judgement compares with: name to number, in the unit that the check's page gives. */
@@ -77,13 +79,16 @@ export interface Check {
   worst: Severity;
   /** Opens a ticket on the second sample running, and resolves it after two clean ones (connections, locks, lag). */
   volatile: boolean;
-  /** `server`: run once; `database`: run in each database. */
+  /** `server`: run once; `database`: run in each database, of PostgreSQL only. */
   scope: 'server' | 'database';
   /**
-   * Run in a READ ONLY transaction with `search_path` pg_catalog; text for the server's version. `schema` is that of
-   * {@link Check.extension}, quoted; undefined where it is not installed. Whoever runs it calls `rowsOf` of rows.ts.
+   * Run in a READ ONLY transaction, of PostgreSQL with `search_path` pg_catalog; text for the server's version. `schema` is
+   * that of {@link Check.extension}, quoted; undefined where it is not installed. Of several statements the rows come one
+   * after the other. Whoever runs it calls `rowsOf` of rows.ts.
    */
-  sql: (version: number, schema?: string) => string;
+  sql: (version: number, schema?: string) => string | readonly string[];
+  /** MySQL: what is granted to a login that the server refuses the statement, such as `PROCESS ON *.*`. */
+  privilege?: (version: number) => string;
   /** An extension that the statement reads: it may be in any schema, which is looked up by a statement before. */
   extension?: string;
   /** Measures what happened between two runs: its rows are kept, and come back as `facts.before`. */

@@ -7,16 +7,19 @@ const schemaOf = (extension: string) => `
    where e.extname = '${extension}'`;
 
 /**
- * The rows of a check's statement. `read` runs a statement as the monitor does; it is called twice for a check that
- * reads an extension. Throws what `read` throws.
+ * The rows of a check's statement. `read` runs a statement as the monitor does; it is called once more for a
+ * check that reads an extension. Throws what `read` throws.
  */
 export async function rowsOf(
   check: Check,
   version: number,
   read: (statement: string) => Promise<Row[]>,
 ): Promise<Row[]> {
-  if (check.extension === undefined) return read(check.sql(version));
-  const [found] = await read(schemaOf(check.extension));
-  const schema = found?.['schema'];
-  return read(check.sql(version, typeof schema === 'string' ? schema : undefined));
+  const found = check.extension === undefined ? [] : await read(schemaOf(check.extension));
+  const schema = found[0]?.['schema'];
+  const rows: Row[] = [];
+  for (const statement of [check.sql(version, typeof schema === 'string' ? schema : undefined)].flat()) {
+    rows.push(...(await read(statement)));
+  }
+  return rows;
 }

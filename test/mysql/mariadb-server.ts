@@ -1,0 +1,173 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import mysql from 'mysql2/promise';
+import type { Row } from '../../src/checks/check.ts';
+
+/** Of every login on a test server but that of the superuser, who is let in by the socket. */
+export const PASSWORD = 'a password of the tests';
+
+/** `watcher` is what the monitor logs in as, with what docs/least-privilege.md gives it. `app` is an application. */
+export type Login = 'root' | 'watcher' | 'app' | 'stranger';
+
+/** Settings of `mariadbd`: name to value. */
+export type Settings = Readonly<Record<string, string>>;
+
+// Small and quick to start.
+const SETTINGS: Settings = {
+  'innodb-buffer-pool-size': '32M',
+  'innodb-log-file-size': '96M',
+  'max-connections': '20',
+  'performance-schema': 'ON',
+  'skip-networking': 'ON',
+};
+
+const SETUP = [
+  'create database shop',
+  `create user watcher@localhost identified by '${PASSWORD}'`,
+  'grant process, slave monitor, show view on *.* to watcher@localhost',
+  'grant select on mysql.global_priv to watcher@localhost',
+  'grant select on mysql.user to watcher@localhost',
+  'grant select on performance_schema.* to watcher@localhost',
+  `create user app@localhost identified by '${PASSWORD}'`,
+  'grant all on shop.* to app@localhost',
+  `create user stranger@localhost identified by '${PASSWORD}'`,
+];
+
+/** A program of MariaDB; throws a sentence that says what to install. */
+export function mariadbProgram(name: string): string {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
+  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (found) return found;
+  throw new Error(
+    `These tests start a MariaDB of their own, and ${name} is not installed: "apt-get install mariadb-server-core" on Debian.`,
+  );
+}
+
+/** A MariaDB of a test's own with the database `shop`, on a Unix socket. */
+export class MariadbServer {
+  /** Of the socket, as a connection URL names it. */
+  readonly socket: string;
+  readonly #folder: string;
+  readonly #settings: Settings;
+  #process: ChildProcess | null = null;
+
+  private constructor(settings: Settings) {
+    this.#folder = mkdtempSync(join(tmpdir(), 'mariadb-'));
+    this.socket = join(this.#folder, 'mysqld.sock');
+    this.#settings = { ...SETTINGS, ...settings };
+  }
+
+  /** Makes an empty server with the logins above, and starts it; `settings` hold for each of its starts. */
+  static async start(settings: Settings = {}): Promise<MariadbServer> {
+    const server = new MariadbServer(settings);
+    const { username } = userInfo();
+    execFileSync(mariadbProgram('mariadb-install-db'), [
+      '--no-defaults',
+      `--datadir=${join(server.#folder, 'data')}`,
+      `--user=${username}`,
+      '--auth-root-authentication-method=socket',
+      `--auth-root-socket-user=${username}`,
+      '--skip-test-db',
+      '--skip-name-resolve',
+    ]);
+    await server.resume();
+    // It makes logins for the machine's own name, which no fresh installation of Debian has.
+    await server.run(SETUP);
+    return server;
+  }
+
+  get pid(): number {
+    return this.#process?.pid ?? 0;
+  }
+
+  /** A session over the socket. One that the server ends is no error of the test. */
+  async open(login: Login = 'root', database = 'shop'): Promise<mysql.Connection> {
+    const session = await mysql.createConnection({
+      socketPath: this.socket,
+      user: login === 'root' ? userInfo().username : login,
+      password: login === 'root' ? '' : PASSWORD,
+      database: login === 'stranger' ? '' : database,
+      supportBigNumbers: true,
+      decimalNumbers: true,
+    });
+    session.on('error', () => {});
+    return session;
+  }
+
+  /** Runs statements as the superuser, one after the other; gives the rows of the last. */
+  async run(statements: string | readonly string[], database = 'shop'): Promise<Row[]> {
+    const session = await this.open('root', statements === SETUP ? '' : database);
+    try {
+      let rows: Row[] = [];
+      for (const statement of [statements].flat()) {
+        const [result] = await session.query(statement);
+        rows = Array.isArray(result) ? (result as Row[]) : [];
+      }
+      return rows;
+    } finally {
+      await session.end();
+    }
+  }
+
+  /** Waits until a condition, asked by a session of its own each time, comes true. */
+  async until(condition: string): Promise<void> {
+    for (let tries = 0; tries < 200; tries++) {
+      const [row = {}] = await this.run(condition);
+      if (Number(Object.values(row)[0]) === 1) return;
+      await wait(50);
+    }
+    throw new Error(`This did not come true: ${condition}`);
+  }
+
+  /** Starts it; `settings` hold until the next start. */
+  async resume(settings: Settings = {}): Promise<void> {
+    const all = { ...this.#settings, ...settings };
+    const log = join(this.#folder, 'error.log');
+    this.#process = spawn(
+      mariadbProgram('mariadbd'),
+      [
+        '--no-defaults',
+        `--datadir=${join(this.#folder, 'data')}`,
+        `--socket=${this.socket}`,
+        `--pid-file=${join(this.#folder, 'pid')}`,
+        `--log-error=${log}`,
+        `--user=${userInfo().username}`,
+        ...Object.entries(all).map(([name, value]) => `--${name}=${value}`),
+      ],
+      { stdio: 'ignore' },
+    );
+    for (let tries = 0; tries < 400; tries++) {
+      if (this.#process.exitCode !== null) break;
+      try {
+        await (await this.open('root', '')).end();
+        return;
+      } catch {
+        await wait(50);
+      }
+    }
+    throw new Error(`MariaDB did not start:\n${readFileSync(log, 'utf8').slice(-4_000)}`);
+  }
+
+  /** Stops the server; its data stay. */
+  async pause(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const running = this.#process;
+    this.#process = null;
+    if (!running || running.exitCode !== null) return;
+    running.kill(signal);
+    await once(running, 'exit');
+  }
+
+  async restart(settings: Settings = {}): Promise<void> {
+    await this.pause();
+    await this.resume(settings);
+  }
+
+  async stop(): Promise<void> {
+    await this.pause('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,47 @@
+import type mysql from 'mysql2/promise';
+import type { Check, Judgement, Row, ServerFacts } from '../../src/checks/check.ts';
+import { versionNumber } from '../../src/checks/mysql/flavour.ts';
+import { rowsOf } from '../../src/checks/rows.ts';
+import type { Login, MariadbServer } from './mariadb-server.ts';
+
+type Facts = Pick<ServerFacts, 'thresholds' | 'before' | 'expectedStandbys'>;
+
+/** Runs a check as the monitor does: READ ONLY and bounded. */
+export async function measure(
+  server: MariadbServer,
+  check: Check,
+  facts: Facts = {},
+  login: Login = 'watcher',
+): Promise<Judgement> {
+  const { rows, version } = await read(server, check, login);
+  return check.judge(rows, {
+    version,
+    database: '',
+    me: `'${login}'@'localhost'`,
+    now: new Date(),
+    ...facts,
+  });
+}
+
+/** What a check reads, as it comes back from the store. */
+export async function sample(server: MariadbServer, check: Check): Promise<Row[]> {
+  return JSON.parse(JSON.stringify((await read(server, check, 'watcher')).rows));
+}
+
+async function read(
+  server: MariadbServer,
+  check: Check,
+  login: Login,
+): Promise<{ rows: Row[]; version: number }> {
+  const session = await server.open(login, '');
+  try {
+    const give = async (statement: string) =>
+      (await session.query<(mysql.RowDataPacket & Row)[]>(statement))[0];
+    const [row] = await give('select version() as text');
+    const version = versionNumber(String(row?.['text'])) ?? 0;
+    await session.query('set session tx_read_only = 1, max_statement_time = 5, lock_wait_timeout = 2');
+    return { version, rows: await rowsOf(check, version, give) };
+  } finally {
+    await session.end();
+  }
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** What takes a MariaDB, which `npm ci` does not bring: `npm run test:mysql`. */
+export default defineConfig({
+  root: new URL('../..', import.meta.url).pathname,
+  test: {
+    include: ['test/mysql/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});
