@@ -134,7 +134,7 @@ function startMonitor({ address, deps }: TestStore): ChildProcess {
     env: {
       ...process.env,
       DATABASE_URL: `postgres://postgres:${password}@${encodeURIComponent(host)}/store`,
-      DBVITALS_SECRET_KEY: deps.secret.toString('hex'),
+      DBVITALS_SECRET_KEY: deps.secret[0].toString('hex'),
       LOG_LEVEL: 'warn',
     },
     stdio: ['ignore', 'inherit', 'inherit'],

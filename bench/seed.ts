@@ -2,12 +2,8 @@ import type pg from 'pg';
 import { createAccount } from '../src/admin/account.ts';
 import { createKey } from '../src/admin/key.ts';
 import { writeSampleData } from '../src/admin/sample-data.ts';
-import {
-  CONN_AUTH_FAILED,
-  CONN_UNREACHABLE,
-  PG_PRIVILEGE_MISSING,
-  postgresChecks,
-} from '../src/checks/catalogue.ts';
+import { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING } from '../src/checks/catalogue.ts';
+import { postgresChecks } from '../src/checks/postgres/postgres-checks.ts';
 import { score, summaryText } from '../src/checks/score.ts';
 import { openPool } from '../src/database/connect.ts';
 import { openStore } from '../src/database/open.ts';

@@ -5,6 +5,7 @@ import { createKey } from './admin/key.ts';
 import type { OpenStore } from './database/open.ts';
 import { sealCredential } from './monitor/credentials.ts';
 import type { StoredCheck } from './monitor/run.ts';
+import type { SecretKeys } from './wrap.ts';
 
 // Any number: who of several services that start on one empty store sets it up.
 const FIRST_START = 5_803;
@@ -21,7 +22,7 @@ export interface FirstStart {
 export async function firstStart(
   store: OpenStore,
   writer: pg.Pool,
-  secret: Buffer,
+  secret: SecretKeys,
   check: (connection: { accountId: number; connectionId: number }) => Promise<StoredCheck | null>,
 ): Promise<FirstStart | null> {
   const turn = await writer.connect();
@@ -66,6 +67,7 @@ function ownAddress(store: OpenStore): Omit<Parameters<typeof addConnection>[3],
   const trusting =
     typeof tls === 'object' && tls !== null && 'rejectUnauthorized' in tls && !tls.rejectUnauthorized;
   return {
+    engine: 'postgres',
     connection_type: socket ? 'unix_socket' : 'direct',
     host,
     port,

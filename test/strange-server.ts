@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A TCP server that is no PostgreSQL, or no friendly one. */
+/** A TCP server that is no PostgreSQL or MySQL, or no friendly one. */
 export interface StrangeServer {
   port: number;
-  /** Every message that clients sent after their first one (the startup), as they came. */
+  /** Every message that clients sent, as they came; without `greet` not their first one (the startup). */
   heard: Buffer[];
   connections(): number;
   close(): void;
@@ -15,8 +15,11 @@ export interface StrangeServer {
  */
 export type StrangeAnswer = (message: number, socket: Socket, bytes: Buffer) => Buffer | null;
 
-/** Starts a server that answers each message of a client by what `answer` gives. */
-export async function startStrangeServer(answer: StrangeAnswer): Promise<StrangeServer> {
+/** Starts a server that answers each message of a client by what `answer` gives, and may speak first by `greet`. */
+export async function startStrangeServer(
+  answer: StrangeAnswer,
+  greet?: (socket: Socket) => Buffer | null,
+): Promise<StrangeServer> {
   const heard: Buffer[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -26,10 +29,12 @@ export async function startStrangeServer(answer: StrangeAnswer): Promise<Strange
     let messages = 0;
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
-      if (messages > 0) heard.push(bytes);
+      if (messages > 0 || greet) heard.push(bytes);
       const said = answer(messages++, socket, bytes);
       if (said) socket.write(said);
     });
+    const greeting = greet?.(socket);
+    if (greeting) socket.write(greeting);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,7 +7,7 @@ export function checkHead(response: Response): void {
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     throw new DbvitalsError(
       'redirected',
-      `The answer redirects to ${target(response)}: set baseUrl to where the API itself answers; the key is sent nowhere else.`,
+      `The answer redirects to ${target(response)}: give the address at which the API itself answers; the key is sent nowhere else.`,
       detailsOf(response),
     );
   }
@@ -51,7 +51,7 @@ function notDbvitals(response: Response, how: string): DbvitalsError {
   const advice =
     response.status >= 500
       ? 'try again later, or look at the proxy before the service'
-      : 'set baseUrl to the address of the service, what comes before /api/v1';
+      : 'give the address of the service, what comes before /api/v1';
   const message = `What answered ${response.status} ${how} is not the dbvitals API: ${advice}.`;
   return new DbvitalsError('not_dbvitals', message, detailsOf(response));
 }

@@ -92,7 +92,7 @@ async function attempt<Body extends object>(get: Get<Body>, { signal, fetch }: H
 
 function unreachable(cause: unknown, late: boolean): DbvitalsError {
   const why = late ? `did not answer within ${ANSWER_MS / 1_000} s` : `can't be reached${reason(cause)}`;
-  const message = `The service ${why}: check baseUrl, the network, and that it runs; in a browser also that it allows this origin.`;
+  const message = `The service ${why}: check its address, the network, and that it runs; in a browser also that it allows this origin.`;
   return new DbvitalsError('unreachable', message, { cause });
 }
 

@@ -79,7 +79,7 @@ export interface paths {
         };
         /**
          * Tickets, latest first
-         * @description By `first_seen_at`, latest first; the filters combine. `from` and `to` apply to `first_seen_at`. The `Link` header pins `to`: following `next` neither repeats nor misses a ticket.
+         * @description By `first_seen_at`, latest first; the filters combine. `from` and `to` apply to `first_seen_at`. The `Link` header pins `to`: following `next` neither repeats nor misses a ticket, save one whose status or severity changes meanwhile and is filtered by.
          *
          *     Plans: Business, Enterprise.
          */

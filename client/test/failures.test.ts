@@ -47,12 +47,12 @@ test('nobody there, and a host that does not exist', async () => {
   expect(refused.message).toContain('(ECONNREFUSED)');
   const unknown = await failed(client('http://no-such-host.invalid').fleet());
   expect(unknown.code).toBe('unreachable');
-  expect(unknown.message).toMatch(/check baseUrl/);
+  expect(unknown.message).toMatch(/check its address/);
 });
 
 test('HTML of a proxy, with 200 and with 502', async () => {
   for (const [status, advice] of [
-    [200, /set baseUrl/],
+    [200, /give the address/],
     [502, /proxy before the service/],
   ] as const) {
     const { origin } = await answering((_, response) => {

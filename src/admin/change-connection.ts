@@ -4,7 +4,7 @@ import { resolveTicketsOf } from '../ops/record-findings.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { changesBetween, type StoredSettings, settingsOf } from './connection-changes.ts';
 import { type ConnectionRow, noConnection, ownerOfConnection, readConnection } from './connection-row.ts';
-import type { ConnectionSettings } from './connection-settings.ts';
+import { type ConnectionSettings, requireSettingsOf } from './connection-settings.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 import { type SshOptions, storeTunnel } from './ssh-login.ts';
 import { changedThresholds } from './thresholds.ts';
@@ -17,7 +17,7 @@ const insert = `
   with added as (
     insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at,
                             thresholds, expected_standbys, password_exposable, ca_certificate)
-    values ($1, $2, 'postgres', $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14)
+    values ($1, $2, $15, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14)
     returning account_id, connection_id
   )
   insert into connection_schedule (account_id, connection_id, every, due_at)
@@ -29,18 +29,20 @@ const storeCredential = `
    where account_id = $1 and connection_id = $2`;
 
 /** Adds a connection that is due at once every `every` seconds. The database is not contacted. */
-export function addConnection(
+export async function addConnection(
   writer: pg.Pool,
   { sealPassword }: Pick<CommandContext, 'sealPassword'>,
   accountId: number,
   wanted: DatabaseAddress & ConnectionSettings & SshOptions & { name: string; tls: Tls; every: number },
 ): Promise<ConnectionRow> {
+  requireSettingsOf(wanted.engine, wanted);
   return changeAccount(writer, accountId, async ({ client, at, record }) => {
     const { name, connection_type, host, port, database, username, tls, every, password } = wanted;
     const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate } = wanted;
     const { rows } = await client.query<{ id: number }>(insert, [
       ...[accountId, name, connection_type, host, port, database, username, tls, at, every],
       ...[changedThresholds({}, thresholds), expectedStandbys, passwordExposable, caCertificate],
+      wanted.engine,
     ]);
     const connectionId = rows[0]?.id ?? 0;
     if (password !== null) {
@@ -83,7 +85,8 @@ const change = `
          thresholds          = $11,
          expected_standbys   = coalesce($12, expected_standbys),
          password_exposable  = coalesce($13, password_exposable),
-         ca_certificate      = coalesce($14, ca_certificate)
+         ca_certificate      = coalesce($14, ca_certificate),
+         engine              = coalesce($15, engine)
    where account_id = $1 and connection_id = $2`;
 
 // What was changed about the way there is tried at once.
@@ -111,6 +114,8 @@ export async function changeConnection(
     const ids = [accountId, connectionId];
     const before = await settingsOf(client, accountId, connectionId);
     if (before === null) throw noConnection(connectionId);
+    requireSameEngine(before, address ?? before);
+    requireSettingsOf(before.engine, changes);
     if (password === undefined) requireSameHost(before, address ?? before, ssh !== undefined);
     const type = typeAfter(before, changes);
     const known =
@@ -120,7 +125,7 @@ export async function changeConnection(
       ...[...ids, name, type, address?.host, address?.port],
       ...[address?.database, address?.username, tlsOf(type, tls ?? known), sealed],
       ...[changedThresholds(before.thresholds, thresholds)],
-      ...[expectedStandbys, passwordExposable, caCertificate],
+      ...[expectedStandbys, passwordExposable, caCertificate, address?.engine],
     ]);
     await storeTunnel(client, { sealPassword }, { accountId, connectionId }, changes);
     const way = address ?? password ?? tls ?? caCertificate ?? ssh ?? sshKeyFile;
@@ -154,6 +159,14 @@ function typeAfter(before: StoredSettings, { address, ssh, type }: ConnectionCha
   if (type === 'direct' && named !== 'unix_socket') return 'direct';
   const stays = before.connection_type === 'ssh_tunnel' && named === 'direct';
   return ssh || stays ? 'ssh_tunnel' : named;
+}
+
+// Another engine has other checks: tickets of those before would never be looked at again, and stand for ever.
+function requireSameEngine({ engine }: StoredSettings, after: Pick<DatabaseAddress, 'engine'>): void {
+  if ((engine === 'postgres') === (after.engine === 'postgres')) return;
+  throw new UsageError(
+    `The connection is to ${engine === 'postgres' ? 'PostgreSQL' : 'MySQL or MariaDB'}: add a new one with "connection add" for the other, and remove this one.`,
+  );
 }
 
 function requireSameHost(

@@ -3,7 +3,13 @@ import { idOf, oneOf } from './arguments.ts';
 import { TLS, type Tls, tlsOf } from './change-connection.ts';
 import { addCommand, type CheckedOnce, type CommandContext, type Progress, UsageError } from './command.ts';
 import { ownerOfConnection } from './connection-row.ts';
-import { addThresholdOption, certificatesOf, readSettings } from './connection-settings.ts';
+import {
+  addThresholdOption,
+  CA_FILE,
+  certificatesOf,
+  readSettings,
+  requireSettingsOf,
+} from './connection-settings.ts';
 import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
 import { addExplainCommand } from './explain-check.ts';
 import { printCheck, progressLine } from './print-check.ts';
@@ -52,7 +58,9 @@ async function runOnce(
   address: DatabaseAddress,
   { json, ...options }: OnceOptions & { json?: boolean },
 ): Promise<void> {
-  const { thresholds = {}, caCertificate = null } = await readSettings(options, context);
+  const settings = await readSettings(options, context);
+  requireSettingsOf(address.engine, settings);
+  const { thresholds = {}, caCertificate = null } = settings;
   const target = {
     ...address,
     tls: tlsOf(address.connection_type, options.tls),
@@ -90,7 +98,7 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
     .option('--url <URL>', 'of this database, once and without the store', parseConnectionUrl)
     .option('--tls <T>', `with --url: ${TLS.join(', ')} (default: verify-full)`, oneOf('--tls', TLS))
     .option('--password-stdin', 'with --url: read the password from standard input')
-    .option('--ca-file <FILE>', "with --url: certificates to trust beside the system's", certificatesOf)
+    .option('--ca-file <FILE>', `with --url: ${CA_FILE}`, certificatesOf)
     .addHelpText('after', EXIT_CODES)
     .action(async ({ connection, url, json, ...options }: RunOptions) => {
       if ((connection === undefined) === (url === undefined)) {

@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import { fingerprints } from './connection-settings.ts';
+import type { DatabaseAddress } from './connection-url.ts';
 import type { ConnectionThresholds } from './thresholds.ts';
 
 /** How a connection is set, as the store has it. */
 export interface StoredSettings {
   name: string;
+  engine: DatabaseAddress['engine'];
   connection_type: string;
   host: string;
   port: number;
@@ -24,7 +26,7 @@ export interface StoredSettings {
 }
 
 const select = `
-  select c.name, c.connection_type, c.host, c.port, c.database, c.username, c.tls, c.thresholds,
+  select c.name, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls, c.thresholds,
          c.expected_standbys, c.password_exposable, c.ca_certificate,
          c.ssh_username, c.ssh_host, c.ssh_port,
          (select extract(epoch from s.every)::float8 from connection_schedule s

@@ -18,13 +18,37 @@ describe('a connection URL', () => {
     ['postgres://ada:x@/app?host=/run/pg', ['unix_socket', '/run/pg', 5432, 'app', 'ada', 'x']],
     ['postgres://ada:x@/app?host=%2Frun%2Fpg', ['unix_socket', '/run/pg', 5432, 'app', 'ada', 'x']],
   ])('%s is read', (url, [connection_type, host, port, database, username, password]) => {
-    expect(parseConnectionUrl(url)).toEqual({ connection_type, host, port, database, username, password });
+    const engine = 'postgres';
+    expect(parseConnectionUrl(url)).toEqual({
+      ...{ engine, connection_type, host, port, database, username, password },
+    });
+  });
+
+  test.each([
+    ['mysql://ada:s%23%40cret@db.example.com', ['mysql', 'direct', 'db.example.com', 3306, '', 's#@cret']],
+    ['mariadb://ada@db:3307/', ['mariadb', 'direct', 'db', 3307, '', null]],
+    ['mariadb://ada@[::1]/shop', ['mariadb', 'direct', '::1', 3306, 'shop', null]],
+    ['mysql://ada@one,two:3307', ['mysql', 'direct', 'one:3306,two:3307', 3306, '', null]],
+    ['mysql://ada@%2Frun%2Fmysqld.sock', ['mysql', 'unix_socket', '/run/mysqld.sock', 3306, '', null]],
+    ['mysql://ada:x@/?socket=/run/mysqld.sock', ['mysql', 'unix_socket', '/run/mysqld.sock', 3306, '', 'x']],
+    ['mariadb://ada@/shop?host=%2Fa%2Fb', ['mariadb', 'unix_socket', '/a/b', 3306, 'shop', null]],
+  ])('%s is read', (url, [engine, connection_type, host, port, database, password]) => {
+    const username = 'ada';
+    expect(parseConnectionUrl(url)).toEqual({
+      ...{ engine, connection_type, host, port, database, username, password },
+    });
   });
 
   test.each([
     'hunter2',
     'http://ada:hunter2@db/app',
-    'mysql://ada:hunter2@db/app',
+    'mysqlx://ada:hunter2@db/app',
+    'mysql://ada:hunter2@/app',
+    'mysql://ada:hunter2@db/app?ssl=true',
+    'mysql://ada:hunter2@db/?socket=/run/mysqld.sock',
+    'mysql://ada:hunter2@/?socket=mysqld.sock',
+    'mysql://ada:hunter2@/?socket=/a&host=/b',
+    'mariadb://ada:hunter2@one,%2Frun%2Fmysqld.sock',
     'postgres://ada:hunter2@/app',
     'postgres://:hunter2@db/app',
     'postgres://ada:hunter2@db:0/app',
@@ -35,6 +59,7 @@ describe('a connection URL', () => {
     'postgres://ada:hunter2@db/app?sslmode=require',
     'postgres://ada:hunter2@db/app?host=/run/pg',
     'postgres://ada:hunter2@/app?host=db',
+    'postgres://ada:hunter2@/app?socket=/run/pg',
     'postgres://ada:hunter2@/app?host=/a&host=/b',
     'postgres://ada:hunter2#@db/app',
     'postgres://ada:hunter2@x@db/app',

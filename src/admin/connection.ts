@@ -60,7 +60,10 @@ export function addConnectionCommands(program: Command, context: CommandContext)
       durationOf('--every', '10s', '7d'),
     );
   const url = () =>
-    new Option('--url <URL>', 'postgres://user:password@host:5432/database').argParser(parseConnectionUrl);
+    new Option(
+      '--url <URL>',
+      'postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306',
+    ).argParser(parseConnectionUrl);
 
   addOptions(addCommand(group, 'add', 'add a database to watch; it is not contacted yet'))
     .requiredOption('--account <ID>', 'the account', idOf('--account'))

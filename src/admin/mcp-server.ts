@@ -122,7 +122,7 @@ function advice({ code, status, retryAfter, passing }: DbvitalsError): string {
     return 'Calling again does not help: use a tool that the plan includes, or tell the user.';
   if (passing) return 'Call again in a few seconds; if it stays so, tell the user.';
   if (code === 'not_dbvitals' || code === 'redirected') {
-    return 'Calling again does not help: tell the user that baseUrl is what --url of this server says.';
+    return 'Calling again does not help: tell the user to correct --url of this server.';
   }
   return '';
 }

@@ -50,10 +50,10 @@ export function progressLine(): { show: (progress: Progress) => void; end: () =>
   const write = (text: string) => process.stderr.write(`\r\u001b[2K${text}`);
   write('connecting …');
   return {
-    show: ({ database, databases, checks }) =>
-      write(
-        `database ${database.number} of ${databases}, ${database.name}: check ${checks.done} of ${checks.all} …`,
-      ),
+    show: ({ database, databases, checks }) => {
+      const place = databases === 0 ? '' : `database ${database.number} of ${databases}, ${database.name}: `;
+      write(`${place}check ${checks.done} of ${checks.all} …`);
+    },
     end: () => write(''),
   };
 }

@@ -111,8 +111,8 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
   },
 ];
 
-// Critical from an hour on, a warning from half an hour on.
-function age(n: number, severity: Level): string {
+/** Critical from an hour on, a warning from half an hour on. */
+export function age(n: number, severity: Level): string {
   return severity === 'critical' ? `${1 + (n % 3)} h ${n % 60} min` : `${30 + (n % 30)} min`;
 }
 

@@ -20,10 +20,13 @@ export interface History {
 export interface SampleConnection {
   name: string;
   host: string;
+  engine: 'postgres' | 'mysql';
   seed: number;
   /** How many its runs open in all. */
   tickets: number;
 }
+
+export const SAMPLE_PORTS = { postgres: 5432, mysql: 3306 } as const;
 
 /** The connections of a company. Each has as many runs. */
 export interface SampleFleet {
@@ -31,6 +34,9 @@ export interface SampleFleet {
   runs: number;
   days: number;
 }
+
+// Of each four.
+const MYSQL_PLACE = 2;
 
 const RUNS_A_DAY = 4;
 const LEAST_RUNS = 28;
@@ -59,6 +65,7 @@ export function planFleet(size: SampleSize, seed: number): SampleFleet {
     return {
       name: number === 1 ? `${system} primary` : `${system} replica ${number - 1}`,
       host: `${system}-${number}.db.example.com`,
+      engine: n % 4 === MYSQL_PLACE ? 'mysql' : 'postgres',
       seed: own,
       tickets,
     };

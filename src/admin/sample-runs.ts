@@ -1,4 +1,5 @@
 import type { Catalogue, RunFinding, RunOutcome } from './command.ts';
+import type { SampleConnection } from './sample-fleet.ts';
 import { sampleOkLine } from './sample-ok-lines.ts';
 import { findingOf, type SampleTicket } from './sample-tickets.ts';
 
@@ -11,11 +12,17 @@ export interface RunReport {
 
 const WORST_FIRST = ['critical', 'warning', 'info', 'ok'];
 
-/** Tells what runs come to that found these tickets and nothing else: the findings too, or, not `whole`, the score. */
+/**
+ * Tells what runs on a server of that engine come to that found these tickets and nothing else: the findings too, or, not
+ * `whole`, the score.
+ */
 export function runReporter(
   catalogue: Catalogue,
+  engine: SampleConnection['engine'],
 ): (tickets: readonly SampleTicket[], whole: boolean) => RunReport {
-  const { checks, score, summaryText } = catalogue;
+  const { score, summaryText } = catalogue;
+  const other = engine === 'mysql' ? 'PG_' : 'MY_';
+  const checks = catalogue.checks.filter(({ id }) => !id.startsWith(other));
   const checkOf = new Map(checks.map((check) => [check.id, check]));
   const fine = new Map(checks.map((check) => [check.id, fineFinding(check)]));
   const fineText = new Map([...fine].map(([id, finding]) => [id, JSON.stringify(finding)]));

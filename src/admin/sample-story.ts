@@ -2,6 +2,7 @@ import {
   fleetStory,
   type History,
   runInstant,
+  SAMPLE_PORTS,
   type SampleConnection,
   type SampleFleet,
 } from './sample-fleet.ts';
@@ -58,12 +59,16 @@ export function countEvents({ connections, runs, ticketIds, resolved }: StoredFl
   return connections.length * (1 + runs) + ticketIds.length + resolved;
 }
 
-function addedEvent({ name, host }: SampleConnection, connection_id: number, at: number): SampleEvent {
+function addedEvent(
+  { name, host, engine }: SampleConnection,
+  connection_id: number,
+  at: number,
+): SampleEvent {
   return {
     at,
     actionType: 'connection_added',
     pagePath: `/settings/connections/${connection_id}`,
-    properties: { connection_id, name, host, port: 5432, connection_type: 'direct' },
+    properties: { connection_id, name, host, port: SAMPLE_PORTS[engine], connection_type: 'direct' },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Catalogue, RunFinding } from './command.ts';
 import { SAMPLE_FAULTS, SAMPLE_TABLES, type SampleFault } from './sample-faults.ts';
 import type { SampleConnection, SampleFleet } from './sample-fleet.ts';
+import { SAMPLE_MYSQL_FAULTS } from './sample-mysql-faults.ts';
 import { pick, randomNumbers } from './sample-random.ts';
 
 /** A ticket of sample data: found by the runs from `first` on, and by those before `end`. Its texts are made when needed. */
@@ -31,10 +32,11 @@ const MEAN_RUNS = 3; // that the others live
 
 /** The runs of a connection one after the other, the same ones whenever they are asked for. */
 export function* runsOf(
-  { seed, tickets }: SampleConnection,
+  { seed, tickets, engine }: SampleConnection,
   { runs, days }: Pick<SampleFleet, 'runs' | 'days'>,
 ): Generator<SampleRun> {
   const random = randomNumbers(seed);
+  const faults = engine === 'mysql' ? SAMPLE_MYSQL_FAULTS : SAMPLE_FAULTS;
   const dayRuns = Math.ceil(runs / days) + 1;
   const taken = new Set<string>();
   let standing: SampleTicket[] = [];
@@ -54,7 +56,7 @@ export function* runsOf(
     const count = run === runs - 1 ? left : Math.min(left, Math.floor(2 * random() * share + random()));
     const opened: SampleTicket[] = [];
     for (let n = 0; n < count; n++) {
-      const ticket = { ...findFault(taken, random), first: run, end: null, number: 0 };
+      const ticket = { ...findFault(faults, taken, random), first: run, end: null, number: 0 };
       const end = run + 1 + Math.floor(-MEAN_RUNS * Math.log(1 - random()));
       const stays = random() < STAY_SHARE && standing.length < MOST_STAYING;
       opened.push(stays || end >= runs ? ticket : { ...ticket, end });
@@ -67,14 +69,15 @@ export function* runsOf(
 
 /** A fault that is of none of the things taken, which it joins. */
 function findFault(
+  faults: readonly SampleFault[],
   taken: Set<string>,
   random: () => number,
 ): Pick<SampleTicket, 'fault' | 'table' | 'n' | 'severity'> {
-  const start = Math.floor(random() * SAMPLE_FAULTS.length);
+  const start = Math.floor(random() * faults.length);
   const choice = { n: Math.floor(random() * 100), severity: random() };
   for (let table = Math.floor(random() * SAMPLE_TABLES.length); ; table += SAMPLE_TABLES.length) {
-    for (let tried = 0; tried < SAMPLE_FAULTS.length; tried++) {
-      const fault = pick(SAMPLE_FAULTS, (start + tried + 0.5) / SAMPLE_FAULTS.length);
+    for (let tried = 0; tried < faults.length; tried++) {
+      const fault = pick(faults, (start + tried + 0.5) / faults.length);
       const name = thing({ fault, table });
       if (taken.has(name)) continue;
       taken.add(name);

@@ -1,7 +1,13 @@
 import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
 import type { Catalogue } from './command.ts';
-import { type History, runInstant, type SampleConnection, type SampleFleet } from './sample-fleet.ts';
+import {
+  type History,
+  runInstant,
+  SAMPLE_PORTS,
+  type SampleConnection,
+  type SampleFleet,
+} from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { type RunReport, runReporter } from './sample-runs.ts';
 import { runsOf } from './sample-tickets.ts';
@@ -9,9 +15,9 @@ import { runsOf } from './sample-tickets.ts';
 // No schedule row: nothing monitors a sample connection, whose host does not exist.
 const insertConnections = `
   insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at)
-  select $1, name, 'postgres', 'direct', host, 5432, 'app', 'dbvitals', 'verify-full',
+  select $1, name, engine, 'direct', host, port, 'app', 'dbvitals', 'verify-full',
          timestamptz 'epoch' + $4::bigint * interval '1 microsecond'
-    from unnest($2::text[], $3::text[]) with ordinality as c (name, host, n)
+    from unnest($2::text[], $3::text[], $5::text[], $6::int[]) with ordinality as c (name, host, engine, port, n)
    order by n
   returning connection_id as id`;
 
@@ -58,11 +64,11 @@ export async function writeFleet(
   const ids = new Float64Array(kept * connections.length);
   const scores = new Uint8Array(ids.length);
   const connectionIds: number[] = [];
-  const report = runReporter(catalogue);
+  const reports = { postgres: runReporter(catalogue, 'postgres'), mysql: runReporter(catalogue, 'mysql') };
   const size = Math.max(1, Math.floor(RUNS_A_TRANSACTION / runs));
   for (let first = 0; first < connections.length; first += size) {
     const some = connections.slice(first, first + size);
-    const planned = planRuns(some, fleet, account.history, report);
+    const planned = planRuns(some, fleet, account.history, reports);
     const written = await inTransaction(writer, (client) => writeRuns(client, account, some, planned));
     connectionIds.push(...written.connectionIds);
     planned.scores.forEach((score, n) => {
@@ -97,7 +103,7 @@ function planRuns(
   connections: readonly SampleConnection[],
   fleet: SampleFleet,
   history: History,
-  report: ReturnType<typeof runReporter>,
+  reports: Record<SampleConnection['engine'], ReturnType<typeof runReporter>>,
 ): PlannedRuns {
   const planned: PlannedRuns = { places: [], instants: [], reports: [], scores: [], sent: [] };
   const numbers = new Map<RunReport, number>();
@@ -109,7 +115,7 @@ function planRuns(
       const at = runInstant(connection, run, fleet.runs, history);
       const whole = at >= wholeSince || run === fleet.runs - 1;
       if (before?.tickets !== standing || before.whole !== whole) {
-        before = { tickets: standing, whole, told: report(standing, whole) };
+        before = { tickets: standing, whole, told: reports[connection.engine](standing, whole) };
       }
       const { told } = before;
       const number = numbers.get(told) ?? planned.sent.push(told);
@@ -131,7 +137,11 @@ async function writeRuns(
   { places, instants, reports, sent }: PlannedRuns,
 ): Promise<{ connectionIds: number[]; runIds: number[] }> {
   const names = [connections.map(({ name }) => name), connections.map(({ host }) => host)];
-  const added = await client.query<{ id: number }>(insertConnections, [accountId, ...names, history.start]);
+  const added = await client.query<{ id: number }>(insertConnections, [
+    ...[accountId, ...names, history.start],
+    connections.map(({ engine }) => engine),
+    connections.map(({ engine }) => SAMPLE_PORTS[engine]),
+  ]);
   const connectionIds = added.rows.map(({ id }) => id);
   const stored = await client.query<{ id: number }>(insertRuns, [
     ...[accountId, connectionIds, places, instants, reports],

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CONN_AUTH_FAILED, CONN_UNREACHABLE, postgresChecks } from './catalogue.ts';
+import { CONN_AUTH_FAILED, CONN_UNREACHABLE } from './catalogue.ts';
 import type { Judgement, Row, ServerFacts } from './check.ts';
+import { postgresChecks } from './postgres/postgres-checks.ts';
 
 function judge(id: string, rows: Row[], facts: Partial<ServerFacts> = {}): Judgement {
   const check = postgresChecks.find((each) => each.id === id);

@@ -87,8 +87,8 @@ export interface Check {
    * after the other. Whoever runs it calls `rowsOf` of rows.ts.
    */
   sql: (version: number, schema?: string) => string | readonly string[];
-  /** MySQL: what is granted to a login that the server refuses the statement, such as `PROCESS ON *.*`. */
-  privilege?: (version: number) => string;
+  /** MySQL: all that is granted to a login that the server refuses a statement, such as `PROCESS ON *.*`. */
+  privilege?: (version: number) => string | readonly string[];
   /** An extension that the statement reads: it may be in any schema, which is looked up by a statement before. */
   extension?: string;
   /** Measures what happened between two runs: its rows are kept, and come back as `facts.before`. */

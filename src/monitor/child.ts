@@ -1,11 +1,11 @@
 import { flushCompileCache } from 'node:module';
-import type { PostgresTarget } from './postgres-session.ts';
-import { type Instructions, type Measured, measurePostgres } from './postgres-target.ts';
+import { type Instructions, type Measured, measure } from './measure.ts';
 import type { Progress } from './progress.ts';
+import type { Target } from './session.ts';
 
 /** What a child is told: one run. It holds this one credential, until it has answered. */
 export interface Job {
-  target: PostgresTarget;
+  target: Target;
   instructions: Instructions;
   /** Whether progress is to be told. */
   tell?: boolean;
@@ -33,7 +33,7 @@ async function answer({ target, instructions, tell }: Job): Promise<Answer> {
   try {
     const { signal } = new AbortController();
     const show = (progress: Progress) => process.send?.({ progress });
-    return { measured: await measurePostgres(target, { ...instructions, signal, ...(tell && { show }) }) };
+    return { measured: await measure(target, { ...instructions, signal, ...(tell && { show }) }) };
   } catch (error) {
     return { failed: error instanceof Error ? error.name : 'unknown' };
   }

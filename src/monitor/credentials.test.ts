@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
+import type { SecretKeys } from '../wrap.ts';
 import { openCredential, sealCredential } from './credentials.ts';
 
 let store: TestStore;
@@ -9,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-const secret = randomBytes(32);
+const secret: SecretKeys = [randomBytes(32)];
 const refusal = /does not open: set DBVITALS_SECRET_KEY .* or store the password again/;
 
 test('a password opens for its own connection, and is not to be seen in what is stored', async () => {
@@ -46,9 +47,9 @@ test('a row copied to another connection or account, or changed, does not open',
 test('another secret opens nothing, and says what to do', async () => {
   const owner = { accountId: await store.account(), connectionId: 7 };
   const sealed = await sealCredential(store.writer, secret, owner, 'password');
-  await expect(openCredential(store.writer, randomBytes(32), owner, sealed)).rejects.toThrow(
-    'The stored password of connection 7 does not open',
-  );
+  await expect(
+    openCredential(store.writer, [randomBytes(32), randomBytes(32)], owner, sealed),
+  ).rejects.toThrow('The stored password of connection 7 does not open');
 });
 
 test('two that seal an account’s first password at once use one key', async () => {

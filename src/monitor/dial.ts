@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Address, type Endpoint, pinnedSocket, refuseSocket, resolveTarget } from './address.ts';
-import type { PostgresTarget } from './postgres-session.ts';
+import type { Target } from './session.ts';
 import { openTunnel, type Tunnel } from './ssh-tunnel.ts';
 
 /** How the servers of a target are reached during a run. */
@@ -14,7 +14,7 @@ export interface Dialler {
 }
 
 /** The servers that a target names, in their order; several stand in `host` as `one:5432,two:5433`. */
-export function endpointsOf({ host, port }: Pick<PostgresTarget, 'host' | 'port'>): Endpoint[] {
+export function endpointsOf({ host, port }: Pick<Target, 'host' | 'port'>): Endpoint[] {
   if (!host.includes(',')) return [{ host, port }];
   return host.split(',').map((part) => {
     const [, name = part, own] = /^(?:\[?([^[\]]*?)\]?)(?::([0-9]+))?$/.exec(part) ?? [];
@@ -23,7 +23,7 @@ export function endpointsOf({ host, port }: Pick<PostgresTarget, 'host' | 'port'
 }
 
 /** Dials a target's servers directly, by its Unix socket, or through its tunnel. */
-export function diallerOf(target: PostgresTarget, allowPrivate: boolean): Dialler {
+export function diallerOf(target: Target, allowPrivate: boolean): Dialler {
   const resolve = resolver(allowPrivate);
   if (target.connectionType === 'ssh_tunnel' && target.tunnel) return tunnelDialler(target.tunnel, resolve);
   return {

@@ -2,12 +2,12 @@ import type { Thresholds } from '../checks/check.ts';
 import type { Job } from './child.ts';
 import type { CounterBefore } from './counters.ts';
 import { openCredential } from './credentials.ts';
-import type { PostgresTarget } from './postgres-session.ts';
 import type { ConnectionKey, MonitorDeps } from './run.ts';
+import type { Target } from './session.ts';
 import type { Tunnel } from './ssh-tunnel.ts';
 
 const selectTarget = `
-  select connection_type as "connectionType", host, port, database, username, tls, credential,
+  select engine, connection_type as "connectionType", host, port, database, username, tls, credential,
          password_exposable as "passwordExposable", ca_certificate as "caCertificate",
          thresholds, expected_standbys as "expectedStandbys",
          ssh_host as "sshHost", coalesce(ssh_port, 22) as "sshPort", ssh_username as "sshUsername",
@@ -19,9 +19,9 @@ const selectTarget = `
             from counter_sample s
            where s.account_id = $1 and s.connection_id = $2) as before
     from connection c
-   where account_id = $1 and connection_id = $2 and engine = 'postgres' and removed_at is null`;
+   where account_id = $1 and connection_id = $2 and removed_at is null`;
 
-interface TargetRow extends Omit<PostgresTarget, 'password' | 'tunnel'> {
+interface TargetRow extends Omit<Target, 'password' | 'tunnel'> {
   credential: Buffer | null;
   thresholds: Record<string, Thresholds>;
   expectedStandbys: number;
@@ -47,12 +47,13 @@ export async function loadRun(deps: MonitorDeps, connection: ConnectionKey): Pro
   const began = Date.now();
   const [row] = rows;
   if (!row) return null;
-  const { connectionType, host, port, database, username, tls, passwordExposable, caCertificate } = row;
+  const { engine, connectionType, host, port, database, username, tls, passwordExposable, caCertificate } =
+    row;
   const open = (sealed: Buffer, of?: 'ssh key') =>
     openCredential(deps.writer, deps.secret, { ...connection, ...(of && { of }) }, sealed);
   const password = row.credential && (await open(row.credential));
   const privateKey = row.sshCredential && (await open(row.sshCredential, 'ssh key'));
-  const address = { connectionType, host, port, database, username };
+  const address = { engine, connectionType, host, port, database, username };
   const target = { ...address, password, tls, passwordExposable, caCertificate };
   const { allowPrivateTargets, limits } = deps;
   const thresholds = { ...row.thresholds, ...deps.thresholds };

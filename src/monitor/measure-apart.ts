@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { catalogues } from '../checks/catalogue.ts';
 import type { Answer, Job, Told } from './child.ts';
 import { LIMITS } from './limits.ts';
+import type { Measured } from './measure.ts';
 import { endedOutcomes } from './not-connected.ts';
-import type { Measured } from './postgres-target.ts';
 import type { Progress } from './progress.ts';
 
 // Measured: a start takes 105 ms and 38 MB of its own, 55 ms and 15 MB with the code compiled (docs/decisions/0013).
@@ -46,7 +47,7 @@ export async function measureApart(
   giveBack(child, 'measured' in answer);
   signal.throwIfAborted();
   if ('measured' in answer) return answer.measured;
-  const outcomes = endedOutcomes(answer.failed);
+  const outcomes = endedOutcomes(catalogues[job.target.engine], answer.failed);
   return { outcomes, samples: [], cost: { milliseconds: 0, statements: 0, bytes: 0 }, hostKey: null };
 }
 

@@ -1,4 +1,4 @@
-import { PG_PRIVILEGE_MISSING } from '../checks/catalogue.ts';
+import type { Catalogue } from '../checks/catalogue.ts';
 import type { Check, Outcome } from '../checks/check.ts';
 import { faultFinding, plainFinding, type Sample } from './outcome.ts';
 
@@ -6,7 +6,14 @@ import { faultFinding, plainFinding, type Sample } from './outcome.ts';
 const STATEMENTS = 1_000;
 
 /** The one finding that names the checks which a privilege would let run, and every GRANT that they ask for. */
-export function missingPrivileges(all: { check: Check; samples: Sample[] }[]): Outcome {
+export function missingPrivileges(
+  own: Catalogue['privilegeMissing'],
+  all: { check: Check; samples: Sample[] }[],
+): Outcome {
+  const outcome = (findings: Outcome['findings'], whole: boolean): Outcome => ({
+    ...{ check: own, findings, whole },
+    ...{ unmeasured: [], near: [] },
+  });
   const asked = all.flatMap(({ check, samples }) =>
     samples.flatMap((sample) => {
       if (!('judgement' in sample)) return [];
@@ -14,14 +21,14 @@ export function missingPrivileges(all: { check: Check; samples: Sample[] }[]): O
       return skipped !== undefined && grant !== undefined ? [{ ...sample, check, grant }] : [];
     }),
   );
-  if (asked.length > 0) return outcome([fault(asked)], true);
+  if (asked.length > 0) return outcome([fault(own, asked)], true);
   const measured = all.some(({ samples }) => samples.some((sample) => 'judgement' in sample));
   return measured
-    ? outcome([plainFinding(PG_PRIVILEGE_MISSING, 'ok', 'No check lacks a privilege.')], true)
-    : outcome([plainFinding(PG_PRIVILEGE_MISSING, 'error', 'Not measured: no check ran.')], false);
+    ? outcome([plainFinding(own, 'ok', 'No check lacks a privilege.')], true)
+    : outcome([plainFinding(own, 'error', 'Not measured: no check ran.')], false);
 }
 
-function fault(asked: { check: Check; database: string; grant: string }[]) {
+function fault(own: Outcome['check'], asked: { check: Check; database: string; grant: string }[]) {
   const checks = [...new Set(asked.map(({ check }) => check.id))];
   const databases = [...new Set(asked.map(({ database }) => database).filter((name) => name !== ''))];
   const where = databases.length === 0 ? '' : ` (in ${databases.join(', ')})`;
@@ -29,14 +36,10 @@ function fault(asked: { check: Check; database: string; grant: string }[]) {
   for (const grant of new Set(asked.map((each) => each.grant.trim().replace(/;?$/, ';')))) {
     if ([...grants, grant].join(' ').length <= STATEMENTS) grants.push(grant);
   }
-  return faultFinding(PG_PRIVILEGE_MISSING, '', {
+  return faultFinding(own, '', {
     severity: 'info',
     object: null,
     metricLine: `${checks.length} ${checks.length === 1 ? 'check lacks' : 'checks lack'} a privilege${where}: ${checks.join(', ')}; grant it to have them measured.`,
     remediation: grants.join(' '),
   });
-}
-
-function outcome(findings: Outcome['findings'], whole: boolean): Outcome {
-  return { check: PG_PRIVILEGE_MISSING, findings, whole, unmeasured: [], near: [] };
 }

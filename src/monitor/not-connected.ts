@@ -1,9 +1,4 @@
-import {
-  CONN_AUTH_FAILED,
-  CONN_UNREACHABLE,
-  PG_PRIVILEGE_MISSING,
-  postgresChecks,
-} from '../checks/catalogue.ts';
+import { type Catalogue, CONN_AUTH_FAILED, CONN_UNREACHABLE } from '../checks/catalogue.ts';
 import type { Outcome } from '../checks/check.ts';
 import type { ConnectFailure } from './connect-failure.ts';
 import { faultFinding, plainCheck, plainFinding } from './outcome.ts';
@@ -20,7 +15,12 @@ export function connectedOutcomes(): Outcome[] {
  * What a run knows that could not connect to `where` in so many `tries`: the one finding that says so. Only a server
  * that has no connection left is known to be there, so its run lists every check, all but saturation not measured.
  */
-export function notConnectedOutcomes(failure: ConnectFailure, where: string, tries: number): Outcome[] {
+export function notConnectedOutcomes(
+  { checks, privilegeMissing, saturation }: Catalogue,
+  failure: ConnectFailure,
+  where: string,
+  tries: number,
+): Outcome[] {
   const line = `No connection to ${where}${tries === 1 ? '' : ` in ${tries} tries`}: ${failure.reason}.`;
   switch (failure.kind) {
     case 'unauthorized':
@@ -30,8 +30,8 @@ export function notConnectedOutcomes(failure: ConnectFailure, where: string, tri
     case 'saturated':
       return [
         reached(CONN_UNREACHABLE, 'The database answers.'),
-        ...[CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks].map((check) =>
-          check.id === 'PG_CONN_SATURATION'
+        ...[CONN_AUTH_FAILED, privilegeMissing, ...checks].map((check) =>
+          check.id === saturation
             ? faulty(check, line, SATURATED)
             : unmeasured(check, 'the server has no connection left'),
         ),
@@ -43,15 +43,15 @@ export function notConnectedOutcomes(failure: ConnectFailure, where: string, tri
  * What a run knows that was ended from outside before it could tell: nothing, so every ticket stands, and the database
  * is as good as unreachable, for a score without that would call it well.
  */
-export function endedOutcomes(reason: string): Outcome[] {
+export function endedOutcomes({ checks, privilegeMissing }: Catalogue, reason: string): Outcome[] {
   return [
     faulty(CONN_UNREACHABLE, `The database could not be measured: ${reason}.`, AGAIN),
-    ...[CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks].map((check) => unmeasured(check, reason)),
+    ...[CONN_AUTH_FAILED, privilegeMissing, ...checks].map((check) => unmeasured(check, reason)),
   ];
 }
 
 const LOGIN =
-  'Set the password again ("connection change --password-stdin"); on the server store it as SCRAM and let the login in by pg_hba.conf.';
+  'Set the password again ("connection change --password-stdin"); on PostgreSQL store it as SCRAM and let the login in by pg_hba.conf, on MySQL let it in from this host.';
 const REACH =
   'Start the server, or correct host, port, database or TLS of the connection ("connection change").';
 const AGAIN =

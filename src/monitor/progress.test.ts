@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { postgresChecks } from '../checks/catalogue.ts';
+import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
 import { sealCredential } from './credentials.ts';
 import type { Progress } from './progress.ts';
 import { runHealthCheck } from './run.ts';

@@ -2,15 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Endpoint } from './address.ts';
 import { type ConnectFailure, connectFailure } from './connect-failure.ts';
 import { type Dialler, endpointsOf } from './dial.ts';
+import type { EngineParts } from './engine.ts';
 import type { Limits } from './limits.ts';
-import { type Meter, openSession, type PostgresTarget, type Session } from './postgres-session.ts';
+import type { Meter, Session, Target } from './session.ts';
 
 // Three tries are over within 20 s, so that an unreachable database holds its place in the queue only that long.
 const TRIES = 3;
 
 /** What a session of a run needs. */
 export interface Reach {
-  target: PostgresTarget;
+  target: Target;
+  engine: EngineParts;
   dialler: Dialler;
   meter: Meter;
   limits: Limits;
@@ -26,11 +28,11 @@ export interface Reached {
 
 /** Opens a session to one database of the target, which is then open for a database's time at most. */
 export async function openDatabase(reach: Reach, endpoint: Endpoint, database: string): Promise<Session> {
-  const { target, dialler, meter, limits } = reach;
+  const { target, engine, dialler, meter, limits } = reach;
   const connecting = AbortSignal.timeout(limits.connectMs);
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(limits.databaseMs)]);
   const stream = await dialler.dial(endpoint, AbortSignal.any([connecting, signal]));
-  return openSession(target, database, { ...endpoint, stream, meter, limits }, { connecting, signal });
+  return engine.openSession(target, database, { ...endpoint, stream, meter, limits }, { connecting, signal });
 }
 
 /**
@@ -57,7 +59,7 @@ async function reachOnce(reach: Reach): Promise<Reached | ConnectFailure> {
     try {
       const session = await openDatabase(reach, endpoint, target.database);
       const reached = { session, endpoint };
-      if (endpoints.length === 1 || (await isPrimary(session))) {
+      if (endpoints.length === 1 || (await isPrimary(reach, session))) {
         await standby?.session.close();
         return reached;
       }
@@ -70,12 +72,11 @@ async function reachOnce(reach: Reach): Promise<Reached | ConnectFailure> {
   return standby ?? gravest(failures);
 }
 
-async function isPrimary(session: Session): Promise<boolean> {
-  const [row] = await session.read('select pg_is_in_recovery() as standby').catch(async (error: unknown) => {
+async function isPrimary({ engine }: Reach, session: Session): Promise<boolean> {
+  return engine.isPrimary(session).catch(async (error: unknown) => {
     await session.close();
     throw error;
   });
-  return row?.['standby'] === false;
 }
 
 // What a server that answered says comes before what one that did not; one that may yet answer is tried again.

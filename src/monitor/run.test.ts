@@ -2,12 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { authentication, message, readyForQuery, startStrangeServer } from '../../test/strange-server.ts';
-import {
-  CONN_AUTH_FAILED,
-  CONN_UNREACHABLE,
-  PG_PRIVILEGE_MISSING,
-  postgresChecks,
-} from '../checks/catalogue.ts';
+import { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING } from '../checks/catalogue.ts';
+import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
 import { sealCredential } from './credentials.ts';
 import { runHealthCheck, type StoredCheck } from './run.ts';
 
@@ -258,7 +254,7 @@ describe('a database that can not be measured', () => {
 
 test('a secret that does not open the password stores nothing', async () => {
   const key = await watched();
-  await expect(runHealthCheck({ ...store.deps, secret: randomBytes(32) }, key)).rejects.toThrow(
+  await expect(runHealthCheck({ ...store.deps, secret: [randomBytes(32)] }, key)).rejects.toThrow(
     'does not open',
   );
   expect(await entries(key)).toEqual([]);

@@ -6,11 +6,12 @@ import { score, summaryText, worstFirst } from '../checks/score.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
 import { recordSilenced } from '../ops/record-silences.ts';
+import type { SecretKeys } from '../wrap.ts';
 import { storeCounters } from './counters.ts';
 import type { Limits } from './limits.ts';
 import { type LoadedRun, loadRun } from './load-run.ts';
+import type { Cost, Measured } from './measure.ts';
 import { measureApart } from './measure-apart.ts';
-import type { Cost, Measured } from './postgres-target.ts';
 import type { Progress } from './progress.ts';
 import type { Tunnel } from './ssh-tunnel.ts';
 
@@ -18,8 +19,8 @@ import type { Tunnel } from './ssh-tunnel.ts';
 export interface MonitorDeps {
   /** A pool of the writer's role on the store. */
   writer: pg.Pool;
-  /** The 32 bytes of DBVITALS_SECRET_KEY. */
-  secret: Buffer;
+  /** The keys of DBVITALS_SECRET_KEY. */
+  secret: SecretKeys;
   allowPrivateTargets: boolean;
   /** By check id, where they are not to be the check's own. */
   thresholds?: Readonly<Record<string, Thresholds>>;

@@ -69,7 +69,10 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
     async stop() {
       stopping.abort();
       await claiming;
-      await Promise.race([Promise.all(running), wait(GRACE_MS)]);
+      const ended = new AbortController();
+      const grace = wait(GRACE_MS, undefined, { signal: ended.signal }).catch(() => {});
+      await Promise.race([Promise.all(running), grace]);
+      ended.abort(); // or the process lives on for it
       calledOff.abort(new Error('the monitor stops'));
       await Promise.all(running);
     },

@@ -78,7 +78,7 @@ export const tickets = endpoint({
   operationId: 'listTickets',
   summary: 'Tickets, latest first',
   description:
-    'By `first_seen_at`, latest first; the filters combine. `from` and `to` apply to `first_seen_at`. The `Link` header pins `to`: following `next` neither repeats nor misses a ticket.',
+    'By `first_seen_at`, latest first; the filters combine. `from` and `to` apply to `first_seen_at`. The `Link` header pins `to`: following `next` neither repeats nor misses a ticket, save one whose status or severity changes meanwhile and is filtered by.',
   notFound: '`connection_id` is no connection of the account.',
   query: Type.Object({ ...filters, ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(Ticket), meta: Meta }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { postgresChecks } from '../../src/checks/catalogue.ts';
 import { type Check, FAULT_LIMIT, type Judgement } from '../../src/checks/check.ts';
+import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import { mendedCases, silentCases } from './cases.ts';
 import { measure } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CONN_AUTH_FAILED, CONN_UNREACHABLE, postgresChecks } from '../../src/checks/catalogue.ts';
+import { CONN_AUTH_FAILED, CONN_UNREACHABLE } from '../../src/checks/catalogue.ts';
 import type { Thresholds } from '../../src/checks/check.ts';
+import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import { sealCredential } from '../../src/monitor/credentials.ts';
 import { type ConnectionKey, runHealthCheck } from '../../src/monitor/run.ts';
 import { startTestStore, type TestStore } from '../store.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postgresChecks } from '../../src/checks/catalogue.ts';
 import type { Fault, ServerFacts } from '../../src/checks/check.ts';
+import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import { measure, sample } from './measure.ts';
 import { PostgresServer, testsEndedVersion } from './postgres-server.ts';
 import { type Provocation, provocations, provokedElsewhere } from './provocations.ts';

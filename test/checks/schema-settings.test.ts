@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postgresChecks } from '../../src/checks/catalogue.ts';
 import type { Judgement } from '../../src/checks/check.ts';
 import { minorOutdatedBy } from '../../src/checks/postgres/minor-outdated.ts';
+import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import { measure } from './measure.ts';
 import { type Login, PASSWORD, PostgresServer } from './postgres-server.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { postgresChecks } from '../../src/checks/catalogue.ts';
 import type { Judgement, ServerFacts } from '../../src/checks/check.ts';
+import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import { measure, sample } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 

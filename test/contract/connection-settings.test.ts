@@ -1,3 +1,4 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -18,7 +19,7 @@ async function add(url: string, ...options: string[]): Promise<string> {
 
 test('what a change did is in the log, with old and new values and no password', async () => {
   const { key } = await account;
-  const id = await add('postgres://watcher:hidden@db.example.com/shop', '--expected-standbys', '1');
+  const id = await add('postgres://watcher:unspoken@db.example.com/shop', '--expected-standbys', '1');
   const folder = temporaryFolder();
   const certificate = join(folder.path, 'ca.pem');
   writeFileSync(certificate, `a comment\n${rootCertificates[0]}`);
@@ -28,7 +29,7 @@ test('what a change did is in the log, with old and new values and no password',
       ...['--threshold', 'PG_DEAD_TUPLES.warning=0.2', '--threshold', 'pg_dead_tuples.critical=0.5'],
       ...['--expose-password', 'yes', '--password-stdin'],
     ],
-    { input: 'hidden too\n' },
+    { input: 'unspoken too\n' },
   );
   folder.remove();
   await commandJson(['connection', 'change', id, '--threshold', 'PG_DEAD_TUPLES.warning=']);
@@ -56,11 +57,11 @@ test('what a change did is in the log, with old and new values and no password',
     },
     { changed: ['thresholds'], to: { thresholds: { PG_DEAD_TUPLES: { critical: 0.5 } } } },
   ]);
-  expect(JSON.stringify(changes)).not.toContain('hidden');
+  expect(JSON.stringify(changes)).not.toContain('unspoken');
 });
 
 test('a stored password is not sent to another host', async () => {
-  const id = await add('postgres://watcher:hidden@db.example.com/shop');
+  const id = await add('postgres://watcher:unspoken@db.example.com/shop');
   const change = ['connection', 'change', id, '--url'];
   for (const other of [
     'postgres://watcher@other.example.com/shop',
@@ -75,10 +76,72 @@ test('a stored password is not sent to another host', async () => {
   const given = await commandJson(
     [...change, 'postgres://watcher@other.example.com/shop', '--password-stdin'],
     {
-      input: 'hidden\n',
+      input: 'unspoken\n',
     },
   );
   expect(given).toMatchObject({ host: 'other.example.com' });
+});
+
+test('a connection to MySQL goes to MariaDB by another URL, and never to PostgreSQL', async () => {
+  const { id: accountId, key } = await makeAccount();
+  const words = ['connection', 'add', '--account', String(accountId), '--name', 'shop', '--url'];
+  const folder = temporaryFolder();
+  const file = join(folder.path, 'server.pem');
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' });
+  writeFileSync(file, `${rootCertificates[0]}\n${pem}`);
+  const added = await commandJson<Connection>([
+    ...words,
+    'mysql://watcher@db.example.com',
+    '--ca-file',
+    file,
+  ]);
+  expect(added).toMatchObject({ host: 'db.example.com', port: 3306, connection_type: 'direct' });
+  const change = ['connection', 'change', String(added.id)];
+  const moved = [...change, '--url', 'mariadb://watcher@/?socket=/run/mysqld/mysqld.sock'];
+  expect(await commandJson(moved)).toMatchObject({
+    host: '/run/mysqld/mysqld.sock',
+    port: 3306,
+    connection_type: 'unix_socket',
+  });
+  for (const [options, said] of [
+    [['--url', 'postgres://watcher@db.example.com/shop'], /is to MySQL or MariaDB: add a new one/],
+    [['--threshold', 'PG_DEAD_TUPLES.warning=0.2'], /PG_DEAD_TUPLES is no check of MySQL/],
+    [['--expected-standbys', '1'], /--expected-standbys is for PostgreSQL/],
+  ] as const) {
+    const { exit, stderr } = await command([...change, ...options]);
+    expect([exit, stderr]).toEqual([2, expect.stringMatching(said)]);
+  }
+  const { exit, stderr } = await command([...words, 'postgres://watcher@db/shop', '--ca-file', file]);
+  expect([exit, stderr]).toEqual([2, expect.stringMatching(/public key, which is for MySQL/)]);
+  folder.remove();
+  const changes = (await readLog(key)).filter(({ action_type }) => action_type === 'connection_changed');
+  expect(changes.map(({ properties }) => properties)).toMatchObject([
+    {
+      changed: ['engine', 'connection_type', 'host', 'tls'],
+      from: { engine: 'mysql', connection_type: 'direct', tls: 'verify-full' },
+      to: { engine: 'mariadb', connection_type: 'unix_socket', tls: 'disable' },
+    },
+  ]);
+});
+
+test('a change of MySQL’s public key is in the log by its fingerprint', async () => {
+  const { key } = await account;
+  const id = await add('mysql://watcher@db.example.com');
+  const folder = temporaryFolder();
+  const file = join(folder.path, 'server.pem');
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  writeFileSync(file, publicKey.export({ type: 'spki', format: 'pem' }));
+  await commandJson(['connection', 'change', id, '--ca-file', file]);
+  folder.remove();
+  const [told] = (await readLog(key))
+    .filter(({ properties }) => properties['connection_id'] === Number(id))
+    .slice(-1);
+  const fingerprint = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex');
+  const shown = fingerprint.toUpperCase().replace(/..(?=.)/g, '$&:');
+  expect(told?.properties).toMatchObject({ changed: ['ca_certificate'], to: { ca_certificate: [shown] } });
 });
 
 test('unknown thresholds and broken certificates are refused, the valid names told', async () => {
@@ -115,10 +178,10 @@ test('check run --url checks without a store; the exit code is the worst status'
   expect(warned.exit).toBe(1);
   expect(warned.stdout).toMatch(/\nwarning +PG_SHARED_BUFFERS_LOW +/);
   expect(warned.stdout).toMatch(/\nIt cost the server \d+ ms in \d+ statements and \d+ kB of answers\.\n$/);
-  const down = await command([...run, 'postgres://watcher:hidden@127.0.0.1:1/shop'], { environment });
+  const down = await command([...run, 'postgres://watcher:unspoken@127.0.0.1:1/shop'], { environment });
   expect(down.exit).toBe(2);
   expect(down.stdout).toContain('CONN_UNREACHABLE');
-  expect(down.stdout).not.toContain('hidden');
+  expect(down.stdout).not.toContain('unspoken');
   expect(existsSync(environment.DBVITALS_DATA_DIR)).toBe(false);
   folder.remove();
 });

@@ -16,19 +16,25 @@ export type Login = 'root' | 'watcher' | 'app' | 'stranger';
 /** Settings of `mariadbd`: name to value. */
 export type Settings = Readonly<Record<string, string>>;
 
-// Small and quick to start.
+// Small and quick to start, and without what a fresh Debian deserves to be told: docs/checks/MY_BINLOG_OFF.md and
+// MY_LOCAL_INFILE.md argue it.
 const SETTINGS: Settings = {
+  'binlog-expire-logs-seconds': '864000',
+  'character-set-server': 'utf8mb4', // as Debian sets it
   'innodb-buffer-pool-size': '32M',
   'innodb-log-file-size': '96M',
+  'local-infile': 'OFF',
+  'log-bin': 'binlog',
   'max-connections': '20',
   'performance-schema': 'ON',
   'skip-networking': 'ON',
+  'sync-binlog': '1',
 };
 
 const SETUP = [
   'create database shop',
   `create user watcher@localhost identified by '${PASSWORD}'`,
-  'grant process, slave monitor, show view on *.* to watcher@localhost',
+  'grant process, slave monitor, references on *.* to watcher@localhost',
   'grant select on mysql.global_priv to watcher@localhost',
   'grant select on mysql.user to watcher@localhost',
   'grant select on performance_schema.* to watcher@localhost',
@@ -38,7 +44,7 @@ const SETUP = [
 ];
 
 /** A program of MariaDB; throws a sentence that says what to install. */
-export function mariadbProgram(name: string): string {
+function mariadbProgram(name: string): string {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
   if (found) return found;
@@ -68,6 +74,7 @@ export class MariadbServer {
     execFileSync(mariadbProgram('mariadb-install-db'), [
       '--no-defaults',
       `--datadir=${join(server.#folder, 'data')}`,
+      `--tmpdir=${server.#folder}`,
       `--user=${username}`,
       '--auth-root-authentication-method=socket',
       `--auth-root-socket-user=${username}`,
@@ -78,6 +85,11 @@ export class MariadbServer {
     // It makes logins for the machine's own name, which no fresh installation of Debian has.
     await server.run(SETUP);
     return server;
+  }
+
+  /** The folder of its data; of use while it is stopped. */
+  get data(): string {
+    return join(this.#folder, 'data');
   }
 
   get pid(): number {
@@ -134,6 +146,7 @@ export class MariadbServer {
         `--datadir=${join(this.#folder, 'data')}`,
         `--socket=${this.socket}`,
         `--pid-file=${join(this.#folder, 'pid')}`,
+        `--tmpdir=${this.#folder}`, // one that starts clears it of all servers' temporary tables
         `--log-error=${log}`,
         `--user=${userInfo().username}`,
         ...Object.entries(all).map(([name, value]) => `--${name}=${value}`),

@@ -1,5 +1,9 @@
 import type { Severity, Thresholds } from '../../src/checks/check.ts';
 import type { MariadbServer } from './mariadb-server.ts';
+import { load } from './provocations-load.ts';
+import { replication } from './provocations-replication.ts';
+import { schema } from './provocations-schema.ts';
+import { settings } from './provocations-settings.ts';
 
 /** A fault that can be made on a test server and mended again, and the finding that it must give. */
 export interface Provocation {
@@ -17,7 +21,15 @@ export interface Provocation {
 }
 
 /** Checks whose fault is made in a test file of its own, and which. */
-export const provokedElsewhere: ReadonlyMap<string, string> = new Map();
+export const provokedElsewhere: ReadonlyMap<string, string> = new Map([
+  ...['MY_REPLICA_STOPPED', 'MY_REPLICA_LAG', 'MY_REPLICA_WRITABLE'].map((id): [string, string] => [
+    id,
+    'replication.test.ts',
+  ]),
+  ['MY_GALERA_UNSYNCED', 'galera.test.ts'],
+  ['MY_GROUP_MEMBER_DOWN', 'src/checks/mysql/replication.test.ts'], // MySQL's only
+  ['MY_REDO_DISABLED', 'src/checks/mysql/settings.test.ts'], // MySQL's only
+]);
 
 /** One and more for each check. What was mended stays behind, and must be no fault any more. */
-export const provocations: Provocation[] = [];
+export const provocations: Provocation[] = [...load, ...settings, ...replication, ...schema];

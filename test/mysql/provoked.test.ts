@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mysqlChecks } from '../../src/checks/catalogue.ts';
 import type { Fault, ServerFacts } from '../../src/checks/check.ts';
+import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { MariadbServer } from './mariadb-server.ts';
 import { measure, sample } from './measure.ts';
 import { type Provocation, provocations, provokedElsewhere } from './provocations.ts';
@@ -16,7 +16,7 @@ afterAll(() => server?.stop());
 const later = new Set(['MY_UNUSED_INDEX', ...mysqlChecks.filter(({ counts }) => counts).map(({ id }) => id)]);
 
 /** What only MySQL has, or only a server that is set so: skipped here, with the reason. */
-const elsewhere = new Set(['MY_AUTH_LEGACY', 'MY_REDO_DISABLED', 'MY_GROUP_MEMBER_DOWN']);
+const elsewhere = new Set(['MY_REDO_DISABLED', 'MY_GROUP_MEMBER_DOWN']);
 
 /** All that all checks find, as the monitor's own login sees it. Only what `provoked` blinds may be skipped. */
 async function found(

@@ -1,8 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** What takes a MariaDB, which `npm ci` does not bring: `npm run test:mysql`. */
 export default defineConfig({
-  root: new URL('../..', import.meta.url).pathname,
+  root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/mysql/*.test.ts'],
     testTimeout: 60_000,

@@ -1,6 +1,9 @@
-/** Whether a version, such as 80036 or 101106, is one of MariaDB: it counts from 10.0 on, and MySQL is at 9. */
+/**
+ * Whether a version, such as 80036 or 101106, is one of MariaDB: it counts from 10.0 on. MySQL went to 9.7, and from
+ * 26.7 on counts by year and month.
+ */
 export function isMariaDb(version: number): boolean {
-  return version >= 100_000;
+  return version >= 100_000 && version < 260_000;
 }
 
 /** `10.11.6-MariaDB-0+deb12u1` → 101106, `8.0.36-28` → 80036; null where it is no version of the two. */

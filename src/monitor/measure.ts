@@ -1,18 +1,18 @@
-import { postgresChecks } from '../checks/catalogue.ts';
-import type { Check, Outcome, Row, ServerFacts, Thresholds } from '../checks/check.ts';
+import type { Check, Outcome, ServerFacts, Thresholds } from '../checks/check.ts';
 import { rowsOf } from '../checks/rows.ts';
 import type { Endpoint } from './address.ts';
 import { cleanText } from './clean-text.ts';
-import { type ConnectFailure, connectFailure, described, isTimeout } from './connect-failure.ts';
+import { type ConnectFailure, connectFailure, described, isTimeout, refusalOf } from './connect-failure.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
 import { diallerOf } from './dial.ts';
+import { engines, type RunFacts } from './engine.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { missingPrivileges } from './missing-privileges.ts';
 import { connectedOutcomes, notConnectedOutcomes } from './not-connected.ts';
 import { outcomeOf, type Sample } from './outcome.ts';
-import { type Meter, NoAnswer, type PostgresTarget, type Session } from './postgres-session.ts';
 import { countChecks, type Progress } from './progress.ts';
 import { openDatabase, type Reach, type Reached, reachTarget } from './reach.ts';
+import { type Meter, NoAnswer, type Session, type Target } from './session.ts';
 
 const TIMEOUTS = 3;
 
@@ -54,11 +54,11 @@ interface Run extends Reach, Required<Instructions> {
 }
 
 /**
- * Measures a PostgreSQL with every check of the catalogue, in bounded time, and says what came of each. It never
+ * Measures a database server with every check of its engine's catalogue, in bounded time, and says what came of each. It never
  * throws for what the target does; it throws the reason of `signal` when that called the run off.
  */
-export async function measurePostgres(
-  target: PostgresTarget,
+export async function measure(
+  target: Target,
   {
     signal,
     show = () => {},
@@ -66,6 +66,7 @@ export async function measurePostgres(
   }: Instructions & { signal: AbortSignal; show?: (progress: Progress) => void },
 ): Promise<Measured> {
   const { limits = LIMITS, allowPrivateTargets } = instructions;
+  const engine = engines[target.engine];
   const run: Run = {
     expectedStandbys: 0,
     before: [],
@@ -73,17 +74,18 @@ export async function measurePostgres(
     ...instructions,
     limits,
     target,
+    engine,
     dialler: diallerOf(target, allowPrivateTargets),
     meter: { bytes: 0, statements: 0, milliseconds: 0 },
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.runMs)]),
     timeouts: 0,
-    samples: new Map(postgresChecks.map((check) => [check, []])),
+    samples: new Map(engine.checks.map((check) => [check, []])),
     counters: [],
     show,
     step: () => {},
   };
   try {
-    const outcomes = await measure(run);
+    const outcomes = await measureTarget(run);
     signal.throwIfAborted();
     const { bytes, statements, milliseconds } = run.meter;
     const cost = { milliseconds: Math.round(milliseconds), statements, bytes };
@@ -93,49 +95,40 @@ export async function measurePostgres(
   }
 }
 
-async function measure(run: Run): Promise<Outcome[]> {
+async function measureTarget(run: Run): Promise<Outcome[]> {
   const { host, port, connectionType } = run.target;
+  const { engine } = run;
   const reached = await reachTarget(run);
   const where = connectionType === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
-  if ('failure' in reached) return notConnectedOutcomes(reached.failure, where, reached.tries);
+  if ('failure' in reached) return notConnectedOutcomes(engine, reached.failure, where, reached.tries);
   const failure = await measureServer(run, reached);
-  if (failure) return notConnectedOutcomes(failure, where, 1);
-  const samples = postgresChecks.map((check) => ({ check, samples: run.samples.get(check) ?? [] }));
+  if (failure) return notConnectedOutcomes(engine, failure, where, 1);
+  const samples = engine.checks.map((check) => ({ check, samples: run.samples.get(check) ?? [] }));
   return [
     ...connectedOutcomes(),
-    missingPrivileges(samples),
+    missingPrivileges(engine.privilegeMissing, samples),
     ...samples.map(({ check, samples: own }) => outcomeOf(check, own)),
   ];
 }
-
-const serverFacts = `
-  select current_setting('server_version_num')::int as version,
-         array(select datname::text
-                 from pg_database
-                where datallowconn and not datistemplate and datconnlimit <> -2
-                  and has_database_privilege(oid, 'connect')
-                order by datname <> current_database(), datname) as databases`;
 
 /**
  * Measures the server in the session's database, then its databases one at a time; closes the session. A server that
  * let us in but tells nothing about itself is as good as unreachable: gives why.
  */
 async function measureServer(run: Run, { session, endpoint }: Reached): Promise<ConnectFailure | null> {
-  const ofServer = postgresChecks.filter(({ scope }) => scope === 'server');
-  const ofDatabase = postgresChecks.filter(({ scope }) => scope === 'database');
+  const { checks, readFacts } = run.engine;
+  const ofServer = checks.filter(({ scope }) => scope === 'server');
+  const ofDatabase = checks.filter(({ scope }) => scope === 'database');
+  const { database } = run.target;
   try {
-    const [facts] = await session.read(serverFacts);
-    const { version, databases } = readFacts(facts);
+    const { databases, ...facts } = await readFacts(session);
     const counts = { ofServer: ofServer.length, ofDatabase: ofDatabase.length };
     run.step = countChecks(databases, counts, run.show);
-    await measureEach(run, session, ofServer, { version, database: run.target.database });
-    if (databases[0] === run.target.database) {
-      await measureEach(run, session, ofDatabase, { version, database: run.target.database });
-    }
+    await measureEach(run, session, ofServer, { ...facts, database });
+    if (databases[0] === database) await measureEach(run, session, ofDatabase, { ...facts, database });
     await session.close();
-    for (const database of databases) {
-      if (database !== run.target.database)
-        await measureDatabase(run, endpoint, ofDatabase, { version, database });
+    for (const other of databases) {
+      if (other !== database) await measureDatabase(run, endpoint, ofDatabase, { ...facts, database: other });
     }
     return null;
   } catch (error) {
@@ -145,17 +138,7 @@ async function measureServer(run: Run, { session, endpoint }: Reached): Promise<
   }
 }
 
-function readFacts(row: Row | undefined): { version: number; databases: string[] } {
-  const { version, databases } = row ?? {};
-  if (typeof version !== 'number' || !Array.isArray(databases))
-    throw new Error('it is no PostgreSQL that we know');
-  return { version, databases: databases.map(String) };
-}
-
-interface Place {
-  version: number;
-  database: string;
-}
+type Place = Omit<RunFacts, 'databases'> & { database: string };
 
 async function measureDatabase(
   run: Run,
@@ -174,7 +157,7 @@ async function measureDatabase(
   } catch (error) {
     if (isTimeout(error)) run.timeouts++;
     const reason = new Error(connectFailure(error, run.limits.connectMs).reason);
-    for (const check of checks) run.samples.get(check)?.push(failedSample(place.database, reason));
+    for (const check of checks) run.samples.get(check)?.push(failedSample(check, place, reason));
   }
 }
 
@@ -208,8 +191,8 @@ async function sampleOf(
     }
     return { database, judgement: check.judge(rows, facts) };
   } catch (error) {
-    if (error instanceof NoAnswer || described(error).code === '57014') run.timeouts++;
-    return failedSample(database, error);
+    if (error instanceof NoAnswer || refusalOf(error) === 'timeout') run.timeouts++;
+    return failedSample(check, { ...place, database }, error);
   }
 }
 
@@ -234,13 +217,19 @@ function stopWhereEnded(run: Run): void {
   if (run.timeouts >= TIMEOUTS) throw new RunEnded(`the run ended after ${TIMEOUTS} timeouts`);
 }
 
-function failedSample(database: string, error: unknown): Sample {
-  const { code, message } = described(error);
-  const reason =
-    {
-      '57014': 'it took more than 5 s',
-      '55P03': 'what it reads is locked',
-    }[code] ?? (isTimeout(error) ? 'the time for it was up' : cleanText(message, 300));
+const REASONS = { timeout: 'it took more than 5 s', locked: 'what it reads is locked' };
+
+function failedSample({ privilege }: Check, { database, version, me }: Place, error: unknown): Sample {
+  const refusal = refusalOf(error);
+  if (refusal === 'denied' && privilege && me !== undefined) {
+    const grants = [privilege(version)].flat().map((what) => `GRANT ${what} TO ${me};`);
+    const grant = grants.join(' ');
+    const skipped = `Not measured: the login lacks a privilege. Run ${grant}`;
+    return { database, judgement: { faults: [], okLine: '', skipped, grant } };
+  }
+  const { message } = described(error);
+  const known = refusal === 'denied' || refusal === null ? undefined : REASONS[refusal];
+  const reason = known ?? (isTimeout(error) ? 'the time for it was up' : cleanText(message, 300));
   const failed = `${database === '' ? '' : `Database ${database}: `}Not measured: ${reason}.`;
-  return { database, failed, status: code === '42501' ? 'skipped' : 'error' };
+  return { database, failed, status: refusal === 'denied' ? 'skipped' : 'error' };
 }

@@ -1,0 +1,69 @@
+import { age, type SampleFault } from './sample-faults.ts';
+
+const LARGEST_INT = 2_147_483_647;
+const MAX_CONNECTIONS = 151; // MySQL's default
+
+/** Faults of MySQL to pick from; the database stands in the name of the object. */
+export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
+  {
+    checkId: 'MY_NO_PRIMARY_KEY',
+    severities: ['warning'],
+    database: '',
+    object: (table) => `\`app\`.\`${table}\``,
+    metricLine: (table) =>
+      `table \`app\`.\`${table}\` has no primary key: replicas and clusters apply its changes slowly or not at all; add one.`,
+    remediation: (table) =>
+      `ALTER TABLE \`app\`.\`${table}\` ADD COLUMN id bigint unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY FIRST;`,
+  },
+  {
+    checkId: 'MY_REDUNDANT_INDEX',
+    severities: ['info'],
+    database: '',
+    object: (table) => `\`app\`.\`${table}\`.\`customer_id\``,
+    metricLine: (table) =>
+      `index \`customer_id\` of table \`app\`.\`${table}\` is covered by \`customer_id_created_at\`, which begins with its columns; keep \`customer_id_created_at\`, drop \`customer_id\`.`,
+    remediation: (table) => `ALTER TABLE \`app\`.\`${table}\` DROP INDEX \`customer_id\`;`,
+  },
+  {
+    checkId: 'MY_NON_INNODB',
+    severities: ['warning'],
+    database: '',
+    object: (table) => `\`app\`.\`${table}_archive\``,
+    metricLine: (table) =>
+      `table \`app\`.\`${table}_archive\` is of engine MyISAM, which has no transactions; convert it to InnoDB.`,
+    remediation: (table) => `ALTER TABLE \`app\`.\`${table}_archive\` ENGINE = InnoDB;`,
+  },
+  {
+    checkId: 'MY_AUTOINC_EXHAUSTION',
+    severities: ['warning', 'critical'],
+    database: '',
+    object: (table) => `\`app\`.\`${table}\``,
+    metricLine: (table, n, severity) => {
+      const share = severity === 'critical' ? 95 + (n % 5) : 85 + (n % 10);
+      const value = (Math.ceil((LARGEST_INT * share) / 100) + n * 100_003).toLocaleString('en-US');
+      return `AUTO_INCREMENT of table \`app\`.\`${table}\` stands at ${value}, ${share} % of what its column \`id\` (int) holds; widen it before inserts fail.`;
+    },
+    remediation: (table) => `ALTER TABLE \`app\`.\`${table}\` MODIFY \`id\` bigint NOT NULL AUTO_INCREMENT;`,
+  },
+  {
+    checkId: 'MY_LONG_TRX',
+    severities: ['warning', 'warning', 'critical'],
+    database: '',
+    object: (table) => `app/${table}_export`,
+    metricLine: (table, n, severity) =>
+      `User ${table}_export, database app: 1 transaction open, the oldest for ${severity === 'critical' ? `${4 + (n % 3)} h` : age(n, 'critical')}; commit it or end it.`,
+    remediation: (table) =>
+      `SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE user = '${table}_export' AND db = 'app'; -- run what it prints`,
+  },
+  {
+    checkId: 'MY_CONN_SATURATION',
+    severities: ['warning', 'critical'],
+    database: '',
+    object: () => null,
+    metricLine: (_, n, severity) => {
+      const used = severity === 'critical' ? 144 + (n % 8) : 121 + (n % 22);
+      return `${used} of ${MAX_CONNECTIONS} connections are in use (${Math.floor((100 * used) / MAX_CONNECTIONS)} %); put a pooler in front, or raise max_connections.`;
+    },
+    remediation: () => 'SET PERSIST max_connections = 302;',
+  },
+];

@@ -1,0 +1,29 @@
+import { counted, grouped, percent } from '../wording.ts';
+import { counterCheck } from './counter-check.ts';
+
+/** Share of the attempts to connect, as MySQLTuner has it, and of so many that came to nothing at least. */
+const thresholds = { warning: 0.03, minimum_aborted: 10 };
+
+const HOSTS =
+  'SELECT ip, count_authentication_errors, count_handshake_errors, sum_connect_errors, last_error_seen FROM performance_schema.host_cache WHERE last_error_seen IS NOT NULL ORDER BY last_error_seen DESC; -- the hosts that were refused; the error log names the logins';
+
+/** Attempts to connect that never became a session. */
+export const abortedConnects = counterCheck({
+  id: 'MY_ABORTED_CONNECTS',
+  title: 'Many attempts to connect fail',
+  category: 'connections',
+  severity: 'warning',
+  thresholds,
+  counters: ['Aborted_connects', 'Connections'],
+  fault: ({ by }, facts) => {
+    const { warning, minimum_aborted } = { ...thresholds, ...facts.thresholds };
+    const [aborted, all] = [by('Aborted_connects'), by('Connections')];
+    if (aborted < minimum_aborted || aborted / all < warning) return null;
+    return {
+      metricLine: `${grouped(aborted)} of ${counted(all, 'attempt')} to connect failed since the last run (${percent(aborted / all)}); look for wrong passwords, port checks and networks that cut off.`,
+      remediation: HOSTS,
+    };
+  },
+  okLine: ({ by }) =>
+    `${grouped(by('Aborted_connects'))} of ${counted(by('Connections'), 'attempt')} to connect failed since the last run.`,
+});

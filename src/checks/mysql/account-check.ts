@@ -1,0 +1,81 @@
+import type { Check, Fault } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { counted } from '../wording.ts';
+import { isMariaDb } from './flavour.ts';
+import { quoted } from './quote.ts';
+
+// Whoever reads the hash of a password could guess at it: it stays on the server, only what it is like comes out.
+// Old: the 16 digits of before MySQL 4.1.
+const kind = (hash: string) => `
+         coalesce(${hash}, '') = '' as no_password,
+         char_length(${hash}) = 16 as old_hash`;
+
+// An account of MariaDB may have several ways in: auth_or lists them, {} being the one beside it. Roles have no host.
+const ofMariaDb = `
+  select account.user,
+         account.host,
+         coalesce(way.plugin, json_value(account.priv, '$.plugin'), 'mysql_native_password') as plugin,${kind(`if(way.plugin is null, json_value(account.priv, '$.authentication_string'), way.hash)`)}
+    from mysql.global_priv account
+    join json_table(coalesce(json_query(account.priv, '$.auth_or'), '[{}]'), '$[*]'
+                    columns (plugin varchar(64) path '$.plugin',
+                             hash varchar(512) path '$.authentication_string')) way
+   where coalesce(json_value(account.priv, '$.account_locked'), '0') not in ('1', 'true')
+     and coalesce(json_value(account.priv, '$.is_role'), '0') not in ('1', 'true')`;
+
+const ofMySql = `
+  select user,
+         host,
+         plugin,${kind('authentication_string')}
+    from mysql.user
+   where account_locked = 'N'`;
+
+/** What differs between the checks that look through the accounts of the server. */
+interface AccountCheck extends Pick<Check, 'id' | 'title'> {
+  severity: Fault['severity'];
+  /** What picks the ways in (user, host, plugin, no_password, old_hash) that are faults: a condition. */
+  where: (version: number) => string;
+  /** `account` as it stands in ALTER USER; `user` may be empty. */
+  fault: (account: string, user: string, version: number) => Pick<Fault, 'metricLine' | 'remediation'>;
+  /** After "None of 7 accounts": `is …`. */
+  well: string;
+}
+
+/** A check with a finding for each account that is not locked and has a way in that is a fault. */
+export function accountCheck({ severity, where, fault, well, ...named }: AccountCheck): Check {
+  return {
+    ...named,
+    category: 'security',
+    worst: severity,
+    volatile: false,
+    scope: 'server',
+    privilege: (version) =>
+      isMariaDb(version)
+        ? 'SELECT ON mysql.global_priv'
+        : 'SELECT (user, host, plugin, authentication_string, account_locked) ON mysql.user',
+    sql: (version) => {
+      const ways = isMariaDb(version) ? ofMariaDb : ofMySql;
+      return [
+        `select cast(count(distinct user, host) as signed) as accounts from (${ways}) way`,
+        `select distinct user as user, host as host
+           from (${ways}) way
+          where ${where(version)}
+          order by user, host
+          limit ${FAULT_LIMIT + 1}`,
+      ];
+    },
+    judge: (rows, { version }) => {
+      const accounts = numberIn(onlyRow(rows.slice(0, 1)), 'accounts');
+      const picked = rows.slice(1);
+      return {
+        okLine: `None of ${counted(accounts, 'account')} ${well}.`,
+        truncated: picked.length > FAULT_LIMIT,
+        faults: picked.slice(0, FAULT_LIMIT).map((row) => {
+          const user = textIn(row, 'user');
+          const account = `${quoted(user)}@${quoted(textIn(row, 'host'))}`;
+          return { severity, object: account, ...fault(account, user, version) };
+        }),
+      };
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { accountCheck } from './account-check.ts';
+import { isMariaDb } from './flavour.ts';
+
+/** Accounts whose password is kept as a hash that no longer protects it. */
+export const authLegacy = accountCheck({
+  id: 'MY_AUTH_LEGACY',
+  title: 'Password kept by an outdated method',
+  severity: 'warning',
+  // SHA-1 without salt is MariaDB's default still, so there only what is older.
+  where: (version) =>
+    isMariaDb(version)
+      ? `plugin = 'mysql_old_password' or (plugin = 'mysql_native_password' and old_hash)`
+      : `plugin = 'mysql_native_password'`,
+  fault: (account, _user, version) =>
+    isMariaDb(version)
+      ? {
+          metricLine: `The password of ${account} is kept as a hash of before MySQL 4.1, which is broken in seconds; set it anew.`,
+          remediation: `ALTER USER ${account} ACCOUNT LOCK; -- or, where it is needed, ALTER USER with a new password`,
+        }
+      : {
+          metricLine: `The password of ${account} is kept by mysql_native_password, which MySQL 9 no longer has; set it anew with caching_sha2_password.`,
+          remediation: `ALTER USER ${account} IDENTIFIED WITH caching_sha2_password BY RANDOM PASSWORD; -- it is shown once: give it to whoever logs in`,
+        },
+  well: 'has its password kept by an outdated method',
+});

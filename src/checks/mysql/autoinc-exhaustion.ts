@@ -1,0 +1,64 @@
+import { numberIn, textIn } from '../columns.ts';
+import { percent } from '../wording.ts';
+import { quoted } from './quote.ts';
+import { ofCustomers, tableCheck } from './table-check.ts';
+
+/** Shares of 1. */
+const thresholds = { warning: 0.85, critical: 0.95 };
+
+// The greatest value of each type; of the inexact ones the last whole number that has a successor. Gathered by a union,
+// as MariaDB would join by comparing each with each; what is no TEXT (left) stays in memory.
+const candidates = `
+  select table_schema, table_name, column_name, column_type, cast(value as char) as value,
+         value /
+           case data_type
+             when 'tinyint' then if(column_type like '%unsigned%', 255, 127)
+             when 'smallint' then if(column_type like '%unsigned%', 65535, 32767)
+             when 'mediumint' then if(column_type like '%unsigned%', 16777215, 8388607)
+             when 'int' then if(column_type like '%unsigned%', 4294967295, 2147483647)
+             when 'float' then 16777216
+             when 'double' then 9007199254740992
+             else if(column_type like '%unsigned%', 18446744073709551615, 9223372036854775807)
+           end + 0e0 as share
+    from (select table_schema, table_name, max(value) as value, max(column_name) as column_name,
+                 max(data_type) as data_type, max(column_type) as column_type
+            from (select table_schema, table_name, auto_increment as value,
+                         null as column_name, null as data_type, null as column_type
+                    from information_schema.tables
+                   where ${ofCustomers()} and auto_increment is not null
+                   union all
+                  select table_schema, table_name, null, column_name, left(data_type, 16), left(column_type, 64)
+                    from information_schema.columns
+                   where ${ofCustomers()} and extra like '%auto_increment%'
+                 ) fact
+           group by table_schema, table_name
+          having max(value) is not null and max(column_name) is not null
+         ) counted`;
+
+/** Columns that count rows by AUTO_INCREMENT and have few values left. */
+export const autoincExhaustion = tableCheck({
+  id: 'MY_AUTOINC_EXHAUSTION',
+  title: 'AUTO_INCREMENT nearly exhausted',
+  category: 'schema',
+  worst: 'critical',
+  thresholds,
+  candidates: () => candidates,
+  worstFirst: 'share desc',
+  fault: (row, facts) => {
+    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const share = Math.min(numberIn(row, 'share'), 1);
+    if (share < warning) return null;
+    const table = quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));
+    const column = textIn(row, 'column_name');
+    const type = textIn(row, 'column_type');
+    return {
+      severity: share >= critical ? 'critical' : 'warning',
+      object: table,
+      metricLine: `AUTO_INCREMENT of table ${table} stands at ${textIn(row, 'value')}, ${percent(share)} of what its column ${quoted(column)} (${type}) holds; widen it before inserts fail.`,
+      remediation: /^bigint.*unsigned/.test(type)
+        ? `-- ${quoted(column)} of ${table} has the widest type: find out what made the values jump, and number the rows anew`
+        : `ALTER TABLE ${table} MODIFY ${quoted(column)} bigint unsigned NOT NULL AUTO_INCREMENT;`,
+    };
+  },
+  okLine: 'No AUTO_INCREMENT is near its end.',
+});

@@ -1,0 +1,40 @@
+import { grouped, percent, size } from '../wording.ts';
+import { counterCheck, type Grown } from './counter-check.ts';
+import { setForGood } from './setting-check.ts';
+
+/** Shares of the reads that found their page in memory, where so many pages at least were not; dbvitals' own: 10,000 are 156 MB. */
+const thresholds = { info: 0.99, warning: 0.95, minimum_reads: 10_000 };
+
+const REQUESTS = 'Innodb_buffer_pool_read_requests';
+const READS = 'Innodb_buffer_pool_reads';
+
+/** InnoDB reads much of what it needs from the disk. */
+export const bpMiss = counterCheck({
+  id: 'MY_BP_MISS',
+  title: 'Buffer pool misses',
+  category: 'performance',
+  severity: 'warning',
+  thresholds,
+  counters: [REQUESTS, READS],
+  variables: ['innodb_buffer_pool_size'],
+  fault: (grown, facts) => {
+    const { info, warning, minimum_reads } = { ...thresholds, ...facts.thresholds };
+    const share = found(grown);
+    if (grown.by(READS) < minimum_reads || share >= info) return null;
+    const bytes = grown.now.number('innodb_buffer_pool_size');
+    return {
+      severity: share < warning ? 'warning' : 'info',
+      metricLine: `${line(grown)}; give it more than its ${size(bytes)}, or the queries an index.`,
+      remediation: setForGood(facts.version, 'innodb_buffer_pool_size', bytes * 2),
+    };
+  },
+  okLine: (grown) => `${line(grown)}.`,
+});
+
+function found({ by }: Grown): number {
+  return by(REQUESTS) === 0 ? 1 : 1 - by(READS) / by(REQUESTS);
+}
+
+function line(grown: Grown): string {
+  return `${percent(found(grown))} of ${grouped(grown.by(REQUESTS))} reads of pages found them in the buffer pool since the last run`;
+}

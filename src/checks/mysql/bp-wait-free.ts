@@ -1,0 +1,32 @@
+import { counted } from '../wording.ts';
+import { counterCheck } from './counter-check.ts';
+import { setForGood } from './setting-check.ts';
+
+/** Waits since the last run: none is normal, as the manuals of both say. */
+const thresholds = { warning_waits: 1 };
+
+/** Sessions had to wait until a page of the buffer pool was written and free. */
+export const bpWaitFree = counterCheck({
+  id: 'MY_BP_WAIT_FREE',
+  title: 'Waits for a free page of the buffer pool',
+  category: 'performance',
+  severity: 'warning',
+  thresholds,
+  counters: ['Innodb_buffer_pool_wait_free'],
+  variables: ['innodb_io_capacity', 'innodb_io_capacity_max'],
+  fault: ({ by, now }, facts) => {
+    const { warning_waits } = { ...thresholds, ...facts.thresholds };
+    const waits = by('Innodb_buffer_pool_wait_free');
+    if (waits < warning_waits) return null;
+    const [capacity, most] = [now.number('innodb_io_capacity'), now.number('innodb_io_capacity_max')];
+    return {
+      metricLine: `${counted(waits, 'wait')} for a free page of the buffer pool since the last run; let InnoDB write more at a time, or give the pool more memory.`,
+      remediation:
+        capacity < most
+          ? setForGood(facts.version, 'innodb_io_capacity', Math.min(capacity * 2, most))
+          : setForGood(facts.version, 'innodb_io_capacity_max', most * 2),
+    };
+  },
+  okLine: ({ by }) =>
+    `${counted(by('Innodb_buffer_pool_wait_free'), 'wait')} for a free page of the buffer pool since the last run.`,
+});

@@ -1,0 +1,42 @@
+import { numberIn, textIn } from '../columns.ts';
+import { counted } from '../wording.ts';
+import { quoted } from './quote.ts';
+import { ofCustomers, tableCheck } from './table-check.ts';
+
+// The other character sets of all of Unicode are as good, and ascii is chosen for codes. Gathered by a union, as MariaDB
+// would join by comparing each with each.
+const candidates = `
+  select table_schema, table_name, count(charset) as columns,
+         group_concat(distinct charset order by charset separator ', ') as charsets
+    from (select table_schema, table_name, character_set_name as charset, 0 as is_table
+            from information_schema.columns
+           where ${ofCustomers()}
+             and character_set_name not in ('utf8mb4', 'utf16', 'utf16le', 'utf32', 'gb18030', 'ascii', 'binary')
+           union all
+          select table_schema, table_name, null, 1
+            from information_schema.tables
+           where ${ofCustomers()} and table_type in ('BASE TABLE', 'SYSTEM VERSIONED')
+         ) fact
+   group by table_schema, table_name
+  having count(charset) > 0 and max(is_table) = 1`;
+
+/** Tables with text in a character set that lacks most characters: what does not fit is refused or becomes `?`. */
+export const charsetLegacy = tableCheck({
+  id: 'MY_CHARSET_LEGACY',
+  title: 'Legacy character set',
+  category: 'schema',
+  worst: 'info',
+  candidates: () => candidates,
+  worstFirst: 'columns desc',
+  fault: (row) => {
+    const table = quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));
+    const columns = counted(numberIn(row, 'columns'), 'column');
+    return {
+      severity: 'info',
+      object: table,
+      metricLine: `table ${table} has ${columns} in ${textIn(row, 'charsets')}, which can not hold every character; convert it to utf8mb4.`,
+      remediation: `ALTER TABLE ${table} CONVERT TO CHARACTER SET utf8mb4;`,
+    };
+  },
+  okLine: 'Every text column can hold every character.',
+});

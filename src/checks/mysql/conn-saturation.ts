@@ -1,0 +1,44 @@
+import type { Check } from '../check.ts';
+import { grouped, percent } from '../wording.ts';
+import { Figures, figures } from './figures.ts';
+import { setForGood } from './setting-check.ts';
+
+/** Shares of max_connections: common Prometheus rules for MySQL warn at 80 %; 95 % as for PostgreSQL. */
+const thresholds = { warning: 0.8, critical: 0.95 };
+
+/** Threads_connected ÷ max_connections: at the limit only an administrator can connect any more. */
+export const connSaturation: Check = {
+  id: 'MY_CONN_SATURATION',
+  title: 'Connections nearly used up',
+  category: 'connections',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  thresholds,
+  sql: () => figures({ status: ['Threads_connected'], variables: ['max_connections'] }),
+  judge: (rows, facts) => {
+    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const read = new Figures(rows);
+    const used = read.number('Threads_connected');
+    const available = read.number('max_connections');
+    const share = used / available;
+    const inUse = `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)})`;
+    if (share < warning)
+      return {
+        faults: [],
+        okLine: `${inUse}.`,
+        near: 10 * used >= 9 * warning * available ? [null] : [],
+      };
+    return {
+      okLine: `${inUse}.`,
+      faults: [
+        {
+          severity: share >= critical ? 'critical' : 'warning',
+          object: null,
+          metricLine: `${inUse}; put a pooler in front, or raise max_connections.`,
+          remediation: setForGood(facts.version, 'max_connections', available * 2),
+        },
+      ],
+    };
+  },
+};

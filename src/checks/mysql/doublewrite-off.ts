@@ -1,0 +1,22 @@
+import { settingCheck } from './setting-check.ts';
+
+const NAME = 'innodb_doublewrite';
+
+/** Pages that were half written at a crash stay broken. */
+export const doublewriteOff = settingCheck({
+  id: 'MY_DOUBLEWRITE_OFF',
+  title: 'Doublewrite is off',
+  category: 'durability',
+  severity: 'critical',
+  reads: { variables: [NAME] },
+  wrong: (settings) => {
+    const value = settings.text(NAME).toUpperCase();
+    // MySQL's DETECT_AND_RECOVER is ON, MariaDB's FAST is ON with fewer flushes; DETECT_ONLY can't mend a page.
+    if (['ON', '1', 'DETECT_AND_RECOVER', 'FAST'].includes(value)) return undefined;
+    return {
+      metricLine: `${NAME} is ${value}: a page that was half written at a crash stays broken; turn it on.`,
+      remediation: `Put ${NAME} = ON under [mysqld] in the option file and restart the server.`,
+    };
+  },
+  okLine: (settings) => `${NAME} is ${settings.text(NAME)}.`,
+});

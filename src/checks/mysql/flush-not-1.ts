@@ -1,0 +1,24 @@
+import { isMariaDb } from './flavour.ts';
+import { setForGood, settingCheck } from './setting-check.ts';
+
+const NAME = 'innodb_flush_log_at_trx_commit';
+
+/** Commits that are not on the disk yet when the application is told that they are done. */
+export const flushNot1 = settingCheck({
+  id: 'MY_FLUSH_NOT_1',
+  title: 'Commits are not flushed to disk',
+  category: 'durability',
+  severity: 'warning',
+  reads: { variables: [NAME] },
+  wrong: (settings, version) => {
+    const value = settings.number(NAME);
+    // 3 is MariaDB's, and flushes more often than 1.
+    if (value === 1 || (value === 3 && isMariaDb(version))) return undefined;
+    const crash = value === 0 ? 'a crash of the server' : 'a crash of the machine';
+    return {
+      metricLine: `${NAME} is ${value}: ${crash} loses the commits of about the last second; set it to 1.`,
+      remediation: setForGood(version, NAME, 1),
+    };
+  },
+  okLine: (settings) => `${NAME} is ${settings.text(NAME)}.`,
+});

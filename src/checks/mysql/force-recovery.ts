@@ -1,0 +1,21 @@
+import { settingCheck } from './setting-check.ts';
+
+const NAME = 'innodb_force_recovery';
+
+/** A mode for getting data out of a damaged server, not for work. */
+export const forceRecovery = settingCheck({
+  id: 'MY_FORCE_RECOVERY',
+  title: 'InnoDB runs in forced recovery',
+  category: 'durability',
+  severity: 'critical',
+  reads: { variables: [NAME] },
+  wrong: (settings) => {
+    const level = settings.number(NAME);
+    if (level === 0) return undefined;
+    return {
+      metricLine: `${NAME} is ${level}: InnoDB passes over damage${level >= 4 ? ' and may make more' : ''}; dump the data, rebuild the server from them, and set it to 0.`,
+      remediation: `Dump all data, load them into a newly made server, and leave ${NAME} out of its option file.`,
+    };
+  },
+  okLine: () => `${NAME} is 0.`,
+});

@@ -1,0 +1,113 @@
+import type { Check, Fault, ServerFacts } from '../check.ts';
+import { percent } from '../wording.ts';
+import { Figures, figures } from './figures.ts';
+
+/**
+ * The share of the time in which flow control kept the cluster's writes waiting; dbvitals' own. Under so many seconds
+ * between two runs it is not judged.
+ */
+const thresholds = { warning: 0.02, minimum_seconds: 5 };
+
+const [PAUSED, SYNCED, DONOR] = ['wsrep_flow_control_paused_ns', 4, 2];
+
+// A node without a quorum refuses every select from a table with error 1047, of information_schema too; SHOW it answers.
+const sql = figures({
+  status: [
+    ...['Uptime', 'wsrep_connected', 'wsrep_ready', 'wsrep_cluster_status'],
+    ...['wsrep_local_state', 'wsrep_local_state_comment', PAUSED],
+  ],
+  variables: ['wsrep_provider', 'wsrep_on', 'wsrep_desync'],
+});
+
+/** A node of a Galera cluster that does not take part in it fully, or holds up what all others write. */
+export const galeraUnsynced: Check = {
+  id: 'MY_GALERA_UNSYNCED',
+  title: 'Galera node is not in sync',
+  category: 'replication',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  counts: true,
+  thresholds,
+  sql: () => sql,
+  judge: (rows, facts) => {
+    const node = new Figures(rows);
+    const uptime = node.number('Uptime');
+    const none = { faults: [], okLine: 'This server is no Galera node.' };
+    if (!node.has('wsrep_provider') || ['none', ''].includes(node.text('wsrep_provider'))) return none;
+    if (!replicates(node) && !node.on('wsrep_connected')) return none;
+
+    const state = stateFault(node);
+    const paused = pausedShare(node, uptime, facts);
+    const { warning } = { ...thresholds, ...facts.thresholds };
+    const faults = state ? [state] : [];
+    if (typeof paused === 'number' && paused >= warning)
+      faults.push({
+        severity: 'warning',
+        object: 'flow control',
+        metricLine: `Flow control kept the cluster's writes waiting for ${percent(paused)} of the time since the last run; find the node that falls behind, and let more threads apply there.`,
+        remediation: `SHOW GLOBAL STATUS LIKE 'wsrep_flow_control_sent'; -- on each node: the one where it rises is slow. Look at its disk, and raise its wsrep_slave_threads (wsrep_applier_threads of Percona)`,
+      });
+    const okLine = `The node is synced; flow control took ${typeof paused === 'number' ? percent(paused) : 'an unknown share'} of the time since the last run.`;
+    if (typeof paused === 'number') return { faults, okLine };
+    return faults.length > 0
+      ? { faults, okLine, truncated: true }
+      : { faults, okLine, skipped: `Not measured: flow control is counted, and ${paused}.` };
+  },
+};
+
+/** Percona has `wsrep_on` for sessions alone. */
+function replicates(node: Figures): boolean {
+  return !node.has('wsrep_on') || node.on('wsrep_on');
+}
+
+function stateFault(node: Figures): Fault | null {
+  const says = (severity: Fault['severity'], metricLine: string, remediation: string): Fault => ({
+    ...{ severity, object: null, metricLine, remediation },
+  });
+  const look = "SHOW GLOBAL STATUS LIKE 'wsrep_%';";
+  if (!replicates(node))
+    return says(
+      'critical',
+      'wsrep_on is OFF on this node, so what is written here stays here; turn it on, and compare with the other nodes.',
+      'SET GLOBAL wsrep_on = ON;',
+    );
+  if (node.text('wsrep_cluster_status') !== 'Primary')
+    return says(
+      'critical',
+      `The node has no quorum (${node.text('wsrep_cluster_status')}), so it answers nothing; mend its way to the other nodes, or start them.`,
+      `${look} -- wsrep_incoming_addresses are those that it still sees; it rejoins by itself. Only if no node anywhere is Primary: pc.bootstrap, on one node`,
+    );
+  const state = node.text('wsrep_local_state_comment');
+  if (!node.on('wsrep_ready'))
+    return says(
+      'critical',
+      `The node is not ready (${state}), so it refuses queries; wait for its state transfer, or restart it and read its log.`,
+      `${look} -- its log says whether a state transfer is under way`,
+    );
+  const local = node.number('wsrep_local_state');
+  if (local === SYNCED) return null;
+  return says(
+    'warning',
+    `The node is ${state}, so it may be late and is not held in step; ${local === DONOR ? 'end what keeps it so' : 'wait until it has caught up'}.`,
+    node.on('wsrep_desync')
+      ? 'SET GLOBAL wsrep_desync = OFF;'
+      : `${look} -- a donor, or a node that has just joined, comes back by itself; wsrep_local_recv_queue is what it has left to apply`,
+  );
+}
+
+/** The share of the time since the last run; a reason where that can't be told. */
+function pausedShare(
+  node: Figures,
+  uptime: number,
+  { before, thresholds: set }: ServerFacts,
+): number | string {
+  const { minimum_seconds } = { ...thresholds, ...set };
+  if (!before) return 'it takes two runs, and this is the first';
+  if (before.seconds < minimum_seconds) return `the last run was less than ${minimum_seconds} s ago`;
+  const last = new Figures(before.rows);
+  if (uptime < before.seconds || !last.has(PAUSED) || !node.has(PAUSED))
+    return 'the node was not up and connected since the last run';
+  const risen = node.number(PAUSED) - last.number(PAUSED);
+  return risen < 0 ? 'its counters were reset since the last run' : risen / 1e9 / before.seconds;
+}

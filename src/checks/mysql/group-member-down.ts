@@ -1,0 +1,77 @@
+import type { Check, Fault, Row } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, textIn } from '../columns.ts';
+import { counted } from '../wording.ts';
+import { Figures, figures } from './figures.ts';
+import { isMariaDb } from './flavour.ts';
+
+const settings = figures({ variables: ['performance_schema', 'read_only', 'group_replication_group_name'] });
+
+const members = `
+  select member_host as host,
+         member_port as port,
+         member_state as state
+    from performance_schema.replication_group_members
+   order by member_host, member_port
+   limit ${FAULT_LIMIT + 1}`;
+
+/** What each state but ONLINE means for a member, and what to do there; RECOVERING passes by itself. */
+const STATES: Readonly<Record<string, string>> = {
+  RECOVERING: 'is still catching up; look at its log if that does not end',
+  OFFLINE: 'has left its group; start group replication there',
+  ERROR: 'failed and applies nothing; read its log, then start group replication there anew',
+  UNREACHABLE: 'does not answer the group; look at it and at the network, and restart it',
+};
+
+/** Members of a MySQL replication group that do not take part in it. MariaDB has no such thing. */
+export const groupMemberDown: Check = {
+  id: 'MY_GROUP_MEMBER_DOWN',
+  title: 'Group member not online',
+  category: 'replication',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  privilege: () => 'SELECT ON performance_schema.*',
+  sql: (version) => (isMariaDb(version) ? settings : [...settings, members]),
+  judge: (rows) => {
+    const set = new Figures(rows);
+    set.text('read_only');
+    const found = rows.filter((row) => 'state' in row);
+    const none = { faults: [], okLine: 'This server is in no replication group.' };
+    // The variable exists where the plugin is loaded.
+    if (!set.has('group_replication_group_name') || set.text('group_replication_group_name') === '')
+      return none;
+    if (!set.on('performance_schema'))
+      return {
+        ...none,
+        skipped: 'Not measured: performance_schema is off, and nothing else shows the group.',
+      };
+    const down = found.length === 0 ? [stopped] : found.filter((row) => textIn(row, 'state') !== 'ONLINE');
+    return {
+      faults: down.slice(0, FAULT_LIMIT).map(fault),
+      okLine: `${counted(found.length, 'member')} of the group, all online.`,
+      truncated: found.length > FAULT_LIMIT,
+    };
+  },
+};
+
+/** A group's name is set, and the server shows no member, not even itself. */
+const stopped: Row = { host: '', port: null, state: 'OFFLINE' };
+
+function fault(row: Row): Fault {
+  const [host, state] = [textIn(row, 'host'), textIn(row, 'state')];
+  // A server that is in no group shows itself alone, without a name.
+  const object = host === '' ? null : `${host}:${numberIn(row, 'port')}`;
+  const there = object === null ? '' : `on ${object}: `;
+  return {
+    severity: state === 'RECOVERING' ? 'warning' : 'critical',
+    object,
+    metricLine: `${object === null ? 'This server' : `Member ${object}`} ${STATES[state] ?? `is ${state}`}.`,
+    remediation:
+      state === 'OFFLINE'
+        ? `START GROUP_REPLICATION;${there === '' ? '' : ` -- ${there.slice(0, -2)}`}`
+        : state === 'ERROR'
+          ? `STOP GROUP_REPLICATION; START GROUP_REPLICATION; -- ${there}after its log was read`
+          : 'SELECT member_host, member_port, member_state FROM performance_schema.replication_group_members; -- from another member too: they may see it otherwise',
+  };
+}

@@ -1,0 +1,60 @@
+import type { Check, Row } from '../check.ts';
+import { numberIn, onlyRow } from '../columns.ts';
+import { grouped } from '../wording.ts';
+import { Figures, figures } from './figures.ts';
+import { isMariaDb } from './flavour.ts';
+import { PROCESS } from './session-check.ts';
+
+/** Transactions whose old rows are not purged yet, dbvitals' own figures. */
+const thresholds = { warning: 100_000, critical: 1_000_000 };
+
+// MySQL tells it in a metric only, one of those that are counted by default. An aggregate gives a row in any case.
+const metric = `
+  select max(case when status = 'enabled' then count end) as length
+    from information_schema.innodb_metrics
+   where name = 'trx_rseg_history_len'`;
+
+const OLDEST =
+  "SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE id <> connection_id() ORDER BY trx_started; -- run what it prints for those that are old; the purge follows by itself";
+
+/** How far InnoDB's purge of old row versions lies behind. */
+export const historyList: Check = {
+  id: 'MY_HISTORY_LIST',
+  title: 'Purge of old rows lies behind',
+  category: 'transactions',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  thresholds,
+  privilege: PROCESS,
+  sql: (version) => (isMariaDb(version) ? figures({ status: ['Innodb_history_list_length'] }) : metric),
+  judge: (rows, facts) => {
+    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const length = lengthIn(rows, facts.version);
+    if (length === null) {
+      const skipped =
+        "Not measured: the metric trx_rseg_history_len is off. Run SET GLOBAL innodb_monitor_enable = 'trx_rseg_history_len';";
+      return { faults: [], okLine: '', skipped };
+    }
+    const behind = `The old rows of ${grouped(length)} transactions are to be purged`;
+    if (length < warning)
+      return { faults: [], okLine: `${behind}.`, near: length >= 0.9 * warning ? [null] : [] };
+    return {
+      okLine: `${behind}.`,
+      faults: [
+        {
+          severity: length >= critical ? 'critical' : 'warning',
+          object: null,
+          metricLine: `${behind}; end the transactions that still may need them.`,
+          remediation: OLDEST,
+        },
+      ],
+    };
+  },
+};
+
+function lengthIn(rows: Row[], version: number): number | null {
+  if (isMariaDb(version)) return new Figures(rows).number('Innodb_history_list_length');
+  const row = onlyRow(rows);
+  return row['length'] === null ? null : numberIn(row, 'length');
+}

@@ -1,0 +1,40 @@
+import { numberIn, textIn } from '../columns.ts';
+import { size } from '../wording.ts';
+import { quoted } from './quote.ts';
+import { ofCustomers, tableCheck } from './table-check.ts';
+
+const thresholds = { minimum_bytes: 100 * 1024 * 1024 };
+
+const candidates = `
+  select t.table_schema as table_schema, t.table_name as table_name,
+         t.index_length + 0e0 as index_bytes, t.data_length + 0e0 as data_bytes
+    from information_schema.tables t
+   where ${ofCustomers('t.')}
+     and t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED')
+     and t.index_length > t.data_length`;
+
+/** Tables whose secondary indexes are larger than their rows. */
+export const indexGtData = tableCheck({
+  id: 'MY_INDEX_GT_DATA',
+  title: 'Indexes larger than data',
+  category: 'indexes',
+  worst: 'info',
+  thresholds,
+  candidates: () => candidates,
+  worstFirst: 'index_bytes desc',
+  fault: (row, facts) => {
+    const { minimum_bytes } = { ...thresholds, ...facts.thresholds };
+    const bytes = numberIn(row, 'index_bytes');
+    if (bytes < minimum_bytes) return null;
+    const schema = textIn(row, 'table_schema');
+    const name = textIn(row, 'table_name');
+    const table = quoted(schema, name);
+    return {
+      severity: 'info',
+      object: table,
+      metricLine: `the secondary indexes of table ${table} take ${size(bytes)}, its rows ${size(numberIn(row, 'data_bytes'))}; review which are needed.`,
+      remediation: `SHOW INDEX FROM ${table}; -- then, for one that nothing needs: ALTER TABLE ${table} DROP INDEX …`,
+    };
+  },
+  okLine: 'No large table has indexes larger than its rows.',
+});

@@ -1,0 +1,31 @@
+import { counted, grouped } from '../wording.ts';
+import { counterCheck } from './counter-check.ts';
+
+/** Joins a day, as MySQLTuner has it. */
+const thresholds = { info_per_day: 250 };
+
+const MINUTES_A_DAY = 24 * 60;
+
+const STATEMENTS =
+  'SELECT schema_name, digest_text, sum_select_full_join FROM performance_schema.events_statements_summary_by_digest WHERE sum_select_full_join > 0 ORDER BY sum_select_full_join DESC LIMIT 10; -- give each an index on what it joins by';
+
+/** Joins that read a whole table for each row of another. */
+export const joinsNoIndex = counterCheck({
+  id: 'MY_JOINS_NO_INDEX',
+  title: 'Joins without an index',
+  category: 'performance',
+  severity: 'info',
+  thresholds,
+  counters: ['Select_full_join'],
+  fault: ({ by, minutes }, facts) => {
+    const { info_per_day } = { ...thresholds, ...facts.thresholds };
+    const joins = by('Select_full_join');
+    // A few joins in five minutes are no day's rate, and a run makes some itself.
+    if (joins / Math.max(1, minutes / MINUTES_A_DAY) < info_per_day) return null;
+    return {
+      metricLine: `${counted(joins, 'join')} without an index since the last run, ${grouped((joins / minutes) * 60)} an hour; give them one.`,
+      remediation: STATEMENTS,
+    };
+  },
+  okLine: ({ by }) => `${counted(by('Select_full_join'), 'join')} without an index since the last run.`,
+});

@@ -1,0 +1,19 @@
+import { setForGood, settingCheck } from './setting-check.ts';
+
+/** The server may ask clients for their files. */
+export const localInfile = settingCheck({
+  id: 'MY_LOCAL_INFILE',
+  title: 'LOAD DATA LOCAL is allowed',
+  category: 'security',
+  severity: 'warning',
+  reads: { variables: ['local_infile'] },
+  wrong: (settings, version) => {
+    if (!settings.on('local_infile')) return undefined;
+    return {
+      metricLine:
+        'local_infile is on: an injected LOAD DATA LOCAL reads files of the application that sends it; turn it off.',
+      remediation: setForGood(version, 'local_infile', 'OFF'),
+    };
+  },
+  okLine: () => 'local_infile is off.',
+});

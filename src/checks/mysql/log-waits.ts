@@ -1,0 +1,34 @@
+import { counted, grouped, size } from '../wording.ts';
+import { counterCheck } from './counter-check.ts';
+import { isMariaDb } from './flavour.ts';
+import { setForGood } from './setting-check.ts';
+
+/** Waits a second, as common Prometheus rules for MySQL have it. */
+const thresholds = { warning_per_second: 10 };
+
+/** Transactions had to wait until the buffer of the redo log was written, because it was full. */
+export const logWaits = counterCheck({
+  id: 'MY_LOG_WAITS',
+  title: 'Waits for the redo log buffer',
+  category: 'performance',
+  severity: 'warning',
+  thresholds,
+  counters: ['Innodb_log_waits'],
+  variables: ['innodb_log_buffer_size'],
+  fault: ({ by, minutes, now }, facts) => {
+    const { warning_per_second } = { ...thresholds, ...facts.thresholds };
+    const waits = by('Innodb_log_waits');
+    const perSecond = waits / minutes / 60;
+    if (perSecond < warning_per_second) return null;
+    const bytes = now.number('innodb_log_buffer_size');
+    return {
+      metricLine: `${counted(waits, 'wait')} for the redo log buffer since the last run, ${perSecond < 1 ? 'under 1' : grouped(perSecond)} a second; raise innodb_log_buffer_size above its ${size(bytes)}.`,
+      // MariaDB takes it from its option file only.
+      remediation: isMariaDb(facts.version)
+        ? `Put innodb_log_buffer_size = ${bytes * 2} under [mysqld] in the option file and restart the server.`
+        : setForGood(facts.version, 'innodb_log_buffer_size', bytes * 2),
+    };
+  },
+  okLine: ({ by }) =>
+    `${counted(by('Innodb_log_waits'), 'wait')} for the redo log buffer since the last run.`,
+});

@@ -1,0 +1,52 @@
+import type { Check } from '../check.ts';
+import { grouped, percent } from '../wording.ts';
+import { Figures, figures } from './figures.ts';
+import { setForGood } from './setting-check.ts';
+
+/** Share of open_files_limit, as MySQLTuner has it. */
+const thresholds = { warning: 0.85 };
+
+/** Files that the server and its InnoDB hold open, of as many as the system allows it. */
+export const openFiles: Check = {
+  id: 'MY_OPEN_FILES',
+  title: 'Open files near their limit',
+  category: 'performance',
+  worst: 'warning',
+  volatile: false,
+  scope: 'server',
+  thresholds,
+  sql: () =>
+    figures({
+      status: ['Open_files', 'Innodb_num_open_files', 'Open_tables'],
+      variables: ['open_files_limit', 'table_open_cache'],
+    }),
+  judge: (rows, facts) => {
+    const { warning } = { ...thresholds, ...facts.thresholds };
+    const read = new Figures(rows);
+    const limit = read.number('open_files_limit');
+    // InnoDB counts its own apart.
+    const innodb = read.has('Innodb_num_open_files') ? read.number('Innodb_num_open_files') : 0;
+    const open = read.number('Open_files') + innodb;
+    if (limit === 0) return { faults: [], okLine: `${grouped(open)} files are open; there is no limit.` };
+    const files = `${grouped(open)} of ${grouped(limit)} files are open (${percent(open / limit)})`;
+    if (open / limit < warning) return { faults: [], okLine: `${files}.` };
+    return {
+      okLine: `${files}.`,
+      faults: [
+        {
+          severity: 'warning',
+          object: null,
+          metricLine: `${files}; raise open_files_limit, or keep fewer tables open than ${grouped(read.number('Open_tables'))}.`,
+          remediation: setForGood(
+            facts.version,
+            'table_open_cache',
+            Math.max(
+              10,
+              Math.floor(Math.min(read.number('Open_tables'), read.number('table_open_cache')) / 2),
+            ),
+          ),
+        },
+      ],
+    };
+  },
+};

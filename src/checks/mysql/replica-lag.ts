@@ -1,0 +1,85 @@
+import type { Check, Fault, Judgement } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { counted, duration } from '../wording.ts';
+import type { Figures } from './figures.ts';
+import { isMariaDb } from './flavour.ts';
+import {
+  type Replication,
+  replicaPrivilege,
+  replicaSettings,
+  replicaSql,
+  replicationsIn,
+  replicaWord,
+} from './replica-status.ts';
+
+/** Seconds beyond the delay that is set: 30 s as in mysqld_exporter's rules, 5 min dbvitals' own. */
+const thresholds = { warning_seconds: 30, critical_seconds: 300 };
+
+/** Replicas that are late: what they lack is missing from their answers, and has to be applied before they take over. */
+export const replicaLag: Check = {
+  id: 'MY_REPLICA_LAG',
+  title: 'Replica lags behind',
+  category: 'replication',
+  worst: 'critical',
+  volatile: true,
+  scope: 'server',
+  privilege: replicaPrivilege,
+  thresholds,
+  sql: replicaSql,
+  judge: (rows, { version, thresholds: set }) => {
+    const { warning_seconds, critical_seconds } = { ...thresholds, ...set };
+    const settings = replicaSettings(rows);
+    const replications = replicationsIn(rows, version);
+    const known = replications
+      .filter(({ behind }) => behind !== null)
+      .toSorted((one, other) => lag(other) - lag(one));
+    const late = known.filter((one) => lag(one) >= warning_seconds);
+    const unknown = replications.length > known.length;
+    const [worst] = known;
+    const judgement: Judgement = {
+      faults: late.slice(0, FAULT_LIMIT).map((one): Fault => {
+        const on_purpose = one.delay > 0 ? ` beyond the ${duration(one.delay)} that are set` : '';
+        return {
+          severity: lag(one) >= critical_seconds ? 'critical' : 'warning',
+          object: one.object,
+          metricLine: `${one.words} is ${duration(lag(one))} behind${on_purpose}; find what its SQL thread waits for, and let several apply.`,
+          remediation: remediation(one, settings, version),
+        };
+      }),
+      okLine: worst
+        ? `${counted(known.length, 'source')}, at most ${duration(lag(worst))} behind; a silent one is noticed after ${duration(timeout(settings))}.`
+        : 'This server is no replica.',
+      near: known
+        .filter((one) => !late.includes(one) && lag(one) >= 0.9 * warning_seconds)
+        .map(({ object }) => object),
+      truncated: unknown || late.length > FAULT_LIMIT,
+    };
+    if (!unknown || late.length > 0) return judgement;
+    return {
+      ...judgement,
+      skipped: 'Not measured: where replication is stopped, nothing tells how late it is.',
+    };
+  },
+};
+
+/** Seconds behind, without those that are meant. */
+function lag({ behind, delay, notDue }: Replication): number {
+  return notDue ? 0 : Math.max(0, (behind ?? 0) - delay);
+}
+
+/** Seconds after which the IO thread takes its source, or the network, for gone. */
+function timeout(settings: Figures): number {
+  return settings.number(settings.has('replica_net_timeout') ? 'replica_net_timeout' : 'slave_net_timeout');
+}
+
+function remediation({ suffix }: Replication, settings: Figures, version: number): string {
+  const names = ['slave_parallel_threads', 'replica_parallel_workers', 'slave_parallel_workers'];
+  const name = names.find((one) => settings.has(one));
+  if (name === undefined || settings.number(name) > 1)
+    return `SHOW PROCESSLIST; -- the rows of "system user": a lock that one waits for, or a table without a primary key that it scans for every row`;
+  const word = replicaWord(version);
+  // MariaDB has one pool of threads for all of its connections, and changes it only while none applies.
+  return isMariaDb(version)
+    ? `STOP ALL SLAVES; SET GLOBAL ${name} = 4; START ALL SLAVES; -- and ${name} = 4 under [mysqld] in the option file`
+    : `STOP ${word} SQL_THREAD${suffix}; SET PERSIST ${name} = 4; START ${word} SQL_THREAD${suffix};`;
+}

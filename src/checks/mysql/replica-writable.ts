@@ -1,0 +1,36 @@
+import type { Check } from '../check.ts';
+import { isMariaDb } from './flavour.ts';
+import { replicaPrivilege, replicaSettings, replicaSql, replicationsIn } from './replica-status.ts';
+import { setForGood } from './setting-check.ts';
+
+/** A replica that an application can write to by mistake: it then differs from its source, and stops on an error later. */
+export const replicaWritable: Check = {
+  id: 'MY_REPLICA_WRITABLE',
+  title: 'Replica can be written to',
+  category: 'replication',
+  worst: 'warning',
+  volatile: false,
+  scope: 'server',
+  privilege: replicaPrivilege,
+  sql: replicaSql,
+  judge: (rows, { version }) => {
+    const settings = replicaSettings(rows);
+    if (replicationsIn(rows, version).length === 0)
+      return { faults: [], okLine: 'This server is no replica.' };
+    // MariaDB 12 has further values than ON, all of them stricter.
+    if (!/^(?:off|0)$/i.test(settings.text('read_only')))
+      return { faults: [], okLine: 'The replica is read-only.' };
+    return {
+      okLine: '',
+      faults: [
+        {
+          severity: 'warning',
+          object: null,
+          metricLine:
+            'read_only is OFF on this replica, so applications can write what its source lacks; turn it on.',
+          remediation: setForGood(version, isMariaDb(version) ? 'read_only' : 'super_read_only', 'ON'),
+        },
+      ],
+    };
+  },
+};

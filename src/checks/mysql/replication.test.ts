@@ -1,0 +1,274 @@
+import { describe, expect, test } from 'vitest';
+import type { Check, Judgement, Row, ServerFacts } from '../check.ts';
+import { galeraUnsynced } from './galera-unsynced.ts';
+import { groupMemberDown } from './group-member-down.ts';
+import { replicaLag } from './replica-lag.ts';
+import { replicaStopped } from './replica-stopped.ts';
+import { replicaWritable } from './replica-writable.ts';
+import { skipErrors } from './skip-errors.ts';
+
+const [MYSQL_80, MYSQL_84, MARIADB] = [80_021, 80_404, 101_119];
+
+const judge = (check: Check, rows: Row[], facts: Partial<ServerFacts> = {}): Judgement =>
+  check.judge(rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts });
+
+/** As SHOW gives them: all values are text. */
+const shown = (figures: Record<string, string | number>): Row[] =>
+  Object.entries(figures).map(([name, value]) => ({ Variable_name: name, Value: String(value) }));
+
+const plain = {
+  mysql80: shown({ read_only: 'OFF', slave_net_timeout: 60, slave_parallel_workers: 0 }),
+  mysql84: shown({ read_only: 'OFF', replica_net_timeout: 60, replica_parallel_workers: 4 }),
+  mariadb: shown({ read_only: 'OFF', slave_net_timeout: 60, slave_parallel_threads: 0 }),
+};
+/** What the settings of such a server are. */
+const settingsOf = (version: number): Row[] =>
+  version === MARIADB ? plain.mariadb : version === MYSQL_84 ? plain.mysql84 : plain.mysql80;
+
+/** A row of SHOW REPLICA STATUS under the names of that version, of what the checks may look at. */
+function status(version: number, name: string, given: Row = {}): Row {
+  const old = version !== MYSQL_84;
+  const row: Row = { running: 'Yes', applying: 'Yes', behind: 0, ...given };
+  return {
+    [version === MARIADB ? 'Connection_name' : 'Channel_Name']: name,
+    [old ? 'Slave_IO_Running' : 'Replica_IO_Running']: row['running'],
+    [old ? 'Slave_SQL_Running' : 'Replica_SQL_Running']: row['applying'],
+    [old ? 'Seconds_Behind_Master' : 'Seconds_Behind_Source']: row['behind'],
+    Last_IO_Errno: row['io'] ?? 0,
+    Last_IO_Error: 'a value of a row',
+    Last_SQL_Errno: row['error'] ?? 0,
+    Last_SQL_Error: 'a value of a row',
+    SQL_Delay: row['delay'] ?? 0,
+    SQL_Remaining_Delay: row['remaining'] ?? null,
+  };
+}
+
+describe.each([
+  [MYSQL_80, 'show slave status', 'START SLAVE', ` FOR CHANNEL 'a''b'`, 'REPLICATION CLIENT ON *.*'],
+  [MYSQL_84, 'show replica status', 'START REPLICA', ` FOR CHANNEL 'a''b'`, 'REPLICATION CLIENT ON *.*'],
+  [MARIADB, 'show all slaves status', 'START REPLICA', ` 'a''b'`, 'SLAVE MONITOR ON *.*'],
+] as const)('version %i', (version, statement, start, suffix, privilege) => {
+  const of = (...rows: Row[]) => [...settingsOf(version), ...rows];
+
+  test('is asked in its own words', () => {
+    for (const check of [replicaStopped, replicaLag, replicaWritable]) {
+      expect([check.sql(version)].flat().at(-1)).toBe(statement);
+      expect(check.privilege?.(version)).toBe(privilege);
+    }
+  });
+
+  test('no replica, and one with a source of each kind of name', () => {
+    for (const check of [replicaStopped, replicaLag, replicaWritable]) {
+      expect(judge(check, of(), { version })).toMatchObject({
+        okLine: 'This server is no replica.',
+        faults: [],
+      });
+      expect(() => judge(check, [], { version }), check.id).toThrow(TypeError);
+    }
+    const stopped = of(status(version, '', { running: 'No' }), status(version, "a'b", { running: 'No' }));
+    expect(judge(replicaStopped, stopped, { version }).faults).toMatchObject([
+      { object: null, remediation: `${start};` },
+      { object: "`a'b`", remediation: `${start}${suffix};` },
+    ]);
+    expect(judge(replicaWritable, stopped, { version }).faults).toMatchObject([
+      { severity: 'warning', object: null },
+    ]);
+  });
+
+  test.each([
+    [{}, []],
+    [{ running: 'No' }, ['the IO thread is stopped']],
+    [{ running: 'No', io: 13_114 }, ['stopped on error 13114']],
+    [{ running: 'No', io: 1236 }, ['build the replica anew']],
+    [{ running: 'Connecting', io: 1045 }, ['does not reach the source (error 1045)']],
+    [{ running: 'Preparing' }, ['does not reach the source, so']],
+    [{ applying: 'No' }, ['the SQL thread is stopped']],
+    [{ applying: 'No', error: 1032 }, ['stopped on error 1032']],
+    [{ running: 'No', applying: 'No' }, ['the IO and the SQL thread']],
+  ])('threads %j: %j', (given, words) => {
+    const { faults } = judge(replicaStopped, of(status(version, '', given)), { version });
+    expect(faults.map(({ severity }) => severity)).toEqual(words.map(() => 'critical'));
+    for (const word of words) expect(faults[0]?.metricLine).toContain(word);
+    expect(JSON.stringify(faults)).not.toContain('a value of a row');
+  });
+
+  test.each<[Row, string | undefined, number]>([
+    [{ behind: 26 }, undefined, 0],
+    [{ behind: 27 }, undefined, 1],
+    [{ behind: 29 }, undefined, 1],
+    [{ behind: 30 }, 'warning', 0],
+    [{ behind: 299 }, 'warning', 0],
+    [{ behind: 300 }, 'critical', 0],
+    [{ behind: 3629, delay: 3600 }, undefined, 1],
+    [{ behind: 3630, delay: 3600 }, 'warning', 0],
+    [{ behind: 9000, delay: 3600, remaining: 5 }, undefined, 0],
+  ])('lag %j: %s', (given, severity, near) => {
+    const judgement = judge(replicaLag, of(status(version, '', given)), { version });
+    expect(judgement.faults.map((fault) => fault.severity)).toEqual(severity ? [severity] : []);
+    expect(judgement.near).toHaveLength(near);
+    expect(judgement.skipped).toBeUndefined();
+  });
+
+  test('a lag that is not known is never "ok", and hides no other', () => {
+    const unknown = status(version, 'a', { running: 'No', behind: null });
+    expect(judge(replicaLag, of(unknown, status(version, 'b')), { version }).skipped).toBeDefined();
+    const judgement = judge(replicaLag, of(unknown, status(version, 'b', { behind: 60 })), { version });
+    expect(judgement).toMatchObject({ faults: [{ object: '`b`' }], truncated: true });
+    expect(judgement.skipped).toBeUndefined();
+  });
+});
+
+test('the channels of group replication are none of a replica', () => {
+  const rows = [
+    ...settingsOf(MYSQL_84),
+    status(MYSQL_84, 'group_replication_recovery', { running: 'No', applying: 'No' }),
+  ];
+  for (const check of [replicaStopped, replicaLag, replicaWritable])
+    expect(judge(check, rows, { version: MYSQL_84 }).okLine).toBe('This server is no replica.');
+});
+
+test('threads are offered where there is one, for one channel in MySQL and for all in MariaDB', () => {
+  const late = (version: number) =>
+    judge(replicaLag, [...settingsOf(version), status(version, 'a', { behind: 60 })], { version }).faults[0]
+      ?.remediation;
+  expect(late(MYSQL_80)).toBe(
+    `STOP SLAVE SQL_THREAD FOR CHANNEL 'a'; SET PERSIST slave_parallel_workers = 4; START SLAVE SQL_THREAD FOR CHANNEL 'a';`,
+  );
+  expect(late(MYSQL_84)).toMatch(/^SHOW PROCESSLIST;/);
+  expect(late(MARIADB)).toMatch(/^STOP ALL SLAVES; SET GLOBAL slave_parallel_threads = 4; START ALL SLAVES;/);
+});
+
+test.each([
+  ['OFF', MARIADB, 'SET GLOBAL read_only = ON;'],
+  ['OFF', MYSQL_84, 'SET PERSIST super_read_only = ON;'],
+  ['ON', MYSQL_84, undefined],
+  ['NO_LOCK_NO_ADMIN', 120_002, undefined],
+])('read_only %s on %i: %s', (value, version, remediation) => {
+  const rows = [...shown({ read_only: value }), status(version === MYSQL_84 ? version : MARIADB, '')];
+  const { faults } = judge(replicaWritable, rows, { version });
+  expect(faults.map((fault) => fault.remediation.split(' -- ')[0])).toEqual(remediation ? [remediation] : []);
+});
+
+test.each<[Record<string, string>, string[]]>([
+  [{ slave_skip_errors: 'OFF', slave_exec_mode: 'STRICT' }, []],
+  [{ replica_skip_errors: '', replica_exec_mode: 'STRICT' }, []],
+  [{ slave_skip_errors: 'ALL', slave_exec_mode: 'STRICT' }, ['slave_skip_errors']],
+  [{ slave_skip_errors: '1062', slave_exec_mode: 'IDEMPOTENT' }, ['slave_skip_errors', 'slave_exec_mode']],
+  [
+    { ...{ slave_skip_errors: '1062', replica_skip_errors: '1062' }, replica_exec_mode: 'IDEMPOTENT' },
+    ['replica_skip_errors', 'replica_exec_mode'],
+  ],
+])('%j: %j', (settings, objects) => {
+  const { faults } = judge(skipErrors, shown(settings), { version: MYSQL_84 });
+  expect(faults.map(({ severity, object }) => [severity, object])).toEqual(
+    objects.map((one) => ['critical', one]),
+  );
+});
+
+describe('Galera', () => {
+  const node = {
+    ...{ Uptime: 9_000, wsrep_connected: 'ON', wsrep_ready: 'ON', wsrep_cluster_status: 'Primary' },
+    ...{ wsrep_local_state: 4, wsrep_local_state_comment: 'Synced', wsrep_flow_control_paused_ns: 0 },
+    ...{ wsrep_provider: '/usr/lib/libgalera_smm.so', wsrep_on: 'ON', wsrep_desync: 'OFF' },
+  };
+  const before = { rows: shown(node), seconds: 100 };
+
+  test.each<[string, Record<string, string | number>]>([
+    ['MySQL', { Uptime: 9 }],
+    [
+      'a plain MariaDB',
+      { Uptime: 9, wsrep_provider: 'none', wsrep_on: 'OFF', wsrep_ready: 'OFF', wsrep_connected: 'OFF' },
+    ],
+    [
+      'one that was started without',
+      { ...node, wsrep_on: 'OFF', wsrep_ready: 'OFF', wsrep_connected: 'OFF' },
+    ],
+  ])('%s is no node', (_, figures) => {
+    expect(judge(galeraUnsynced, shown(figures))).toEqual({
+      faults: [],
+      okLine: 'This server is no Galera node.',
+    });
+  });
+
+  test.each<[Record<string, string | number>, string[]]>([
+    [{}, []],
+    [{ wsrep_on: 'OFF' }, ['critical']],
+    [{ wsrep_cluster_status: 'non-Primary', wsrep_ready: 'OFF', wsrep_local_state: 0 }, ['critical']],
+    [{ wsrep_cluster_status: 'Disconnected', wsrep_connected: 'OFF', wsrep_ready: 'OFF' }, ['critical']],
+    [{ wsrep_ready: 'OFF', wsrep_local_state: 1, wsrep_local_state_comment: 'Joining' }, ['critical']],
+    [{ wsrep_local_state: 3, wsrep_local_state_comment: 'Joined' }, ['warning']],
+    [{ wsrep_local_state: 2, wsrep_local_state_comment: 'Donor/Desynced' }, ['warning']],
+    [{ wsrep_flow_control_paused_ns: 1.9e9 }, []],
+    [{ wsrep_flow_control_paused_ns: 2e9 }, ['warning']],
+    [{ wsrep_local_state: 3, wsrep_flow_control_paused_ns: 2e9 }, ['warning', 'warning']],
+  ])('%j: %j', (given, severities) => {
+    const judgement = judge(galeraUnsynced, shown({ ...node, ...given }), { before });
+    expect(judgement.faults.map(({ severity }) => severity)).toEqual(severities);
+    expect(new Set(judgement.faults.map(({ object }) => object)).size).toBe(severities.length);
+    expect(judgement.skipped).toBeUndefined();
+  });
+
+  test.each<[string, Record<string, string | number>, ServerFacts['before']]>([
+    ['the first run', {}, undefined],
+    ['a restart', { Uptime: 99 }, before],
+    ['a reset', {}, { ...before, rows: shown({ ...node, wsrep_flow_control_paused_ns: 7 }) }],
+    ['a time without the cluster', {}, { ...before, rows: shown({ wsrep_connected: 'OFF' }) }],
+    ['a moment', {}, { ...before, seconds: 4 }],
+  ])('flow control is not told after %s, the state is', (_, given, last) => {
+    const facts = last ? { before: last } : {};
+    expect(judge(galeraUnsynced, shown({ ...node, ...given }), facts).skipped).toMatch(
+      /^Not measured: flow control/,
+    );
+    const desynced = shown({ ...node, ...given, wsrep_local_state: 2 });
+    const judgement = judge(galeraUnsynced, desynced, facts);
+    expect(judgement).toMatchObject({ faults: [{ severity: 'warning', object: null }], truncated: true });
+    expect(judgement.skipped).toBeUndefined();
+  });
+
+  test('Percona has wsrep_on for sessions alone', () => {
+    const { wsrep_on: _, ...percona } = node;
+    expect(judge(galeraUnsynced, shown(percona), { version: MYSQL_80, before }).okLine).toContain(
+      'is synced',
+    );
+  });
+});
+
+describe('group replication', () => {
+  const group = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: 'a-b' });
+  const member = (host: string, state: string): Row => ({ host, port: host === '' ? null : 3306, state });
+
+  test('MariaDB is not asked for members', () => {
+    expect([groupMemberDown.sql(MARIADB)].flat().join()).not.toContain('replication_group_members');
+    expect([groupMemberDown.sql(MYSQL_84)].flat().join()).toContain('replication_group_members');
+  });
+
+  test('a server without a group is well, one that gives no row is not', () => {
+    const none = { faults: [], okLine: 'This server is in no replication group.' };
+    expect(judge(groupMemberDown, shown({ performance_schema: 'OFF', read_only: 'OFF' }))).toEqual(none);
+    const named = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: '' });
+    expect(judge(groupMemberDown, [...named, member('', 'OFFLINE')])).toEqual(none);
+    expect(() => judge(groupMemberDown, [])).toThrow(TypeError);
+  });
+
+  test('without performance_schema nothing is told of a group', () => {
+    const blind = shown({ performance_schema: 'OFF', read_only: 'OFF', group_replication_group_name: 'a-b' });
+    expect(judge(groupMemberDown, blind).skipped).toContain('performance_schema is off');
+  });
+
+  test.each<[Row[], [string, string | null][]]>([
+    [[member('db-1', 'ONLINE'), member('db-2', 'ONLINE')], []],
+    [[member('db-1', 'ONLINE'), member('db-2', 'RECOVERING')], [['warning', 'db-2:3306']]],
+    [
+      [member('db-1', 'ERROR'), member('db-2', 'UNREACHABLE')],
+      [
+        ['critical', 'db-1:3306'],
+        ['critical', 'db-2:3306'],
+      ],
+    ],
+    [[member('', 'OFFLINE')], [['critical', null]]],
+    [[], [['critical', null]]],
+  ])('members %j: %j', (members, expected) => {
+    const { faults } = judge(groupMemberDown, [...group, ...members], { version: MYSQL_84 });
+    expect(faults.map(({ severity, object }) => [severity, object])).toEqual(expected);
+  });
+});

@@ -1,0 +1,42 @@
+import type { Check, Fault } from '../check.ts';
+import { Figures, figures } from './figures.ts';
+import { isMariaDb } from './flavour.ts';
+
+/** What differs between the checks of how the server is set. */
+interface SettingCheck extends Pick<Check, 'id' | 'title' | 'category'> {
+  /** Of each fault. */
+  severity: Fault['severity'];
+  reads: Parameters<typeof figures>[0];
+  /** Why a server of that version can't be judged, the end of a sentence; undefined where it can. */
+  absent?: (version: number) => string | undefined;
+  /** Undefined where the server is set well. */
+  wrong: (settings: Figures, version: number) => Pick<Fault, 'metricLine' | 'remediation'> | undefined;
+  okLine: (settings: Figures) => string;
+}
+
+/** A check with at most one finding, for the whole server. It needs no privilege. */
+export function settingCheck({ severity, reads, absent, wrong, okLine, ...named }: SettingCheck): Check {
+  return {
+    ...named,
+    worst: severity,
+    volatile: false,
+    scope: 'server',
+    sql: () => figures(reads),
+    judge: (rows, { version }) => {
+      const reason = absent?.(version);
+      if (reason !== undefined) return { faults: [], okLine: '', skipped: `Not measured: ${reason}.` };
+      const settings = new Figures(rows);
+      const fault = wrong(settings, version);
+      return fault
+        ? { okLine: '', faults: [{ severity, object: null, ...fault }] }
+        : { okLine: okLine(settings), faults: [] };
+    },
+  };
+}
+
+/** Sets a dynamic variable for now and for later starts: only MySQL can write down the latter itself. */
+export function setForGood(version: number, name: string, value: string | number): string {
+  return isMariaDb(version)
+    ? `SET GLOBAL ${name} = ${value}; -- and ${name} = ${value} under [mysqld] in the option file`
+    : `SET PERSIST ${name} = ${value};`;
+}

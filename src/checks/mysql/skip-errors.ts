@@ -1,0 +1,40 @@
+import type { Check, Fault } from '../check.ts';
+import { Figures, figures } from './figures.ts';
+import { setForGood } from './setting-check.ts';
+
+/** Under their newer name (MySQL since 8.0.26), else under their older one. */
+const SKIPPED = ['replica_skip_errors', 'slave_skip_errors'];
+const MODE = ['replica_exec_mode', 'slave_exec_mode'];
+
+/** Settings that let replication pass over its errors: the replica differs from its source, and nobody hears of it. */
+export const skipErrors: Check = {
+  id: 'MY_SKIP_ERRORS',
+  title: 'Replication errors are passed over',
+  category: 'replication',
+  worst: 'critical',
+  volatile: false,
+  scope: 'server',
+  sql: () => figures({ variables: [...SKIPPED, ...MODE] }),
+  judge: (rows, { version }) => {
+    const settings = new Figures(rows);
+    const named = (names: string[]) => names.find((name) => settings.has(name)) ?? names.join();
+    const [skipped, mode] = [named(SKIPPED), named(MODE)];
+    const faults: Fault[] = [];
+    const errors = settings.text(skipped);
+    if (!/^(?:off|)$/i.test(errors))
+      faults.push({
+        severity: 'critical',
+        object: skipped,
+        metricLine: `${skipped} is ${errors.length > 80 ? `${errors.slice(0, 80)}…` : errors}: replication passes over such errors, and data differ unnoticed; unset it, and compare with the source.`,
+        remediation: `SHOW GLOBAL VARIABLES LIKE '${skipped}'; -- take it out of the option file, restart, and compare the data with the source's`,
+      });
+    if (settings.text(mode).toUpperCase() !== 'STRICT')
+      faults.push({
+        severity: 'critical',
+        object: mode,
+        metricLine: `${mode} is ${settings.text(mode)}: replication passes over duplicate keys and missing rows, and data differ unnoticed; set it to STRICT, and compare with the source.`,
+        remediation: setForGood(version, mode, "'STRICT'"),
+      });
+    return { faults, okLine: 'Replication would stop on any error.' };
+  },
+};

@@ -1,0 +1,28 @@
+import { counted, grouped, percent } from '../wording.ts';
+import { counterCheck } from './counter-check.ts';
+import { setForGood } from './setting-check.ts';
+
+/** Share of the statements, as MySQLTuner has it, and so many slow ones at least. */
+const thresholds = { warning: 0.05, minimum_slow: 10 };
+
+/** Statements that take longer than long_query_time. */
+export const slowQueries = counterCheck({
+  id: 'MY_SLOW_QUERIES',
+  title: 'Many slow queries',
+  category: 'performance',
+  severity: 'warning',
+  thresholds,
+  counters: ['Slow_queries', 'Questions'],
+  variables: ['long_query_time'],
+  fault: ({ by, now }, facts) => {
+    const { warning, minimum_slow } = { ...thresholds, ...facts.thresholds };
+    const [slow, all] = [by('Slow_queries'), by('Questions')];
+    if (slow < minimum_slow || slow / all < warning) return null;
+    return {
+      metricLine: `${grouped(slow)} of ${counted(all, 'statement')} were slow since the last run (${percent(slow / all)} took over ${now.number('long_query_time')} s, or as the server's settings have it); let the log name them.`,
+      remediation: setForGood(facts.version, 'slow_query_log', 'ON'),
+    };
+  },
+  okLine: ({ by }) =>
+    `${grouped(by('Slow_queries'))} of ${counted(by('Questions'), 'statement')} were slow since the last run.`,
+});

@@ -1,0 +1,22 @@
+import { setForGood, settingCheck } from './setting-check.ts';
+
+/** Values that do not fit are cut or made up instead of refused. */
+export const sqlModeLax = settingCheck({
+  id: 'MY_SQL_MODE_LAX',
+  title: 'sql_mode is not strict',
+  category: 'configuration',
+  severity: 'warning',
+  reads: { variables: ['sql_mode'] },
+  wrong: (settings, version) => {
+    const modes = settings.text('sql_mode').split(',').filter(Boolean);
+    // TRADITIONAL is shown with the strict modes that it stands for.
+    if (modes.some((mode) => mode === 'STRICT_TRANS_TABLES' || mode === 'STRICT_ALL_TABLES'))
+      return undefined;
+    return {
+      metricLine:
+        'sql_mode has no STRICT_TRANS_TABLES: values that do not fit are cut, or stored as 0, with a warning that nobody reads; add it.',
+      remediation: setForGood(version, 'sql_mode', `'${['STRICT_TRANS_TABLES', ...modes].join(',')}'`),
+    };
+  },
+  okLine: () => 'sql_mode is strict.',
+});

@@ -1,0 +1,20 @@
+import { setForGood, settingCheck } from './setting-check.ts';
+
+/** A binary log that may lack, after a crash, what was committed. */
+export const syncBinlog = settingCheck({
+  id: 'MY_SYNC_BINLOG',
+  title: 'Binary log is not flushed to disk',
+  category: 'durability',
+  severity: 'warning',
+  reads: { variables: ['log_bin', 'sync_binlog'] },
+  wrong: (settings, version) => {
+    const value = settings.number('sync_binlog');
+    if (!settings.on('log_bin') || value === 1) return undefined;
+    return {
+      metricLine: `sync_binlog is ${value}: after a crash of the machine the binary log lacks commits, and replicas differ from this server; set it to 1.`,
+      remediation: setForGood(version, 'sync_binlog', 1),
+    };
+  },
+  okLine: (settings) =>
+    settings.on('log_bin') ? 'sync_binlog is 1.' : 'There is no binary log that could lack commits.',
+});

@@ -1,0 +1,45 @@
+import { counted, grouped, percent } from '../wording.ts';
+import { counterCheck, type Grown } from './counter-check.ts';
+import { setForGood } from './setting-check.ts';
+
+/** Share of the openings that found the table open, as MySQLTuner has it, where so many a minute at least did not; the latter dbvitals' own. */
+const thresholds = { warning: 0.2, minimum_per_minute: 1_000 };
+
+// A run opens each table for some checks: what was counted is spread over so long at least.
+const LEAST_MINUTES = 10;
+
+const HITS = 'Table_open_cache_hits';
+const MISSES = 'Table_open_cache_misses';
+
+/** The cache of open tables is full, and of little use. */
+export const tableCache = counterCheck({
+  id: 'MY_TABLE_CACHE',
+  title: 'Cache of open tables too small',
+  category: 'performance',
+  severity: 'warning',
+  thresholds,
+  counters: [HITS, MISSES, 'Table_open_cache_overflows'],
+  variables: ['table_open_cache'],
+  fault: (grown, facts) => {
+    const { warning, minimum_per_minute } = { ...thresholds, ...facts.thresholds };
+    const { by, minutes, now } = grown;
+    if (by(MISSES) / Math.max(minutes, LEAST_MINUTES) < minimum_per_minute) return null;
+    // Where nothing had to leave the cache, it is large enough: the tables were new to it.
+    if (share(grown) >= warning || by('Table_open_cache_overflows') === 0) return null;
+    const places = now.number('table_open_cache');
+    return {
+      metricLine: `${line(grown)}; raise table_open_cache above its ${grouped(places)}.`,
+      remediation: setForGood(facts.version, 'table_open_cache', places * 2),
+    };
+  },
+  okLine: (grown) => `${line(grown)}.`,
+});
+
+function share({ by }: Grown): number {
+  const all = by(HITS) + by(MISSES);
+  return all === 0 ? 1 : by(HITS) / all;
+}
+
+function line(grown: Grown): string {
+  return `${percent(share(grown))} of ${counted(grown.by(HITS) + grown.by(MISSES), 'opening')} found the table open since the last run`;
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import type { Row, ServerFacts } from '../check.ts';
+import { mysqlChecks } from './mysql-checks.ts';
+
+const [MYSQL_80, MARIADB] = [80_036, 101_119];
+
+const checkOf = (id: string) => {
+  const check = mysqlChecks.find((each) => each.id === id);
+  if (!check) throw new Error(`There is no check ${id}.`);
+  return check;
+};
+const judge = (id: string, rows: Row[], facts: Partial<ServerFacts> = {}) =>
+  checkOf(id).judge(rows, {
+    version: MARIADB,
+    database: '',
+    me: `'watcher'@'10.0.0.7'`,
+    now: new Date('2026-11-21'),
+    ...facts,
+  });
+
+const server: Row = { sees_all: 1, tables: 20_000, uncounted: 0 };
+const shop = { table_schema: 'shop', table_name: 'orders' };
+const counted = (figures: Record<string, string> = {}): Row[] =>
+  Object.entries({ performance_schema: 'ON', log_bin: 'OFF', Uptime: '3024000', ...figures }).map(
+    ([Variable_name, Value]) => ({ Variable_name, Value }),
+  );
+const value = (share: number, column_type = 'int'): Row => ({
+  ...shop,
+  column_name: 'id',
+  column_type,
+  value: '7',
+  share,
+});
+const noKey: Row = { ...shop, unique_key: null, auto_column: null, id_column: null };
+
+test.each<[string, number, Row, string | undefined]>([
+  ['MY_AUTOINC_EXHAUSTION', MYSQL_80, value(0.849), undefined],
+  ['MY_AUTOINC_EXHAUSTION', MYSQL_80, value(0.85), 'warning'],
+  ['MY_AUTOINC_EXHAUSTION', MYSQL_80, value(0.949), 'warning'],
+  ['MY_AUTOINC_EXHAUSTION', MYSQL_80, value(0.95), 'critical'],
+  ['MY_INDEX_GT_DATA', MARIADB, { ...shop, index_bytes: 2 ** 20 * 100 - 1, data_bytes: 9 }, undefined],
+  ['MY_INDEX_GT_DATA', MARIADB, { ...shop, index_bytes: 2 ** 20 * 100, data_bytes: 9 }, 'info'],
+  ['MY_NO_PRIMARY_KEY', MARIADB, noKey, 'warning'],
+])('%s of version %i: %o is %s', (id, version, row, severity) => {
+  const { faults } = judge(id, [server, row], { version });
+  expect(faults.map((fault) => fault.severity)).toEqual(severity === undefined ? [] : [severity]);
+});
+
+test.each<[number, Row[], RegExp | undefined]>([
+  [2 ** 20 * 10 - 1, counted(), undefined],
+  [2 ** 20 * 10, counted(), /not read in 35 d 0 h; hide it, then drop it.$/],
+  [2 ** 20 * 10, counted({ log_bin: 'ON' }), /Replicas count their own reads/],
+])('MY_UNUSED_INDEX of %i bytes', (bytes, figures, line) => {
+  const { faults, skipped } = judge('MY_UNUSED_INDEX', [
+    server,
+    ...figures,
+    { ...shop, index_name: 'day', bytes },
+  ]);
+  expect(skipped).toBeUndefined();
+  expect(faults.map(({ metricLine }) => metricLine)).toEqual(line ? [expect.stringMatching(line)] : []);
+});
+
+test.each<[string, Row[]]>([
+  ['performance_schema is off', [server, ...counted({ performance_schema: 'OFF' })]],
+  ['leave out reads', [{ ...server, uncounted: 1 }, ...counted()]],
+  ['no room for some indexes', [server, ...counted({ Performance_schema_index_stat_lost: '3' })]],
+  ['counted for 34 d 23 h', [server, ...counted({ Uptime: '3023999' })]],
+])('MY_UNUSED_INDEX is skipped: %s', (reason, rows) => {
+  expect(judge('MY_UNUSED_INDEX', rows).skipped).toContain(reason);
+});
+
+test('what hides an index differs, and so does how it is told', () => {
+  const rows = [server, ...counted(), { ...shop, index_name: 'day', bytes: 2 ** 30 }];
+  const [fault] = judge('MY_UNUSED_INDEX', rows, { version: MYSQL_80 }).faults;
+  expect(fault?.remediation).toMatch(/^ALTER TABLE `shop`.`orders` ALTER INDEX `day` INVISIBLE;/);
+  for (const id of ['MY_UNUSED_INDEX', 'MY_REDUNDANT_INDEX']) {
+    expect(String(checkOf(id).sql(MYSQL_80))).toContain("is_visible = 'YES'");
+    expect(String(checkOf(id).sql(MARIADB))).toContain("ignored = 'NO'");
+  }
+});
+
+test('the widest type can not be widened', () => {
+  const [widest] = judge('MY_AUTOINC_EXHAUSTION', [server, value(0.99, 'bigint unsigned')]).faults;
+  expect(widest?.remediation).toMatch(/^-- /);
+});
+
+test('over 20,000 tables nothing is measured; over 100 faults the list is cut short', () => {
+  expect(judge('MY_NON_INNODB', [{ ...server, tables: 20_001 }]).skipped).toMatch(/20,001 tables/);
+  const tables = Array.from({ length: 101 }, (_, n) => ({ ...noKey, table_name: `t${n}` }));
+  const { faults, truncated } = judge('MY_NO_PRIMARY_KEY', [server, ...tables]);
+  expect([faults.length, truncated]).toEqual([100, true]);
+  const shares = Array.from({ length: 101 }, (_, n) => value(n < 100 ? 0.9 : 0.1));
+  expect(judge('MY_AUTOINC_EXHAUSTION', [server, ...shares]).truncated).toBe(false);
+});
+
+test('where tables may be hidden, what is seen is told, and nothing is called well', () => {
+  const hidden = { ...server, sees_all: 0 };
+  const grant = `GRANT REFERENCES ON *.* TO 'watcher'@'10.0.0.7';`;
+  expect(judge('MY_NO_PRIMARY_KEY', [hidden])).toMatchObject({
+    grant,
+    skipped: expect.stringContaining(grant),
+  });
+  const seen = judge('MY_NO_PRIMARY_KEY', [hidden, noKey]);
+  expect([seen.faults.length, seen.truncated, seen.skipped]).toEqual([1, true, undefined]);
+});

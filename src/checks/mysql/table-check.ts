@@ -1,0 +1,88 @@
+import type { Check, Fault, Row, ServerFacts } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
+import { numberIn, onlyRow } from '../columns.ts';
+import { grouped } from '../wording.ts';
+import { Figures, figures } from './figures.ts';
+
+/** A check that looks at every table of a server is skipped where there are more: it would take too long. */
+const TABLE_LIMIT = 20_000;
+
+/** Condition on information_schema: the tables of customers, not the server's own. `alias` as in `t.`. */
+export const ofCustomers = (alias = '') =>
+  `${alias}table_schema not in ('mysql', 'sys', 'information_schema', 'performance_schema')`;
+
+/** What differs between the checks that look at every table of a server. */
+interface TableCheck extends Pick<Check, 'id' | 'title' | 'category' | 'worst' | 'thresholds' | 'privilege'> {
+  /** One row an object that may be at fault, with `table_schema` and `table_name`, without order or limit. */
+  candidates: (version: number) => string;
+  /** The fault that a candidate is, or null when it is none. */
+  fault: (row: Row, facts: ServerFacts, server: Figures) => Fault | null;
+  /** The candidates' columns that `fault` compares: after one that is no fault there is no other. By name where absent. */
+  worstFirst?: string;
+  okLine: string;
+  /** What `blind` and `fault` need to know of the server. */
+  needs?: Parameters<typeof figures>[0];
+  /** Why nothing can be measured on this server, if so. `first` is the row of the server, with the columns of `tells`. */
+  blind?: (server: Figures, first: Row, facts: ServerFacts) => string | undefined;
+  /** More columns of the row of the server. */
+  tells?: string;
+}
+
+// A login without any privilege on a table is not shown it, and without one on its columns not those: without an error.
+// REFERENCES on *.* shows all and lets nothing be read. Nobody is granted this table of the server's by itself.
+const serverRow = (tells: string) => `
+  select (select count(*)
+            from information_schema.columns
+           where table_schema = 'mysql' and table_name = 'proxies_priv') > 0 as sees_all,
+         (select count(*) from information_schema.tables where ${ofCustomers()}) as tables${tells}`;
+
+/** A check with a finding for each faulty object of a server: bounded, and honest about what it can't see. */
+export function tableCheck({
+  candidates,
+  fault,
+  worstFirst = 'table_schema, table_name',
+  okLine,
+  needs = {},
+  blind,
+  tells,
+  ...check
+}: TableCheck): Check {
+  return {
+    ...check,
+    volatile: false,
+    scope: 'server',
+    // The count is a constant: over the limit MariaDB does not even open the tables.
+    sql: (version) => [
+      serverRow(tells === undefined ? '' : `,${tells}`),
+      ...figures(needs),
+      `
+  select candidate.*
+    from (${candidates(version)}
+         ) candidate
+   where (select count(*) from information_schema.tables where ${ofCustomers()}) <= ${TABLE_LIMIT}
+   order by ${worstFirst}
+   limit ${FAULT_LIMIT + 1}`,
+    ],
+    judge: (rows, facts) => {
+      const first = onlyRow(rows);
+      const tables = numberIn(first, 'tables');
+      if (tables > TABLE_LIMIT) {
+        const reason = `Not measured: ${grouped(tables)} tables, more than ${grouped(TABLE_LIMIT)}.`;
+        return { faults: [], okLine, skipped: reason };
+      }
+      const server = new Figures(rows);
+      const reason = blind?.(server, first, facts);
+      if (reason !== undefined) return { faults: [], okLine, skipped: reason };
+
+      const found = rows.filter((row) => 'table_schema' in row);
+      const all = found.flatMap((row) => fault(row, facts, server) ?? []);
+      const faults = all.slice(0, FAULT_LIMIT);
+      const cut = found.length > FAULT_LIMIT && all.length === found.length;
+      if (numberIn(first, 'sees_all') === 1) return { faults, okLine, truncated: cut };
+
+      const grant = `GRANT REFERENCES ON *.* TO ${facts.me};`;
+      const hidden = `Not measured: tables may be hidden from the login. Run ${grant}`;
+      return { faults, okLine, truncated: true, grant, ...(faults.length === 0 && { skipped: hidden }) };
+    },
+  };
+}

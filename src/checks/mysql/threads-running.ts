@@ -1,0 +1,46 @@
+import type { Check } from '../check.ts';
+import { grouped, percent } from '../wording.ts';
+import { Figures, figures } from './figures.ts';
+
+/** Share of max_connections, as common Prometheus rules for MySQL have it. */
+const thresholds = { warning: 0.6 };
+
+const RUNNING =
+  "SELECT concat('KILL QUERY ', id, ';') AS statement, user, db, time, state FROM information_schema.processlist WHERE command NOT IN ('Sleep', 'Daemon') AND command NOT LIKE 'Binlog Dump%' AND user NOT IN ('system user', 'event_scheduler') AND id <> connection_id() ORDER BY time DESC; -- what runs the longest; run what it prints for those that may end";
+
+/** Threads_running ÷ max_connections: sessions that do something at this moment. */
+export const threadsRunning: Check = {
+  id: 'MY_THREADS_RUNNING',
+  title: 'Many sessions busy at once',
+  category: 'connections',
+  worst: 'warning',
+  volatile: true,
+  scope: 'server',
+  thresholds,
+  sql: () => figures({ status: ['Threads_running'], variables: ['max_connections'] }),
+  judge: (rows, facts) => {
+    const { warning } = { ...thresholds, ...facts.thresholds };
+    const read = new Figures(rows);
+    const running = read.number('Threads_running');
+    const available = read.number('max_connections');
+    const share = running / available;
+    const busy = `${grouped(running)} sessions are busy, of ${grouped(available)} that may connect (${percent(share)})`;
+    if (share < warning)
+      return {
+        faults: [],
+        okLine: `${busy}.`,
+        near: 10 * running >= 9 * warning * available ? [null] : [],
+      };
+    return {
+      okLine: `${busy}.`,
+      faults: [
+        {
+          severity: 'warning',
+          object: null,
+          metricLine: `${busy}; look at what runs the longest, and let fewer in at a time.`,
+          remediation: RUNNING,
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,37 @@
+import { counted, grouped, percent, size } from '../wording.ts';
+import { counterCheck } from './counter-check.ts';
+import { isMariaDb } from './flavour.ts';
+
+/** Share of the temporary tables, as MySQLTuner has it, where so many a minute at least went to disk; the latter dbvitals' own. */
+const thresholds = { warning: 0.25, minimum_per_minute: 60 };
+
+// A run makes up to some hundred such tables itself: what was counted is spread over so long at least.
+const LEAST_MINUTES = 10;
+
+/** Sorts and groups whose temporary table goes to disk. */
+export const tmpDisk = counterCheck({
+  id: 'MY_TMP_DISK',
+  title: 'Temporary tables on disk',
+  category: 'performance',
+  severity: 'warning',
+  thresholds,
+  counters: ['Created_tmp_disk_tables', 'Created_tmp_tables'],
+  variables: ['tmp_table_size', 'max_heap_table_size'],
+  fault: ({ by, minutes, now }, facts) => {
+    const { warning, minimum_per_minute } = { ...thresholds, ...facts.thresholds };
+    const [onDisk, all] = [by('Created_tmp_disk_tables'), by('Created_tmp_tables')];
+    const rate = onDisk / Math.max(minutes, LEAST_MINUTES);
+    if (rate < minimum_per_minute || onDisk / all < warning) return null;
+    const bytes = Math.min(now.number('tmp_table_size'), now.number('max_heap_table_size'));
+    const sizes = (scope: string) =>
+      `SET ${scope} tmp_table_size = ${bytes * 2}, ${scope} max_heap_table_size = ${bytes * 2};`;
+    return {
+      metricLine: `${grouped(onDisk)} of ${counted(all, 'temporary table')} went to disk since the last run (${percent(onDisk / all)}); raise tmp_table_size above ${size(bytes)}, or spare the sort.`,
+      remediation: isMariaDb(facts.version)
+        ? `${sizes('GLOBAL')} -- and both under [mysqld] in the option file`
+        : sizes('PERSIST'),
+    };
+  },
+  okLine: ({ by }) =>
+    `${grouped(by('Created_tmp_disk_tables'))} of ${counted(by('Created_tmp_tables'), 'temporary table')} went to disk since the last run.`,
+});

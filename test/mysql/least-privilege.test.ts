@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
+import { measure } from '../../src/monitor/measure.ts';
+import { pastedSql, skippedWithout } from '../pasted-sql.ts';
+import { MariadbServer } from './mariadb-server.ts';
+
+// Else it is skipped for the server's short life, before its privilege is asked for.
+const AT_ONCE = { MY_UNUSED_INDEX: { statistics_days: 0 } };
+
+const LOGIN = "'dbvitals_watcher'@'%'";
+
+let server: MariadbServer;
+beforeAll(async () => {
+  server = await MariadbServer.start();
+  await server.run('create table orders (id int primary key)');
+  await server.run(pastedSql('MariaDB').flat());
+});
+afterAll(() => server?.stop());
+
+/** What the finding about privileges says after a run as the login that the page makes. */
+async function missing(): Promise<{ status: string; checks: string[]; grants: string }> {
+  const { outcomes } = await measure(
+    {
+      engine: 'mariadb',
+      connectionType: 'unix_socket',
+      host: server.socket,
+      port: 3306,
+      database: '',
+      username: 'dbvitals_watcher',
+      password: 'change-me',
+      tls: 'disable',
+      passwordExposable: false,
+      caCertificate: null,
+      tunnel: null,
+    },
+    { allowPrivateTargets: true, thresholds: AT_ONCE, signal: new AbortController().signal },
+  );
+  const finding = outcomes.find(({ check }) => check.id === 'MY_PRIVILEGE_MISSING')?.findings[0];
+  if (!finding) throw new Error('The finding about privileges is always there.');
+  const { status, metric_line, remediation } = finding;
+  return { status, checks: metric_line.match(/\bMY_\w+/g) ?? [], grants: remediation };
+}
+
+test('with what the page gives, no check lacks a privilege', async () => {
+  expect(await missing()).toEqual({ status: 'ok', checks: [], grants: '' });
+});
+
+test.each([
+  ['PROCESS', 'PROCESS ON *.*'],
+  ['SLAVE MONITOR', 'SLAVE MONITOR ON *.*'],
+  ['REFERENCES', 'REFERENCES ON *.*'],
+  ['SELECT on `performance_schema`', 'SELECT ON performance_schema.*'],
+  ['SELECT on `mysql.global_priv`', 'SELECT ON mysql.global_priv'],
+])('without %s its checks are skipped, and the finding names that GRANT', async (named, privilege) => {
+  await server.run(`revoke ${privilege} from ${LOGIN}`);
+  const { status, checks, grants } = await missing();
+  await server.run(grants.split(/;\s*/).filter((grant) => grant !== ''));
+  expect([status, grants.split('; ')]).toEqual([
+    'info',
+    expect.arrayContaining([expect.stringContaining(`GRANT ${privilege} TO ${LOGIN}`)]),
+  ]);
+  expect(checks.toSorted()).toEqual(skippedWithout('MariaDB').get(named)?.toSorted());
+  expect(await missing()).toMatchObject({ status: 'ok' });
+});
+
+/** Where the page has the privilege in its table, as the checks ask for it. */
+const onMySql: [string, string][] = [
+  ['PROCESS', 'PROCESS ON *.*'],
+  ['REPLICATION CLIENT', 'REPLICATION CLIENT ON *.*'],
+  ['SELECT on `performance_schema`', 'SELECT ON performance_schema.*'],
+  [
+    'SELECT on columns of `mysql.user`',
+    'SELECT (user, host, plugin, authentication_string, account_locked) ON mysql.user',
+  ],
+];
+
+test('the page for MySQL gives whatever its checks ask for, and tells which ask', () => {
+  const given = pastedSql('MySQL').flat().join(';\n').toLowerCase();
+  const asking = mysqlChecks.map(({ id, privilege }) => ({ id, asks: [privilege?.(80_400) ?? []].flat() }));
+  expect(new Set(asking.flatMap(({ asks }) => asks))).toEqual(
+    new Set(onMySql.map(([, privilege]) => privilege)),
+  );
+  for (const [named, privilege] of onMySql) {
+    const [, what = '', on = ''] = /^(.+) on (\S+)$/.exec(privilege.toLowerCase()) ?? [];
+    expect(
+      given.split(';\n').filter((text) => text.includes(what) && text.includes(` on ${on} to `)),
+    ).toHaveLength(1);
+    const ids = asking.filter(({ asks }) => asks.includes(privilege)).map(({ id }) => id);
+    expect(skippedWithout('MySQL').get(named)?.toSorted(), named).toEqual(ids.toSorted());
+  }
+});

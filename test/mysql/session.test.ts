@@ -1,0 +1,373 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import ssh from 'ssh2';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectFailure, refusalOf } from '../../src/monitor/connect-failure.ts';
+import { diallerOf } from '../../src/monitor/dial.ts';
+import { LIMITS } from '../../src/monitor/limits.ts';
+import { openMysqlSession } from '../../src/monitor/mysql-session.ts';
+import type { Session, Target } from '../../src/monitor/session.ts';
+import { MariadbServer, PASSWORD } from './mariadb-server.ts';
+
+const certificate = (name: string) => join(import.meta.dirname, '../certificates', name);
+const authority = readFileSync(certificate('authority.pem'), 'utf8');
+
+let server: MariadbServer;
+let bastion: Awaited<ReturnType<typeof startBastion>>;
+let port: number;
+
+beforeAll(async () => {
+  port = await freePort();
+  server = await MariadbServer.start({
+    'skip-networking': 'OFF',
+    'bind-address': '127.0.0.1',
+    port: String(port),
+    'ssl-cert': certificate('server.pem'),
+    'ssl-key': certificate('server.key'),
+    'local-infile': 'ON',
+    'init-connect': 'set autocommit = 0',
+    'sql-mode': 'ANSI_QUOTES,PIPES_AS_CONCAT',
+    'plugin-dir': pluginFolder(),
+  });
+  bastion = await startBastion();
+  await server.run([
+    `create user native@'%' identified by '${PASSWORD}'`,
+    `grant all on *.* to native@'%'`,
+    "install soname 'auth_ed25519'",
+    `create user signing@'%' identified via ed25519 using password('${PASSWORD}')`,
+    `create user encrypted@'%' identified by '${PASSWORD}' require ssl`,
+    `create user expired@'%' identified by '${PASSWORD}' password expire`,
+    `grant select on shop.* to encrypted@'%', expired@'%'`,
+    `create user locked@'%' identified by '${PASSWORD}' account lock`,
+    'create table orders (id int)',
+    'insert into orders values (1)',
+  ]);
+});
+afterAll(async () => {
+  bastion?.close();
+  await server?.stop();
+});
+
+/** Of the plugins that Debian packs apart from the server itself. */
+function pluginFolder(): string {
+  const folder = process.env['TEST_MYSQL_PLUGIN_DIR'] ?? '/usr/lib/mysql/plugin';
+  if (existsSync(join(folder, 'auth_ed25519.so'))) return folder;
+  throw new Error(
+    'These tests log in by ed25519, whose plugin is in Debian’s package mariadb-server: install it, or unpack it and name its usr/lib/mysql/plugin in TEST_MYSQL_PLUGIN_DIR.',
+  );
+}
+
+async function freePort(): Promise<number> {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port: free } = taken.address() as AddressInfo;
+  taken.close();
+  await once(taken, 'close');
+  return free;
+}
+
+/** A real SSH server that lets anyone in and reaches the MariaDB, whatever it is called. */
+async function startBastion() {
+  const clients = new Set<ssh.Connection>();
+  const hostKeys = [ssh.utils.generateKeyPairSync('ed25519').private];
+  const daemon = new ssh.Server({ hostKeys }, (client) => {
+    clients.add(client);
+    client.on('error', () => {});
+    client.on('authentication', (login) => login.accept());
+    client.on('tcpip', (accept) => {
+      const channel = accept();
+      const behind = connect(port, '127.0.0.1');
+      behind.on('error', () => {});
+      channel.pipe(behind).pipe(channel);
+    });
+  });
+  const front = createServer((socket) => daemon.injectSocket(socket)).listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  return {
+    port: (front.address() as AddressInfo).port,
+    close() {
+      for (const client of clients) client.end();
+      front.close();
+    },
+  };
+}
+
+const plainly = (): Target => ({
+  engine: 'mariadb',
+  connectionType: 'direct',
+  host: 'localhost',
+  port,
+  database: 'shop',
+  username: 'native',
+  password: PASSWORD,
+  tls: 'disable',
+  passwordExposable: false,
+  caCertificate: null,
+  tunnel: null,
+});
+
+const bySocket = (): Partial<Target> => ({ connectionType: 'unix_socket', host: server.socket });
+
+const byTunnel = (): Partial<Target> => ({
+  connectionType: 'ssh_tunnel',
+  host: 'db.internal',
+  tunnel: {
+    host: '127.0.0.1',
+    port: bastion.port,
+    username: 'tunnel',
+    privateKey: ssh.utils.generateKeyPairSync('ed25519').private,
+    agentSocket: null,
+    hostKey: null,
+  },
+});
+
+const withTls = (): Partial<Target> => ({ tls: 'verify-full', caCertificate: authority });
+
+/** Opens a session as a run does, and closes it after `use`. */
+async function within<T>(
+  given: Partial<Target>,
+  use: (session: Session) => Promise<T>,
+  { limits = LIMITS, meter = { bytes: 0, statements: 0, milliseconds: 0 } } = {},
+): Promise<T> {
+  const target = { ...plainly(), ...given };
+  const dialler = diallerOf(target, true);
+  const ends = { connecting: AbortSignal.timeout(limits.connectMs), signal: AbortSignal.timeout(20_000) };
+  try {
+    const endpoint = { host: target.host, port: target.port };
+    const stream = await dialler.dial(endpoint, ends.connecting);
+    const session = await openMysqlSession(
+      target,
+      target.database,
+      { ...endpoint, stream, meter, limits },
+      ends,
+    );
+    try {
+      return await use(session);
+    } finally {
+      await session.close();
+    }
+  } finally {
+    dialler.close();
+  }
+}
+
+const who = `
+  select substring_index(user(), '@', 1) as name, database() as place,
+         (select variable_value from information_schema.session_status where variable_name = 'Ssl_cipher') <> '' as tls`;
+
+test.each<[string, () => Partial<Target>, { name: string; tls: number }]>([
+  ['a socket', bySocket, { name: 'native', tls: 0 }],
+  ['TCP without TLS', () => ({}), { name: 'native', tls: 0 }],
+  ['TLS and the authority of the connection', withTls, { name: 'native', tls: 1 }],
+  [
+    'TLS with a certificate of anyone',
+    () => ({ tls: 'require', host: '127.0.0.1' }),
+    { name: 'native', tls: 1 },
+  ],
+  ['a tunnel', byTunnel, { name: 'native', tls: 0 }],
+  ['TLS through a tunnel', () => ({ ...byTunnel(), tls: 'require' }), { name: 'native', tls: 1 }],
+  [
+    'ed25519 by a socket',
+    () => ({ ...bySocket(), username: 'signing', database: '' }),
+    { name: 'signing', tls: 0 },
+  ],
+  [
+    'ed25519 by TLS',
+    () => ({ ...withTls(), username: 'signing', database: '' }),
+    { name: 'signing', tls: 1 },
+  ],
+  [
+    'ed25519 by a tunnel',
+    () => ({ ...byTunnel(), username: 'signing', database: '' }),
+    { name: 'signing', tls: 0 },
+  ],
+])('lets us in by %s', async (_what, given, expected) => {
+  const place = given().database === '' ? null : 'shop';
+  expect(await within(given(), (session) => session.read(who))).toEqual([{ ...expected, place }]);
+});
+
+test.each<[string, () => Partial<Target>, object]>([
+  [
+    'a wrong password',
+    () => ({ password: 'another' }),
+    { kind: 'unauthorized', reason: /refused the login \(1045\)/ },
+  ],
+  [
+    'ed25519 in the clear',
+    () => ({ username: 'signing' }),
+    { kind: 'unauthorized', reason: /client_ed25519.*TLS/ },
+  ],
+  [
+    'a wrong password by ed25519',
+    () => ({ ...withTls(), username: 'signing', password: 'x' }),
+    { kind: 'unauthorized', reason: /1045/ },
+  ],
+  [
+    'no TLS where it is required',
+    () => ({ username: 'encrypted' }),
+    { kind: 'unauthorized', reason: /1045/ },
+  ],
+  ['an expired password', () => ({ username: 'expired' }), { kind: 'unauthorized', reason: /expired/ }],
+  ['a locked login', () => ({ username: 'locked' }), { kind: 'unauthorized', reason: /locked/ }],
+  [
+    'a database that is not the login’s',
+    () => ({ username: 'signing', ...bySocket() }),
+    { kind: 'unreachable', reason: /may not use/ },
+  ],
+  [
+    'a database that is not there',
+    () => ({ database: 'nowhere' }),
+    { kind: 'unreachable', reason: /does not exist/ },
+  ],
+  [
+    'an authority that nobody named',
+    () => ({ tls: 'verify-full' }),
+    { kind: 'unreachable', reason: /signed by nobody/ },
+  ],
+  [
+    'a certificate for another name',
+    () => ({ ...withTls(), host: '127.0.0.1' }),
+    { kind: 'unreachable', reason: /another host name/ },
+  ],
+  [
+    'that through a tunnel',
+    () => ({ ...byTunnel(), ...withTls() }),
+    { kind: 'unreachable', reason: /another host name/ },
+  ],
+])('%s is told as such, once and for all', async (_what, given, expected) => {
+  const read = (session: Session) => session.read('select 1 as one');
+  const error = await within(given(), read).catch((thrown: unknown) => thrown);
+  const failure = connectFailure(error, LIMITS.connectMs);
+  const { kind, reason } = expected as { kind: string; reason: RegExp };
+  expect(failure).toMatchObject({ kind, final: true, reason: expect.stringMatching(reason) });
+  expect(JSON.stringify(failure)).not.toContain(PASSWORD);
+});
+
+test('no connection left is saturation', async () => {
+  await server.run('set global max_connections = 10');
+  const others = await Promise.all(Array.from({ length: 10 }, () => server.open('app')));
+  const watcher = { ...bySocket(), username: 'watcher' }; // for a superuser one more is kept
+  const error = await within(watcher, async () => null).catch((thrown: unknown) => thrown);
+  await Promise.all(others.map((session) => session.end()));
+  await server.run('set global max_connections = 20');
+  expect(connectFailure(error, LIMITS.connectMs)).toMatchObject({ kind: 'saturated', final: true });
+});
+
+test.each([
+  'insert into orders values (2)',
+  'update orders set id = 2',
+  'delete from orders',
+  'create table other (id int)',
+  'drop table orders',
+  'alter table orders add name text',
+  "load data local infile '/etc/hostname' into table orders",
+  'select 1; select 2',
+])('refuses "%s", and goes on', async (statement) => {
+  await within({}, async (session) => {
+    await expect(session.read(statement)).rejects.toThrow();
+    expect(await session.read('select id from orders')).toEqual([{ id: 1 }]);
+  });
+});
+
+test('a session has its settings whatever the server’s own, and tells no more of us than a name', async () => {
+  const settings = `
+    select @@tx_read_only as read_only, @@autocommit as autocommit, @@max_statement_time as seconds,
+           @@lock_wait_timeout as lock_seconds, @@sql_mode as sql_mode, @@time_zone as time_zone,
+           @@character_set_results as charset`;
+  const attributes = `
+    select attr_name as name, attr_value as value
+      from performance_schema.session_connect_attrs
+     where processlist_id = connection_id() and attr_name not like '\\_server%'`;
+  await within({}, async (session) => {
+    expect(await session.read(settings)).toEqual([
+      {
+        read_only: 1,
+        autocommit: 1,
+        seconds: 5,
+        lock_seconds: 2,
+        sql_mode: '',
+        time_zone: '+00:00',
+        charset: 'utf8mb4',
+      },
+    ]);
+    expect(await session.read(attributes)).toEqual([{ name: 'program_name', value: 'dbvitals' }]);
+  });
+});
+
+test('values come as numbers where they are safe, else as text', async () => {
+  const values = `
+    select 1 as one, 9007199254740991 as safe, 18446744073709551615 as huge, 1.50 as part, 1e3 as many,
+           null as nothing, cast('2026-01-02 03:04:05' as datetime) as at, _binary 'ö' as bytes, 'ö' as text,
+           json_object('a', 1) as json, b'1' as bit, point(1, 2) is null as no_point, 1 as \`__proto\``;
+  expect(await within({}, (session) => session.read(values))).toEqual([
+    {
+      one: 1,
+      safe: 9007199254740991,
+      huge: '18446744073709551615',
+      part: 1.5,
+      many: 1000,
+      nothing: null,
+      at: '2026-01-02 03:04:05',
+      bytes: 'ö',
+      text: 'ö',
+      json: '{"a": 1}',
+      bit: '\x01',
+      no_point: 0,
+      __proto: 1,
+    },
+  ]);
+});
+
+test('a statement is ended by the server after 5 s, one that waits for a lock after 2 s', async () => {
+  const holder = await server.open('app');
+  await holder.query('lock tables orders write');
+  const [late, locked] = await within({}, async (session) => [
+    await session.read('select sleep(7) as slept').catch((error: unknown) => refusalOf(error)),
+    await session.read('select id from orders').catch((error: unknown) => refusalOf(error)),
+  ]);
+  await holder.end();
+  expect([late, locked]).toEqual(['timeout', 'locked']);
+});
+
+test('what the login may not see is denied', async () => {
+  const refused = within({ username: 'signing', database: '', ...bySocket() }, (session) =>
+    session.read('select count(*) as transactions from information_schema.innodb_trx'),
+  );
+  expect(refusalOf(await refused.catch((error: unknown) => error))).toBe('denied');
+});
+
+test('a server that sends more than a run may read is cut off', async () => {
+  const meter = { bytes: 0, statements: 0, milliseconds: 0 };
+  const much = within({ ...withTls() }, (session) => session.read("select repeat('x', 3000000) as much"), {
+    limits: { ...LIMITS, runBytes: 1_000_000 },
+    meter,
+  });
+  await expect(much).rejects.toThrow('sent too much');
+  expect(meter.bytes).toBeLessThan(1_100_000);
+});
+
+test('a session that is closed is gone, and no aborted client to the server', async () => {
+  const text = "show global status like 'Aborted_clients'";
+  const before = await server.run(text);
+  await within({}, (session) => session.read('select 1 as one'));
+  await within(withTls(), (session) => session.read('select 1 as one'));
+  await server.until("select count(*) = 0 as gone from information_schema.processlist where user = 'native'");
+  expect(await server.run(text)).toEqual(before);
+});
+
+test('a session that is called off ends at once', async () => {
+  const target = plainly();
+  const controller = new AbortController();
+  const stream = await diallerOf(target, true).dial(target, controller.signal);
+  const meter = { bytes: 0, statements: 0, milliseconds: 0 };
+  const way = { host: target.host, port: target.port, stream, meter, limits: LIMITS };
+  const ends = { connecting: controller.signal, signal: controller.signal };
+  const session = await openMysqlSession(target, 'shop', way, ends);
+  const began = performance.now();
+  setTimeout(() => controller.abort(new Error('called off')), 100);
+  await expect(session.read('select sleep(4) as slept')).rejects.toThrow('called off');
+  await session.close();
+  expect(performance.now() - began).toBeLessThan(1_000);
+});

@@ -1,0 +1,99 @@
+import type mysql from 'mysql2/promise';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Check, Row } from '../../src/checks/check.ts';
+import { authLegacy } from '../../src/checks/mysql/auth-legacy.ts';
+import { emptyPassword } from '../../src/checks/mysql/empty-password.ts';
+import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
+import { rootRemote } from '../../src/checks/mysql/root-remote.ts';
+import { MariadbServer } from './mariadb-server.ts';
+import { measure } from './measure.ts';
+import { unusedPort } from './provocations-settings.ts';
+
+let server: MariadbServer;
+
+// What Debian's packages leave or set otherwise than the other tests do.
+beforeAll(async () => {
+  server = await MariadbServer.start({
+    'bind-address': '127.0.0.1',
+    'expire-logs-days': '10',
+    'local-infile': 'ON',
+    'performance-schema': 'OFF',
+    'skip-log-bin': 'ON',
+    'skip-networking': 'OFF',
+    'sync-binlog': '0',
+    port: await unusedPort(),
+  });
+});
+afterAll(() => server?.stop());
+
+test('a fresh Debian is told of what it deserves: no binary log, files of clients', async () => {
+  const told = [];
+  for (const check of mysqlChecks) {
+    const { faults } = await measure(server, check);
+    told.push(...faults.filter(({ severity }) => severity !== 'info').map(() => check.id));
+  }
+  expect(told).toEqual(['MY_BINLOG_OFF', 'MY_LOCAL_INFILE']);
+});
+
+test('accounts that nobody can log in to unasked are no fault', async () => {
+  const [{ hostname } = {}] = await server.run('select @@hostname as hostname');
+  await server.run([
+    'create user locked@localhost account lock',
+    "create user ''@localhost account lock",
+    "create user ''@'%' identified via unix_socket",
+    "create user unasked@localhost identified via unix_socket or mysql_native_password using 'invalid'",
+    'create role readers',
+    `create user root@'127.0.0.1' identified by 'some password', root@'::1' identified by 'some password'`,
+    `create user root@'${String(hostname)}' identified by 'some password'`,
+    "create user root@'10.1.%' identified by 'some password' account lock",
+  ]);
+  for (const check of [emptyPassword, rootRemote, authLegacy]) {
+    const { faults, okLine, skipped } = await measure(server, check);
+    expect([check.id, faults, skipped]).toEqual([check.id, [], undefined]);
+    expect(okLine).toMatch(/^None of [0-9]+ accounts (is|has) /);
+  }
+});
+
+test('only names leave the server, no hash', async () => {
+  await server.run('create user blank@localhost');
+  const session = await server.open('watcher', '');
+  try {
+    const [count = '', picked = ''] = [emptyPassword.sql(101_119)].flat();
+    const [[counted]] = await session.query<(mysql.RowDataPacket & Row)[]>(count);
+    const [accounts] = await session.query<(mysql.RowDataPacket & Row)[]>(picked);
+    expect(Object.keys(counted ?? {})).toEqual(['accounts']);
+    expect(accounts).toEqual([{ user: 'blank', host: 'localhost' }]);
+  } finally {
+    await session.end();
+    await server.run('drop user blank@localhost');
+  }
+});
+
+test("MySQL's statements, on a table with the columns of MySQL's manual", async () => {
+  await server.run([
+    `create table user (Host char(255), User char(32), plugin char(64), authentication_string text,
+                        account_locked enum('N','Y'), primary key (Host, User))`,
+    `insert into user values ('localhost', 'mysql.sys', 'caching_sha2_password', '$A$005$THISISACOMBINATION', 'Y'),
+                             ('%', 'reader', 'caching_sha2_password', '', 'Y'),
+                             ('%', 'app', 'caching_sha2_password', '$A$005$0123', 'N'),
+                             ('%', 'blank', 'caching_sha2_password', '', 'N'),
+                             ('localhost', '', 'mysql_native_password', '*1234', 'N'),
+                             ('localhost', 'root', 'auth_socket', '', 'N'),
+                             ('%', 'root', 'caching_sha2_password', '$A$005$4567', 'N')`,
+  ]);
+  const picked = async (check: Check) => {
+    const [, statement = ''] = [check.sql(80_404)].flat();
+    const rows = await server.run(statement.replace('mysql.user', 'shop.user'));
+    return rows.map(({ user, host }) => `${user}@${host}`);
+  };
+  expect(await picked(emptyPassword)).toEqual(['@localhost', 'blank@%']);
+  expect(await picked(rootRemote)).toEqual(['root@%']);
+  expect(await picked(authLegacy)).toEqual(['@localhost']);
+});
+
+test('without the privilege the server refuses the accounts', async () => {
+  for (const check of [emptyPassword, rootRemote, authLegacy]) {
+    expect(check.privilege?.(101_119)).toBe('SELECT ON mysql.global_priv');
+    await expect(measure(server, check, {}, 'stranger')).rejects.toMatchObject({ errno: 1142 });
+  }
+});

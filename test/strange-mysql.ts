@@ -1,0 +1,92 @@
+import type { Socket } from 'node:net';
+import type { StrangeAnswer } from './strange-server.ts';
+
+/** A packet of MySQL's protocol, as its manual has it ("MySQL Packets"). */
+export function packet(sequence: number, ...body: (Buffer | string | number)[]): Buffer {
+  const bytes = Buffer.concat(
+    body.map((part) => (typeof part === 'number' ? Buffer.of(part) : Buffer.from(part))),
+  );
+  const head = Buffer.alloc(4);
+  head.writeUIntLE(bytes.length, 0, 3);
+  head[3] = sequence;
+  return Buffer.concat([head, bytes]);
+}
+
+const CAPABILITIES =
+  0x1 | 0x8 | 0x20 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x1_0000 | 0x2_0000 | 0x8_0000 | 0x10_0000 | 0x20_0000;
+
+/** The scramble of {@link greeting}, and of what switches to another plugin. */
+export const SCRAMBLE = Buffer.from('abcdefghijklmnopqrst');
+
+/** What a server says first. It offers compression, LOCAL INFILE and several statements in one; TLS where it is told to. */
+export function greeting({ plugin = 'mysql_native_password', version = '8.0.36', tls = false } = {}): Buffer {
+  const flags = Buffer.alloc(4);
+  flags.writeUInt32LE(CAPABILITIES | (tls ? 0x800 : 0));
+  return packet(
+    0,
+    ...[10, `${version}\0`, Buffer.of(7, 0, 0, 0), SCRAMBLE.subarray(0, 8), 0, flags.subarray(0, 2), 45],
+    ...[Buffer.of(2, 0), flags.subarray(2), 21, Buffer.alloc(10), SCRAMBLE.subarray(8), 0, `${plugin}\0`],
+  );
+}
+
+/** OK; `status` 8 says that another answer follows. */
+export const ok = (sequence: number, status = 2): Buffer => packet(sequence, 0, 0, 0, status, 0, 0, 0);
+
+export const endOfRows = (sequence: number): Buffer => packet(sequence, 0xfe, 0, 0, 2, 0);
+
+export const mysqlError = (sequence: number, number: number, text: string): Buffer =>
+  packet(sequence, 0xff, number & 0xff, number >> 8, `#HY000${text}`);
+
+export const switchTo = (sequence: number, plugin: string): Buffer =>
+  packet(sequence, 0xfe, `${plugin}\0`, SCRAMBLE, 0);
+
+/** A column of text. */
+export function column(sequence: number, name: string): Buffer {
+  const text = (value: string) => Buffer.concat([Buffer.of(value.length), Buffer.from(value)]);
+  const rest = Buffer.of(0x0c, 45, 0, 255, 0, 0, 0, 0xfd, 0, 0, 0, 0, 0);
+  return packet(sequence, text('def'), 0, 0, 0, text(name), 0, rest);
+}
+
+/** Lets in whoever asks, and takes the settings of the session. */
+export function afterLogin(answer: (socket: Socket) => Buffer | null): StrangeAnswer {
+  return (sent, socket) => {
+    if (sent === 0) return ok(2);
+    return sent === 1 ? ok(1) : answer(socket);
+  };
+}
+
+/** Says one thing after the other, whatever is asked. */
+export function saying(...said: Buffer[]): StrangeAnswer {
+  return (sent) => said[sent] ?? null;
+}
+
+/** Sends what `next` gives for as long as the other side takes it. */
+export function endless(socket: Socket, next: () => Buffer): null {
+  const pump = () => {
+    while (!socket.destroyed && socket.write(next()));
+  };
+  socket.on('drain', pump);
+  pump();
+  return null;
+}
+
+/** Packets without end, numbered as they must be; made once, for the making is slow. */
+export function sequel(socket: Socket, from: number, each: (sequence: number) => Buffer): null {
+  const round = Buffer.concat(Array.from({ length: 4_096 }, (_, at) => each((from + at) & 0xff)));
+  return endless(socket, () => round);
+}
+
+/** The longest packets that there are, which make one that is longer still. */
+export function oversized(socket: Socket): null {
+  const chunk = Buffer.alloc(0x10003, 0xff);
+  return endless(socket, () => chunk);
+}
+
+/** A greeting, a byte at a time. */
+export function drip(socket: Socket): null {
+  const bytes = greeting();
+  let sent = 0;
+  const timer = setInterval(() => socket.write(bytes.subarray(sent, ++sent)), 100);
+  socket.once('close', () => clearInterval(timer));
+  return null;
+}
