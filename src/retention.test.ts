@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestStore, type TestStore } from '../test/store.ts';
-import { writeLog } from '../test/write-log.ts';
+import { type WrittenLog, writeLog } from '../test/write-log.ts';
 import { entries } from './activity/entries.ts';
+import { sealEntries } from './activity/record-seals.ts';
 import { openPool } from './database/connect.ts';
 import { readAs } from './database/read.ts';
 import { retain, startRetention } from './retention.ts';
@@ -23,7 +24,8 @@ beforeAll(async () => {
 
 afterEach(async () => {
   // What one test left is not the next one's work.
-  await root.query('truncate activity, activity_floor, activity_head, activity_type_head, counter_sample');
+  await root.query(`truncate activity, activity_floor, activity_head, activity_type_head, activity_seal, activity_leaves,
+                             counter_sample`);
 });
 
 afterAll(async () => {
@@ -31,10 +33,24 @@ afterAll(async () => {
   await store.stop();
 });
 
-// An entry every 15 minutes, so that a slow test finds no other one past its time.
-const LOG = { length: 30_000, rare: 'event', days: 300 } as const;
-const DAYS = 100;
+// A thousand entries a day, which are sealed and cut together: a slow test finds no other day past its time.
+const LOG = { length: 30_000, rare: 'event', days: 30 } as const;
+const DAYS = 10;
 const OLD = 20_000;
+
+/** Writes a log and seals it, without the rests that a round has. */
+async function writeSealed(log: WrittenLog): Promise<number> {
+  const accountId = await writeLog(store, log);
+  await sealLogs();
+  return accountId;
+}
+
+async function sealLogs(): Promise<void> {
+  for await (const _ of sealEntries({ owner, secret: store.deps.secret, activityDays: null }));
+}
+
+/** What a round needs to seal what it cuts. */
+const sealing = () => ({ secret: store.deps.secret, sealFile: null });
 
 /** One round, which must not fail; gives how many rows it removed of what. */
 async function round(activityDays: number | null, pool = owner): Promise<Record<string, number>> {
@@ -44,7 +60,7 @@ async function round(activityDays: number | null, pool = owner): Promise<Record<
   const measure = (kept: string, rows: number) => {
     removed[kept] = (removed[kept] ?? 0) + rows;
   };
-  await retain({ owner: pool, activityDays, log, measure }, new AbortController().signal);
+  await retain({ ...sealing(), owner: pool, activityDays, log, measure }, new AbortController().signal);
   expect(errors).toEqual([]);
   return removed;
 }
@@ -96,23 +112,19 @@ async function sessions(): Promise<number[]> {
 
 describe('the log', () => {
   test('loses what is past its limit, tells of it once a day, and goes on counting', async () => {
-    const accountId = await writeLog(store, LOG);
+    const accountId = await writeSealed(LOG);
     expect(await round(DAYS)).toEqual({ entries: OLD });
     expect(await expectWhole(accountId)).toEqual({ first: OLD + 1, last: LOG.length + 1 });
     const told = { action_type: 'activity_pruned', properties: { up_to_id: OLD, entries: OLD } };
     expect(await lastEntry(accountId)).toEqual(told);
 
-    await root.query(
-      `update activity set occurred_at = now() - interval '101 days' where account_id = $1 and id <= $2`,
-      [accountId, OLD + 5],
-    );
-    expect(await round(DAYS)).toEqual({ entries: 5 });
+    expect(await round(DAYS - 1)).toEqual({ entries: 1_000 });
     expect(await lastEntry(accountId)).toEqual(told);
     await root.query(`update activity_floor set told_at = now() - interval '25 hours'`);
     expect(await round(DAYS)).toEqual({});
     expect(await lastEntry(accountId)).toEqual({
       ...told,
-      properties: { up_to_id: OLD + 5, entries: 5 },
+      properties: { up_to_id: OLD + 1_000, entries: 1_000 },
     });
     await expectWhole(accountId);
   });
@@ -120,21 +132,22 @@ describe('the log', () => {
   test('may be gone altogether: its ids go on where they were', async () => {
     const accountId = await writeLog(store, { ...LOG, length: 1_000 });
     await root.query(`update activity set occurred_at = occurred_at - interval '30 days'`);
-    expect(await round(10)).toEqual({ entries: 1_000 });
+    await sealLogs();
+    expect(await round(DAYS)).toEqual({ entries: 1_000 });
     expect(await expectWhole(accountId)).toEqual({ first: 1_001, last: 1_001 });
   });
 
   test('is kept for ever where no limit is set, and loses nothing that is younger than it', async () => {
-    const accountId = await writeLog(store, LOG);
+    const accountId = await writeSealed(LOG);
     expect(await round(null)).toEqual({});
-    expect(await round(301)).toEqual({});
+    expect(await round(31)).toEqual({});
     expect(await expectWhole(accountId)).toEqual({ first: 1, last: LOG.length });
   });
 
   test.each(['1999-01-01', '2199-01-01'])(
     "loses the same whatever the process' clock says (%s)",
     async (date) => {
-      const accountId = await writeLog(store, LOG);
+      const accountId = await writeSealed(LOG);
       vi.useFakeTimers({ now: new Date(date), toFake: ['Date'] });
       try {
         expect(await round(DAYS)).toEqual({ entries: OLD });
@@ -146,7 +159,7 @@ describe('the log', () => {
   );
 
   test('is cut by two processes at once as by one', async () => {
-    const accounts = [await writeLog(store, LOG), await writeLog(store, { ...LOG, rare: 'request' })];
+    const accounts = [await writeSealed(LOG), await writeSealed({ ...LOG, rare: 'request' })];
     const second = openPool(store.address, 'owner', { max: 1 });
     const removed = await Promise.all([round(DAYS), round(DAYS, second)]);
     await second.end();
@@ -157,7 +170,7 @@ describe('the log', () => {
   });
 
   test('is cut while requests hold all that they lock', async () => {
-    const accountId = await writeLog(store, LOG);
+    const accountId = await writeSealed(LOG);
     const request = await store.superuser('store');
     await request.query('begin');
     await request.query('select from key_window for update');
@@ -175,15 +188,15 @@ describe('the log', () => {
   });
 
   test('is whole after the connection was cut in the middle of a step, and the next round goes on', async () => {
-    const accountId = await writeLog(store, LOG);
+    const accountId = await writeSealed(LOG);
     const errors: unknown[] = [];
     const log = { info: () => {}, error: (details: object) => errors.push(details) };
     const inTheWay = await store.superuser('store');
     await inTheWay.query('begin');
     await inTheWay.query('select from activity where account_id = $1 and id = 2500 for update', [accountId]);
-    const done = retain({ owner, activityDays: DAYS, log }, new AbortController().signal);
+    const done = retain({ ...sealing(), owner, activityDays: DAYS, log }, new AbortController().signal);
     const waiting = 'select pid from pg_locks where not granted';
-    await expect.poll(async () => (await root.query(waiting)).rowCount).toBe(1);
+    await expect.poll(async () => (await root.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
     await root.query(`select pg_terminate_backend(pid) from (${waiting}) waiting`);
     await done;
     await inTheWay.query('rollback');
@@ -194,13 +207,15 @@ describe('the log', () => {
   });
 
   test('is whole after the process that cuts it was killed, and the next one goes on', async () => {
-    const accountId = await writeLog(store, { ...LOG, length: 90_000 });
+    const accountId = await writeSealed({ ...LOG, length: 90_000 });
     const path = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
     const script = `
       const { openPool } = await import(${path('./database/connect.ts')});
       const { pruneEntries } = await import(${path('./activity/prune-entries.ts')});
       const owner = openPool(${JSON.stringify(store.address)}, 'owner', { max: 1 });
-      for await (const entries of pruneEntries(owner, ${DAYS})) console.log(entries);`;
+      for await (const entries of pruneEntries(owner)) console.log(entries);`;
+    const { secret } = store.deps;
+    for await (const _ of sealEntries({ owner, secret, activityDays: DAYS }));
     const floors: number[] = [];
     const before = await sessions();
     for (const steps of [1, 4, 7]) {
@@ -297,12 +312,15 @@ test('a counter is removed 30 days after it was last read', async () => {
 
 describe('the loop', () => {
   test('outlives an outage of the store, and goes on after it', async () => {
-    const accountId = await writeLog(store, LOG);
+    const accountId = await writeSealed(LOG);
     await store.halt();
     const pool = openPool(store.address, 'owner', { max: 1 });
     const said: string[] = [];
     const log = { info: () => {}, error: (details: { kept: string }) => said.push(details.kept) };
-    const retention = startRetention({ owner: pool, activityDays: DAYS, log }, { first: 1, every: 50 });
+    const retention = startRetention(
+      { ...sealing(), owner: pool, activityDays: DAYS, log },
+      { first: 1, every: 50 },
+    );
     await expect.poll(() => said.length, { timeout: 10_000 }).toBeGreaterThan(0);
     await store.start();
     root = await store.superuser('store');
@@ -319,12 +337,13 @@ describe('the loop', () => {
   });
 
   test('stops between two steps', async () => {
-    const accountId = await writeLog(store, LOG);
+    const accountId = await writeSealed(LOG);
     const steps: number[] = [];
     const log = { info: () => {}, error: (details: object) => expect(details).toBe('no error') };
     const stopped = Promise.withResolvers<void>();
     const retention = startRetention(
       {
+        ...sealing(),
         owner,
         activityDays: DAYS,
         log,

@@ -3,8 +3,11 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { pruneEntries } from './activity/prune-entries.ts';
 import { recordPruned } from './activity/record-pruned.ts';
+import { sealEntries } from './activity/record-seals.ts';
+import type { SealFile } from './activity/seal-file.ts';
 import { thinChecks } from './health/thin-checks.ts';
 import { pruneCounters } from './monitor/prune-counters.ts';
+import type { SecretKeys } from './wrap.ts';
 
 /** What is kept for a time only: entries of the log, findings of old health checks, counters of runs. */
 type Kept = 'entries' | 'findings' | 'counters';
@@ -12,8 +15,12 @@ type Kept = 'entries' | 'findings' | 'counters';
 interface RetentionOptions {
   /** A pool of the store's owner. */
   owner: pg.Pool;
+  /** The keys of DBVITALS_SECRET_KEY. */
+  secret: SecretKeys;
   /** How long entries of the log are kept; null = for ever. */
   activityDays: number | null;
+  /** What seals are appended to; null = nothing but the store. */
+  sealFile: SealFile | null;
   log: Pick<Logger, 'info' | 'error'>;
   /** Hears how many rows a step removed or shrank. */
   measure?: (kept: Kept, rows: number) => void;
@@ -28,10 +35,19 @@ interface Retention {
 /** How long a step may take, in milliseconds: a thousand times what it does, and within the time to stop. */
 export const STEP_DEADLINE_MS = 5_000;
 
+/**
+ * How many times as long as a step of sealing the rest after it is. Half of the time, as for what is removed, could be seen in
+ * the answers of a busy service; a tenth seals some 5,000 entries a second, more than are written for long.
+ */
+const SEALING_RESTS = 9;
+
 const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
 
-/** Removes what is past its time: a minute after the start, then every hour. Any number of processes may do so. */
+/**
+ * Seals what is new in the logs and removes what is past its time: a minute after the start, then every hour. Any number of
+ * processes may do so.
+ */
 export function startRetention(
   options: RetentionOptions,
   { first, every } = { first: FIRST_MS, every: EVERY_MS },
@@ -52,27 +68,51 @@ export function startRetention(
   };
 }
 
-/** One round, or as much of it as is done by the signal. Never throws: what fails is tried again in the next round. */
-export async function retain(
-  { owner, activityDays, log, measure }: RetentionOptions,
+/** Seals what is new, or as much of it as is done by the signal. Never throws: the next round tries again. */
+async function seal(
+  { owner, secret, activityDays, sealFile, log }: RetentionOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  let seals = 0;
+  const leisurely = (took: number) => rest(took * SEALING_RESTS, signal);
+  try {
+    for await (const _ of sealEntries({ owner, secret, activityDays, rest: leisurely })) {
+      seals += 1;
+      if (signal.aborted) break;
+    }
+  } catch (error) {
+    log.error({ err: error }, 'the log could not be sealed, and nothing is cut that is not sealed');
+  }
+  if (seals > 0) log.info({ seals }, 'the log was sealed');
+  if (signal.aborted) return;
+  try {
+    const strange = (await sealFile?.append(owner)) ?? [];
+    if (strange.length > 0)
+      log.error({ accounts: strange }, 'seals are missing or forged: run "activity verify --from-export"');
+  } catch (error) {
+    log.error(
+      { err: error },
+      'seals could not be appended to DBVITALS_SEAL_FILE, and are with the next round',
+    );
+  }
+}
+
+/** One round, or as much of it as is done by the signal. Never throws: what fails is tried again in the next round. */
+export async function retain(options: RetentionOptions, signal: AbortSignal): Promise<void> {
+  const { owner, activityDays, log, measure } = options;
+  await seal(options, signal);
+  if (signal.aborted) return;
   const work: [Kept, () => AsyncGenerator<number>][] = [
     ['findings', () => thinChecks(owner)],
     ['counters', () => pruneCounters(owner)],
   ];
-  if (activityDays !== null) work.unshift(['entries', () => pruneEntries(owner, activityDays)]);
+  if (activityDays !== null) work.unshift(['entries', () => pruneEntries(owner)]);
   for (const [kept, steps] of work) {
     let removed = 0;
     try {
-      let began = performance.now();
-      for await (const rows of steps()) {
+      for await (const rows of unhurried(steps(), signal)) {
         removed += rows;
         measure?.(kept, rows);
-        // At most half of the time: requests and checks come first.
-        await rest(performance.now() - began, signal);
-        if (signal.aborted) break;
-        began = performance.now();
       }
       if (kept === 'entries') await recordPruned(owner);
     } catch (error) {
@@ -80,6 +120,17 @@ export async function retain(
     }
     if (removed > 0) log.info({ kept, rows: removed }, 'retention removed what is past its time');
     if (signal.aborted) return;
+  }
+}
+
+/** The steps, with a rest after each one as long as it took: requests and checks come first. Ends at the signal. */
+async function* unhurried<T>(steps: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
+  let began = performance.now();
+  for await (const step of steps) {
+    yield step;
+    await rest(performance.now() - began, signal);
+    if (signal.aborted) return;
+    began = performance.now();
   }
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cutLogs } from '../../test/cut-logs.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
 import { entries } from './entries.ts';
-import { pruneEntries } from './prune-entries.ts';
 
 let store: TestStore;
 let reader: ReturnType<typeof openPool>;
@@ -72,10 +72,6 @@ async function writeLog(types: readonly string[]): Promise<number> {
   return accountId;
 }
 
-async function cut(days: number): Promise<void> {
-  for await (const entries of pruneEntries(owner, days)) expect(entries).toBeGreaterThan(0);
-}
-
 async function ask(accountId: number, query: Record<string, string>) {
   const request = { accountId, query, id: '', url: 'http://localhost/api/v1/activity' };
   const { result } = await readAs(reader, accountId, (read) => entries.answer(read, request));
@@ -111,7 +107,7 @@ describe('a page of the log', () => {
           const accountId = await store.account();
           const whenCut = Math.max(old, Math.min(later, types.length));
           await append(accountId, types.slice(0, whenCut), at);
-          await cut(1);
+          await cutLogs(store, owner, 1);
           await append(accountId, types.slice(whenCut), at);
           for (const { from, to, ...rest } of asked) {
             if (from !== undefined && to !== undefined && from > to) continue;

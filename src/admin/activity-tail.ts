@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { addEvidenceCommands } from './activity-evidence.ts';
 import { countOf, idOf, serviceUrlOf } from './arguments.ts';
 import { addCommand, type CommandContext, UsageError } from './command.ts';
 
@@ -67,9 +68,10 @@ async function printEntries(
   }
 }
 
-/** `activity tail`. */
+/** `activity tail`, and what seals are for. */
 export function addActivityCommands(program: Command, context: CommandContext): void {
   const group = program.command('activity').description('the activity log of an account');
+  addEvidenceCommands(group, context);
 
   addCommand(group, 'tail', 'print the log, one JSON object a line, oldest first')
     .option('--account <ID>', 'the account, read from the store', idOf('--account'))

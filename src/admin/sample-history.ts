@@ -2,11 +2,12 @@ import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
 import type { History } from './sample-fleet.ts';
 
-// Nobody has read through the API what holds no API request; and only what was created is moved, no further than needed.
+// Nobody has read through the API what holds no API request; and only what was created is moved, no further than needed. What is sealed stays as it is.
 const lockUnread = `
   select h.last_id = h.events
      and not exists (select from health_check c where c.account_id = $1)
      and not exists (select from ticket t where t.account_id = $1)
+     and not exists (select from activity_seal s where s.account_id = $1)
      and not exists (select from activity a
                       where a.account_id = $1
                         and a.action_type not in ('account_created', 'api_key_created', 'connection_added', 'member_added'))

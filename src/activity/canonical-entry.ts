@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+
+/** An entry as it is sealed: what endpoint 6 shows of it, but for the key's name, and what else its row holds. */
+export interface CanonicalEntry {
+  account_id: number;
+  id: number;
+  /** UTC with six decimals, as the store has it. */
+  occurred_at: string;
+  action_type: string;
+  page_path: string;
+  request_id: string | null;
+  api_key_id: number | null;
+  status: number | null;
+  method: string | null;
+  error_code: string | null;
+  query: Record<string, string> | null;
+  source_ip: string | null;
+  user_agent: string | null;
+  event_number: number | null;
+  type_number: number | null;
+  properties: Record<string, unknown> | null;
+}
+
+/** An instant of the store as it is sealed. */
+export function instant(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/** The columns of {@link CanonicalEntry}. */
+const columns = `
+  account_id, id, ${instant('occurred_at')} as occurred_at, action_type, page_path, request_id, api_key_id, status, method,
+  error_code, query, host(source_ip) as source_ip, user_agent, event_number, type_number, properties`;
+
+/** The entries of the account $1 with ids from $2 to $3. */
+export const entriesBetween = `
+select ${columns}
+  from activity
+ where account_id = $1 and id between $2 and $3
+ order by id`;
+
+const FIELDS = [
+  ...([
+    'account_id',
+    'action_type',
+    'api_key_id',
+    'error_code',
+    'event_number',
+    'id',
+    'method',
+    'occurred_at',
+  ] as const),
+  ...([
+    'page_path',
+    'properties',
+    'query',
+    'request_id',
+    'source_ip',
+    'status',
+    'type_number',
+    'user_agent',
+  ] as const),
+].map((name, place) => ({ name, before: `${place === 0 ? '{' : ','}"${name}":` }));
+
+/**
+ * The text that is hashed: {@link canonicalJson} of the entry, and of no field that is none of an entry's. Its fields
+ * are known, so that only what an entry carries is sorted: 2 µs instead of 6.
+ */
+export function entryText(entry: CanonicalEntry): string {
+  let text = '';
+  for (const { name, before } of FIELDS) text += before + canonicalJson(entry[name]);
+  return `${text}}`;
+}
+
+/** Bytes of a leaf. */
+export const LEAF_BYTES = 32;
+
+/** Stands for an entry that was not there when its place was sealed. */
+export const NO_LEAF = Buffer.alloc(LEAF_BYTES);
+
+/** The leaf of an entry: SHA-256 of its text. */
+export function leafOf(entry: CanonicalEntry): Buffer {
+  return hash('sha256', entryText(entry), 'buffer');
+}
+
+/**
+ * JSON in the form of RFC 8785 (JSON Canonicalization Scheme): keys in the order of their UTF-16 code units, no blanks,
+ * numbers and strings as ECMAScript writes them. Takes what JSON.parse can give.
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join(',')}}`;
+}

@@ -1,0 +1,25 @@
+import { type CanonicalEntry, canonicalJson } from './canonical-entry.ts';
+
+const COLUMNS = [
+  ...(['id', 'occurred_at', 'action_type', 'page_path', 'status', 'method', 'error_code', 'query'] as const),
+  ...(['request_id', 'api_key_id', 'source_ip', 'user_agent', 'properties'] as const),
+];
+
+/** The first line of the CSV form (RFC 4180). */
+export const csvHeader = `${COLUMNS.join(',')}\r\n`;
+
+/** An entry as a line: objects as JSON, null as nothing. */
+export function csvRow(entry: CanonicalEntry): string {
+  return `${COLUMNS.map((name) => cell(entry[name])).join(',')}\r\n`;
+}
+
+// A spreadsheet takes a text that begins with one of these for a formula; an apostrophe before it says that it is a text
+// (OWASP, CSV injection). Quoted always, so that no separator of any locale splits it.
+const FORMULA = /^[=+\-@\t\r\n|%'＝＋－＠]/;
+
+function cell(value: unknown): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const text = typeof value === 'string' ? value : canonicalJson(value);
+  return `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,119 @@
+import type pg from 'pg';
+import { type CanonicalEntry, entriesBetween } from './canonical-entry.ts';
+import { isSigned, type SealRow, type SealWithLeaves, type SignedSeal, sealColumns, sealOf } from './seal.ts';
+import { readSeals } from './seal-line.ts';
+import { type Broken, type Claim, type Verified, verifyLog } from './verify-log.ts';
+
+const ENTRIES_A_READ = 4_096;
+// Of at most 128 KiB of leaves each.
+const SEALS_A_READ = 16;
+
+const bounds = `
+  select h.last_id, (select id from activity where account_id = $1 order by id limit 1) as lowest
+    from activity_head h
+   where h.account_id = $1`;
+
+const sealsAfter = `
+  select ${sealColumns}, l.leaves
+    from activity_seal s
+    left join activity_leaves l
+           on l.account_id = s.account_id and l.last_id = s.last_id and s.first_id <= s.last_id
+   where s.account_id = $1 and s.number > $2
+   order by s.number
+   limit ${SEALS_A_READ}`;
+
+const cuts = `
+  select distinct on (cut_to) ${sealColumns} from activity_seal s where account_id = $1 order by cut_to desc, number`;
+
+/**
+ * Verifies an account's log as the store has it, in one snapshot. `publicKeys` are those that may have signed, hexadecimal;
+ * `exported` is a file of seals (DBVITALS_SEAL_FILE), whose seals go before the store's. `client` may read all of the account.
+ */
+export async function verifyStore(
+  client: pg.ClientBase,
+  accountId: number,
+  publicKeys: ReadonlySet<string>,
+  exported: string | null,
+): Promise<Verified | Broken> {
+  const { rows } = await client.query<{ last_id: number; lowest: number | null }>(bounds, [accountId]);
+  if (!rows[0]) throw new Error(`There is no account ${accountId}.`);
+  const { last_id: headId, lowest } = rows[0];
+  const ours = ({ seal }: SignedSeal) => seal.account_id === accountId && publicKeys.has(seal.public_key);
+
+  let cutTo = 0;
+  const cutRows = await client.query<SealRow>(cuts, [accountId]);
+  const allowed = cutRows.rows.map(sealOf).find((signed) => ours(signed) && isSigned(signed));
+  if (allowed) cutTo = allowed.seal.cut_to;
+  if (exported !== null) {
+    for await (const signed of readSeals(exported)) {
+      if (ours(signed) && signed.seal.cut_to > cutTo && isSigned(signed)) cutTo = signed.seal.cut_to;
+    }
+  }
+
+  const verdict = await verifyLog({
+    accountId,
+    claims: merge(storedSeals(client, accountId), exported === null ? null : fileSeals(exported, accountId)),
+    fromStart: true,
+    entries: pager(client, accountId),
+    lowest: lowest ?? Number.MAX_SAFE_INTEGER,
+    highest: Number.MAX_SAFE_INTEGER,
+    cutTo,
+    trusts: (publicKey) => publicKeys.has(publicKey),
+  });
+  return verdict.verified ? { ...verdict, unsealed: Math.max(0, headId - verdict.last_id) } : verdict;
+}
+
+/** Small seals share a read. */
+function pager(client: pg.ClientBase, accountId: number) {
+  let page: CanonicalEntry[] = [];
+  let [from, to] = [0, -1];
+  return async (first: number, last: number) => {
+    if (first < from || last > to) {
+      [from, to] = [first, Math.max(last, first + ENTRIES_A_READ - 1)];
+      page = (await client.query<CanonicalEntry>(entriesBetween, [accountId, from, to])).rows;
+    }
+    return page.filter(({ id }) => id >= first && id <= last).map((entry) => ({ place: entry.id, entry }));
+  };
+}
+
+async function* storedSeals(client: pg.ClientBase, accountId: number): AsyncGenerator<SealWithLeaves> {
+  for (let number: number | undefined = 0; number !== undefined; ) {
+    const read: pg.QueryResult<SealRow & { leaves: Buffer | null }> = await client.query(sealsAfter, [
+      accountId,
+      number,
+    ]);
+    for (const { leaves, ...row } of read.rows) yield { ...sealOf(row), leaves };
+    number = read.rows.at(-1)?.number;
+  }
+}
+
+/** The account's seals of a file; a number that was there before is passed over, for files only grow. */
+async function* fileSeals(path: string, accountId: number): AsyncGenerator<SealWithLeaves> {
+  let last = 0;
+  for await (const sealed of readSeals(path)) {
+    const { account_id, number } = sealed.seal;
+    if (account_id !== accountId || number <= last) continue;
+    last = number;
+    yield sealed;
+  }
+}
+
+/** Seals by number: the file's where it has one, with the store's beside it. */
+async function* merge(
+  store: AsyncGenerator<SealWithLeaves>,
+  file: AsyncGenerator<SealWithLeaves> | null,
+): AsyncGenerator<Claim> {
+  let [stored, kept] = [await store.next(), await file?.next()];
+  while (!stored.done || (kept && !kept.done)) {
+    if (kept && !kept.done && (stored.done || kept.value.seal.number <= stored.value.seal.number)) {
+      const same = !stored.done && stored.value.seal.number === kept.value.seal.number;
+      const leaves = kept.value.leaves ?? (same ? stored.value.leaves : null);
+      yield { sealed: { ...kept.value, leaves }, stored: same ? stored.value : null };
+      kept = await file?.next();
+      if (same) stored = await store.next();
+    } else if (!stored.done) {
+      yield { sealed: stored.value };
+      stored = await store.next();
+    }
+  }
+}

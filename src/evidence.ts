@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { type Export, inDraft, writeExport } from './activity/export-log.ts';
+import { sealEntries } from './activity/record-seals.ts';
+import { openSealFile } from './activity/seal-file.ts';
+import { ensureSealKeys, openSealKeys } from './activity/seal-key.ts';
+import { verifyExport } from './activity/verify-export.ts';
+import { verifyStore } from './activity/verify-store.ts';
+import type { Evidence } from './admin/command.ts';
+import { type Config, secretKeys } from './config.ts';
+import { inTransaction } from './database/connect.ts';
+import { dateRange, parseDate } from './http/date-range.ts';
+
+/** What the commands do with seals; the secret is asked for by those that need it. */
+export function evidence(config: Config): Evidence {
+  const { activityDays, sealFile } = config;
+  const seal: Evidence['seal'] = async (owner, accountId) => {
+    const made = { seals: 0, entries: 0 };
+    for await (const { first_id, last_id } of sealEntries(
+      { owner, secret: secretKeys(config), activityDays },
+      accountId,
+    )) {
+      made.seals += 1;
+      made.entries += last_id - first_id + 1;
+    }
+    const strange = sealFile === null ? [] : await openSealFile(sealFile).append(owner);
+    if (strange.length === 0) return made;
+    throw new Error(
+      `The seals of account ${strange.join(', ')} are not those of DBVITALS_SEAL_FILE: run "activity verify --from-export" with that file.`,
+    );
+  };
+  return {
+    seal,
+    async publicKey(owner, accountId) {
+      const keys = await inTransaction(owner, (client) =>
+        ensureSealKeys(client, secretKeys(config), accountId),
+      );
+      return [...keys.keys()][0] ?? '';
+    },
+    async verify(writer, owner, accountId, file) {
+      const keys = await openSealKeys(owner, secretKeys(config), accountId);
+      return inTransaction(writer, async (client) => {
+        await client.query('set transaction isolation level repeatable read read only');
+        return verifyStore(client, accountId, new Set(keys.keys()), file);
+      });
+    },
+    verifyExport,
+    parseRange(from, to) {
+      for (const [name, text] of Object.entries({ '--from': from, '--to': to })) {
+        if (text !== undefined && !parseDate(text))
+          return `${name} must be a date such as 2026-01-31, or a date-time such as 2026-01-31T23:59:59Z.`;
+      }
+      const range = dateRange(from, to);
+      return range ? { from: from ?? null, to: to ?? null, ...range } : '--from must not be later than --to.';
+    },
+    async export(writer, owner, wanted: Export, folder) {
+      await seal(owner, wanted.accountId);
+      const keys = await openSealKeys(owner, secretKeys(config), wanted.accountId);
+      return inDraft(resolve(folder), async (draft) => {
+        const written = await inTransaction(writer, async (client) => {
+          await client.query('set transaction isolation level repeatable read read only');
+          return writeExport(client, wanted, keys, draft);
+        });
+        const verdict = await verifyExport(draft, null);
+        if (!verdict.verified) throw new Error(`Nothing is exported: ${verdict.message}`);
+        return written;
+      });
+    },
+  };
+}
