@@ -6,7 +6,13 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/checks/**/*.test.ts', 'test/clients/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'test/*.test.ts',
+            'test/checks/**/*.test.ts',
+            'test/clients/*.test.ts',
+          ],
+          globalSetup: ['test/scan-output.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -15,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'contract',
           include: ['test/contract/**/*.test.ts', 'client/test/**/*.test.ts'],
-          globalSetup: ['test/global-setup.ts'],
+          globalSetup: ['test/scan-output.ts', 'test/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

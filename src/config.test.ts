@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, secretKey } from './config.ts';
+import { ConfigError, readConfig, secretKeys } from './config.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -37,6 +37,7 @@ describe('the environment', () => {
       trustProxy: [],
       allowPrivateTargets: true,
       activityDays: null,
+      sealFile: null,
       givenApiKey: null,
       logLevel: 'info',
     });
@@ -55,13 +56,14 @@ describe('the environment', () => {
       DBVITALS_TRUST_PROXY: '10.0.0.0/8,::1',
       DBVITALS_ALLOW_PRIVATE_TARGETS: 'no',
       DBVITALS_ACTIVITY_DAYS: '400',
+      DBVITALS_SEAL_FILE: join(folder, 'seals.ndjson'),
       DBVITALS_API_KEY: ' dbv_live_x\n',
       LOG_LEVEL: 'warn',
     });
     expect(config).toMatchObject({
       databaseUrl: 'postgres://u:p@one,two:5433/store',
       poolerUrl: 'postgres://u:p@pooler:6432/store',
-      givenSecret: Buffer.from(HEX, 'hex'),
+      givenSecret: [Buffer.from(HEX, 'hex')],
       host: '::',
       port: 0,
       metricsPort: 9090,
@@ -69,6 +71,7 @@ describe('the environment', () => {
       trustProxy: ['10.0.0.0/8', '::1'],
       allowPrivateTargets: false,
       activityDays: 400,
+      sealFile: join(folder, 'seals.ndjson'),
       givenApiKey: 'dbv_live_x',
       logLevel: 'warn',
     });
@@ -104,6 +107,15 @@ describe('the environment', () => {
     },
   );
 
+  test.each(['', 'no-such-folder/seals.ndjson'])(
+    'does not take the folder itself, nor %j in it, for a seal file',
+    (name) => {
+      expect(problemsOf({ DBVITALS_SEAL_FILE: join(folder, name) })).toEqual([
+        'DBVITALS_SEAL_FILE must name a file in a folder that is there.',
+      ]);
+    },
+  );
+
   test('must name the server behind a pooler', () => {
     expect(problemsOf({ DBVITALS_POOLER_URL: 'postgres://u:p@pooler:6432/d' })).toEqual([
       expect.stringContaining('DATABASE_URL'),
@@ -124,12 +136,28 @@ describe('the secret', () => {
   test.each([HEX, HEX.toUpperCase(), Buffer.from(HEX, 'hex').toString('base64'), `${HEX}\n`])(
     '%j is read',
     (text) => {
-      expect(secretKey(readConfig({ DBVITALS_SECRET_KEY: text }))).toEqual(Buffer.from(HEX, 'hex'));
+      expect(secretKeys(readConfig({ DBVITALS_SECRET_KEY: text }))).toEqual([Buffer.from(HEX, 'hex')]);
       const file = join(folder, 'given');
       writeFileSync(file, text);
-      expect(secretKey(readConfig({ DBVITALS_SECRET_KEY_FILE: file }))).toEqual(Buffer.from(HEX, 'hex'));
+      expect(secretKeys(readConfig({ DBVITALS_SECRET_KEY_FILE: file }))).toEqual([Buffer.from(HEX, 'hex')]);
     },
   );
+
+  test('may be several keys, by commas or lines, the first of them first', () => {
+    const other = Buffer.alloc(32, 0xfe);
+    const both = [other, Buffer.from(HEX, 'hex')];
+    const [one, two] = [other.toString('base64'), HEX];
+    expect(secretKeys(readConfig({ DBVITALS_SECRET_KEY: `${one}, ${two}` }))).toEqual(both);
+    const file = join(folder, 'secret.key');
+    writeFileSync(file, `${one}\n${two}\n`, { mode: 0o600 });
+    expect(secretKeys(readConfig({ DBVITALS_SECRET_KEY_FILE: file }))).toEqual(both);
+    expect(secretKeys(readConfig({ DBVITALS_DATA_DIR: folder }))).toEqual(both);
+    for (const wrong of [`${one},hunter2`, `hunter2,${two}`, ',', `${HEX}${HEX}`]) {
+      const problems = problemsOf({ DBVITALS_SECRET_KEY: wrong });
+      expect(problems).toEqual([expect.stringMatching(/^DBVITALS_SECRET_KEY must be 32 bytes.*\.$/)]);
+      expect(problems.join()).not.toMatch(/hunter2|0123/);
+    }
+  });
 
   test('in a file that is not there or holds something else is reported', () => {
     expect(problemsOf({ DBVITALS_SECRET_KEY_FILE: join(folder, 'absent') })).toHaveLength(1);
@@ -140,9 +168,9 @@ describe('the secret', () => {
   test('is made once, in the data folder, for nobody else to read', () => {
     const dataDir = join(folder, 'data');
     const config = readConfig({ DBVITALS_DATA_DIR: dataDir });
-    const secret = secretKey(config);
-    expect(secret).toHaveLength(32);
-    expect(secretKey(config)).toEqual(secret);
+    const [secret, ...others] = secretKeys(config);
+    expect([secret.length, others]).toEqual([32, []]);
+    expect(secretKeys(config)).toEqual([secret]);
     expect(readdirSync(dataDir)).toEqual(['secret.key']);
     expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(dataDir, 'secret.key'), 'utf8').trim()).toBe(secret.toString('hex'));
@@ -150,12 +178,12 @@ describe('the secret', () => {
 
   test('that others may read, or that is damaged, is refused and left as it is', () => {
     const config = readConfig({ DBVITALS_DATA_DIR: folder });
-    secretKey(config);
+    secretKeys(config);
     chmodSync(join(folder, 'secret.key'), 0o640);
-    expect(() => secretKey(config)).toThrow(/chmod 600/);
+    expect(() => secretKeys(config)).toThrow(/chmod 600/);
     chmodSync(join(folder, 'secret.key'), 0o600);
     writeFileSync(join(folder, 'secret.key'), 'half');
-    expect(() => secretKey(config)).toThrow(ConfigError);
+    expect(() => secretKeys(config)).toThrow(ConfigError);
     expect(readFileSync(join(folder, 'secret.key'), 'utf8')).toBe('half');
   });
 });

@@ -12,8 +12,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parsePoolerUrl, parseStoreUrl } from './database/connect.ts';
+import type { SecretKeys } from './wrap.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -28,8 +29,8 @@ export interface Config {
   readonly poolerUrl: string | null;
   /** The folder that holds the embedded store and its secret. */
   readonly dataDir: string;
-  /** The 32 bytes of `DBVITALS_SECRET_KEY`; null = those in the data folder. Ask {@link secretKey} for it. */
-  readonly givenSecret: Buffer | null;
+  /** The keys of `DBVITALS_SECRET_KEY`; null = those in the data folder. Ask {@link secretKeys} for them. */
+  readonly givenSecret: SecretKeys | null;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
@@ -43,6 +44,8 @@ export interface Config {
   readonly allowPrivateTargets: boolean;
   /** How long entries of the activity log are kept, in days of 24 hours; null = for ever. */
   readonly activityDays: number | null;
+  /** The file that seals of the activity log are appended to; null = none. */
+  readonly sealFile: string | null;
   /** The key of a caller of the API; null = none. Ask {@link apiKey} for it. */
   readonly givenApiKey: string | null;
   readonly logLevel: LogLevel;
@@ -102,7 +105,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     poolerUrl: setting('DBVITALS_POOLER_URL', null, checkPoolerUrl),
     dataDir: setting('DBVITALS_DATA_DIR', '.dbvitals', String),
     givenSecret:
-      setting('DBVITALS_SECRET_KEY', null, (text) => parseSecret('DBVITALS_SECRET_KEY', text)) ??
+      setting('DBVITALS_SECRET_KEY', null, (text) => parseSecrets('DBVITALS_SECRET_KEY', text)) ??
       setting('DBVITALS_SECRET_KEY_FILE', null, readSecretFile),
     host: setting('HOST', '127.0.0.1', parseHost),
     port: setting('PORT', 8080, (text) => parsePort('PORT', text)),
@@ -111,6 +114,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustProxy: Object.freeze(setting('DBVITALS_TRUST_PROXY', [], (text) => split(text).map(parseNetwork))),
     allowPrivateTargets: setting('DBVITALS_ALLOW_PRIVATE_TARGETS', true, parseYesNo),
     activityDays: setting('DBVITALS_ACTIVITY_DAYS', null, parseDays),
+    sealFile: setting('DBVITALS_SEAL_FILE', null, parseSealFile),
     givenApiKey: setting('DBVITALS_API_KEY', null, parseApiKey),
     logLevel: setting('LOG_LEVEL', 'info', parseLogLevel),
   };
@@ -125,10 +129,10 @@ export function apiKey(config: Config): string {
 }
 
 /**
- * The 32 bytes that wrap the credentials: those given, or those of `secret.key` in the data folder, which is made
+ * The keys that wrap what is secret in the store: those given, or those of `secret.key` in the data folder, which is made
  * when it is not there. Throws {@link ConfigError} when that file holds something else or others may read it.
  */
-export function secretKey(config: Config): Buffer {
+export function secretKeys(config: Config): SecretKeys {
   if (config.givenSecret) return config.givenSecret;
   const file = join(config.dataDir, 'secret.key');
   if (!existsSync(file)) {
@@ -138,11 +142,11 @@ export function secretKey(config: Config): Buffer {
   return readOwnSecret(file);
 }
 
-function readOwnSecret(file: string): Buffer {
+function readOwnSecret(file: string): SecretKeys {
   try {
     if (statSync(file).mode & 0o077)
       throw new ConfigError([`${file} may be read by others: run chmod 600 on it.`]);
-    return parseSecret(file, readFileSync(file, 'utf8').trim());
+    return parseSecrets(file, readFileSync(file, 'utf8'));
   } catch (error) {
     if (isErrno(error))
       throw new ConfigError([`${file} cannot be read (${error.code}): let this user read it.`]);
@@ -166,9 +170,9 @@ function makeSecret(file: string): void {
   }
 }
 
-function readSecretFile(path: string): Buffer {
+function readSecretFile(path: string): SecretKeys {
   try {
-    return parseSecret('The file of DBVITALS_SECRET_KEY_FILE', readFileSync(path, 'utf8').trim());
+    return parseSecrets('The file of DBVITALS_SECRET_KEY_FILE', readFileSync(path, 'utf8'));
   } catch (error) {
     if (isErrno(error))
       throw new Error(`DBVITALS_SECRET_KEY_FILE cannot be read (${error.code}): name a readable file.`);
@@ -176,10 +180,20 @@ function readSecretFile(path: string): Buffer {
   }
 }
 
-function parseSecret(name: string, text: string): Buffer {
-  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');
-  if (/^[0-9A-Za-z+/]{43}=?$/.test(text)) return Buffer.from(text, 'base64');
-  throw new ConfigError([`${name} must be 32 bytes, written as 64 hexadecimal digits or in base64.`]);
+/** One key, or several separated by commas or line ends. */
+function parseSecrets(name: string, text: string): SecretKeys {
+  const [first, ...others] = text
+    .split(/[,\s]+/)
+    .filter((word) => word !== '')
+    .map((word) => {
+      if (/^[0-9a-fA-F]{64}$/.test(word)) return Buffer.from(word, 'hex');
+      if (/^[0-9A-Za-z+/]{43}=?$/.test(word)) return Buffer.from(word, 'base64');
+      return null;
+    });
+  if (first && others.every((key) => key !== null)) return [first, ...others];
+  throw new ConfigError([
+    `${name} must be 32 bytes, written as 64 hexadecimal digits or in base64, or several such keys, comma-separated.`,
+  ]);
 }
 
 function checkStoreUrl(text: string): string {
@@ -228,6 +242,13 @@ const MOST_DAYS = 36_500;
 function parseDays(text: string): number {
   if (/^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= MOST_DAYS) return Number(text);
   throw new Error(`DBVITALS_ACTIVITY_DAYS must be a whole number of days, 1 to ${MOST_DAYS}.`);
+}
+
+/** Opened only when there is something to append; what can't be is said at the start. */
+function parseSealFile(text: string): string {
+  const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  if (isFolder(dirname(text)) && !isFolder(text)) return text;
+  throw new Error('DBVITALS_SEAL_FILE must name a file in a folder that is there.');
 }
 
 /** The service says whether it is one; here only what no header could carry. */

@@ -15,11 +15,17 @@ import { addMigrateCommand } from './admin/migrate.ts';
 import { addConcurrencyOption, addMonitorCommand } from './admin/monitor.ts';
 import { reportError } from './admin/report-error.ts';
 import { addSampleDataCommand } from './admin/sample-data.ts';
+import { addSecretCommands } from './admin/secret.ts';
 import { addSilenceCommands } from './admin/silence.ts';
-import { apiKey, type Config, loadConfig, secretKey } from './config.ts';
+import { apiKey, type Config, loadConfig, secretKeys } from './config.ts';
 import { openPool } from './database/connect.ts';
 import { openStore } from './database/open.ts';
 import type { ServeOptions } from './serve.ts';
+
+// A password in --url is shown in the list of processes no longer than it takes to start.
+const typed = process.argv.slice(2).join(' ');
+const shown = typed.replace(/(:\/\/[^:@/\s]*):\S*@/g, '$1:…@');
+if (shown !== typed) process.title = `dbvitals ${shown}`;
 
 let loaded: Config | undefined;
 function config(): Config {
@@ -57,7 +63,11 @@ const context: CommandContext = {
   },
   async sealPassword(client, connection, password) {
     const { sealCredential } = await import('./monitor/credentials.ts');
-    return sealCredential(client, secretKey(config()), connection, password);
+    return sealCredential(client, secretKeys(config()), connection, password);
+  },
+  async rewrap(owner, forgetLost) {
+    const { rewrap } = await import('./rewrap.ts');
+    return rewrap(owner, secretKeys(config()), forgetLost);
   },
   async runHealthCheck(writer, connection, show) {
     const { checkNow } = await import('./monitor/schedule.ts');
@@ -78,19 +88,25 @@ const context: CommandContext = {
   async monitor(writer, owner, concurrency, until) {
     const { startMonitor } = await import('./monitor/schedule.ts');
     const { startRetention } = await import('./retention.ts');
+    const { openSealFile } = await import('./activity/seal-file.ts');
     const parts = monitorParts(writer, config().logLevel);
     const monitor = startMonitor({ ...parts, concurrency });
-    const retention = startRetention({ owner, activityDays: config().activityDays, log: parts.log });
+    const { activityDays, sealFile } = config();
+    const retention = startRetention({
+      ...{ owner, secret: parts.secret, activityDays, log: parts.log },
+      sealFile: sealFile === null ? null : openSealFile(sealFile),
+    });
     await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
     await Promise.all([monitor.stop(), retention.stop()]);
   },
+  async loadEvidence() {
+    const { evidence } = await import('./evidence.ts');
+    return evidence(config());
+  },
   async loadCatalogue() {
-    const { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING, postgresChecks } = await import(
-      './checks/catalogue.ts'
-    );
+    const { everyCheck } = await import('./checks/catalogue.ts');
     const { score, summaryText } = await import('./checks/score.ts');
-    const checks = [CONN_UNREACHABLE, CONN_AUTH_FAILED, PG_PRIVILEGE_MISSING, ...postgresChecks];
-    return { checks, score: (outcomes) => score(outcomes, []), summaryText };
+    return { checks: everyCheck, score: (outcomes) => score(outcomes, []), summaryText };
   },
 };
 
@@ -98,7 +114,7 @@ function monitorParts(writer: Parameters<CommandContext['runHealthCheck']>[0], l
   const { allowPrivateTargets } = config();
   return {
     writer,
-    secret: secretKey(config()),
+    secret: secretKeys(config()),
     allowPrivateTargets,
     log: pino({ level }, pino.destination(2)),
   };
@@ -147,6 +163,7 @@ addCheckCommands(program, context);
 addSilenceCommands(program, context);
 addMemberCommands(program, context);
 addActivityCommands(program, context);
+addSecretCommands(program, context);
 addExporterCommand(program, context);
 addMcpCommand(program, context);
 addSampleDataCommand(program, context);

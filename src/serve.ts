@@ -1,6 +1,7 @@
 import { pino } from 'pino';
+import { openSealFile } from './activity/seal-file.ts';
 import { type Answering, startAnswering } from './answering.ts';
-import { type Config, secretKey } from './config.ts';
+import { type Config, secretKeys } from './config.ts';
 import { openPool } from './database/connect.ts';
 import { openStore, requestAddress } from './database/open.ts';
 import { firstStart } from './first-start.ts';
@@ -44,7 +45,7 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   const store = await openStore(config, (step) => process.stderr.write(`${step} …\n`));
   undo.push(() => store.close());
   await store.embedded?.claimForServing();
-  const secret = secretKey(config);
+  const secret = secretKeys(config);
 
   const metrics = createMetrics();
   const requests = await requestAddress(store, config.poolerUrl);
@@ -89,8 +90,11 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   }
   const owner = openPool(store.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
   undo.push(() => owner.end());
-  const { activityDays } = config;
-  const retention = startRetention({ owner, activityDays, log, measure: metrics.removed });
+  const { activityDays, sealFile } = config;
+  const retention = startRetention({
+    ...{ owner, secret, activityDays, log, measure: metrics.removed },
+    sealFile: sealFile === null ? null : openSealFile(sealFile),
+  });
   undo.push(() => retention.stop());
   const name = host.includes(':') ? `[${host}]` : host;
   process.stdout.write(await greeting(writer, store, first, `http://${name}:${answering.port}`));

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { type Environment, startService, temporaryFolder } from './contract/running-service.ts';
+import { type Environment, embeddedUrl, startService, temporaryFolder } from './contract/running-service.ts';
+import { keptSecrets, storeLeaks } from './kept-output.ts';
+import { failOn } from './scan-output.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -32,8 +33,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('sharedStore', store.shared());
   project.provide('firstOutput', service.output());
   return async () => {
+    const folder = process.env['DBVITALS_KEPT_OUTPUT'] ?? '';
+    const found = await storeLeaks(store.shared()['DATABASE_URL'] ?? '', keptSecrets(folder));
     await service.stop();
     await store.remove();
+    failOn(found);
   };
 }
 
@@ -51,15 +55,6 @@ function embeddedStore(): Store {
     environment: { DBVITALS_DATA_DIR: dataFolder },
     shared: () => embeddedUrl(dataFolder),
     remove: async () => folder.remove(),
-  };
-}
-
-function embeddedUrl(dataFolder: string): Environment {
-  const socketFolder = join(dataFolder, 'postgres');
-  const { owner } = JSON.parse(readFileSync(join(socketFolder, 'dbvitals.json'), 'utf8'));
-  return {
-    DATABASE_URL: `postgres://dbvitals_owner:${owner}@${encodeURIComponent(socketFolder)}/dbvitals`,
-    DBVITALS_SECRET_KEY: readFileSync(join(dataFolder, 'secret.key'), 'utf8').trim(),
   };
 }
 

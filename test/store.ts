@@ -38,7 +38,7 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
   const above = mkdtempSync(join(tmpdir(), 'dbvitals-test-'));
   chmodSync(above, 0o711);
   const folder = join(above, 'pg');
-  const password = 'superuser';
+  const password = 'unspoken-superuser';
   await createCluster(folder, password, initial);
   await startServer(folder, settings(folder));
   const clients: pg.Client[] = [];
@@ -64,7 +64,7 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
   return {
     address,
     writer,
-    deps: { writer, secret: randomBytes(32), allowPrivateTargets: true, log },
+    deps: { writer, secret: [randomBytes(32)], allowPrivateTargets: true, log },
     said,
     superuser,
     halt: () => stopServer(folder),

@@ -40,6 +40,7 @@ interface CheckResult extends CheckedOnce {
 export interface Progress {
   /** Which one it is at, from 1. */
   database: { name: string; number: number };
+  /** 0 of an engine whose session sees them all. */
   databases: number;
   checks: { done: number; all: number };
 }
@@ -87,6 +88,55 @@ export interface Catalogue {
   summaryText(outcomes: readonly RunOutcome[]): string;
 }
 
+/** Whether a log is as it was sealed. */
+export type Verdict =
+  | {
+      verified: true;
+      account_id: number;
+      /** The first entry that is there. */
+      first_id: number;
+      /** The last entry that is sealed. */
+      last_id: number;
+      /** Retention was allowed to cut the entries up to this one. */
+      cut_to: number;
+      seals: number;
+      sealed_at: string | null;
+      /** How many later entries no seal holds yet. */
+      unsealed: number;
+      /** The keys that signed, hexadecimal. */
+      public_keys: string[];
+    }
+  | { verified: false; account_id: number; first_bad_id: number; how: string; message: string };
+
+/** A range of time: as it was given, and as PostgreSQL reads it. */
+interface Range {
+  from: string | null;
+  to: string | null;
+  since: string | null;
+  before: string | null;
+}
+
+/** What the commands do with seals. */
+export interface Evidence {
+  /** Seals what is new, in every account unless one is named, and appends the seals to DBVITALS_SEAL_FILE. */
+  seal(owner: pg.Pool, accountId?: number): Promise<{ seals: number; entries: number }>;
+  /** The key that the account's seals are signed with, hexadecimal; made if there is none yet. */
+  publicKey(owner: pg.Pool, accountId: number): Promise<string>;
+  /** Compares the store's log with its seals and those of a file. */
+  verify(writer: pg.Pool, owner: pg.Pool, accountId: number, file: string | null): Promise<Verdict>;
+  /** Verifies a folder that `export` made; null = by the key that it brings along. */
+  verifyExport(folder: string, publicKey: string | null): Promise<Verdict>;
+  /** A sentence that says what is wrong, where something is. */
+  parseRange(from: string | undefined, to: string | undefined): Range | string;
+  /** Seals, then writes sealed entries to a folder that is not there yet, whole or not at all; which ones. */
+  export(
+    writer: pg.Pool,
+    owner: pg.Pool,
+    wanted: Range & { accountId: number; format: 'ndjson' | 'csv' },
+    folder: string,
+  ): Promise<{ first_id: number; last_id: number }>;
+}
+
 /** What the commands need of the store and of the folders that admin/ may not import; main.ts hands it in. */
 export interface CommandContext {
   /** Opens the store for as long as `work` takes. The owner's pool is for what the writer may not do. */
@@ -97,6 +147,14 @@ export interface CommandContext {
   migrate(): Promise<string[]>;
   /** Seals a connection's password under the account's own key, inside the caller's transaction. */
   sealPassword(client: pg.ClientBase, connection: ConnectionKey, password: string): Promise<Buffer>;
+  /**
+   * Wraps every key that the store holds by the first key of DBVITALS_SECRET_KEY, as the owner, and counts them. Throws where
+   * one opens with none; `forgetLost` removes those of credentials instead.
+   */
+  rewrap(
+    owner: pg.Pool,
+    forgetLost: boolean,
+  ): Promise<{ rewrapped: number; unchanged: number; forgotten: number }>;
   /** Runs a health check now and stores it; `show` hears how far it has come. */
   runHealthCheck(
     writer: pg.Pool,
@@ -110,6 +168,8 @@ export interface CommandContext {
    * the signal comes; lets what is under way end.
    */
   monitor(writer: pg.Pool, owner: pg.Pool, concurrency: number, until: AbortSignal): Promise<void>;
+  /** What `activity seal`, `verify` and `export` go by. */
+  loadEvidence(): Promise<Evidence>;
   /** What thresholds, silences and sample data go by. */
   loadCatalogue(): Promise<Catalogue>;
 }

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { migrate } from './migrate.ts';
 
@@ -36,40 +36,6 @@ test('row-level security is forced on every table', async () => {
   );
   expect(all.length).toBeGreaterThan(10);
   expect(open).toEqual([]);
-});
-
-describe('least privilege', () => {
-  test.each([
-    ['dbvitals_reader', 'select hash from api_key'],
-    ['dbvitals_reader', 'select credential from connection'],
-    ['dbvitals_reader', 'select from credential_key'],
-    ['dbvitals_reader', 'select from key_window'],
-    ['dbvitals_reader', 'select from connection_schedule'],
-    ['dbvitals_reader', 'insert into activity_head (account_id) values (1)'],
-    ['dbvitals_reader', `update account set name = 'x'`],
-    ['dbvitals_reader', 'delete from ticket'],
-    ['dbvitals_writer', `update activity set page_path = '/x'`],
-    ['dbvitals_writer', 'delete from activity'],
-    ['dbvitals_writer', 'truncate activity'],
-    ['dbvitals_writer', 'delete from api_key'],
-    ['dbvitals_writer', 'insert into activity_floor values (1, 1, 1)'],
-    ['dbvitals_writer', 'update activity_floor set first_id = 1'],
-    ['dbvitals_writer', 'update health_check set score = 100'],
-    ['dbvitals_writer', 'update health_check set findings = null'],
-    ['dbvitals_writer', 'delete from account'],
-    ['dbvitals_writer', 'create table x ()'],
-  ])('%s may not: %s', async (role, statement) => {
-    const client = await store.superuser('store');
-    await client.query(`set role ${role}`);
-    await expect(client.query(statement)).rejects.toThrow(/permission denied/);
-  });
-
-  test('the reader that was set to no account sees no row', async () => {
-    await store.account();
-    const client = await store.superuser('store');
-    await client.query('set role dbvitals_reader');
-    expect((await client.query('select from account')).rowCount).toBe(0);
-  });
 });
 
 test('four migrations at once of an empty database take turns', async () => {

@@ -165,7 +165,7 @@ test('200: what commands do in an account leaves its entry, with what it tells',
     '--name',
     'down',
     '--url',
-    'postgres://watcher:hidden@127.0.0.1:1/shop',
+    'postgres://watcher:unspoken@127.0.0.1:1/shop',
   ]);
   const check = await commandJson<HealthCheck>(['check', 'run', '--connection', String(connection.id)]);
   await commandJson(['connection', 'change', String(connection.id), '--name', 'still down']);
@@ -204,7 +204,7 @@ test('200: what commands do in an account leaves its entry, with what it tells',
   expect(events[0]?.action_type).toBe('account_created');
   const completed = events.find(({ action_type }) => action_type === 'health_check_completed');
   expect(completed?.properties).toMatchObject({ connection_id: connection.id, score: check.score });
-  expect(JSON.stringify(events)).not.toContain('hidden');
+  expect(JSON.stringify(events)).not.toContain('unspoken');
 });
 
 test("200: another account's entries are not there", async () => {

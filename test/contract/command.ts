@@ -13,7 +13,11 @@ export async function command(
   args: string[],
   options: { environment?: Environment; input?: string } = {},
 ): Promise<Outcome> {
-  const { child, ended } = startProcess(args, options.environment ?? inject('environment'));
+  const { child, ended } = startProcess(
+    args,
+    options.environment ?? inject('environment'),
+    options.input ?? '',
+  );
   const outcome = { stdout: '', stderr: '' };
   child.stdout?.on('data', (text: string) => {
     outcome.stdout += text;
@@ -21,7 +25,6 @@ export async function command(
   child.stderr?.on('data', (text: string) => {
     outcome.stderr += text;
   });
-  child.stdin?.end(options.input ?? '');
   return { exit: await ended, ...outcome };
 }
 

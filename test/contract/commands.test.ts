@@ -93,7 +93,7 @@ test('connection: add, list, change, remove; the password from standard input', 
     '--url',
     'postgres://watcher@db.example.com/shop',
   ];
-  const made = await commandJson<Connection>([...add, '--password-stdin'], { input: 'hidden\n' });
+  const made = await commandJson<Connection>([...add, '--password-stdin'], { input: 'unspoken\n' });
   const { data } = await read<List<Connection>>('/api/v1/health/connections', key);
   expect(data).toContainEqual(made);
   expect(await commandJson(['connection', 'list', ...of])).toEqual(data);
@@ -104,7 +104,7 @@ test('connection: add, list, change, remove; the password from standard input', 
     '--url',
     'postgres://watcher@other.example.com:6543/shop',
   ];
-  expect(await commandJson([...change, '--password-stdin'], { input: 'hidden\n' })).toMatchObject({
+  expect(await commandJson([...change, '--password-stdin'], { input: 'unspoken\n' })).toMatchObject({
     ...{ id: made.id, host: 'other.example.com', port: 6543 },
   });
   await commandJson(['connection', 'remove', String(made.id)]);

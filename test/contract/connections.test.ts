@@ -44,7 +44,7 @@ test('200: an account without connections has an empty list', async () => {
 
 test('200: a connection that was never checked has null for what a check would tell', async () => {
   const account = await small;
-  const direct = await add(account, 'shop', 'postgres://watcher:secret@db.example.com:6432/shop');
+  const direct = await add(account, 'shop', 'postgres://watcher:unspoken@db.example.com:6432/shop');
   const socket = await add(account, 'local', 'postgres://watcher@/shop?host=/var/run/postgresql');
   const { data } = await read<List<Connection>>(PATH, account.key);
   const never = { latest_check_id: null, score: null, last_checked_at: null, summary_text: null };
@@ -60,7 +60,7 @@ test('200: a connection that was never checked has null for what a check would t
     },
   ]);
   expect(data).toEqual([direct, socket]);
-  expect(JSON.stringify(data)).not.toContain('secret');
+  expect(JSON.stringify(data)).not.toContain('unspoken');
 });
 
 test('200: a removed connection is not listed', async () => {

@@ -112,7 +112,7 @@ test('200: the most recent run replaces the one before', async () => {
 });
 
 test('200: a database that is down has score 0 and the one finding CONN_UNREACHABLE', async () => {
-  const id = await add(await account, 'down', 'postgres://watcher:secret@127.0.0.1:1/shop');
+  const id = await add(await account, 'down', 'postgres://watcher:unspoken@127.0.0.1:1/shop');
   const printed = await run(id);
   const { data } = await read<Single<HealthCheck>>(path(id), (await account).key);
   expect(data).toEqual(printed);

