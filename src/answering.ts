@@ -18,8 +18,16 @@ export interface AnsweringSettings {
   shared: boolean;
 }
 
+/**
+ * Connections that may wait to be let in; systems have 4,096 at most. Beyond Node's 511 a client that comes in a crowd
+ * tried again after 1, 3 and 7 seconds.
+ */
+const BACKLOG = 4_096;
+
 /** For how long requests may drain, in milliseconds: four times a request's whole life. */
 export const DRAIN_MS = 8_000;
+
+const LET_GO_EVERY_MS = 50;
 
 /** The API, answering. */
 export interface Answering {
@@ -50,12 +58,14 @@ export async function startAnswering(
   const parts = { log, gate, keys, reader, corsOrigins, trustProxy, failures, measure };
   const app = createApp(parts);
   const close = async () => {
-    await app.close();
+    // Node lets go who is idle when it closes; whose answer was under way then would be waited for, 72 s (server.ts).
+    const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS);
+    await app.close().finally(() => clearInterval(letGo));
     await Promise.all([keys.end(), reader.end(), gate.close()]);
   };
   try {
     // Fastify hands on to Node what its own types do not name.
-    const where = { host, port, reusePort: shared };
+    const where = { host, port, backlog: BACKLOG, reusePort: shared };
     await listen(() => app.listen(where), port);
   } catch (error) {
     await close();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { type Applicant, type Form, Gate } from './admit.ts';
+import { type Applicant, type Form, Gate, GateFull } from './admit.ts';
 
 let store: TestStore;
 let gates: [Gate, Gate];
@@ -291,6 +291,21 @@ describe('requests of one key in one batch', () => {
       { numRuns: 30 },
     );
   });
+});
+
+test('of one key so many wait: past it a request is refused at once, and another key is let in', async () => {
+  const [greedy, modest] = [await account(100_000), await account(100_000)];
+  const [keyId, other] = [await key(greedy), await key(modest)];
+  const asked = Array.from({ length: 1_700 }, () => gates[0].admit(request(greedy, keyId)));
+  const beside = gates[0].admit(request(modest, other));
+  const ended = await Promise.allSettled(asked);
+  expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1_500);
+  expect(ended.filter((one) => one.status === 'rejected' && one.reason instanceof GateFull)).toHaveLength(
+    200,
+  );
+  expect((await beside).verdict).toBe('admitted');
+  expect(await log(greedy)).toHaveLength(1_500);
+  expect((await gates[0].admit(request(greedy, keyId))).verdict).toBe('admitted');
 });
 
 test('what nobody waits for any longer is not sent', async () => {

@@ -53,11 +53,17 @@ export interface Verdict {
 /** The store did not answer in time, or not at all; whether the batch was committed is unknown. */
 class StoreUnavailable extends Error {}
 
+/** More requests wait than the store is asked about, of this key or of all: nothing was counted or written. */
+export class GateFull extends Error {}
+
 // Past it a request is refused at once: at 500 a batch it holds a second's work of the slowest store measured.
 const LONGEST_QUEUE = 5_000;
 
 // A larger batch saves little more and holds its rows locked for longer.
 const LARGEST_BATCH = 500;
+
+// Whoever floods the service with one key leaves room for the others; a burst of a thousand is answered.
+const LONGEST_QUEUE_OF_KEY = 1_500;
 
 interface Waiting {
   readonly applicant: Applicant;
@@ -93,6 +99,8 @@ interface PartyVerdict {
 export class Gate {
   readonly #pool: pg.Pool;
   #queue: Waiting[] = [];
+  /** How many of it are of a key. */
+  readonly #ofKey = new Map<number, number>();
   #running = false;
   /** Called after each batch with its size and how long the store took, in seconds. */
   readonly #measure: (size: number, seconds: number) => void;
@@ -102,9 +110,13 @@ export class Gate {
     this.#measure = measure;
   }
 
-  /** Waits for the verdict; throws {@link StoreUnavailable}. */
+  /** Waits for the verdict; throws {@link StoreUnavailable} or {@link GateFull}. */
   admit(applicant: Applicant): Promise<Verdict> {
-    if (this.#queue.length >= LONGEST_QUEUE) return Promise.reject(new StoreUnavailable('the gate is full'));
+    const ofKey = this.#ofKey.get(applicant.apiKeyId) ?? 0;
+    if (this.#queue.length >= LONGEST_QUEUE || ofKey >= LONGEST_QUEUE_OF_KEY) {
+      return Promise.reject(new GateFull('the gate is full'));
+    }
+    this.#ofKey.set(applicant.apiKeyId, ofKey + 1);
     return new Promise((resolve, reject) => {
       this.#queue.push({ applicant, resolve, reject });
       if (!this.#running) {
@@ -161,6 +173,10 @@ export class Gate {
       }
     }
     if (later.length > 0) this.#queue.unshift(...later);
+    this.#ofKey.clear();
+    for (const { applicant } of this.#queue) {
+      this.#ofKey.set(applicant.apiKeyId, (this.#ofKey.get(applicant.apiKeyId) ?? 0) + 1);
+    }
     return [...parties.values()];
   }
 

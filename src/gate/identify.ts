@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { hashKey, parseKey } from '../keys/key.ts';
+import { GateFull } from './admit.ts';
 
 /** Whom a key stands for, as this process last heard: a hint, which the gate confirms or refuses. */
 export interface Identity {
@@ -13,18 +14,30 @@ export interface Identity {
   spentUntil: number;
 }
 
-const findKey = `
-  select k.account_id, k.api_key_id, a.plan, a.generation
+const findKeys = `
+  select k.hash, k.account_id, k.api_key_id, a.plan, a.generation
     from api_key k
     join account a on a.account_id = k.account_id
-   where k.hash = $1
+   where k.hash = any($1::bytea[])
      and k.valid_until > clock_timestamp()`;
+
+// Past it a request is refused at once, as at the gate.
+const LONGEST_QUEUE = 5_000;
+
+/** Who asks for a key of which no hint is known. */
+interface Asking {
+  readonly token: string;
+  readonly resolve: (identity: Identity | null) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** Finds the account of a key, without asking the store where a hint of an earlier request is at hand. */
 export class Identifier {
   readonly #writer: pg.Pool;
   /** By the key's hash, so that no key stays in memory. */
   readonly #hints = new LRUCache<string, Identity>({ max: 50_000 });
+  #asking: Asking[] = [];
+  #running = false;
 
   constructor(writer: pg.Pool) {
     this.#writer = writer;
@@ -35,29 +48,59 @@ export class Identifier {
     return this.#hints.get(hintOf(token));
   }
 
-  /** Asks the store. Null when the token is no live key. */
-  async find(token: string): Promise<Identity | null> {
-    if (!parseKey(token)) return null;
+  /**
+   * Asks the store. Null when the token is no live key. One batch is under way, tokens that come meanwhile form the next:
+   * a million guesses cost the store some thousand statements, and a key among them does not wait behind them.
+   */
+  find(token: string): Promise<Identity | null> {
+    if (!parseKey(token)) return Promise.resolve(null);
+    if (this.#asking.length >= LONGEST_QUEUE) return Promise.reject(new GateFull('too many unknown keys'));
+    return new Promise((resolve, reject) => {
+      this.#asking.push({ token, resolve, reject });
+      if (!this.#running) {
+        this.#running = true;
+        setImmediate(() => void this.#run());
+      }
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (this.#asking.length > 0) {
+      const batch = this.#asking.splice(0);
+      try {
+        const identities = await this.#ask(batch);
+        for (const { token, resolve } of batch) resolve(identities.get(hintOf(token)) ?? null);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#running = false;
+  }
+
+  /** The live keys among the tokens, by their hints. */
+  async #ask(batch: readonly Asking[]): Promise<Map<string, Identity>> {
     const { rows } = await this.#writer.query<{
+      hash: Buffer;
       account_id: number;
       api_key_id: number;
       plan: string;
       generation: number;
-    }>({ name: 'find key', text: findKey, values: [hashKey(token)] });
-    const row = rows[0];
-    if (!row) return null;
-    // Requests that asked at the same time share one.
-    const found = this.known(token);
-    if (found) return found;
-    const identity = {
-      accountId: row.account_id,
-      apiKeyId: row.api_key_id,
-      plan: row.plan,
-      generation: row.generation,
-      spentUntil: 0,
-    };
-    this.#hints.set(hintOf(token), identity);
-    return identity;
+    }>({ name: 'find keys', text: findKeys, values: [batch.map(({ token }) => hashKey(token))] });
+    const found = new Map<string, Identity>();
+    for (const row of rows) {
+      const hint = row.hash.toString('latin1');
+      // An earlier batch may have found it meanwhile: all requests of a key share one.
+      const identity = this.#hints.get(hint) ?? {
+        accountId: row.account_id,
+        apiKeyId: row.api_key_id,
+        plan: row.plan,
+        generation: row.generation,
+        spentUntil: 0,
+      };
+      this.#hints.set(hint, identity);
+      found.set(hint, identity);
+    }
+    return found;
   }
 
   /** Drops the hint of a key that the gate found dead. */

@@ -43,5 +43,6 @@ describe('bearerToken', () => {
 
 test('recordable text holds no NUL, no lone surrogate and no key', () => {
   expect(recordable('a\0b\ud800c')).toBe('ab\ufffdc');
+  expect(recordable('\x7f\x9b31m\u2028')).toBe('\\u007f\\u009b31m\\u2028');
   expect(recordable(`x dbv_live_${'A'.repeat(49)}/y`)).toBe('x dbv_live_…/y');
 });

@@ -85,12 +85,19 @@ export function pagePath(routed: string): string {
   return recordable(path.includes('%') ? decodeURIComponent(path) : path);
 }
 
-// What PostgreSQL's text can't hold, and keys, which must not be written anywhere.
-const UNRECORDABLE = /\0|dbv_live_[0-9A-Za-z]+/g;
+// What PostgreSQL's text can't hold; keys, which must not be written anywhere; and what JSON leaves as it is although
+// terminals and readers of lines act on it.
+const UNRECORDABLE = /\0|[\u007f-\u009f\u2028\u2029]|dbv_live_[0-9A-Za-z]+/g;
 
-/** A stranger's text as it may be stored: well-formed Unicode without NUL, key-shaped parts shortened. */
+/**
+ * A stranger's text as it may be stored and logged: well-formed Unicode without NUL, key-shaped parts shortened, DEL,
+ * C1 controls and line separators as `\u0085`.
+ */
 export function recordable(text: string): string {
-  return text.toWellFormed().replace(UNRECORDABLE, (found) => (found === '\0' ? '' : 'dbv_live_…'));
+  return text.toWellFormed().replace(UNRECORDABLE, (found) => {
+    if (found === '\0') return '';
+    return found.length === 1 ? `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}` : 'dbv_live_…';
+  });
 }
 
 /** A client's address as it is told: without the IPv6 wrapping of an IPv4 one. */

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import { keepFromCrowding } from './crowd.ts';
 import { parseDate } from './date-range.ts';
 import { NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
 import { type ApiError, badRequest, headersTooLarge } from './errors.ts';
 import { type Budget, rateHeaders } from './rate-headers.ts';
 
-/** Times in milliseconds after which a slow or idle client is let go. */
+/** Times in milliseconds after which a slow or idle client is let go; Node looks for slow ones at the interval. */
 const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 15_000;
+const REQUEST_TIMEOUT = 12_000;
+const CHECKING_INTERVAL = 1_000;
 const KEEP_ALIVE_TIMEOUT = 72_000;
 
 /**
@@ -36,7 +38,11 @@ export function createServer(options: {
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
-    http: { maxHeaderSize: NODE_HEADER_LIMIT, requireHostHeader: false },
+    http: {
+      connectionsCheckingInterval: CHECKING_INTERVAL,
+      maxHeaderSize: NODE_HEADER_LIMIT,
+      requireHostHeader: false,
+    },
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -48,12 +54,17 @@ export function createServer(options: {
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
   });
   for (const method of METHODS) {
-    // CONNECT has no path to route; Node closes its connection.
+    // CONNECT has no path to route: it is answered below.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
+  keepFromCrowding(app.server);
   app.server.headersTimeout = HEADERS_TIMEOUT;
   // Node would drop headers past 2,000 silently; their size is bounded anyway.
   app.server.maxHeadersCount = 0;
+  app.server.on('connect', (_request, socket) => {
+    if (socket instanceof Socket) answerBroken(new Error('CONNECT'), socket, options.budgetOf);
+    else socket.destroy();
+  });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
 }

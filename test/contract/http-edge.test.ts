@@ -163,6 +163,7 @@ test.each([
     'Content-Length and Transfer-Encoding',
     `${request(`POST ${FLEET} HTTP/1.1`, 'Host: x', 'Content-Length: 6', 'Transfer-Encoding: chunked')}0\r\n\r\nG`,
   ],
+  ['CONNECT', request('CONNECT x:443 HTTP/1.1', 'Host: x:443')],
   ['the greeting of TLS', Buffer.from('1603010200010001fc0303', 'hex')],
 ])('malformed HTTP gets a 4xx in the envelope: %s', async (_, bytes) => {
   const [answer, ...more] = await sendRaw(bytes);
@@ -251,6 +252,18 @@ test('a User-Agent of any bytes is recorded', async () => {
     const entry = byRequestId(await readLog(key)).get(answer.headers['x-request-id']);
     expect(entry?.properties['user_agent']).toEqual(expect.any(String));
   }
+});
+
+test('what a terminal acts on is told escaped: in the log, and of a parameter that is refused', async () => {
+  const { key } = await account;
+  const path = '/api/v1/%1b[31m%7f%c2%9b31m%c2%85%e2%80%a8';
+  const answer = await ask(path, { key });
+  const { text } = await ask('/api/v1/activity?per_page=1', { key });
+  expect(text).toContain(String(answer.headers['x-request-id']));
+  expect(text).toContain('\\\\u009b31m');
+  const refused = await ask('/api/v1/activity?%c2%9b31m=1', { key });
+  expect(refused.json<Failure>().error.parameter).toBe('\\u009b31m');
+  for (const told of [text, refused.text]) expect(told).not.toMatch(/\p{Cc}|[\u2028\u2029]/u);
 });
 
 test('414: a URL over 8 KiB', async () => {

@@ -1,0 +1,47 @@
+import { connect } from 'node:net';
+import { generateKey } from '../../src/keys/key.ts';
+
+/**
+ * `node flood.ts PORT COUNT CONNECTIONS AHEAD`: asks so often, on so many connections, so many requests ahead of the
+ * answers on each, and prints how often each status was answered, as JSON. With the key of `FLOOD_KEY`, or each time
+ * with another one that is well-formed and nobody's. A process of its own: whoever measures beside it is not to wait.
+ */
+const [port = 0, count = 0, connections = 0, ahead = 0] = process.argv.slice(2).map(Number);
+const key = process.env['FLOOD_KEY'];
+const path = key === undefined ? '/api/v1/team/members' : '/api/v1/health/fleet';
+
+const statuses: Record<string, number> = {};
+let left = count;
+
+function request(): string {
+  left -= 1;
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key ?? generateKey()}\r\n\r\n`;
+}
+
+const send = (howMany: number) => Array.from({ length: Math.min(howMany, left) }, request).join('');
+
+await Promise.all(
+  Array.from({ length: connections }, () => {
+    return new Promise<void>((resolve, reject) => {
+      let waiting = Math.min(ahead, left);
+      let rest = '';
+      const socket = connect(port, '127.0.0.1', () => socket.write(send(waiting)));
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        let answered = 0;
+        rest += text;
+        for (const [, status = ''] of rest.matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
+          statuses[status] = (statuses[status] ?? 0) + 1;
+          answered += 1;
+        }
+        // What may be the beginning of the next status line; one that was counted is longer.
+        rest = rest.slice(-12);
+        const more = Math.min(answered, left);
+        waiting += more - answered;
+        if (more > 0) socket.write(send(more));
+        if (waiting === 0) socket.end();
+      });
+      socket.once('close', () => resolve()).once('error', reject);
+    });
+  }),
+);
+process.stdout.write(JSON.stringify(statuses));

@@ -1,0 +1,39 @@
+import { type Extent, type Fault, Seen } from './fault.ts';
+import { ask, during, flood } from './flooded.ts';
+import { FLEET, quantile } from './load.ts';
+import { onStage, type Stage, UNLIMITED } from './stage.ts';
+
+/** As many as one process takes of a key before it sheds, and more than twice as many. */
+const [FULL, TOO_MANY] = [1_500, 3_500];
+
+/** One key asks with more connections than the service can answer; what others wait is held to what they wait when it is full. */
+export const overload: Fault = {
+  fault: 'one key asks on 3,500 connections at once',
+  figure: "500s in the envelope before others' latency is double that of a service at its limit; missing 0",
+  provoke: (extent: Extent) =>
+    onStage(async (stage) => {
+      const greedy = await stage.account(...UNLIMITED);
+      await ask(stage.service.origin + FLEET, stage.key, during(1));
+      const count = extent === 'short' ? 20_000 : 40_000;
+      const full = await beside(stage, greedy.key, count, FULL);
+      const over = await beside(stage, greedy.key, count, TOO_MANY);
+      const { 200: answered = 0, 500: shed = 0, ...others } = over.statuses;
+      return new Seen()
+        .atLeast(answered, 1_000, 'answered')
+        .atLeast(shed, 1, 'shed with 500')
+        .none(Object.keys(others).length, 'other statuses')
+        .none(over.took.filter(Number.isNaN).length, `of ${over.took.length} of others failed`)
+        .atMost(over.p50, 2 * full.p50, `their median ${Math.round(full.p50)} ms →`, ' ms')
+        .atMost(over.p99, 2 * full.p99, `p99 ${Math.round(full.p99)} ms →`, ' ms');
+    }),
+};
+
+async function beside(stage: Stage, key: string, count: number, connections: number) {
+  let going = true;
+  const flooding = flood(stage.service, count, connections, 1, key).finally(() => {
+    going = false;
+  });
+  const took = await ask(stage.service.origin + FLEET, stage.key, () => going);
+  const statuses = await flooding;
+  return { took, statuses, p50: quantile(took, 0.5), p99: quantile(took, 0.99) };
+}

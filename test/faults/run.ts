@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { manyWindows, wrongClock } from './clocks.ts';
+import { diskFull } from './disk-full.ts';
+import type { Extent, Fault } from './fault.ts';
+import { hostileText } from './hostile-text.ts';
+import { keyGuessing } from './key-guessing.ts';
+import { malformed } from './malformed.ts';
+import { overload } from './overload.ts';
+import { revoke } from './revoke.ts';
+import { killServer, terminate } from './server-ends.ts';
+import { slowClients } from './slow-clients.ts';
+import { soak } from './soak.ts';
+import { injection } from './sqlmap.ts';
+import { killStore, restartStore } from './store-ends.ts';
+import { blackHole, slowStore } from './store-hangs.ts';
+import { shownBy } from './tests.ts';
+
+// By name, in the order of the table that they print.
+const FAULTS: Record<string, Fault> = {
+  'kill-server': killServer,
+  'kill-store': killStore,
+  'restart-store': restartStore,
+  failover: shownBy(
+    'failover to a standby (synchronous)',
+    'only 200s and 500 envelopes; missing 0; serving again within 10 s, by a multi-host `DATABASE_URL`',
+    'test/contract/failover.test.ts',
+  ),
+  'disk-full': diskFull,
+  'slow-store': slowStore,
+  'black-hole': blackHole,
+  'wrong-clock': wrongClock,
+  'many-windows': manyWindows,
+  revoke,
+  'slow-clients': slowClients,
+  overload,
+  malformed,
+  injection,
+  tenants: shownBy(
+    'tenants: every id of every account under every other account’s key',
+    '0 leaks; bodies identical to those of absent ids',
+    'test/contract/tenants.test.ts',
+  ),
+  'key-guessing': keyGuessing,
+  'hostile-text': hostileText,
+  soak,
+  'hostile-server': shownBy(
+    'hostile monitored server',
+    'run closed at its deadline; at most 16 MiB more; 0 bytes of password; other runs on time',
+    'src/monitor/hostile.test.ts',
+    'src/monitor/mysql-hostile.test.ts',
+  ),
+  terminate,
+};
+
+// Mounts of this run are seen by nobody else, and go with it.
+if (process.getuid?.() === 0 && process.env['DBVITALS_FAULTS_APART'] === undefined) {
+  const again = ['--mount', '--propagation', 'private', process.execPath, ...process.argv.slice(1)];
+  const env = { ...process.env, DBVITALS_FAULTS_APART: 'yes' };
+  process.exit(spawnSync('unshare', again, { stdio: 'inherit', env }).status ?? 1);
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean' }, soak: { type: 'boolean' } },
+});
+// The soak takes an hour: with it, nothing else.
+const names = values.soak ? ['soak'] : positionals;
+const unknown = names.filter((name) => !(name in FAULTS));
+if (unknown.length > 0) {
+  throw new Error(`No fault is called ${unknown.join(', ')}: there are ${Object.keys(FAULTS).join(', ')}.`);
+}
+const extent: Extent = values.soak ? 'soak' : values.short ? 'short' : 'whole';
+
+console.log('| name | fault | figure | seen | reached | took |');
+console.log('| --- | --- | --- | --- | --- | --- |');
+for (const [name, { fault, figure, provoke }] of Object.entries(FAULTS)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  const begun = performance.now();
+  const { text, reached } = await provoke(extent).then(
+    (seen) => ({ text: `${seen}`, reached: seen.reached }),
+    (error: unknown) => ({ text: `${error}`.replace(/\s+/g, ' ').slice(0, 600), reached: false }),
+  );
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  console.log(`| ${name} | ${fault} | ${figure} | ${text} | ${reached ? 'yes' : '**NO**'} | ${seconds} s |`);
+  if (!reached) process.exitCode = 1;
+}
