@@ -24,7 +24,7 @@ import type { ServeOptions } from './serve.ts';
 
 // A password in --url is shown in the list of processes no longer than it takes to start.
 const typed = process.argv.slice(2).join(' ');
-const shown = typed.replace(/(:\/\/[^:@/\s]*):\S*@/g, '$1:…@');
+const shown = typed.replace(/(:\/\/[^:@/\s]*):\S*@/g, '$1:***@'); // a list of processes may know ASCII only
 if (shown !== typed) process.title = `dbvitals ${shown}`;
 
 let loaded: Config | undefined;

@@ -31,14 +31,15 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 // Outside the checkout, so that neither its .env nor its data folder is ever used.
 const WORKING_FOLDER = tmpdir();
 
-/** Starts `dbvitals …` with these settings and no other; `input` is all that it reads, an open pipe where not given. */
+/** Starts `dbvitals …` with these settings and no other; `input` is all that it reads, an open pipe where not given; `flags` are Node's. */
 export function startProcess(
   args: string[],
   environment: Environment,
   input?: string,
+  flags: readonly string[] = [],
 ): Process & { child: ChildProcess } {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [...flags, MAIN, ...args], {
     cwd: WORKING_FOLDER,
     env: { PATH, HOME, ...environment },
     stdio: 'pipe',
@@ -85,8 +86,13 @@ export function startProcess(
 }
 
 /** Starts `dbvitals serve` on a free port and waits until it is ready. */
-export async function startService(environment: Environment, args: string[] = []): Promise<Service> {
-  const service = startProcess(['serve', ...args], { PORT: '0', LOG_LEVEL: 'warn', ...environment });
+export async function startService(
+  environment: Environment,
+  args: string[] = [],
+  flags: readonly string[] = [],
+): Promise<Service> {
+  const settings = { PORT: '0', LOG_LEVEL: 'warn', ...environment };
+  const service = startProcess(['serve', ...args], settings, undefined, flags);
   const [, origin = ''] = await service.says(/ready on (http:\/\/\S+)/);
   return { ...service, origin };
 }

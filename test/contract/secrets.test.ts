@@ -174,7 +174,7 @@ test('a password in --url leaves the argument list once the program runs', async
   const asking = startProcess(['check', 'run', '--tls', 'disable', '--url', url], {});
   await once(silent, 'connection');
   expect(argumentsOf('-p', String(asking.pid)).trim()).toBe(
-    `dbvitals check run --tls disable --url postgres://ada:…@127.0.0.1:${port}/shop`,
+    `dbvitals check run --tls disable --url postgres://ada:***@127.0.0.1:${port}/shop`,
   );
   await asking.stop('SIGKILL');
   silent.close();

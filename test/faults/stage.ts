@@ -23,7 +23,7 @@ export interface Stage extends Account {
   /** Starts the first service anew, on the same store. */
   restart(): Promise<void>;
   /** One more service on the store; `url` names another way to it. */
-  instance(environment?: Environment, args?: string[]): Promise<Service>;
+  instance(environment?: Environment, args?: string[], flags?: readonly string[]): Promise<Service>;
   /** The URL of the store's owner at a host, which may be the socket's folder, and a port. */
   storeUrl(host: string, port: number): string;
   /** Another account, of the enterprise plan unless options say otherwise. */
@@ -81,12 +81,12 @@ export async function setStage(environment: Environment = {}, above = tmpdir()):
     async restart() {
       stage.service = await start();
     },
-    async instance(given = {}, args = []) {
+    async instance(given = {}, args = [], flags = []) {
       const shared = {
         DATABASE_URL: storeUrl(storeFolder, 5432),
         DBVITALS_SECRET_KEY: readFileSync(join(dataFolder, 'secret.key'), 'utf8').trim(),
       };
-      const started = await startService({ ...shared, ...given }, ['--no-monitor', ...args]);
+      const started = await startService({ ...shared, ...given }, ['--no-monitor', ...args], flags);
       others.push(started);
       return started;
     },
