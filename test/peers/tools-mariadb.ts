@@ -16,6 +16,7 @@ export const mysqltuner: [RegExp, Known][] = [
   ],
   [/error\.log /, { argued: 'we log in as one that may read statistics, not files' }],
   [/storage engines|different engines/, { ours: ['MY_NON_INNODB'] }],
+  [/Index size is larger than data size/, { ours: ['MY_INDEX_GT_DATA'] }],
   [/different collations|several (charsets|collations)/, { ours: ['MY_CHARSET_LEGACY'] }],
   [/^Table (?<schema>\w+)\.(?<table>\w+) has no index defined/, { ours: ['MY_NO_PRIMARY_KEY'] }],
   [
