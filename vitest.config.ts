@@ -13,7 +13,7 @@ export default defineConfig({
             'test/clients/*.test.ts',
           ],
           globalSetup: ['test/scan-output.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },

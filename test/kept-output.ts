@@ -113,11 +113,26 @@ export function keptSecrets(folder: string): string[] {
   return [...all].filter((secret) => secret.length >= SHORTEST);
 }
 
+/**
+ * Finds the first place of any of the forms in a text. Thousands of forms are looked for in tens of megabytes: by their first characters, which
+ * takes seconds where `includes` for each took minutes.
+ */
+function finderOf(forms: readonly string[]): (text: string) => string | undefined {
+  const byStart = Map.groupBy(forms, (form) => form.slice(0, SHORTEST));
+  return (text) => {
+    for (let at = 0; at + SHORTEST <= text.length; at++) {
+      const found = byStart.get(text.slice(at, at + SHORTEST))?.find((form) => text.startsWith(form, at));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
 /** A sentence for each process of the run that printed a secret, its own or another's. Tells the secret, for it is a test's. */
 export function leaks(folder: string): string[] {
-  const forms = keptSecrets(folder).flatMap(formsOf);
+  const secretIn = finderOf(keptSecrets(folder).flatMap(formsOf));
   return kept(folder).flatMap(({ args, output }) => {
-    const found = ANY_KEY.exec(output)?.[0] ?? forms.find((form) => output.includes(form));
+    const found = ANY_KEY.exec(output)?.[0] ?? secretIn(output);
     if (found === undefined) return [];
     const at = output.indexOf(found);
     const around = output.slice(Math.max(0, at - 80), at + found.length + 80);
@@ -139,26 +154,19 @@ const selectTables = `
     from pg_class c
    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`;
 
-const selectLeaks = (table: string) => `
-  select t::text as row, coalesce(s, 'an API key') as secret
-    from ${table} t
-    left join unnest($1::text[]) s on strpos(t::text, s) > 0
-   where s is not null or t::text ~ $2
-   limit 3`;
-
 /** A sentence for rows of a store's tables in which a secret or any API key stands: activity, findings, tickets, all others. */
 export async function storeLeaks(url: string, secrets: string[]): Promise<string[]> {
-  const forms = secrets.flatMap(formsOf);
+  const secretIn = finderOf(secrets.flatMap(formsOf));
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows: tables } = await client.query<{ name: string }>(selectTables);
   const found: string[] = [];
   for (const { name } of tables) {
-    const { rows } = await client.query<{ row: string; secret: string }>(selectLeaks(name), [
-      forms,
-      ANY_KEY.source,
-    ]);
-    found.push(...rows.map(({ row, secret }) => `table ${name} holds ${secret}: ${row.slice(0, 400)}`));
+    const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
+    for (const { row } of rows) {
+      const secret = ANY_KEY.exec(row)?.[0] ?? secretIn(row);
+      if (secret !== undefined) found.push(`table ${name} holds ${secret}: ${row.slice(0, 400)}`);
+    }
   }
   await client.end();
   return found;

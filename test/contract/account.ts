@@ -1,3 +1,4 @@
+import { createAccount, createKey } from '../prepare.ts';
 import { commandJson } from './command.ts';
 
 export type Plan = 'individual' | 'team' | 'business' | 'enterprise';
@@ -25,21 +26,26 @@ export async function makeAccount(
 }
 
 /** An account whose log holds nothing but its making. */
-export async function makeKeylessAccount(
-  options: { plan?: Plan; kind?: 'company' | 'individual'; requestsPerMinute?: number } = {},
-): Promise<number> {
-  const plan = options.plan ?? 'enterprise';
-  const perMinute = options.requestsPerMinute ?? (plan === 'enterprise' ? 100_000 : undefined);
-  const { id } = await commandJson<{ id: number }>([
-    ...['account', 'create', '--name', 'Contract suite', '--plan', plan],
-    ...(options.kind ? ['--kind', options.kind] : []),
-    ...(perMinute === undefined ? [] : ['--requests-per-minute', String(perMinute)]),
-  ]);
-  return id;
+export async function makeKeylessAccount({
+  plan = 'enterprise',
+  kind = 'company',
+  requestsPerMinute = plan === 'enterprise' ? 100_000 : undefined,
+}: {
+  plan?: Plan;
+  kind?: 'company' | 'individual';
+  requestsPerMinute?: number;
+} = {}): Promise<number> {
+  return createAccount({
+    name: 'Contract suite',
+    kind,
+    plan,
+    requests_per_minute: requestsPerMinute ?? null,
+  });
 }
 
-export function makeKey(accountId: number, name: string, ...options: string[]): Promise<NewKey> {
-  return commandJson<NewKey>(['key', 'create', '--account', String(accountId), '--name', name, ...options]);
+/** A key that lives for so many seconds, null = until it is revoked. */
+export function makeKey(accountId: number, name: string, lifetime: number | null = null): Promise<NewKey> {
+  return createKey({ accountId, name, lifetime });
 }
 
 /** Fills an account with believable data; give it one whose log is still empty. */

@@ -93,7 +93,7 @@ test('401 invalid_api_key: whatever is no live key', async () => {
 
 test('401 invalid_api_key: a key past its expiry', async () => {
   const { id } = await account;
-  const { key } = await makeKey(id, 'short-lived', '--expires-in', '3s');
+  const { key } = await makeKey(id, 'short-lived', 3);
   expect((await ask(PATH, { key })).status).toBe(200);
   await wait(3_100);
   expectInvalidKey(await ask(PATH, { key }));

@@ -28,6 +28,9 @@ export interface Service extends Process {
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
+// Commands are started by the hundred: compiled once, each takes 0.16 s of a core instead of 0.43 s.
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/dbvitals-tests', import.meta.url));
+
 // Outside the checkout, so that neither its .env nor its data folder is ever used.
 const WORKING_FOLDER = tmpdir();
 
@@ -41,7 +44,7 @@ export function startProcess(
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [...flags, MAIN, ...args], {
     cwd: WORKING_FOLDER,
-    env: { PATH, HOME, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...environment },
     stdio: 'pipe',
   });
   let output = '';
