@@ -66,6 +66,12 @@ export function createMetrics() {
     labelNames: ['kept'],
     registers,
   });
+  const unretained = new Counter({
+    name: 'dbvitals_retention_failures_total',
+    help: 'What an hourly round could not do: seals, seal_file (or seals in it are missing or forged), entries, findings, counters',
+    labelNames: ['work'],
+    registers,
+  });
   return {
     registry,
     answered(route: string, status: number, took: number) {
@@ -82,6 +88,9 @@ export function createMetrics() {
     },
     removed(kept: string, rows: number) {
       removed.inc({ kept }, rows);
+    },
+    notRetained(work: string) {
+      unretained.inc({ work });
     },
     /** Tells of a monitor: how much it runs, and what waits, as the store says when it is asked for. */
     watch(running: () => number, waiting: () => Promise<{ due: number; late: number }>) {

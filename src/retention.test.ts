@@ -6,6 +6,7 @@ import { startTestStore, type TestStore } from '../test/store.ts';
 import { type WrittenLog, writeLog } from '../test/write-log.ts';
 import { entries } from './activity/entries.ts';
 import { sealEntries } from './activity/record-seals.ts';
+import { openSealFile } from './activity/seal-file.ts';
 import { openPool } from './database/connect.ts';
 import { readAs } from './database/read.ts';
 import { retain, startRetention } from './retention.ts';
@@ -194,13 +195,19 @@ describe('the log', () => {
     const inTheWay = await store.superuser('store');
     await inTheWay.query('begin');
     await inTheWay.query('select from activity where account_id = $1 and id = 2500 for update', [accountId]);
-    const done = retain({ ...sealing(), owner, activityDays: DAYS, log }, new AbortController().signal);
+    const failures: string[] = [];
+    const failed = (work: string) => void failures.push(work);
+    const done = retain(
+      { ...sealing(), owner, activityDays: DAYS, log, failed },
+      new AbortController().signal,
+    );
     const waiting = 'select pid from pg_locks where not granted';
     await expect.poll(async () => (await root.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
     await root.query(`select pg_terminate_backend(pid) from (${waiting}) waiting`);
     await done;
     await inTheWay.query('rollback');
     expect(errors).toMatchObject([{ kept: 'entries' }]);
+    expect(failures).toEqual(['entries']);
     expect((await expectWhole(accountId)).first).toBe(2_001);
     expect(await round(DAYS)).toEqual({ entries: OLD - 2_000 });
     expect((await expectWhole(accountId)).first).toBe(OLD + 1);
@@ -317,11 +324,17 @@ describe('the loop', () => {
     const pool = openPool(store.address, 'owner', { max: 1 });
     const said: string[] = [];
     const log = { info: () => {}, error: (details: { kept: string }) => said.push(details.kept) };
+    const failures = new Set<string>();
+    const sealFile = openSealFile('/no/such/folder/seals.ndjson');
     const retention = startRetention(
-      { ...sealing(), owner: pool, activityDays: DAYS, log },
+      {
+        ...{ ...sealing(), sealFile, owner: pool, activityDays: DAYS, log },
+        failed: (work) => void failures.add(work),
+      },
       { first: 1, every: 50 },
     );
-    await expect.poll(() => said.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => [...failures]).toEqual(['seals', 'seal_file', 'entries', 'findings', 'counters']);
+    expect(said).not.toEqual([]);
     await store.start();
     root = await store.superuser('store');
     const first = async () => {

@@ -24,6 +24,8 @@ interface RetentionOptions {
   log: Pick<Logger, 'info' | 'error'>;
   /** Hears how many rows a step removed or shrank. */
   measure?: (kept: Kept, rows: number) => void;
+  /** Hears what a round could not do; seals that are missing or forged are a seal file that could not be continued. */
+  failed?: (work: Kept | 'seals' | 'seal_file') => void;
 }
 
 /** A retention that runs. */
@@ -70,7 +72,7 @@ export function startRetention(
 
 /** Seals what is new, or as much of it as is done by the signal. Never throws: the next round tries again. */
 async function seal(
-  { owner, secret, activityDays, sealFile, log }: RetentionOptions,
+  { owner, secret, activityDays, sealFile, log, failed }: RetentionOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let seals = 0;
@@ -82,14 +84,18 @@ async function seal(
     }
   } catch (error) {
     log.error({ err: error }, 'the log could not be sealed, and nothing is cut that is not sealed');
+    failed?.('seals');
   }
   if (seals > 0) log.info({ seals }, 'the log was sealed');
   if (signal.aborted) return;
   try {
     const strange = (await sealFile?.append(owner)) ?? [];
-    if (strange.length > 0)
+    if (strange.length > 0) {
       log.error({ accounts: strange }, 'seals are missing or forged: run "activity verify --from-export"');
+      failed?.('seal_file');
+    }
   } catch (error) {
+    failed?.('seal_file');
     log.error(
       { err: error },
       'seals could not be appended to DBVITALS_SEAL_FILE, and are with the next round',
@@ -99,7 +105,7 @@ async function seal(
 
 /** One round, or as much of it as is done by the signal. Never throws: what fails is tried again in the next round. */
 export async function retain(options: RetentionOptions, signal: AbortSignal): Promise<void> {
-  const { owner, activityDays, log, measure } = options;
+  const { owner, activityDays, log, measure, failed } = options;
   await seal(options, signal);
   if (signal.aborted) return;
   const work: [Kept, () => AsyncGenerator<number>][] = [
@@ -117,6 +123,7 @@ export async function retain(options: RetentionOptions, signal: AbortSignal): Pr
       if (kept === 'entries') await recordPruned(owner);
     } catch (error) {
       log.error({ err: error, kept }, 'retention failed, and is tried again');
+      failed?.(kept);
     }
     if (removed > 0) log.info({ kept, rows: removed }, 'retention removed what is past its time');
     if (signal.aborted) return;

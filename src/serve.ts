@@ -92,7 +92,7 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   undo.push(() => owner.end());
   const { activityDays, sealFile } = config;
   const retention = startRetention({
-    ...{ owner, secret, activityDays, log, measure: metrics.removed },
+    ...{ owner, secret, activityDays, log, measure: metrics.removed, failed: metrics.notRetained },
     sealFile: sealFile === null ? null : openSealFile(sealFile),
   });
   undo.push(() => retention.stop());
