@@ -1,8 +1,7 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { inject } from 'vitest';
 import * as account from '../src/admin/account.ts';
 import * as key from '../src/admin/key.ts';
-import { openPool, parseStoreUrl } from '../src/database/connect.ts';
 
 // What the contract suite needs before it can ask: some 400 accounts and keys in a run. They are made by what the
 // commands call, for a command is a process and takes 0.3 s of a core. The commands have tests of their own.
@@ -10,7 +9,11 @@ import { openPool, parseStoreUrl } from '../src/database/connect.ts';
 let pool: pg.Pool | undefined;
 
 function writer(): pg.Pool {
-  pool ??= openPool(parseStoreUrl(inject('sharedStore')['DATABASE_URL'] ?? ''), 'writer', { max: 2 });
+  pool ??= new pg.Pool({
+    connectionString: inject('sharedStore')['DATABASE_URL'],
+    options: '-c timezone=UTC -c role=dbvitals_writer',
+    max: 2,
+  });
   return pool;
 }
 

@@ -29,7 +29,6 @@ const LIGHT: Record<string, Client> = {
   typescript: generateTypes,
   'ocsf-and-ecs': mapEntries,
   splunk: runScriptedInput,
-  client: useClientPackage,
   'curl-and-jq': askWithCurl,
   collectd: askWithCollectd,
   nagios: askAsNagios,
@@ -37,6 +36,7 @@ const LIGHT: Record<string, Client> = {
   grafana: askAsInfinity,
 };
 const HEAVY: Record<string, Client> = {
+  client: useClientPackage,
   'client-in-browser': useClientInBrowser,
   zabbix: askWithZabbix,
   'node-red': followInNodeRed,
