@@ -39,6 +39,9 @@ export async function greeting(
     first
       ? `  API key      ${bold(first.key)} (shown once)`
       : `  API key      was shown at the first start; another: npm run -s dbvitals -- key create --account ${account_id} --name NAME`,
+    first
+      ? `  sign in      ${bold(`${url}/link/${first.linkToken}`)} (once, within 24 h)`
+      : `  console      ${url}/ (a link for an owner: npm run -s dbvitals -- member link --account ${account_id})`,
   ];
   const key = first?.key ?? '<API_KEY>';
   return `dbvitals is ready on ${bold(url)}\n${lines.join('\n')}\n\n  curl -H "Authorization: Bearer ${key}" ${url}/api/v1/health/fleet\n`;
