@@ -165,7 +165,7 @@ function rowOf({ scores, days_ago, last_checked_at, next_due_at, ...row }: Store
 /** The scores of the last days, today's last, from those of the days up to the latest check, which was so many days ago. */
 function trendOf(scores: string, daysAgo: number): (number | null)[] {
   const trend = Array<number | null>(TREND_DAYS).fill(null);
-  let place = TREND_DAYS - 1 - daysAgo;
+  let place = TREND_DAYS - 1 - Math.max(daysAgo, 0);
   for (const score of scores.split(',')) {
     if (place < 0) break;
     if (score !== '') trend[place] = Number(score);

@@ -28,7 +28,7 @@ export type Link = Static<typeof Link>;
 const name = line(200, 'Give your name, of 1 to 200 characters.');
 
 /** `email` for the purpose owner; `name` there and where a login is made; `password` unless signed in as the login. */
-export const UseLink = Type.Object({
+const UseLink = Type.Object({
   name: Type.Optional(name),
   email: Type.Optional(Email),
   password: Type.Optional(NewPassword),

@@ -11,14 +11,13 @@ import { word } from './word.ts';
 const PURPOSE = 'sign in by passkey';
 
 /** What `PublicKeyCredential.parseRequestOptionsFromJSON` takes. No passkey is named: the browser offers those it has. */
-export const PasskeyQuestion = Type.Object({
+const PasskeyQuestion = Type.Object({
   challenge: Type.String(),
   rpId: Type.String(),
   /** Milliseconds. */
   timeout: Type.Integer(),
   userVerification: word('required'),
 });
-export type PasskeyQuestion = Static<typeof PasskeyQuestion>;
 
 /** Bytes in base64url. */
 export const Bytes = Type.String({ minLength: 1, pattern: '^[\\w-]+$' });

@@ -18,7 +18,7 @@ const Credential = Type.Object({
 });
 
 /** What `PublicKeyCredential.parseCreationOptionsFromJSON` takes. */
-export const NewPasskeyQuestion = Type.Object({
+const NewPasskeyQuestion = Type.Object({
   challenge: Type.String(),
   rp: Type.Object({ id: Type.String(), name: Type.String() }),
   user: Type.Object({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
@@ -33,7 +33,6 @@ export const NewPasskeyQuestion = Type.Object({
   /** Milliseconds. */
   timeout: Type.Integer(),
 });
-export type NewPasskeyQuestion = Static<typeof NewPasskeyQuestion>;
 
 // Whoever stole a session must not gain a passkey, which lives on when the session has ended.
 const recent = `

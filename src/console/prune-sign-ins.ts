@@ -20,7 +20,7 @@ export async function* pruneSignIns(owner: pg.Pool): AsyncGenerator<number> {
   for (const statement of PAST) {
     for (let removed = STEP; removed === STEP; ) {
       removed = (await owner.query(statement)).rowCount ?? 0;
-      yield removed;
+      if (removed > 0) yield removed;
     }
   }
 }

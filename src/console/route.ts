@@ -74,7 +74,7 @@ export interface Asked<Query extends TObject = TObject, Body extends TObject = T
 }
 
 /** {@link Asked} by somebody who is signed in. */
-export interface AskedByMember<Query extends TObject, Body extends TObject> extends Asked<Query, Body> {
+interface AskedByMember<Query extends TObject, Body extends TObject> extends Asked<Query, Body> {
   actor: Actor;
   /** Reads as the reader, behind row-level security, in one snapshot. */
   read<T>(work: (read: Read) => Promise<T>): Promise<T>;

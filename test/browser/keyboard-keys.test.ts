@@ -104,7 +104,7 @@ test('a key is created, shown once, held until it is stored, and its first reque
       .getByRole('meter', { name: 'Requests of this minute, Grafana, by hand' })
       .getAttribute('aria-valuetext'),
   ).toBe('1 of 100');
-  expect(await focused(page)).not.toBe('');
+  await expect.poll(() => focused(page)).not.toBe('');
   expect(opened.complaints).toEqual([]);
 });
 

@@ -53,7 +53,10 @@ function optionsOf(place: HTMLElement, onPoint: (index: number | null) => void):
     height: HEIGHT,
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 7 } },
-    scales: { x: { range: (_, from, to) => atLeastADay(from, to) }, y: { range: [0, 100] } },
+    scales: {
+      x: { range: ({ data: [times] }) => atLeastADay(times[0] ?? 0, times.at(-1) ?? 0) },
+      y: { range: [0, 100] },
+    },
     axes: [
       {
         ...axis,

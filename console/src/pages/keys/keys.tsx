@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
+import { useKeptFocus } from '../../parts/kept-focus.ts';
 import { ButtonLink } from '../../parts/link.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
@@ -57,6 +58,7 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
     void queries.invalidateQueries({ queryKey: ['keys'] });
   };
   useTitleFocus(search.key);
+  useKeptFocus(asked !== null || secret !== null || search.create !== undefined);
   const all = keys.data && keysNow(keys.data, windows.data, now);
   const one = search.key ? all?.find(({ subject }) => String(subject.id) === search.key) : undefined;
   return (

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../../../src/console/members.ts';
 import { Button } from '../../parts/button.tsx';
+import { useKeptFocus } from '../../parts/kept-focus.ts';
 import { Page, Section } from '../../parts/page.tsx';
 import { Loaded, NoPermission } from '../../parts/states.tsx';
 import { useCan, useMe } from '../../shell/me.ts';
@@ -28,6 +29,7 @@ export function TeamPage() {
   const [asked, setAsked] = useState<Asked | null>(null);
   const roles = useQuery(rolesQuery);
   const close = () => setAsked(null);
+  useKeptFocus(asked !== null);
   const showLink = (link: NewLink) => setAsked({ what: 'shown', link });
   const isTeam = account.kind === 'company';
   return (
