@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CONN_AUTH_FAILED, CONN_UNREACHABLE } from './catalogue.ts';
+import { everyCheck } from './catalogue.ts';
 import type { Judgement, Row, ServerFacts } from './check.ts';
 import { postgresChecks } from './postgres/postgres-checks.ts';
 
@@ -164,7 +164,7 @@ test('a statement that gives no row is an error, not "ok"', () => {
 });
 
 test('every check has its page, under its title', () => {
-  for (const { id, title } of [CONN_UNREACHABLE, CONN_AUTH_FAILED, ...postgresChecks]) {
+  for (const { id, title } of everyCheck) {
     const page = new URL(`../../docs/checks/${id}.md`, import.meta.url);
     expect(existsSync(page), id).toBe(true);
     const [heading] = readFileSync(page, 'utf8').split('\n');

@@ -106,6 +106,16 @@ test('a server that is killed is started again', async () => {
   await expect(second.claimForServing()).rejects.toThrow(/in use/);
 });
 
+test.each([20, 200])('left %i ms after its server was killed, nothing of it runs on', async (ms) => {
+  const store = await joined();
+  process.kill(serverPid(cluster()) ?? 0, 'SIGKILL');
+  await wait(ms);
+  await store.leave();
+  held.length = 0;
+  await wait(1_500);
+  expect(serverPid(cluster())).toBeNull();
+});
+
 test('a path too long for a socket is refused before anything is made', async () => {
   folder = join(folder, 'x'.repeat(100));
   await expect(joined()).rejects.toThrow(/too long for a Unix socket/);

@@ -75,6 +75,7 @@ export async function joinEmbedded(dataFolder: string, say: (step: string) => vo
 
   let leaving = false;
   let serving = false;
+  let held = Promise.resolve(); // pending while the holder is being found anew
   let holder = await hold();
 
   /** A session that holds the shared lock, on a server that runs; the server is started where it does not. */
@@ -92,12 +93,14 @@ export async function joinEmbedded(dataFolder: string, say: (step: string) => vo
         await client.connect();
         await client.query('select pg_advisory_lock_shared($1)', [USED_BY]);
         if (serving) await client.query('select pg_advisory_lock($1)', [SERVED_BY]);
-        client.once('end', () => void holdAgain());
+        client.once('end', () => {
+          held = holdAgain();
+        });
         return client;
       } catch (error) {
         // Another process may have been quicker, may just be stopping it, or its old children may still be ending.
         const patience = error instanceof StartFailure ? START_PATIENCE_MS : JOIN_PATIENCE_MS;
-        if (Date.now() - began > patience || !isPassing(error)) throw error;
+        if (leaving || Date.now() - began > patience || !isPassing(error)) throw error;
         await wait(100);
       }
     }
@@ -110,7 +113,7 @@ export async function joinEmbedded(dataFolder: string, say: (step: string) => vo
         holder = await hold();
         return;
       } catch {
-        await wait(1_000);
+        if (!leaving) await wait(1_000);
       }
     }
   }
@@ -135,6 +138,8 @@ export async function joinEmbedded(dataFolder: string, say: (step: string) => vo
     },
     async leave() {
       leaving = true;
+      // What began before ends first: a server that comes back only now is stopped too, and its session let go.
+      await held;
       try {
         await holder.query('select pg_advisory_unlock_shared($1)', [USED_BY]);
         const { rows } = await holder.query('select pg_try_advisory_lock($1) as last', [USED_BY]);

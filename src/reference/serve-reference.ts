@@ -29,6 +29,12 @@ const TYPES = {
 };
 
 /**
+ * An answer of more bytes ends its connection. What a client asks for at once and does not take, the kernel holds: four
+ * documents a connection made a gigabyte of a thousand, and everybody waited for seconds.
+ */
+const LARGE = 32_768;
+
+/**
  * Serves the reference to anyone who asks: `/openapi.json`, the page `/docs`, its Markdown `/docs.md`, and `/llms.txt`.
  * Nothing of it is recorded or counted. Every response outside `/api/` then links to document and page.
  */
@@ -73,5 +79,6 @@ async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer
   if (coding) reply.header('content-encoding', coding);
   const body = coding ? await encoded(answer, coding) : answer.body;
   reply.header('content-type', type).header('content-length', body.length);
+  if (body.length > LARGE) reply.header('connection', 'close');
   return reply.send(request.method === 'HEAD' ? null : body);
 }

@@ -23,6 +23,8 @@ test.each(PAGES)('%s is served without a key, revalidated, and closed to other h
   expect(answer.headers['x-content-type-options']).toBe('nosniff');
   expect(answer.headers['referrer-policy']).toBe('no-referrer');
   expect(answer.headers['x-ratelimit-limit']).toBeUndefined();
+  // Nobody makes the kernel hold many large ones.
+  expect(answer.headers['connection']).toBe(answer.bytes.length > 32_768 ? 'close' : 'keep-alive');
   const policy = answer.headers['content-security-policy'] ?? '';
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).toContain("script-src 'self';");

@@ -23,7 +23,8 @@ function checkOf(id: string): Check {
 const thresholds = { warning_seconds: 1 };
 
 // Not innodb_trx: what it tells stays as it is while somebody asks it every 0.1 s.
-const WAITING = `select count(*) = 2 from information_schema.processlist where info like 'update orders%' and time >= 1`;
+const waiting = (sessions: number, seconds: number) =>
+  `select count(*) = ${sessions} from information_schema.processlist where info like 'update orders%' and time >= ${seconds}`;
 
 test('of a queue for a row only the first is a cause, and its age is right in any time zone', async () => {
   const [first, second, third] = await Promise.all(
@@ -34,11 +35,10 @@ test('of a queue for a row only the first is a cause, and its age is right in an
     }),
   );
   await first?.query('update orders set v = 1 where id = 1');
-  const held = [
-    second?.query('update orders set v = 2 where id = 1'),
-    third?.query('update orders set v = 3 where id = 1'),
-  ];
-  await server.until(WAITING);
+  const queued = [second?.query('update orders set v = 2 where id = 1')];
+  await server.until(waiting(1, 0));
+  queued.push(third?.query('update orders set v = 3 where id = 1'));
+  await server.until(waiting(2, 1));
   const blockers = await measure(server, checkOf('MY_LOCK_WAITS'), { thresholds });
   expect(blockers.faults).toMatchObject([{ object: 'shop/app', severity: 'warning' }]);
   expect(blockers.faults[0]?.metricLine).toMatch(
@@ -48,9 +48,9 @@ test('of a queue for a row only the first is a cause, and its age is right in an
   expect(open.faults.map(({ object }) => object).sort()).toEqual(['shop/app', 'shop/root']);
   expect(open.faults[0]?.metricLine).toMatch(/the oldest for [1-9] s;/);
   await first?.end();
-  await held[0];
+  await queued[0];
   await second?.end();
-  await held[1];
+  await queued[1];
   await third?.end();
 });
 

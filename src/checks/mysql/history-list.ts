@@ -1,6 +1,6 @@
 import type { Check, Row } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
-import { grouped } from '../wording.ts';
+import { counted } from '../wording.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 import { PROCESS } from './session-check.ts';
@@ -36,7 +36,7 @@ export const historyList: Check = {
         "Not measured: the metric trx_rseg_history_len is off. Run SET GLOBAL innodb_monitor_enable = 'trx_rseg_history_len';";
       return { faults: [], okLine: '', skipped };
     }
-    const behind = `The old rows of ${grouped(length)} transactions are to be purged`;
+    const behind = `The old rows of ${counted(length, 'transaction')} are to be purged`;
     if (length < warning)
       return { faults: [], okLine: `${behind}.`, near: length >= 0.9 * warning ? [null] : [] };
     return {
