@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Measured } from '../src/monitor/measure.ts';
+import type { Target } from '../src/monitor/session.ts';
+
+const CHECK_ID = /\b(?:PG|MY)_\w+/g;
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'least-privilege.md'), 'utf8');
 
@@ -20,10 +24,34 @@ export function pastedSql(heading: string): string[][] {
   );
 }
 
+/** The login that the page makes, at a server's Unix socket. */
+export function pastedLogin(at: Pick<Target, 'engine' | 'host' | 'port' | 'database'>): Target {
+  return {
+    ...at,
+    connectionType: 'unix_socket',
+    username: 'dbvitals_watcher',
+    password: 'change-me',
+    tls: 'disable',
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
+  };
+}
+
+/** What the finding about privileges says of a run: of which checks, and what to grant. */
+export function privilegesMissing({ outcomes }: Measured): {
+  status: string;
+  checks: string[];
+  grants: string;
+} {
+  const finding = outcomes.find(({ check }) => /^(PG|MY)_PRIVILEGE_MISSING$/.test(check.id))?.findings[0];
+  if (!finding) throw new Error('The finding about privileges is always there.');
+  const { status, metric_line, remediation } = finding;
+  return { status, checks: metric_line.match(CHECK_ID) ?? [], grants: remediation };
+}
+
 /** What it says is skipped without a privilege: the first cell of each row, and the ids of checks in the second. */
 export function skippedWithout(heading: string): Map<string, string[]> {
   const rows = [...partOf(heading).matchAll(/^\| (?!without|---)([^|]+) \| ([^|]+) \|$/gm)];
-  return new Map(
-    rows.map(([, privilege = '', checks = '']) => [privilege, checks.match(/\b(?:PG|MY)_\w+/g) ?? []]),
-  );
+  return new Map(rows.map(([, privilege = '', checks = '']) => [privilege, checks.match(CHECK_ID) ?? []]));
 }

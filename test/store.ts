@@ -6,7 +6,8 @@ import pg from 'pg';
 import { openPool, type StoreAddress } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createCluster, type ServerSettings, startServer, stopServer } from '../src/database/server.ts';
-import type { MonitorDeps } from '../src/monitor/run.ts';
+import { sealCredential } from '../src/monitor/credentials.ts';
+import type { ConnectionKey, MonitorDeps } from '../src/monitor/run.ts';
 
 /** A PostgreSQL of a test file's own: a store that is up to date, and a server that can be watched. */
 export interface TestStore {
@@ -25,6 +26,8 @@ export interface TestStore {
   account(): Promise<number>;
   /** A connection of that account to the store's own server, as a role with pg_monitor; fields may be given. */
   connection(accountId: number, given?: Record<string, unknown>): Promise<number>;
+  /** Such a connection in an account of its own, with its password. */
+  watched(given?: Record<string, unknown>, password?: string): Promise<ConnectionKey>;
   stop(): Promise<void>;
 }
 
@@ -61,7 +64,7 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
     said.push({ level, message: message ?? String(details) });
   };
   const log = { info: hear('info'), warn: hear('warn'), error: hear('error') };
-  return {
+  const store: TestStore = {
     address,
     writer,
     deps: { writer, secret: [randomBytes(32)], allowPrivateTargets: true, log },
@@ -92,6 +95,13 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
       );
       return rows[0]?.connection_id ?? 0;
     },
+    async watched(given, password = 'watching') {
+      const accountId = await store.account();
+      const key = { accountId, connectionId: await store.connection(accountId, given) };
+      const sealed = await sealCredential(writer, store.deps.secret, key, password);
+      await writer.query('update connection set credential = $2 where account_id = $1', [accountId, sealed]);
+      return key;
+    },
     async stop() {
       await Promise.all(clients.map((client) => client.end().catch(() => {})));
       await writer.end();
@@ -99,4 +109,5 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
       rmSync(above, { recursive: true, force: true });
     },
   };
+  return store;
 }

@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import type pg from 'pg';
 import { type CanonicalEntry, canonicalJson, entriesBetween, entryText, instant } from './canonical-entry.ts';
 import { csvHeader, csvRow } from './csv-entry.ts';
-import { publicKeyOf, type SealRow, sealColumns, sealOf } from './seal.ts';
+import { publicKeyOf } from './seal.ts';
 import { sealLine } from './seal-line.ts';
+import { storedSeal } from './stored-seals.ts';
 import {
   ENTRIES,
   ENTRIES_CSV,
@@ -31,13 +32,6 @@ const sealNumbers = `
   select number from activity_seal
    where account_id = $1 and last_id >= $2 and first_id <= $3
    order by number`;
-
-const sealOfNumber = `
-  select ${sealColumns}, l.leaves
-    from activity_seal s
-    left join activity_leaves l
-           on l.account_id = s.account_id and l.last_id = s.last_id and s.first_id <= s.last_id
-   where s.account_id = $1 and s.number = $2`;
 
 /** What is exported, and to where. */
 export interface Export {
@@ -88,11 +82,8 @@ export async function writeExport(
   const seals = await openHashed(join(draft, SEALS));
   const numbers = await client.query<{ number: number }>(sealNumbers, [accountId, first_id, last_id]);
   for (const { number } of first_id <= last_id ? numbers.rows : []) {
-    const { rows } = await client.query<SealRow & { leaves: Buffer | null }>(sealOfNumber, [
-      accountId,
-      number,
-    ]);
-    for (const { leaves, ...row } of rows) await seals.write(sealLine({ ...sealOf(row), leaves }));
+    const sealed = await storedSeal(client, accountId, number);
+    if (sealed) await seals.write(sealLine(sealed));
   }
   files[SEALS] = await seals.close();
 

@@ -2,8 +2,9 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
-import { type SealRow, type SealWithLeaves, sealColumns, sealHash, sealOf } from './seal.ts';
+import { type SealWithLeaves, sealHash } from './seal.ts';
 import { parseSealLine, sealLine } from './seal-line.ts';
+import { storedSeal } from './stored-seals.ts';
 
 // Any number: who of several processes with one file appends to it.
 const APPENDING = 5_808;
@@ -17,13 +18,6 @@ const latestNumbers = `
     join lateral (select number from activity_seal s
                    where s.account_id = h.account_id order by number desc limit 1) s on true
    order by h.account_id`;
-
-const sealOfNumber = `
-  select ${sealColumns}, l.leaves
-    from activity_seal s
-    left join activity_leaves l
-           on l.account_id = s.account_id and l.last_id = s.last_id and s.first_id <= s.last_id
-   where s.account_id = $1 and s.number = $2`;
 
 /** Where seals are kept outside of the store: whoever rewrites both store and seals does not rewrite it. */
 export interface SealFile {
@@ -80,11 +74,11 @@ export function openSealFile(path: string): SealFile {
           const { rows } = await client.query<{ account_id: number; number: number }>(latestNumbers);
           for (const { account_id, number } of rows) {
             const last = held.get(account_id);
-            const same = last && (await readSeal(client, account_id, last.number));
+            const same = last && (await storedSeal(client, account_id, last.number));
             if (last && (!same || sealHash(same.seal) !== last.hash)) strange.push(account_id);
             else {
               for (let next = (last?.number ?? 0) + 1; next <= number; next += 1) {
-                const sealed = await readSeal(client, account_id, next);
+                const sealed = await storedSeal(client, account_id, next);
                 if (sealed) await file.appendFile(sealLine(sealed));
                 note(sealed);
               }
@@ -98,11 +92,4 @@ export function openSealFile(path: string): SealFile {
         return strange;
       }),
   };
-}
-
-async function readSeal(client: pg.ClientBase, accountId: number, number: number) {
-  const { rows } = await client.query<SealRow & { leaves: Buffer | null }>(sealOfNumber, [accountId, number]);
-  if (!rows[0]) return null;
-  const { leaves, ...row } = rows[0];
-  return { ...sealOf(row), leaves };
 }

@@ -2,25 +2,15 @@ import type pg from 'pg';
 import { type CanonicalEntry, entriesBetween } from './canonical-entry.ts';
 import { isSigned, type SealRow, type SealWithLeaves, type SignedSeal, sealColumns, sealOf } from './seal.ts';
 import { readSeals } from './seal-line.ts';
+import { storedSeals } from './stored-seals.ts';
 import { type Broken, type Claim, type Verified, verifyLog } from './verify-log.ts';
 
 const ENTRIES_A_READ = 4_096;
-// Of at most 128 KiB of leaves each.
-const SEALS_A_READ = 16;
 
 const bounds = `
   select h.last_id, (select id from activity where account_id = $1 order by id limit 1) as lowest
     from activity_head h
    where h.account_id = $1`;
-
-const sealsAfter = `
-  select ${sealColumns}, l.leaves
-    from activity_seal s
-    left join activity_leaves l
-           on l.account_id = s.account_id and l.last_id = s.last_id and s.first_id <= s.last_id
-   where s.account_id = $1 and s.number > $2
-   order by s.number
-   limit ${SEALS_A_READ}`;
 
 const cuts = `
   select distinct on (cut_to) ${sealColumns} from activity_seal s where account_id = $1 order by cut_to desc, number`;
@@ -74,17 +64,6 @@ function pager(client: pg.ClientBase, accountId: number) {
     }
     return page.filter(({ id }) => id >= first && id <= last).map((entry) => ({ place: entry.id, entry }));
   };
-}
-
-async function* storedSeals(client: pg.ClientBase, accountId: number): AsyncGenerator<SealWithLeaves> {
-  for (let number: number | undefined = 0; number !== undefined; ) {
-    const read: pg.QueryResult<SealRow & { leaves: Buffer | null }> = await client.query(sealsAfter, [
-      accountId,
-      number,
-    ]);
-    for (const { leaves, ...row } of read.rows) yield { ...sealOf(row), leaves };
-    number = read.rows.at(-1)?.number;
-  }
 }
 
 /** The account's seals of a file; a number that was there before is passed over, for files only grow. */

@@ -1,8 +1,8 @@
 import { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { expect, test } from 'vitest';
+import { byStatus, shortRuns } from '../../test/short-runs.ts';
 import {
   authentication,
   message,
@@ -10,44 +10,12 @@ import {
   type StrangeAnswer,
   startStrangeServer,
 } from '../../test/strange-server.ts';
-import { sealCredential } from './credentials.ts';
 import { LIMITS } from './limits.ts';
-import { type MonitorDeps, runHealthCheck, type StoredCheck } from './run.ts';
 
-let store: TestStore;
-let deps: MonitorDeps;
-beforeAll(async () => {
-  store = await startTestStore();
-  const short = { connectMs: 600, answerMs: 700, databaseMs: 1_500, runMs: 3_000, betweenTriesMs: 50 };
-  deps = { ...store.deps, limits: { ...LIMITS, ...short } };
-});
-afterAll(() => store.stop());
-
-// The start of a child is not what is timed here.
-beforeEach(async () => {
-  await Promise.all([run(await watched()), run(await watched())]);
-});
+const { store, run } = shortRuns();
+const watched = (given?: Record<string, unknown>) => store().watched(given, PASSWORD);
 
 const PASSWORD = 'watching';
-
-async function watched(given: Record<string, unknown> = {}) {
-  const accountId = await store.account();
-  const key = { accountId, connectionId: await store.connection(accountId, given) };
-  const sealed = await sealCredential(store.writer, store.deps.secret, key, PASSWORD);
-  const text = 'update connection set credential = $2 where account_id = $1';
-  await store.writer.query(text, [accountId, sealed]);
-  return key;
-}
-
-async function run(key: Awaited<ReturnType<typeof watched>>): Promise<StoredCheck & { took: number }> {
-  const began = performance.now();
-  const stored = await runHealthCheck(deps, key);
-  if (!stored) throw new Error('nothing was stored');
-  return { ...stored, took: performance.now() - began };
-}
-
-const byStatus = (stored: StoredCheck, status: string) =>
-  stored.checks.filter((check) => check.status === status).map(({ check_id }) => check_id);
 
 const login = Buffer.concat([authentication(0), readyForQuery]);
 const text = (value: string) => Buffer.from(`${value}\0`);
@@ -163,7 +131,7 @@ test.each<[string, NodeJS.Signals, RegExp, number]>([
     insert into ticket (account_id, connection_id, check_id, category, title, severity, status, metric_line,
                         remediation, first_seen_at, last_seen_at)
     values ($1, $2, 'CONN_UNREACHABLE', 'availability', 't', 'critical', 'open', 'm', 'r', now(), now())`;
-    await store.writer.query(ticket, [strange.accountId, strange.connectionId]);
+    await store().writer.query(ticket, [strange.accountId, strange.connectionId]);
     const running = run(strange);
     while (server.connections() === 0) await wait(10);
     for (const child of measuring()) child.kill(signal);
@@ -174,7 +142,7 @@ test.each<[string, NodeJS.Signals, RegExp, number]>([
     expect(byStatus(told, 'error')).toHaveLength(told.checks.length - 1);
     expect(told.checks[0]?.metric_line).toMatch(why);
     const text = 'select status from ticket where account_id = $1';
-    expect((await store.writer.query(text, [strange.accountId])).rows).toEqual([{ status: 'open' }]);
+    expect((await store().writer.query(text, [strange.accountId])).rows).toEqual([{ status: 'open' }]);
     expect(byStatus(await run(await watched()), 'ok')).toContain('CONN_UNREACHABLE');
   },
 );

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { expect, test } from 'vitest';
+import { byStatus, shortRuns } from '../../test/short-runs.ts';
 import {
   afterLogin,
   column,
@@ -17,44 +17,12 @@ import {
   switchTo,
 } from '../../test/strange-mysql.ts';
 import { type StrangeAnswer, startStrangeServer } from '../../test/strange-server.ts';
-import { sealCredential } from './credentials.ts';
 import { LIMITS } from './limits.ts';
-import { type MonitorDeps, runHealthCheck, type StoredCheck } from './run.ts';
 
-let store: TestStore;
-let deps: MonitorDeps;
-beforeAll(async () => {
-  store = await startTestStore();
-  const short = { connectMs: 600, answerMs: 700, databaseMs: 1_500, runMs: 3_000, betweenTriesMs: 50 };
-  deps = { ...store.deps, limits: { ...LIMITS, ...short } };
-});
-afterAll(() => store.stop());
-
-// The start of a child is not what is timed here.
-beforeEach(async () => {
-  await Promise.all([run(await watched()), run(await watched())]);
-});
+const { store, run } = shortRuns();
+const watched = (given?: Record<string, unknown>) => store().watched(given, PASSWORD);
 
 const PASSWORD = 'watching';
-
-async function watched(given: Record<string, unknown> = {}) {
-  const accountId = await store.account();
-  const key = { accountId, connectionId: await store.connection(accountId, given) };
-  const sealed = await sealCredential(store.writer, store.deps.secret, key, PASSWORD);
-  const text = 'update connection set credential = $2 where account_id = $1';
-  await store.writer.query(text, [accountId, sealed]);
-  return key;
-}
-
-async function run(key: Awaited<ReturnType<typeof watched>>): Promise<StoredCheck & { took: number }> {
-  const began = performance.now();
-  const stored = await runHealthCheck(deps, key);
-  if (!stored) throw new Error('nothing was stored');
-  return { ...stored, took: performance.now() - began };
-}
-
-const byStatus = (stored: StoredCheck, status: string) =>
-  stored.checks.filter((check) => check.status === status).map(({ check_id }) => check_id);
 
 const oneColumn = Buffer.concat([packet(1, 1), column(2, 'version'), endOfRows(3)]);
 const file = packet(1, 0xfb, '/etc/passwd');

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
-import { sealCredential } from './credentials.ts';
 import type { Progress } from './progress.ts';
 import { runHealthCheck } from './run.ts';
 
@@ -14,12 +13,7 @@ afterAll(() => store.stop());
 test('a run tells of each check, in the order of its databases, until all are done', async () => {
   const root = await store.superuser();
   await root.query('create database "a\tb"');
-  const accountId = await store.account();
-  const key = { accountId, connectionId: await store.connection(accountId) };
-  const sealed = await sealCredential(store.writer, store.deps.secret, key, 'watching');
-  await store.writer.query('update connection set credential = $2 where connection_id = $1', [
-    ...[key.connectionId, sealed],
-  ]);
+  const key = await store.watched();
   const told: Progress[] = [];
   await runHealthCheck({ ...store.deps, show: (progress) => told.push(progress) }, key);
   const ofDatabase = postgresChecks.filter(({ scope }) => scope === 'database').length;

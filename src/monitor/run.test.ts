@@ -4,7 +4,6 @@ import { startTestStore, type TestStore } from '../../test/store.ts';
 import { authentication, message, readyForQuery, startStrangeServer } from '../../test/strange-server.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING } from '../checks/catalogue.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
-import { sealCredential } from './credentials.ts';
 import { runHealthCheck, type StoredCheck } from './run.ts';
 
 let store: TestStore;
@@ -14,13 +13,7 @@ beforeAll(async () => {
 afterAll(() => store.stop());
 
 /** A connection with the stored password `watching`, which is the right one where nothing else is given. */
-async function watched(given: Record<string, unknown> = {}, password = 'watching') {
-  const accountId = await store.account();
-  const key = { accountId, connectionId: await store.connection(accountId, given) };
-  const sealed = await sealCredential(store.writer, store.deps.secret, key, password);
-  await change(key, { credential: `\\x${sealed.toString('hex')}` });
-  return key;
-}
+const watched: TestStore['watched'] = (given, password) => store.watched(given, password);
 
 type Key = Awaited<ReturnType<typeof watched>>;
 

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { startStrangeServer } from '../../test/strange-server.ts';
 import { claimConnection, claimDueConnections, releaseConnection } from './claim.ts';
-import { sealCredential } from './credentials.ts';
 import type { ConnectionKey } from './run.ts';
 import { checkNow, startMonitor } from './schedule.ts';
 
@@ -22,17 +21,11 @@ async function due(
   every = 3600,
   given: Record<string, unknown> = {},
 ): Promise<ConnectionKey> {
-  const accountId = await store.account();
-  const key = { accountId, connectionId: await store.connection(accountId, given) };
-  const sealed = await sealCredential(store.writer, store.deps.secret, key, 'watching');
-  await store.writer.query('update connection set credential = $2 where account_id = $1', [
-    accountId,
-    sealed,
-  ]);
+  const key = await store.watched(given);
   await store.writer.query(
     `insert into connection_schedule (account_id, connection_id, every, due_at)
      values ($1, $2, $3 * interval '1 s', now() - $4 * interval '1 s')`,
-    [accountId, key.connectionId, every, overdue],
+    [key.accountId, key.connectionId, every, overdue],
   );
   return key;
 }

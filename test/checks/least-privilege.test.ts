@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { measure } from '../../src/monitor/measure.ts';
-import { pastedSql, skippedWithout } from '../pasted-sql.ts';
+import { pastedLogin, pastedSql, privilegesMissing, skippedWithout } from '../pasted-sql.ts';
 import { PostgresServer } from './postgres-server.ts';
 
 const DATABASES = ['postgres', 'shop'];
@@ -23,28 +23,14 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** What the finding about privileges says after a run as the login that the page makes. */
-async function missing(): Promise<{ status: string; checks: string[]; grants: string }> {
-  const { outcomes } = await measure(
-    {
-      engine: 'postgres',
-      connectionType: 'unix_socket',
-      host: server.host,
-      port: server.port,
-      database: 'shop',
-      username: 'dbvitals_watcher',
-      password: 'change-me',
-      tls: 'disable',
-      passwordExposable: false,
-      caCertificate: null,
-      tunnel: null,
-    },
-    { allowPrivateTargets: true, thresholds: {}, expectedStandbys: 1, signal: new AbortController().signal },
+/** What is missing in a run as the login that the page makes. */
+async function missing() {
+  const { host, port } = server;
+  const target = pastedLogin({ engine: 'postgres', host, port, database: 'shop' });
+  const signal = new AbortController().signal;
+  return privilegesMissing(
+    await measure(target, { allowPrivateTargets: true, thresholds: {}, expectedStandbys: 1, signal }),
   );
-  const finding = outcomes.find(({ check }) => check.id === 'PG_PRIVILEGE_MISSING')?.findings[0];
-  if (!finding) throw new Error('The finding about privileges is always there.');
-  const { status, metric_line, remediation } = finding;
-  return { status, checks: metric_line.match(/\bPG_\w+/g) ?? [], grants: remediation };
 }
 
 test('with what the page gives, no check lacks a privilege', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE } from '../../src/checks/catalogue.ts';
-import type { Thresholds } from '../../src/checks/check.ts';
+import type { Check } from '../../src/checks/check.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
-import { sealCredential } from '../../src/monitor/credentials.ts';
-import { type ConnectionKey, runHealthCheck } from '../../src/monitor/run.ts';
+import type { ConnectionKey } from '../../src/monitor/run.ts';
+import { liveThrough } from '../provocation.ts';
 import { startTestStore, type TestStore } from '../store.ts';
 import { PASSWORD, PostgresServer, testsEndedVersion } from './postgres-server.ts';
 import { provocations, provokedElsewhere } from './provocations.ts';
@@ -15,18 +15,16 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([store.stop(), server.stop()]));
 
-const shipped = [CONN_UNREACHABLE, CONN_AUTH_FAILED, ...postgresChecks];
+const shipped: (Partial<Check> & Pick<Check, 'id'>)[] = [
+  CONN_UNREACHABLE,
+  CONN_AUTH_FAILED,
+  ...postgresChecks,
+];
 
 /** A connection to the database `shop` of the test server. */
 async function watched(): Promise<ConnectionKey> {
-  const accountId = await store.account();
   const { host, port, database } = server;
-  const key = { accountId, connectionId: await store.connection(accountId, { host, port, database }) };
-  const sealed = await sealCredential(store.writer, store.deps.secret, key, PASSWORD);
-  await store.writer.query('update connection set credential = $2 where account_id = $1', [
-    accountId,
-    sealed,
-  ]);
+  const key = await store.watched({ host, port, database }, PASSWORD);
   if (testsEndedVersion()) await silence(key, STANDING);
   return key;
 }
@@ -42,46 +40,16 @@ async function silence({ accountId, connectionId }: ConnectionKey, check_id: str
   );
 }
 
-async function tickets({ accountId }: ConnectionKey) {
-  const { rows } = await store.writer.query<{ check_id: string; remediation: string }>(
-    `select check_id, object, severity, status, remediation from ticket where account_id = $1 order by ticket_id`,
-    [accountId],
-  );
-  return rows;
-}
-
 test.each(provocations.filter(({ check_id }) => check_id !== STANDING || !testsEndedVersion()))(
   '$check_id ($object, $severity): found and ticket open, mended and ticket resolved',
-  async ({ check_id, severity, object, thresholds = {}, prepare, provoke }) => {
+  async (provocation) => {
+    const { check_id, thresholds = {} } = provocation;
+    const check: Partial<Check> = shipped.find(({ id }) => id === check_id) ?? {};
+    const settle = async () => {
+      if (check.counts) await server.settle();
+    };
     const key = await watched();
-    const volatile = shipped.find(({ id }) => id === check_id)?.volatile;
-    const counts = postgresChecks.some(({ id, counts }) => id === check_id && counts);
-    const own: Record<string, Thresholds> = { [check_id]: thresholds };
-    const run = () => runHealthCheck({ ...store.deps, thresholds: own }, key);
-
-    await prepare?.(server);
-    if (counts) await server.settle();
-    expect((await run())?.score).toBe(100);
-    const mend = await provoke(server);
-    if (counts) await server.settle();
-    const stored = await run();
-    expect(stored?.checks[0]).toMatchObject({ check_id, severity, status: severity });
-    expect(stored?.score).toBeLessThan(100);
-    if (volatile) {
-      expect(await tickets(key)).toEqual([]);
-      await run();
-    }
-    const opened = await tickets(key);
-    expect(opened).toMatchObject([{ check_id, object, severity, status: 'open' }]);
-
-    await mend(opened[0]?.remediation ?? '');
-    if (counts) await server.settle();
-    if (volatile) {
-      await run();
-      expect(await tickets(key)).toMatchObject([{ status: 'open' }]);
-    }
-    expect((await run())?.score).toBe(100);
-    expect(await tickets(key)).toMatchObject([{ check_id, object, status: 'resolved' }]);
+    await liveThrough(provocation, { store, server, key, check, thresholds, settle });
   },
 );
 

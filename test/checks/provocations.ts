@@ -1,24 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Severity, Thresholds } from '../../src/checks/check.ts';
+import type { Provocation as AnyProvocation } from '../provocation.ts';
 import { oldPrograms, PASSWORD, type PostgresServer, testedPrograms } from './postgres-server.ts';
 import { replicationAndPerformance } from './provocations-replication-performance.ts';
 import { schemaAndSettings } from './provocations-schema-settings.ts';
 import { vacuumAndIndexes } from './provocations-vacuum-indexes.ts';
 
-/** A fault that can be made on a test server and mended again, and the finding that it must give. */
-export interface Provocation {
-  check_id: string;
-  severity: Severity;
-  object: string | null;
-  /** So that nobody has to wait for half an hour. */
-  thresholds?: Thresholds;
-  /** Other checks that can't measure anything meanwhile. */
-  blinds?: string[];
-  /** Makes what has to be there at the run before. */
-  prepare?(server: PostgresServer): Promise<void>;
-  /** Makes the fault; what it returns mends it, by running the finding's remediation where that is SQL. */
-  provoke(server: PostgresServer): Promise<(remediation: string) => Promise<void>>;
-}
+/** Of a PostgreSQL. */
+export type Provocation = AnyProvocation<PostgresServer>;
 
 const AT_ONCE = { warning_seconds: 0.2, critical_seconds: 3600 };
 

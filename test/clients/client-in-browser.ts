@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startService } from '../contract/running-service.ts';
 import { needPackages } from './debian.ts';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const CLIENT = join(import.meta.dirname, '../../client');
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const RUNTIMES = join(import.meta.dirname, 'runtimes');
 const CLIENT = join(import.meta.dirname, '../../client');

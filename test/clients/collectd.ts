@@ -2,7 +2,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { needPackages } from './debian.ts';
 import { eventually, startProgram } from './program.ts';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const FILE = join(import.meta.dirname, '../../docs/integrations/collectd/dbvitals.conf');
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { needPackages } from './debian.ts';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../docs/integrations/curl-and-jq/new-entries.sh');
 

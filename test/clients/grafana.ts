@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const PAGES = join(import.meta.dirname, '../../docs/integrations/grafana');
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { needPackages } from './debian.ts';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const PAGES = join(import.meta.dirname, '../../docs/integrations/nagios');
 const PLUGINS = '/usr/lib/nagios/plugins';

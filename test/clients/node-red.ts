@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../contract/free-port.ts';
 import { eventually, startProgram } from './program.ts';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const FLOW = join(import.meta.dirname, '../../docs/integrations/node-red/activity-flow.json');
 const PROGRAM = join(import.meta.dirname, 'node_modules/.bin/node-red');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { needPackages } from './debian.ts';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../../docs/integrations/ocsf-and-ecs');
 

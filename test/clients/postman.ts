@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const PAGES = join(import.meta.dirname, '../../docs/integrations/postman');
 const NEWMAN = join(import.meta.dirname, 'node_modules/.bin/newman');

@@ -6,7 +6,7 @@ import { startProcess } from '../contract/running-service.ts';
 import { needPackages } from './debian.ts';
 import { prometheusDashboardExpressions } from './grafana.ts';
 import { eventually, startProgram } from './program.ts';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 
 const PAGES = join(import.meta.dirname, '../../docs/integrations/prometheus');
 

@@ -14,7 +14,7 @@ import { mapEntries } from './ocsf-and-ecs.ts';
 import { runCollection } from './postman.ts';
 import { judgeContract } from './prism.ts';
 import { askWithPrometheus } from './prometheus.ts';
-import { type SampleService, startSampleService } from './service.ts';
+import { type SampleService, startSampleService } from './sample-service.ts';
 import { runScriptedInput } from './splunk.ts';
 import { generateTypes } from './typescript.ts';
 import { askWithZabbix } from './zabbix.ts';

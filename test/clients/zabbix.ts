@@ -4,7 +4,7 @@ import { oldPrograms, PostgresServer } from '../checks/postgres-server.ts';
 import { freePort } from '../contract/free-port.ts';
 import { needPackages } from './debian.ts';
 import { eventually, type Program } from './program.ts';
-import type { SampleService } from './service.ts';
+import type { SampleService } from './sample-service.ts';
 import { type ZabbixApi, zabbixApi } from './zabbix-api.ts';
 import { fill, startFrontend, startServer } from './zabbix-programs.ts';
 

@@ -1,4 +1,4 @@
-import { createAccount, createKey } from '../prepare.ts';
+import { createAccount, createKey } from '../make-accounts.ts';
 import { commandJson } from './command.ts';
 
 export type Plan = 'individual' | 'team' | 'business' | 'enterprise';

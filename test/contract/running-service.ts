@@ -88,6 +88,17 @@ export function startProcess(
   };
 }
 
+/** Runs `dbvitals … --json` to its end and gives the value that it printed; throws with its words when it fails. */
+export async function runJson<T>(args: string[], environment: Environment): Promise<T> {
+  const { child, ended, output } = startProcess([...args, '--json'], environment);
+  let printed = '';
+  child.stdout?.on('data', (text: string) => {
+    printed += text;
+  });
+  if ((await ended) !== 0) throw new Error(`dbvitals ${args.join(' ')}: ${output()}`);
+  return JSON.parse(printed);
+}
+
 /** Starts `dbvitals serve` on a free port and waits until it is ready. */
 export async function startService(
   environment: Environment,

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type Environment, type Service, startProcess, startService } from '../contract/running-service.ts';
+import { type Environment, runJson, type Service, startService } from '../contract/running-service.ts';
 import { type Load, type LoadOptions, startLoad } from './load.ts';
 
 /** An account with a key. */
@@ -53,7 +53,7 @@ export async function setStage(environment: Environment = {}, above = tmpdir()):
   const loads: Load[] = [];
   const service = await start();
   const passwords = JSON.parse(readFileSync(join(storeFolder, 'dbvitals.json'), 'utf8'));
-  const command = <T>(...args: string[]) => runCommand<T>(args, { DBVITALS_DATA_DIR: dataFolder });
+  const command = <T>(...args: string[]) => runJson<T>(args, { DBVITALS_DATA_DIR: dataFolder });
   const account = async (...options: string[]) => {
     const named = ['--name', 'Faults', '--plan', 'enterprise', ...options];
     const { id } = await command<{ id: number }>('account', 'create', ...named);
@@ -122,14 +122,4 @@ export async function onStage<T>(act: (stage: Stage) => Promise<T>, environment?
   } finally {
     await stage.stop();
   }
-}
-
-async function runCommand<T>(args: string[], environment: Environment): Promise<T> {
-  const { child, ended, output } = startProcess([...args, '--json'], environment);
-  let printed = '';
-  child.stdout?.on('data', (text: string) => {
-    printed += text;
-  });
-  if ((await ended) !== 0) throw new Error(`dbvitals ${args.join(' ')}: ${output()}`);
-  return JSON.parse(printed);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { measure } from '../../src/monitor/measure.ts';
-import { pastedSql, skippedWithout } from '../pasted-sql.ts';
+import { pastedLogin, pastedSql, privilegesMissing, skippedWithout } from '../pasted-sql.ts';
 import { MariadbServer } from './mariadb-server.ts';
 
 // Else it is skipped for the server's short life, before its privilege is asked for.
@@ -17,28 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** What the finding about privileges says after a run as the login that the page makes. */
-async function missing(): Promise<{ status: string; checks: string[]; grants: string }> {
-  const { outcomes } = await measure(
-    {
-      engine: 'mariadb',
-      connectionType: 'unix_socket',
-      host: server.socket,
-      port: 3306,
-      database: '',
-      username: 'dbvitals_watcher',
-      password: 'change-me',
-      tls: 'disable',
-      passwordExposable: false,
-      caCertificate: null,
-      tunnel: null,
-    },
-    { allowPrivateTargets: true, thresholds: AT_ONCE, signal: new AbortController().signal },
-  );
-  const finding = outcomes.find(({ check }) => check.id === 'MY_PRIVILEGE_MISSING')?.findings[0];
-  if (!finding) throw new Error('The finding about privileges is always there.');
-  const { status, metric_line, remediation } = finding;
-  return { status, checks: metric_line.match(/\bMY_\w+/g) ?? [], grants: remediation };
+/** What is missing in a run as the login that the page makes. */
+async function missing() {
+  const target = pastedLogin({ engine: 'mariadb', host: server.socket, port: 3306, database: '' });
+  const signal = new AbortController().signal;
+  return privilegesMissing(await measure(target, { allowPrivateTargets: true, thresholds: AT_ONCE, signal }));
 }
 
 test('with what the page gives, no check lacks a privilege', async () => {

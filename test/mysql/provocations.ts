@@ -1,24 +1,12 @@
-import type { Severity, Thresholds } from '../../src/checks/check.ts';
+import type { Provocation as AnyProvocation } from '../provocation.ts';
 import type { MariadbServer } from './mariadb-server.ts';
 import { load } from './provocations-load.ts';
 import { replication } from './provocations-replication.ts';
 import { schema } from './provocations-schema.ts';
 import { settings } from './provocations-settings.ts';
 
-/** A fault that can be made on a test server and mended again, and the finding that it must give. */
-export interface Provocation {
-  check_id: string;
-  severity: Severity;
-  object: string | null;
-  /** So that nobody has to wait for half an hour. */
-  thresholds?: Thresholds;
-  /** Other checks that can't measure anything meanwhile. */
-  blinds?: string[];
-  /** Makes what has to be there at the run before. */
-  prepare?(server: MariadbServer): Promise<void>;
-  /** Makes the fault; what it returns mends it, by running the finding's remediation where that is SQL. */
-  provoke(server: MariadbServer): Promise<(remediation: string) => Promise<void>>;
-}
+/** Of a MariaDB. */
+export type Provocation = AnyProvocation<MariadbServer>;
 
 /** Checks whose fault is made in a test file of its own, and which. */
 export const provokedElsewhere: ReadonlyMap<string, string> = new Map([

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { quoted } from '../../src/checks/mysql/quote.ts';
 import { type Measured, measure } from '../../src/monitor/measure.ts';
-import type { Target } from '../../src/monitor/session.ts';
+import { needPackages } from '../clients/debian.ts';
 import { freePort } from '../contract/free-port.ts';
 import { MariadbServer } from '../mysql/mariadb-server.ts';
-import { pastedSql } from '../pasted-sql.ts';
+import { pastedLogin, pastedSql } from '../pasted-sql.ts';
 import { compare, type PeerAnswer } from './compare.ts';
 import { AT_ONCE, alter, BROKEN, hold, load, MADE, seed, TUNER } from './seed-mariadb.ts';
 import { type Known, mysqltuner, variableAdvisor } from './tools-mariadb.ts';
@@ -14,12 +14,9 @@ import { type Known, mysqltuner, variableAdvisor } from './tools-mariadb.ts';
 // Breaks one MariaDB in every way that can be there at once, asks mysqltuner, pt-variable-advisor,
 // pt-duplicate-key-checker and dbvitals, and compares what they say.
 
-const PACKAGES = ['mysqltuner', 'percona-toolkit', 'mariadb-client'];
-const PROGRAMS = ['mysqltuner', 'pt-variable-advisor', 'pt-duplicate-key-checker', 'mariadb-admin'];
-
 const CLUSTERED = 'InnoDB appends the primary key to every other one: without it here none would be smaller';
 
-install();
+needPackages('mysqltuner', 'percona-toolkit', 'mariadb-client');
 requireKnownRules();
 const port = await freePort();
 const network = { 'skip-networking': 'OFF', 'bind-address': '127.0.0.1', port: String(port) };
@@ -30,18 +27,6 @@ try {
   await server.stop();
 }
 process.exit(); // what the faults' sessions wait for ended with the server
-
-/** Brings the tools where they are not installed yet; where that is not possible, says so and ends. */
-function install(): void {
-  const present = () => PROGRAMS.every((name) => spawnSync('which', [name]).status === 0);
-  if (present()) return;
-  spawnSync('apt-get', ['install', '-y', '--no-install-recommends', ...PACKAGES], { stdio: 'ignore' });
-  if (present()) return;
-  console.error(
-    `The peers could not be installed: run this as root on Debian, or run "apt-get install ${PACKAGES.join(' ')}".`,
-  );
-  process.exit(1);
-}
 
 /** Its rules stand in its own manual, at the end of its file. */
 function requireKnownRules(): void {
@@ -77,19 +62,7 @@ async function comparePeers(): Promise<void> {
 }
 
 function run(before: Measured['samples'], seconds = 0): Promise<Measured> {
-  const target: Target = {
-    engine: 'mariadb',
-    connectionType: 'unix_socket',
-    host: server.socket,
-    port,
-    database: '',
-    username: 'dbvitals_watcher',
-    password: 'change-me',
-    tls: 'disable',
-    passwordExposable: false,
-    caCertificate: null,
-    tunnel: null,
-  };
+  const target = pastedLogin({ engine: 'mariadb', host: server.socket, port, database: '' });
   return measure(target, {
     allowPrivateTargets: true,
     thresholds: AT_ONCE,

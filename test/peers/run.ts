@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sealCredential } from '../../src/monitor/credentials.ts';
 import { runHealthCheck } from '../../src/monitor/run.ts';
 import { oldPrograms, PASSWORD, PostgresServer } from '../checks/postgres-server.ts';
+import { needPackages } from '../clients/debian.ts';
 import { startTestStore } from '../store.ts';
 import { compare, type OurFinding, type PeerAnswer } from './compare.ts';
 import { seed } from './seed.ts';
@@ -13,13 +13,12 @@ import { pgactivity, pgactivityLeftOut, postgres, postgresLeftOut, type Service 
 // Makes every fault that can be there at once on one server, asks check_pgactivity, check_postgres and dbvitals, and
 // compares what they say, by kind and object. PostgreSQL 14, because Debian's releases of the tools are older than 16.
 
-const PACKAGES = ['check-pgactivity', 'check-postgres'];
 const PGACTIVITY = '/usr/lib/nagios/plugins/check_pgactivity';
 const POSTGRES = '/usr/bin/check_postgres';
 
 const scratch = mkdtempSync(join(tmpdir(), 'peers-'));
 
-install();
+needPackages('check-pgactivity', 'check-postgres');
 completeOrThrow(
   'check_pgactivity',
   servicesOf(PGACTIVITY, ['--list'], /^\t(\w+)\s+\t/gm),
@@ -42,18 +41,6 @@ try {
   rmSync(scratch, { recursive: true });
 }
 process.exit(); // children of the monitor that wait for a next run would keep it alive
-
-/** Brings the tools where they are not installed yet; where that is not possible, says so and ends. */
-function install(): void {
-  const present = () => [PGACTIVITY, POSTGRES].every((path) => spawnSync('test', ['-x', path]).status === 0);
-  if (present()) return;
-  spawnSync('apt-get', ['install', '-y', '--no-install-recommends', ...PACKAGES], { stdio: 'ignore' });
-  if (present()) return;
-  console.error(
-    `The peers could not be installed: run this as root on Debian, or run "apt-get install ${PACKAGES.join(' ')}".`,
-  );
-  process.exit(1);
-}
 
 function servicesOf(program: string, args: string[], each: RegExp): string[] {
   const { stdout } = spawnSync(program, args, { encoding: 'utf8' });
@@ -78,22 +65,19 @@ function completeOrThrow(
 }
 
 async function comparePeers(): Promise<void> {
-  const accountId = await store.account();
   const { host, port, database } = server;
-  const connectionId = await store.connection(accountId, { host, port, database });
-  const sealed = await sealCredential(store.writer, store.deps.secret, { accountId, connectionId }, PASSWORD);
-  await store.writer.query('update connection set credential = $1', [sealed]);
+  const key = await store.watched({ host, port, database }, PASSWORD);
 
   const { made, thresholds } = await seed(server, async (own) => {
     askAll(); // some of theirs compare with their last call, as some of ours do with the last run
-    await runHealthCheck({ ...store.deps, thresholds: own }, { accountId, connectionId });
+    await runHealthCheck({ ...store.deps, thresholds: own }, key);
   });
   const started = performance.now();
   const theirs = askAll();
   console.log(
     `${made.length} faults made; the peers took ${Math.round((performance.now() - started) / 1000)} s`,
   );
-  const run = await runHealthCheck({ ...store.deps, thresholds }, { accountId, connectionId });
+  const run = await runHealthCheck({ ...store.deps, thresholds }, key);
   if (!run) throw new Error('The connection is gone.');
   const { rows } = await store.writer.query<{ findings: OurFinding[] }>(
     'select findings from health_check where health_check_id = $1',

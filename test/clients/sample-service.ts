@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProcess, startService } from '../contract/running-service.ts';
+import { runJson, startService } from '../contract/running-service.ts';
 
 /** The real service with sample data, which every client asks. */
 export interface SampleService {
@@ -35,7 +35,7 @@ export async function startSampleService(): Promise<SampleService> {
     await service.stop();
     rmSync(scratch, { recursive: true, force: true });
   };
-  const command = <T>(...args: string[]) => json<T>(args, environment);
+  const command = <T>(...args: string[]) => runJson<T>(args, environment);
   try {
     const plan = ['--plan', 'enterprise', '--requests-per-minute', '100000'];
     const account = await command<{ id: number }>('account', 'create', '--name', 'Example', ...plan);
@@ -63,14 +63,4 @@ export async function startSampleService(): Promise<SampleService> {
     await stop();
     throw error;
   }
-}
-
-async function json<T>(args: string[], environment: Record<string, string>): Promise<T> {
-  const { child, ended, output } = startProcess([...args, '--json'], environment);
-  let printed = '';
-  child.stdout?.on('data', (text: string) => {
-    printed += text;
-  });
-  if ((await ended) !== 0) throw new Error(`dbvitals ${args.join(' ')}: ${output()}`);
-  return JSON.parse(printed);
 }

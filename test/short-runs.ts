@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { LIMITS } from '../src/monitor/limits.ts';
+import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../src/monitor/run.ts';
+import { startTestStore, type TestStore } from './store.ts';
+
+const SHORT = { connectMs: 600, answerMs: 700, databaseMs: 1_500, runMs: 3_000, betweenTriesMs: 50 };
+
+/** A store for the tests of a file, and runs whose limits are short, so that what a hostile server does to them is seen in seconds. */
+export function shortRuns(): {
+  store: () => TestStore;
+  run: (key: ConnectionKey) => Promise<StoredCheck & { took: number }>;
+} {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await startTestStore();
+  });
+  afterAll(() => store.stop());
+
+  const run = async (key: ConnectionKey) => {
+    const began = performance.now();
+    const stored = await runHealthCheck({ ...store.deps, limits: { ...LIMITS, ...SHORT } }, key);
+    if (!stored) throw new Error('nothing was stored');
+    return { ...stored, took: performance.now() - began };
+  };
+  // The start of a child is not what is timed.
+  beforeEach(async () => {
+    await Promise.all([run(await store.watched()), run(await store.watched())]);
+  });
+  return { store: () => store, run };
+}
+
+/** The checks that have this status, in their order. */
+export function byStatus({ checks }: StoredCheck, status: string): string[] {
+  return checks.filter((check) => check.status === status).map(({ check_id }) => check_id);
+}
