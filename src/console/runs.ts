@@ -1,5 +1,5 @@
+import { EventEmitter, once } from 'node:events';
 import { PassThrough, type Writable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import type { Read } from '../database/read.ts';
 import { nullable } from '../http/endpoint.ts';
@@ -42,8 +42,7 @@ export type RunProgress = Static<typeof RunProgress>;
 const RUNS = 10;
 /** For how long a run that ended is told of: who asked for it hears the end, however quick it was. */
 const KEPT_MS = 60_000;
-/** How often a run of ours is told of, and one of another monitor is looked for in the store. */
-const OWN_MS = 100;
+/** How often a run of another monitor is looked for in the store; one of ours is told of as it goes. */
 const POLL_MS = 1_000;
 /** A proxy closes what is silent for a minute. */
 const SILENCE_MS = 15_000;
@@ -61,6 +60,14 @@ const busy = new ConsoleError(
 
 /** By account and connection. All of a service's requests for the console come to one process, so they are here. */
 const runs = new Map<string, RunProgress>();
+
+/** Emits the key of `runs` whose state is another. */
+const changes = new EventEmitter().setMaxListeners(0);
+
+function setRun(key: string, state: RunProgress): void {
+  runs.set(key, state);
+  changes.emit(key);
+}
 
 const isOver = ({ state }: RunProgress) => state === 'done' || state === 'failed' || state === 'idle';
 
@@ -95,13 +102,13 @@ const start = consoleRoute({
     if (before && !isOver(before)) return before;
     if ([...runs.values()].filter((run) => !isOver(run)).length >= RUNS) throw busy;
     const begun: RunProgress = { state: 'waiting', ...NOTHING };
-    runs.set(key, begun);
+    setRun(key, begun);
     const who = { actor_member_id: actor.memberId, actor_name: actor.name };
     const { writer, secret, allowPrivateTargets, log, closing } = parts;
     const deps = { writer, secret, allowPrivateTargets, log, actor: who };
     const show = ({ database, databases, checks }: Progress) => {
       const progress = { database: database.name, number: database.number, databases, ...checks };
-      runs.set(key, { ...NOTHING, state: 'running', progress });
+      setRun(key, { ...NOTHING, state: 'running', progress });
     };
     void checkNow({ ...deps, show }, { accountId: actor.accountId, connectionId: id }, closing)
       .then(
@@ -121,7 +128,7 @@ const start = consoleRoute({
         },
       )
       .then((ended) => {
-        runs.set(key, ended);
+        setRun(key, ended);
         setTimeout(() => runs.get(key) === ended && runs.delete(key), KEPT_MS).unref();
       });
     return begun;
@@ -134,23 +141,29 @@ const follow = consoleRoute({
   permission: 'health:read',
   response: 'stream',
   async handler({ actor: { accountId }, id, parts, read }) {
+    const key = `${accountId}/${id}`;
     const first = await read((run) => stateOf(run, accountId, id));
     const stream = new PassThrough();
     const now = async (): Promise<RunProgress> => {
-      const own = runs.get(`${accountId}/${id}`);
+      const own = runs.get(key);
       if (own) return own;
       const { running, score, latest_check_id } = await read((run) => stateOf(run, accountId, id));
       if (running) return { ...NOTHING, state: 'running' };
       const ended = first.running || latest_check_id !== first.latest_check_id;
       return ended ? { ...NOTHING, state: 'done', score } : { ...NOTHING, state: 'idle' };
     };
-    tell(stream, parts.closing, now).catch((error: Error) => stream.destroy(error));
+    tell(stream, parts.closing, key, now).catch((error: Error) => stream.destroy(error));
     return { type: 'text/event-stream', filename: null, stream };
   },
 });
 
 /** Writes the state, as often as it is another, until it is the last one, nobody reads any more, or the service stops. */
-async function tell(stream: Writable, closing: AbortSignal, now: () => Promise<RunProgress>): Promise<void> {
+async function tell(
+  stream: Writable,
+  closing: AbortSignal,
+  key: string,
+  now: () => Promise<RunProgress>,
+): Promise<void> {
   const began = performance.now();
   let told = '';
   let toldAt = began;
@@ -163,7 +176,8 @@ async function tell(stream: Writable, closing: AbortSignal, now: () => Promise<R
     if (text !== told || silent) toldAt = performance.now();
     told = text;
     if (isOver(state)) break;
-    await wait(state.progress ? OWN_MS : POLL_MS, undefined, { signal: closing }).catch(() => {});
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(POLL_MS)]);
+    await once(changes, key, { signal }).catch(() => {});
   }
   stream.end();
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { expect, inject } from 'vitest';
-import { createMember } from '../prepare.ts';
+import { createMember } from '../make-accounts.ts';
 import { type Answer, toAnswer } from './ask.ts';
 
 export type Role = 'owner' | 'admin' | 'operator' | 'auditor' | 'viewer';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { formsOf } from '../kept-output.ts';
-import { createMember } from '../prepare.ts';
+import { createMember } from '../make-accounts.ts';
 import { makeAccount, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import type { Answer } from './ask.ts';

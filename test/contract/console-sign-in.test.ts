@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createMember } from '../prepare.ts';
+import { createMember } from '../make-accounts.ts';
 import { makeAccount, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { each } from './ask.ts';

@@ -17,7 +17,7 @@ function piecesOf(line: string): { at: number; text: string; isCode: boolean }[]
 }
 
 /** The Markdown that the pages of the checks are written in: paragraphs, code, links. */
-export function Prose({ text }: { text: string }) {
+function Prose({ text }: { text: string }) {
   return (
     <div className="prose">
       {text.split(/\n\n+/).map((paragraph) => (
