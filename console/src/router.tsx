@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { ApiError } from './api.ts';
+import { ApiError, get } from './api.ts';
 import { activitySearch } from './pages/activity/search.ts';
 import { connectionSearch } from './pages/connection/search.ts';
 import { fleetSearch } from './pages/fleet/search.ts';
@@ -33,6 +33,18 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 });
+
+/**
+ * A page's file. When it does not come, the service is asked: it is gone, which is told; or it has another version's files, then
+ * the router loads the whole page anew.
+ */
+function fileOf<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  return () =>
+    load().catch(async (missing: unknown) => {
+      await get('/me');
+      throw missing;
+    });
+}
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
@@ -68,14 +80,17 @@ const fleet = createRoute({
   getParentRoute: () => signedIn,
   path: '/fleet',
   validateSearch: fleetSearch,
-  component: lazyRouteComponent(() => import('./pages/fleet/fleet.tsx'), 'FleetPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/fleet/fleet.tsx')),
+    'FleetPage',
+  ),
 });
 
 const addConnection = createRoute({
   getParentRoute: () => signedIn,
   path: '/connections/new',
   component: lazyRouteComponent(
-    () => import('./pages/add-connection/add-connection.tsx'),
+    fileOf(() => import('./pages/add-connection/add-connection.tsx')),
     'AddConnectionPage',
   ),
 });
@@ -84,59 +99,86 @@ const connection = createRoute({
   getParentRoute: () => signedIn,
   path: '/connections/$id',
   validateSearch: connectionSearch,
-  component: lazyRouteComponent(() => import('./pages/connection/connection.tsx'), 'ConnectionPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/connection/connection.tsx')),
+    'ConnectionPage',
+  ),
 });
 
 const tickets = createRoute({
   getParentRoute: () => signedIn,
   path: '/tickets',
   validateSearch: ticketsSearch,
-  component: lazyRouteComponent(() => import('./pages/tickets/tickets.tsx'), 'TicketsPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/tickets/tickets.tsx')),
+    'TicketsPage',
+  ),
 });
 
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: '/activity',
   validateSearch: activitySearch,
-  component: lazyRouteComponent(() => import('./pages/activity/activity.tsx'), 'ActivityPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/activity/activity.tsx')),
+    'ActivityPage',
+  ),
 });
 
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: '/keys',
   validateSearch: keysSearch,
-  component: lazyRouteComponent(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/keys/keys.tsx')),
+    'KeysPage',
+  ),
 });
 
 const team = createRoute({
   getParentRoute: () => signedIn,
   path: '/team',
-  component: lazyRouteComponent(() => import('./pages/team/team.tsx'), 'TeamPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/team/team.tsx')),
+    'TeamPage',
+  ),
 });
 
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/account/account.tsx')),
+    'AccountPage',
+  ),
 });
 
 const sessions = createRoute({
   getParentRoute: () => signedIn,
   path: '/sessions',
-  component: lazyRouteComponent(() => import('./pages/sessions/sessions.tsx'), 'SessionsPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/sessions/sessions.tsx')),
+    'SessionsPage',
+  ),
 });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: signInSearch,
-  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/sign-in/sign-in.tsx')),
+    'SignInPage',
+  ),
 });
 
 const link = createRoute({
   getParentRoute: () => root,
   path: '/link/$token',
-  component: lazyRouteComponent(() => import('./pages/link/link.tsx'), 'LinkPage'),
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/link/link.tsx')),
+    'LinkPage',
+  ),
 });
 
 const pages = [home, fleet, addConnection, connection, tickets, activity, keys, team, account, sessions];
@@ -149,6 +191,8 @@ export const router = createRouter({
   defaultErrorComponent: PageError,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
+  // Without it the router hands on what the pages' own reading of the address left out.
+  search: { strict: true },
   // An address is `?status=open&connection_id=3`, as the API's are: every value a string, written once.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {

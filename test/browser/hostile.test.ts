@@ -110,3 +110,19 @@ test('an address that nobody of ours wrote does no harm', async () => {
   expect(complaints).toEqual([]);
   await close();
 });
+
+test.each(['https://example.com/', '//example.com/', '/\\example.com/', 'javascript:window.taken=1'])(
+  'who signs in by an address that leads to %s stays with us',
+  async (next) => {
+    const { page, complaints, close } = await openWindow(browser, service.origin, null);
+    await visit(page, `/sign-in?${new URLSearchParams({ next })}`);
+    await page.getByLabel('E-mail address').fill(owner.email);
+    await page.getByLabel('Password', { exact: true }).fill(owner.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+    expect(new URL(page.url()).origin).toBe(service.origin);
+    expect(await page.evaluate('window.taken')).toBeUndefined();
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);

@@ -53,7 +53,7 @@ test('in a minute one sees which database is ill, why, and what to run', async (
   await settled(page);
   await page.getByRole('heading', { name: 'What to run' }).first().waitFor();
   await press(page, 'Copy SQL');
-  await page.getByRole('status').filter({ hasText: 'SQL copied' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'SQL copied' }).waitFor({ state: 'attached' });
   const sql = await page.getByRole('group', { name: 'SQL' }).first().textContent();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(sql);
   expect(opened.complaints).toEqual([]);
@@ -118,7 +118,7 @@ test('a database that can’t be reached is told before it is saved', async () =
   await write(page, 'Name', 'nobody there');
   await write(page, 'URL', 'postgres://watcher:unspoken-watcher@127.0.0.1:1/shop');
   await press(page, 'Test connection');
-  await page.getByText('Not reached').waitFor({ timeout: 60_000 });
+  await page.getByText('Not reached', { exact: true }).waitFor({ timeout: 60_000 });
   expect((await fleet()).map(({ name }) => name)).not.toContain('nobody there');
 }, 90_000);
 

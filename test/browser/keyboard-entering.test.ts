@@ -115,7 +115,7 @@ test('a passkey is added, and signs in without a password', async () => {
   await title(page, 'Sign-in and sessions');
   await write(page, 'Name of the new passkey', 'my laptop');
   await page.keyboard.press('Enter');
-  await page.getByRole('cell', { name: 'my laptop' }).waitFor();
+  await page.getByRole('cell', { name: 'my laptop', exact: true }).waitFor();
   await takeFromMenu(page, /settings and sign out/, 'Sign out');
   await title(page, 'Sign in');
   await tabTo(page, 'Sign in with a passkey');

@@ -53,7 +53,8 @@ export function Explained({ measured, thresholds, why, sql, lock }: ExplainedPro
           <bdi>{measured}</bdi>
         </p>
         {thresholds.length > 0 && (
-          <ul aria-label="Judged by" className="judged-by">
+          <ul aria-label="Thresholds" className="judged-by">
+            <li aria-hidden="true">Thresholds</li>
             {thresholds.map(({ name, value, default: standard }) => (
               <li key={name}>
                 <code>{name}</code> {value.toLocaleString('en')}

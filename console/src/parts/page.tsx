@@ -1,5 +1,6 @@
 import './page.css';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { Button } from './button.tsx';
 
 /** The page whose title had the focus last; null before the first one, which the browser reads by itself. */
 let lastPath: string | null = null;
@@ -34,15 +35,34 @@ export function Page({ title, back, description, actions, children }: PageProps)
       {back && <div className="page-back">{back}</div>}
       <header className="page-header">
         <div className="page-heading">
-          <h1 ref={heading} tabIndex={-1}>
-            {title}
-          </h1>
+          <Title heading={heading} title={title} />
           {description && <p className="page-description">{description}</p>}
         </div>
         {actions && <div className="page-actions">{actions}</div>}
       </header>
       {children}
     </div>
+  );
+}
+
+/** From here on a title may be of more than the three lines that are shown of it. */
+const LONG_TITLE = 120;
+
+/** The title; of a long one the beginning, the rest when asked for. */
+function Title({ title, heading }: { title: string; heading: RefObject<HTMLHeadingElement | null> }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = title.length > LONG_TITLE;
+  return (
+    <>
+      <h1 className={isLong && !isWhole ? 'cut-title' : undefined} ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {isLong && (
+        <Button aria-expanded={isWhole} kind="quiet" onPress={() => setWhole(!isWhole)} small>
+          {isWhole ? 'Show less' : 'Show the whole name'}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { ACTIONS, aboutEntry, actionWord, byWhom, entryJson } from './entry-words.ts';
 
-const entry = (action_type: string, properties: Record<string, unknown>) => ({
+const entry = (action_type: string, properties: Record<string, unknown>, page_path = '/somewhere') => ({
   id: 7,
   action_type,
-  page_path: '/somewhere',
+  page_path,
   properties,
   occurred_at: '2026-01-31T12:00:00.000Z',
 });
@@ -25,8 +25,11 @@ test('an entry says what it is about and who did it', () => {
   const added = entry('connection_added', { name: 'shop', actor_member_id: 1, actor_name: 'Ada' });
   expect(aboutEntry(added)).toBe('shop');
   expect(byWhom(added)).toBe('Ada');
-  expect(byWhom(entry('member_signed_in', { name: 'Ada' }))).toBe('Ada');
-  expect(byWhom(entry('member_added', { name: 'Ada' }))).toBe('the operator');
+  expect(byWhom(entry('member_signed_in', { name: 'Ada' }, '/sign-in'))).toBe('Ada');
+  expect(byWhom(entry('member_changed', { name: 'Ada', by: 'oidc' }, '/sign-in'))).toBe('Ada');
+  expect(byWhom(entry('member_added', { name: 'Ada' }, '/team'))).toBe('the operator');
+  expect(byWhom(entry('member_added', { name: 'Ada' }, '/link'))).toBe('who had the link');
+  expect(byWhom(entry('link_used', { member_id: 1 }, '/link'))).toBe('who had the link');
   expect(aboutEntry(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('For an owner');
   expect(aboutEntry(entry('something_new', {}))).toBe('/somewhere');
 });

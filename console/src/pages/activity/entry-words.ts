@@ -72,15 +72,14 @@ const LINKS = new Map([
 
 /** What nobody does: the service does it by itself. */
 const ITS_OWN = /^(health_check|ticket|activity)_/;
-/** What a member does as himself: the one who is named did it. */
-const SELF = /^member_sign/;
 
 /** Who did it: a member, a key, the service itself; else it was the operator, at the command line. */
 export function byWhom(entry: ActivityEntry): string {
   const named = first(entry, 'actor_name', 'api_key_name', 'actor');
   if (named !== null) return named;
-  if (SELF.test(entry.action_type)) return first(entry, 'name') ?? 'somebody';
-  if (entry.action_type === 'link_used') return 'who had the link';
+  // Where people enter they act for themselves.
+  if (entry.page_path === '/sign-in') return first(entry, 'name') ?? 'somebody';
+  if (entry.page_path === '/link') return 'who had the link';
   return ITS_OWN.test(entry.action_type) ? 'the service' : 'the operator';
 }
 

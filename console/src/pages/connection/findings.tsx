@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { ConnectionSettings } from '../../../../src/console/connections.ts';
 import type { ExplainedFinding } from '../../../../src/console/findings.ts';
 import type { Silence } from '../../../../src/console/silences.ts';
-import { Button } from '../../parts/button.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
@@ -17,12 +16,6 @@ import { SilenceDialog } from './silence-dialog.tsx';
 import { ThresholdsDialog } from './thresholds-dialog.tsx';
 
 const CHIPS = ['critical', 'warning', 'info', 'error', 'skipped', 'ok'] as const;
-
-/** What stands below the list unless it is asked for. */
-const REST = [
-  { status: 'skipped', words: 'skipped' },
-  { status: 'ok', words: 'fine' },
-] as const;
 
 type Status = ExplainedFinding['status'];
 
@@ -138,15 +131,6 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
         <Message icon="check" title={search.status ? 'No finding has this status' : 'Nothing to do here'}>
           {search.status ? 'The latest check found none of it.' : 'The latest check found no fault.'}
         </Message>
-      )}
-      {!search.status && (
-        <p className="quiet">
-          {REST.filter(({ status }) => count(status) > 0).map(({ status, words }) => (
-            <Button key={status} kind="quiet" onPress={() => show({ status, finding: undefined })} small>
-              {count(status)} {words}
-            </Button>
-          ))}
-        </p>
       )}
       {asked && dialog?.of === 'silence' && (
         <SilenceDialog connectionId={connectionId} finding={asked} onClose={close} />

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ConnectionDetail } from '../../../../src/console/connections.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Score, StatusMark } from '../../parts/status-mark.tsx';
-import { Countdown, Time } from '../../parts/time.tsx';
+import { Countdown, local, Time, utc } from '../../parts/time.tsx';
 import { ScoreHistory } from './score-history.tsx';
 
 type Cost = NonNullable<NonNullable<ConnectionDetail['latest']>['cost']>;
@@ -52,9 +52,8 @@ export function Overview({ detail }: { detail: ConnectionDetail }) {
               last_checked_at ? (
                 <>
                   <Time at={last_checked_at} />
-                  <span className="second-line">
-                    <Time as="full" at={last_checked_at} />
-                  </span>
+                  <span className="second-line">{local(last_checked_at)}</span>
+                  <span className="second-line">{utc(last_checked_at)}</span>
                 </>
               ) : (
                 'Never'

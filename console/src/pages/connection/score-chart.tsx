@@ -6,7 +6,7 @@ import { useTheme } from '../../theme.ts';
 import { chartColumns, utcDay } from './score-days.ts';
 
 /** Pixels. */
-const HEIGHT = 176;
+const HEIGHT = 168;
 /** Where a score is critical, and where it is healthy (decisions: fleet status). */
 const LIMITS = [50, 80];
 
@@ -61,6 +61,7 @@ function optionsOf(place: HTMLElement, onPoint: (index: number | null) => void):
       {
         ...axis,
         grid: { show: false },
+        size: 28,
         space: 64,
         values: (_, times, _axis, _space, step) =>
           times.map((time) => (step < 86_400 ? HOUR : DAY).format(new Date(time * 1000))),

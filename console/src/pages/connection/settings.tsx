@@ -53,7 +53,9 @@ export function Settings({ settings, actions }: { settings: ConnectionSettings; 
   facts.push(['Added', <Time as="local" at={settings.created_at} key="added" />]);
   return (
     <Section actions={actions} title="Settings">
-      <Facts facts={facts} />
+      <div className="settings-facts">
+        <Facts facts={facts} />
+      </div>
     </Section>
   );
 }

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<FleetRow>[] = [
   {
     id: 'name',
     header: 'Connection',
-    width: 'minmax(9rem, 2fr)',
+    width: 'minmax(9rem, 3fr)',
     isSortable: true,
     narrow: 'lead',
     cell: ({ id, name, engine, host, port }) => (

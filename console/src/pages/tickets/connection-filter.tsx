@@ -47,7 +47,8 @@ function ConnectionSearch({ onChoose }: { onChoose: (id: string) => void }) {
   });
   return (
     <ComboBox
-      allowsEmptyCollection={q !== '' && data !== undefined}
+      // Opened while it is typed, not when the answer comes: then nothing would open it.
+      allowsEmptyCollection={text.trim() !== ''}
       aria-label="Connection"
       className="search"
       defaultFilter={() => true}
@@ -65,7 +66,9 @@ function ConnectionSearch({ onChoose }: { onChoose: (id: string) => void }) {
       <Popover className="popover">
         <ListBox
           className="choices"
-          renderEmptyState={() => <p className="no-choice quiet">No connection is called so.</p>}
+          renderEmptyState={() => (
+            <p className="no-choice quiet">{data ? 'No connection is called so.' : 'Searching …'}</p>
+          )}
         >
           {({ id, name, host }: { id: string; name: string; host: string }) => (
             <ListBoxItem className="choice" id={id} textValue={name}>

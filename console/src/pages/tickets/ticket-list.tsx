@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<Ticket>[] = [
     id: 'status',
     header: 'State',
     cell: (ticket) => <State ticket={ticket} />,
-    width: '11rem',
+    width: '9rem',
     narrow: 'hide',
   },
   {
