@@ -143,8 +143,8 @@ test('activity: filters by kind; between entries of one kind no gaps are looked 
   await page.keyboard.press('Enter');
   await page.waitForURL(/action_type=ticket_opened/);
   await page.getByText('Gaps not looked for').waitFor();
-  const words = await page.locator('.entry-link').allInnerTexts();
-  expect([...new Set(words)]).toEqual(['Ticket opened']);
+  const words = async () => [...new Set(await page.locator('.entry-link').allInnerTexts())];
+  await expect.poll(words).toEqual(['Ticket opened']);
 });
 
 test('activity: the live tail shows what is done meanwhile, without a gap', async () => {

@@ -1,17 +1,38 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const shared = {
+  testTimeout: 60_000,
+  expect: { poll: { timeout: 20_000, interval: 100 } },
+  hookTimeout: 180_000,
+};
+
 /** What takes Chromium, which `npm ci` does not bring: `npm run test:browser`. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    include: ['test/browser/*.test.ts'],
     globalSetup: ['test/scan-output.ts'],
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 20_000, interval: 100 } },
-    hookTimeout: 180_000,
-    // Figures are taken: nothing runs beside.
-    maxWorkers: 1,
-    fileParallelism: false,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'browser',
+          include: ['test/browser/*.test.ts'],
+          exclude: ['test/browser/figures.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // Nothing runs beside what is timed.
+        test: {
+          ...shared,
+          name: 'figures',
+          include: ['test/browser/figures.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
