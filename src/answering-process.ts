@@ -1,9 +1,10 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type Answering, type AnsweringSettings, DRAIN_MS, startAnswering } from './answering.ts';
 import type { Config } from './config.ts';
 import { forwardTo } from './console/hand-on.ts';
 import { parsePoolerUrl, type StoreAddress } from './database/connect.ts';
 import { type Counted, FailedAuthentications } from './http/failed-authentications.ts';
+import type { Tls } from './http/tls.ts';
 import { createMetrics, type Figures } from './metrics.ts';
 
 /** What an answering process is told at its start. Both ways to the store hold a password. */
@@ -14,10 +15,11 @@ export interface Instructions {
   /** The Unix socket where the console answers. */
   consoleSocket: string;
   logLevel: Config['logLevel'];
+  traces: Config['traces'];
 }
 
-/** What the supervisor says: once what to answer with, then that it wants the figures, and what it counted. */
-export type Told = { start: Instructions } | { figures: true } | Counted;
+/** What the supervisor says: once what to answer with, then that it wants the figures, what it counted, that the service stops, a new certificate. */
+export type Told = { start: Instructions } | { figures: true } | Counted | { leave: true } | { tls: Tls };
 
 /** What an answering process says: among it the address of a failed authentication, to be counted for all processes. */
 export type Said = { listening: number } | { failed: string } | { figures: Figures } | { count: string };
@@ -27,6 +29,7 @@ const WHOLE_WRITE = 4_096;
 
 const metrics = createMetrics();
 let answering: Promise<Answering> | undefined;
+let endTraces = async () => {};
 
 // Those of failed authentications: they are counted in the order in which they were told.
 const counting: { address: string; resolve: (counted: Counted) => void }[] = [];
@@ -50,22 +53,32 @@ async function hear(told: Told): Promise<void> {
     counting.shift()?.resolve(told);
     return;
   }
-  const { settings, store, poolerUrl, consoleSocket, logLevel } = told.start;
+  if ('leave' in told) {
+    (await answering)?.leave();
+    return;
+  }
+  if ('tls' in told) {
+    (await answering)?.renew(told.tls);
+    return;
+  }
+  const { settings, store, poolerUrl, consoleSocket, logLevel, traces } = told.start;
   const output = pino.destination({ dest: 2, sync: false, maxWrite: WHOLE_WRITE });
   const log = pino({ level: logLevel, base: { pid: process.pid } }, output);
   const address = poolerUrl === null ? store : parsePoolerUrl(poolerUrl);
-  answering = startAnswering(address, settings, {
-    log,
-    metrics,
-    failures,
-    console: forwardTo(consoleSocket),
-  });
+  const parts = { log, metrics, failures, console: forwardTo(consoleSocket) };
+  answering = beginTraces(traces, log).then(() => startAnswering(address, settings, parts));
   try {
     const { port } = await answering;
     say({ listening: port });
   } catch (error) {
     say({ failed: error instanceof Error ? error.message : 'unknown' }, () => process.exit(1));
   }
+}
+
+async function beginTraces(traces: Config['traces'], log: Logger): Promise<void> {
+  if (!traces) return;
+  const { startTraces } = await import('./traces.ts');
+  endTraces = startTraces(traces, log);
 }
 
 /** Nobody may be there any more to hear it: that is told by 'disconnect'. */
@@ -78,6 +91,7 @@ async function drain(): Promise<void> {
   for (const { address, resolve } of counting) resolve(failures.countHere(address));
   try {
     await (await answering)?.close();
+    await endTraces();
   } catch {
     process.exit(1); // it never began to answer
   }

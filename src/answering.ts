@@ -5,6 +5,7 @@ import type { Handler } from './console/hand-on.ts';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from './database/connect.ts';
 import { Gate } from './gate/admit.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
+import type { Tls } from './http/tls.ts';
 import { listen } from './listen.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -15,6 +16,10 @@ export interface AnsweringSettings {
   port: number;
   corsOrigins: readonly string[];
   trustProxy: readonly string[];
+  /** Empty, or such as `/dbvitals`. */
+  basePath: string;
+  /** null = plain HTTP. */
+  tls: Tls | null;
   /** Whether other processes listen on the port too, and the kernel spreads connections over them. */
   shared: boolean;
 }
@@ -33,6 +38,10 @@ const LET_GO_EVERY_MS = 50;
 /** The API, answering. */
 export interface Answering {
   port: number;
+  /** Sends clients elsewhere, and still answers: see {@link Parts.leaving}. */
+  leave(): void;
+  /** Connections from now on get this certificate. */
+  renew(tls: Tls): void;
   /** Drains: no new connection, an answer to every request under way, then lets the store go. */
   close(): Promise<void>;
 }
@@ -51,7 +60,7 @@ export async function startAnswering(
     console,
   }: { log: Logger; metrics: Metrics; failures: FailedAuthentications; console: Handler },
 ): Promise<Answering> {
-  const { host, port, corsOrigins, trustProxy, shared } = settings;
+  const { host, port, corsOrigins, trustProxy, basePath, tls, shared } = settings;
   // The API's own: a store that hangs costs a request two seconds, and no connection.
   const keys = openPool(address, 'writer', { max: shared ? 1 : 2, statementTimeout: STORE_DEADLINE_MS });
   const reader = openPool(address, 'reader', {
@@ -60,9 +69,25 @@ export async function startAnswering(
     statementTimeout: STORE_DEADLINE_MS,
   });
   const gate = new Gate(address, metrics.batch);
+  metrics.watchGate(gate);
   const measure = metrics.answered;
-  const parts = { log, gate, keys, reader, corsOrigins, trustProxy, failures, console, measure };
-  const app = createApp(parts);
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const parts = {
+    log,
+    gate,
+    keys,
+    reader,
+    corsOrigins,
+    trustProxy,
+    basePath,
+    tls,
+    failures,
+    console,
+    leaving: signal,
+    measure,
+  };
+  const { app, renew } = createApp(parts);
   const close = async () => {
     // Node lets go who is idle when it closes; whose answer was under way then would be waited for, 72 s (server.ts).
     const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS);
@@ -77,5 +102,5 @@ export async function startAnswering(
     await close();
     throw error;
   }
-  return { port: (app.server.address() as AddressInfo).port, close };
+  return { port: (app.server.address() as AddressInfo).port, leave: () => leaving.abort(), renew, close };
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { entries } from './activity/entries.ts';
 import { type Handler, handOn, isConsole } from './console/hand-on.ts';
 import { servePages } from './console/serve-pages.ts';
-import { Deadlines } from './deadlines.ts';
+import { Deadlines, type Pending } from './deadlines.ts';
 import { formOf } from './forms.ts';
 import { type Gate, GateFull, type Verdict } from './gate/admit.ts';
 import { Identifier } from './gate/identify.ts';
@@ -13,19 +13,29 @@ import { connections } from './health/connections.ts';
 import { fleet } from './health/fleet.ts';
 import { latestCheck } from './health/latest-check.ts';
 import { type Answer, errorAnswer } from './http/answer.ts';
-import { bearerToken, checkRequest, ignoreBody, isApi, pagePath, plainAddress } from './http/edge.ts';
+import {
+  bearerToken,
+  checkRequest,
+  ignoreBody,
+  isApi,
+  isForwardedWell,
+  pagePath,
+  plainAddress,
+} from './http/edge.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import * as errors from './http/errors.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
 import { type Budget, rateHeaders } from './http/rate-headers.ts';
 import { corsHeaders, finalStatus, PREFLIGHT_HEADERS, respond } from './http/respond.ts';
 import { createServer } from './http/server.ts';
+import type { Tls } from './http/tls.ts';
 import { stats } from './ops/stats.ts';
 import { tickets } from './ops/tickets.ts';
 import { Preparation, type Prepared } from './prepare.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { members } from './team/members.ts';
 import { roles } from './team/roles.ts';
+import { type Step, traced } from './traced.ts';
 
 /** The eight endpoints of the specification's section 4; what a plan may reach is decided by the path's group. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -56,13 +66,27 @@ export interface Parts {
   reader: pg.Pool;
   corsOrigins: readonly string[];
   trustProxy: readonly string[];
+  /** Where the service stands behind a proxy; empty = at the root. */
+  basePath: string;
+  /** null = plain HTTP. */
+  tls: Tls | null;
   /** Counts them, for all processes that share the port. */
   failures: FailedAuthentications;
   /** Takes requests to the console's API over. */
   console: Handler;
+  /** Comes some time before the service stops: `/readyz` says so, and every answer ends its connection. */
+  leaving: AbortSignal;
   /** Hears of every answer: the route, the status, and how long it took, in seconds. */
   measure: (route: string, status: number, seconds: number) => void;
 }
+
+/** A request on its way. */
+interface Life extends Pending {
+  readonly route: string;
+  abandoned: boolean;
+}
+
+const gateStep = () => ({ name: 'gate', attributes: {} });
 
 /** The application: the eight endpoints behind the gate, the console beside it, `/livez` and `/readyz`. */
 export function createApp({
@@ -72,15 +96,19 @@ export function createApp({
   reader,
   corsOrigins,
   trustProxy,
+  basePath,
+  tls,
   failures,
   console,
+  leaving,
   measure,
-}: Parts): FastifyInstance {
+}: Parts): { app: FastifyInstance; renew: (tls: Tls) => void } {
   const budgetOf = (address: string) => failures.budget(plainAddress(address));
-  const app = createServer({ log, trustProxy, budgetOf });
+  const { app, renew } = createServer({ log, trustProxy, basePath, tls, budgetOf });
+  const isStrange = (request: FastifyRequest) => trustProxy.length > 0 && !isForwardedWell(request);
   const identifier = new Identifier(keys);
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
-  const preparation = new Preparation(reader, keys, routes);
+  const preparation = new Preparation(reader, keys, routes, basePath);
   const deadlines = new Deadlines();
   const logsAnswers = log.isLevelEnabled('info');
 
@@ -96,6 +124,7 @@ export function createApp({
   }
   app.get('/livez', async () => 'ok\n');
   app.get('/readyz', async (_request, reply) => {
+    if (leaving.aborted) return reply.code(503).send('the service stops\n');
     const ready = await keys.query('select 1').then(
       () => true,
       () => false,
@@ -106,11 +135,13 @@ export function createApp({
 
   // Every request under /api/ takes the same way, unknown paths too, so it is a hook that answers it.
   app.addHook('onRequest', (request, reply, done) => {
+    if (leaving.aborted) reply.raw.setHeader('connection', 'close');
     if (isApi(request.url)) {
       void serve(request, reply);
       return;
     }
     if (isConsole(request.url)) {
+      if (isStrange(request)) return void reply.code(400).send(errors.badRequest.envelope());
       handOn(request, reply, console);
       return;
     }
@@ -120,7 +151,7 @@ export function createApp({
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const route = request.routeOptions.url ?? 'unknown'; // Fastify makes the object anew each time
-    const life = {
+    const life: Life = {
       route,
       started: performance.now(),
       abandoned: false,
@@ -130,6 +161,27 @@ export function createApp({
       },
     };
     deadlines.add(life);
+    const step = () => ({
+      name: `${request.method} ${route}`,
+      kind: 'server' as const,
+      attributes: {
+        'http.request.method': request.method,
+        'http.route': route,
+        'dbvitals.request_id': request.id,
+      },
+      caller: callerOf(request),
+      known: life,
+    });
+    await traced(step, async (tell) => {
+      await serveTimed(request, reply, life);
+      const { statusCode } = reply.raw;
+      tell({ 'http.response.status_code': statusCode });
+      if (statusCode >= 500) tell({ 'error.type': `${statusCode}` });
+    });
+  }
+
+  /** Never throws. */
+  async function serveTimed(request: FastifyRequest, reply: FastifyReply, life: Life): Promise<void> {
     try {
       await answer(request, reply, life);
     } catch (error) {
@@ -145,7 +197,7 @@ export function createApp({
       deadlines.remove(life);
       const ms = performance.now() - life.started;
       const { statusCode } = reply.raw;
-      measure(route, statusCode, ms / 1000);
+      measure(life.route, statusCode, ms / 1000);
       if (logsAnswers) {
         log.info({
           request_id: request.id,
@@ -159,15 +211,12 @@ export function createApp({
   }
 
   /** The way of a request, in order; the numbers are those of ARCHITECTURE.md. */
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    life: { readonly abandoned: boolean; readonly route: string },
-  ): Promise<void> {
+  async function answer(request: FastifyRequest, reply: FastifyReply, life: Life): Promise<void> {
     // 1. edge
     ignoreBody(request.raw, reply.raw);
     const flaw = checkRequest(request.raw);
     if (flaw) return fail(request, reply, flaw);
+    if (isStrange(request)) return fail(request, reply, errors.badRequest);
     if (request.method === 'OPTIONS') return answerOptions(request, reply);
     const token = bearerToken(request.raw.rawHeaders);
     if (token === null) return refuse(request, reply, errors.unauthorized);
@@ -186,7 +235,7 @@ export function createApp({
       if (life.abandoned) return;
 
       // 4. gate
-      const verdict = await gate.admit({
+      const applicant = {
         accountId: identity.accountId,
         apiKeyId: identity.apiKeyId,
         plan: identity.plan,
@@ -195,6 +244,11 @@ export function createApp({
         form: formOf(request, answer, finalStatus(request, answer)),
         requestId: request.id,
         life,
+      };
+      const verdict = await traced(gateStep, async (tell) => {
+        const told = await gate.admit(applicant);
+        tell({ 'dbvitals.verdict': told.verdict });
+        return told;
       });
       if (life.abandoned) return;
 
@@ -258,9 +312,15 @@ export function createApp({
     reply.raw.writeHead(204, headers).end();
   }
 
-  serveReference(app);
-  servePages(app);
-  return app;
+  serveReference(app, basePath);
+  servePages(app, basePath);
+  return { app, renew };
+}
+
+/** Who asked, for a trace. A header that is there twice is none. */
+function callerOf({ headers }: FastifyRequest): NonNullable<Step['caller']> {
+  const one = (value: string | string[] | undefined) => (Array.isArray(value) ? undefined : value);
+  return { traceparent: one(headers['traceparent']), tracestate: one(headers['tracestate']) };
 }
 
 /** How the key's window stands, as the gate saw it. */

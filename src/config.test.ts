@@ -32,7 +32,11 @@ describe('the environment', () => {
       givenSecret: null,
       host: '127.0.0.1',
       port: 8080,
+      tlsFiles: null,
+      basePath: '',
       metricsPort: null,
+      metricsHost: '127.0.0.1',
+      drainSeconds: 0,
       corsOrigins: [],
       trustProxy: [],
       allowPrivateTargets: true,
@@ -41,6 +45,7 @@ describe('the environment', () => {
       singleSignOn: null,
       givenApiKey: null,
       logLevel: 'info',
+      traces: null,
     });
     expect(Object.isFrozen(config)).toBe(true);
   });
@@ -52,7 +57,11 @@ describe('the environment', () => {
       DBVITALS_SECRET_KEY: HEX,
       HOST: '::',
       PORT: '0',
+      TLS_CERT_FILE: 'server.pem',
+      TLS_KEY_FILE: 'server.key',
+      DBVITALS_BASE_PATH: '/tools/dbvitals/',
       METRICS_PORT: '9090',
+      DBVITALS_DRAIN_SECONDS: '10',
       DBVITALS_CORS_ORIGINS: 'https://a.example, http://localhost:3000',
       DBVITALS_TRUST_PROXY: '10.0.0.0/8,::1',
       DBVITALS_ALLOW_PRIVATE_TARGETS: 'no',
@@ -67,7 +76,11 @@ describe('the environment', () => {
       givenSecret: [Buffer.from(HEX, 'hex')],
       host: '::',
       port: 0,
+      tlsFiles: { cert: 'server.pem', key: 'server.key' },
+      basePath: '/tools/dbvitals',
       metricsPort: 9090,
+      metricsHost: '::',
+      drainSeconds: 10,
       corsOrigins: ['https://a.example', 'http://localhost:3000'],
       trustProxy: ['10.0.0.0/8', '::1'],
       allowPrivateTargets: false,
@@ -85,7 +98,11 @@ describe('the environment', () => {
       DBVITALS_SECRET_KEY: 'hunter2',
       HOST: 'a b',
       PORT: '65536',
+      TLS_CERT_FILE: 'hunter2.pem',
+      DBVITALS_BASE_PATH: 'hunter2',
+      METRICS_HOST: '-',
       METRICS_PORT: 'x',
+      DBVITALS_DRAIN_SECONDS: '301',
       DBVITALS_CORS_ORIGINS: 'https://a.example/',
       DBVITALS_TRUST_PROXY: '10.0.0.0/33',
       DBVITALS_ALLOW_PRIVATE_TARGETS: 'maybe',
@@ -93,11 +110,21 @@ describe('the environment', () => {
       DBVITALS_API_KEY: 'dbv_live_hunter2 twice',
       LOG_LEVEL: 'loud',
     });
-    expect(problems).toHaveLength(12);
+    expect(problems).toHaveLength(16);
     for (const problem of problems)
-      expect(problem).toMatch(/^(DATABASE_URL|DBVITALS_|HOST|PORT|METRICS_PORT|LOG_LEVEL).*\.$/);
+      expect(problem).toMatch(
+        /^(DATABASE_URL|DBVITALS_|HOST|PORT|Set TLS_CERT_FILE|METRICS_HOST|METRICS_PORT|LOG_LEVEL).*\.$/,
+      );
     expect(problems.join()).not.toContain('hunter2');
   });
+
+  test.each(['dbvitals', '/a b', '/../x', '/.x', '//x', '/x?y', '/api', '/fleet/x', '/%61pi'])(
+    'does not take %j for a base path',
+    (path) =>
+      expect(problemsOf({ DBVITALS_BASE_PATH: path })).toEqual([
+        expect.stringMatching(/^DBVITALS_BASE_PATH must/),
+      ]),
+  );
 
   test.each(['0', '01', '-1', '1.5', '7d', '1e3', '36501', '٣'])(
     'does not take %j for a number of days',
@@ -130,6 +157,28 @@ describe('the environment', () => {
     expect(problemsOf({ DBVITALS_SECRET_KEY: HEX, DBVITALS_SECRET_KEY_FILE: join(folder, 'x') })).not.toEqual(
       [],
     );
+  });
+});
+
+describe('the URL of the store', () => {
+  test('is read from a file too, and one of the two is given', () => {
+    const [file, DATABASE_URL] = [join(folder, 'url'), 'postgres://u:hunter2@h/d'];
+    writeFileSync(file, `${DATABASE_URL}\n`);
+    const given = { DATABASE_URL_FILE: file, DBVITALS_SECRET_KEY: HEX };
+    expect(readConfig(given).databaseUrl).toBe(DATABASE_URL);
+    expect(problemsOf({ ...given, DATABASE_URL })).toEqual([
+      'Set DATABASE_URL or DATABASE_URL_FILE, not both.',
+    ]);
+    expect(problemsOf({ DATABASE_URL_FILE: file })).toEqual([
+      expect.stringContaining('needs DBVITALS_SECRET'),
+    ]);
+    expect(problemsOf({ ...given, DATABASE_URL_FILE: `${file}.no` })).toEqual([
+      'DATABASE_URL_FILE cannot be read (ENOENT): name a readable file.',
+    ]);
+    writeFileSync(file, 'hunter2');
+    const [wrong, ...others] = problemsOf(given);
+    expect(wrong).toMatch(/^DATABASE_URL must look like/);
+    expect(others).toEqual([]);
   });
 });
 

@@ -15,6 +15,7 @@ import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { parsePoolerUrl, parseStoreUrl } from './database/connect.ts';
 import { readSignOn, type SignOnSettings } from './sign-on-settings.ts';
+import { readTraceSettings, type TraceSettings } from './trace-settings.ts';
 import type { SecretKeys } from './wrap.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -35,11 +36,19 @@ export interface Config {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
+  /** The certificate (PEM, with its chain) and its key, by file; null = plain HTTP. */
+  readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
+  /** Where the service stands behind a proxy, such as `/dbvitals`; empty = at the root. */
+  readonly basePath: string;
   /** null = no second port. */
   readonly metricsPort: number | null;
+  /** Where that port is; `host` unless told otherwise. */
+  readonly metricsHost: string;
   /** Origins such as `https://console.example.com`; empty = CORS is off. */
   readonly corsOrigins: readonly string[];
-  /** Addresses and networks (CIDR) whose `X-Forwarded-For` counts. */
+  /** For how long requests are still answered once `/readyz` says 503, before the port closes, in seconds. */
+  readonly drainSeconds: number;
+  /** Addresses and networks (CIDR) whose `X-Forwarded-For`, `-Proto` and `-Host` count. */
   readonly trustProxy: readonly string[];
   /** Whether databases at private addresses may be watched. */
   readonly allowPrivateTargets: boolean;
@@ -52,6 +61,8 @@ export interface Config {
   /** The key of a caller of the API; null = none. Ask {@link apiKey} for it. */
   readonly givenApiKey: string | null;
   readonly logLevel: LogLevel;
+  /** Which traces are sent; null = none. */
+  readonly traces: TraceSettings | null;
 }
 
 /** Wrong settings: one sentence for each, and none of them holds a secret. */
@@ -95,24 +106,36 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     environment[name]?.trim(),
   );
   if (secrets.length === 2) problems.push('Set DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE, not both.');
-  if (secrets.length === 0 && environment['DATABASE_URL']?.trim()) {
+  const stores = ['DATABASE_URL', 'DATABASE_URL_FILE'].filter((name) => environment[name]?.trim());
+  if (stores.length === 2) problems.push('Set DATABASE_URL or DATABASE_URL_FILE, not both.');
+  if (secrets.length === 0 && stores.length > 0) {
     problems.push(
       'DATABASE_URL needs DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE too: make one with "openssl rand -hex 32".',
     );
   }
-  if (environment['DBVITALS_POOLER_URL']?.trim() && !environment['DATABASE_URL']?.trim()) {
+  if (environment['DBVITALS_POOLER_URL']?.trim() && stores.length === 0) {
     problems.push('DBVITALS_POOLER_URL needs DATABASE_URL too: the URL of the server behind the pooler.');
   }
+  const host = setting('HOST', '127.0.0.1', (text) => parseHost('HOST', text));
+  const [cert, key] = [setting('TLS_CERT_FILE', null, String), setting('TLS_KEY_FILE', null, String)];
+  if ((cert === null) !== (key === null)) {
+    problems.push('Set TLS_CERT_FILE and TLS_KEY_FILE, both or neither.');
+  }
   const config: Config = {
-    databaseUrl: setting('DATABASE_URL', null, checkStoreUrl),
+    databaseUrl:
+      setting('DATABASE_URL', null, checkStoreUrl) ?? setting('DATABASE_URL_FILE', null, readStoreUrlFile),
     poolerUrl: setting('DBVITALS_POOLER_URL', null, checkPoolerUrl),
     dataDir: setting('DBVITALS_DATA_DIR', '.dbvitals', String),
     givenSecret:
       setting('DBVITALS_SECRET_KEY', null, (text) => parseSecrets('DBVITALS_SECRET_KEY', text)) ??
       setting('DBVITALS_SECRET_KEY_FILE', null, readSecretFile),
-    host: setting('HOST', '127.0.0.1', parseHost),
+    host,
     port: setting('PORT', 8080, (text) => parsePort('PORT', text)),
+    tlsFiles: cert !== null && key !== null ? Object.freeze({ cert, key }) : null,
+    basePath: setting('DBVITALS_BASE_PATH', '', parseBasePath),
     metricsPort: setting('METRICS_PORT', null, (text) => parsePort('METRICS_PORT', text)),
+    metricsHost: setting('METRICS_HOST', host, (text) => parseHost('METRICS_HOST', text)),
+    drainSeconds: setting('DBVITALS_DRAIN_SECONDS', 0, parseDrainSeconds),
     corsOrigins: Object.freeze(setting('DBVITALS_CORS_ORIGINS', [], (text) => split(text).map(parseOrigin))),
     trustProxy: Object.freeze(setting('DBVITALS_TRUST_PROXY', [], (text) => split(text).map(parseNetwork))),
     allowPrivateTargets: setting('DBVITALS_ALLOW_PRIVATE_TARGETS', true, parseYesNo),
@@ -121,6 +144,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     singleSignOn: readSignOn(setting, (sentence) => problems.push(sentence)),
     givenApiKey: setting('DBVITALS_API_KEY', null, parseApiKey),
     logLevel: setting('LOG_LEVEL', 'info', parseLogLevel),
+    traces: readTraceSettings(setting),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
@@ -205,19 +229,54 @@ function checkStoreUrl(text: string): string {
   return text;
 }
 
+function readStoreUrlFile(path: string): string {
+  try {
+    return checkStoreUrl(readFileSync(path, 'utf8').trim());
+  } catch (error) {
+    if (isErrno(error))
+      throw new Error(`DATABASE_URL_FILE cannot be read (${error.code}): name a readable file.`);
+    throw error;
+  }
+}
+
 function checkPoolerUrl(text: string): string {
   parsePoolerUrl(text);
   return text;
 }
 
-function parseHost(text: string): string {
+function parseHost(name: string, text: string): string {
   if (isIP(text) || /^[0-9A-Za-z]([0-9A-Za-z.-]*[0-9A-Za-z])?$/.test(text)) return text;
-  throw new Error('HOST must be an address or a host name, such as 127.0.0.1.');
+  throw new Error(`${name} must be an address or a host name, such as 127.0.0.1.`);
+}
+
+// A proxy may take the base path off or leave it: these could then be meant either way.
+const OWN_PATHS = [
+  ...['account', 'activity', 'api', 'assets', 'connections', 'console', 'docs', 'fleet', 'keys', 'link'],
+  ...['livez', 'readyz', 'sessions', 'sign-in', 'team', 'tickets'],
+];
+
+function parseBasePath(text: string): string {
+  const steps = text.replace(/\/$/, '').split('/').slice(1);
+  const plain = steps.every((step) => /^[\w~-][\w.~-]*$/.test(step));
+  if (text.startsWith('/') && plain && !OWN_PATHS.includes(steps[0] ?? '')) {
+    return steps.map((step) => `/${step}`).join('');
+  }
+  throw new Error(
+    "DBVITALS_BASE_PATH must be a path such as /dbvitals, and begin with none of dbvitals' own such as /api or /fleet.",
+  );
 }
 
 function parsePort(name: string, text: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new Error(`${name} must be a port, 0 to 65535.`);
+}
+
+// Beyond that whoever stops services kills them: Kubernetes after 30 s, systemd after 90 s, unless they are told.
+const LONGEST_DRAIN = 300;
+
+function parseDrainSeconds(text: string): number {
+  if (/^[0-9]{1,3}$/.test(text) && Number(text) <= LONGEST_DRAIN) return Number(text);
+  throw new Error(`DBVITALS_DRAIN_SECONDS must be a whole number of seconds, 0 to ${LONGEST_DRAIN}.`);
 }
 
 function parseOrigin(text: string): string {

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { fleetStatus } from './checks/score.ts';
 import type { OpenStore } from './database/open.ts';
 import type { FirstStart } from './first-start.ts';
+import { called } from './package-root.ts';
 
 const countThings = `
   select (select count(*) from account) as accounts,
@@ -38,10 +39,10 @@ export async function greeting(
       : `  connections  ${connections}`,
     first
       ? `  API key      ${bold(first.key)} (shown once)`
-      : `  API key      was shown at the first start; another: npm run -s dbvitals -- key create --account ${account_id} --name NAME`,
+      : `  API key      was shown at the first start; another: ${called} key create --account ${account_id} --name NAME`,
     first
       ? `  sign in      ${bold(`${url}/link/${first.linkToken}`)} (once, within 24 h)`
-      : `  console      ${url}/ (a link for an owner: npm run -s dbvitals -- member link --account ${account_id})`,
+      : `  console      ${url}/ (a link for an owner: ${called} member link --account ${account_id})`,
   ];
   const key = first?.key ?? '<API_KEY>';
   return `dbvitals is ready on ${bold(url)}\n${lines.join('\n')}\n\n  curl -H "Authorization: Bearer ${key}" ${url}/api/v1/health/fleet\n`;

@@ -1,6 +1,11 @@
-/** The origin of what listens there, such as `http://[::1]:8080`. */
-export function originOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+import type { Config } from './config.ts';
+
+/** Where a service that listens on `port` is reached, such as `https://[::1]:8080/dbvitals`. */
+export function urlOf(
+  { host, tlsFiles, basePath }: Pick<Config, 'host' | 'tlsFiles' | 'basePath'>,
+  port: number,
+): string {
+  return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}`;
 }
 
 /** What `open` opens on `port`; throws a sentence that says what to do where that can't be had. */

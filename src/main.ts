@@ -1,12 +1,16 @@
 #!/usr/bin/env node
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { pino } from 'pino';
 import { addAccountCommands } from './admin/account.ts';
 import { addActivityCommands } from './admin/activity-tail.ts';
+import { addApplyCommand } from './admin/apply.ts';
 import { countOf, textOf } from './admin/arguments.ts';
+import { addBackupCommand } from './admin/backup.ts';
 import { addCheckCommands } from './admin/check.ts';
 import { addCommand, type CommandContext } from './admin/command.ts';
 import { addConnectionCommands } from './admin/connection.ts';
+import { addDoctorCommand } from './admin/doctor.ts';
 import { addExporterCommand } from './admin/exporter.ts';
 import { addKeyCommands } from './admin/key.ts';
 import { addMcpCommand } from './admin/mcp.ts';
@@ -14,13 +18,15 @@ import { addMemberCommands } from './admin/member.ts';
 import { addMigrateCommand } from './admin/migrate.ts';
 import { addConcurrencyOption, addMonitorCommand } from './admin/monitor.ts';
 import { reportError } from './admin/report-error.ts';
+import { addRestoreCommand } from './admin/restore.ts';
 import { addSampleDataCommand } from './admin/sample-data.ts';
 import { addSecretCommands } from './admin/secret.ts';
 import { addSilenceCommands } from './admin/silence.ts';
 import { apiKey, type Config, loadConfig, secretKeys } from './config.ts';
 import { openPool } from './database/connect.ts';
-import { openStore } from './database/open.ts';
-import { originOf } from './listen.ts';
+import { joinStore, openStore } from './database/open.ts';
+import { urlOf } from './listen.ts';
+import { version } from './package-root.ts';
 import type { ServeOptions } from './serve.ts';
 
 // A password in --url is shown in the list of processes no longer than it takes to start.
@@ -57,15 +63,44 @@ const context: CommandContext = {
     }
   },
   apiKey: () => apiKey(config()),
-  serviceUrl: () => originOf(config().host, config().port),
+  serviceUrl: () => urlOf(config(), config().port),
   async migrate() {
     const store = await openStore(config(), say);
     await store.close();
     return store.applied;
   },
+  async planMigrations() {
+    const { planMigrations } = await import('./database/plan-migrations.ts');
+    const store = await joinStore(config(), say);
+    return planMigrations(store.address).finally(store.close);
+  },
+  async diagnose() {
+    const { diagnose } = await import('./doctor.ts');
+    return diagnose(say);
+  },
+  async backUp(target) {
+    const { backUp } = await import('./database/backup.ts');
+    const { dataDir, givenSecret } = config();
+    const store = await joinStore(config(), say);
+    const made = await backUp(store.address, target, version).finally(store.close);
+    const secret_at = givenSecret ? 'DBVITALS_SECRET_KEY' : join(dataDir, 'secret.key');
+    return { ...made, store: store.description, secret_at };
+  },
+  async restore(file, lostSecret) {
+    const { restoreStore } = await import('./restore-store.ts');
+    return restoreStore(config(), file, lostSecret, say);
+  },
   async sealPassword(client, connection, password) {
     const { sealCredential } = await import('./monitor/credentials.ts');
     return sealCredential(client, secretKeys(config()), connection, password);
+  },
+  async openPassword(client, connection, sealed) {
+    const { openCredential } = await import('./monitor/credentials.ts');
+    return openCredential(client, secretKeys(config()), connection, sealed);
+  },
+  environment() {
+    config(); // reads .env
+    return process.env;
   },
   async rewrap(owner, forgetLost) {
     const { rewrap } = await import('./rewrap.ts');
@@ -124,6 +159,7 @@ function monitorParts(writer: Parameters<CommandContext['runHealthCheck']>[0], l
 
 const program = new Command('dbvitals')
   .description('Watches databases, turns findings into tickets, and answers through a read-only JSON API.')
+  .version(version)
   .exitOverride()
   .configureOutput({
     // One line, and nothing of a value that was given to a mistyped option: it may be a secret.
@@ -158,6 +194,10 @@ addConcurrencyOption(addCommand(program, 'serve', 'the API, and the monitor unle
   });
 addMonitorCommand(program, context);
 addMigrateCommand(program, context);
+addDoctorCommand(program, context);
+addBackupCommand(program, context);
+addRestoreCommand(program, context);
+addApplyCommand(program, context);
 addAccountCommands(program, context);
 addKeyCommands(program, context);
 addConnectionCommands(program, context);

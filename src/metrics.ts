@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Gate } from './gate/admit.ts';
+import { version } from './package-root.ts';
 
 /** What {@link createMetrics} gives. */
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -18,13 +20,40 @@ export function lasting(figures: Figures): Figures {
   return figures.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }
 
-/** The service's own figures, in Prometheus' terms. */
+/** What the store says of itself when it is asked. */
+export interface StoreFigures {
+  sizeBytes: number;
+  /** Connections that wait for a health check, and for how many seconds the longest of them. */
+  due: number;
+  late: number;
+}
+
+// Gauges whose names end as only a counter's may (promtool check metrics).
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+// Told as 0 from the start, or the first one would be no increase.
+const OUTCOMES = ['done', 'failed', 'cancelled'];
+const UNRETAINED = ['seals', 'seal_file', 'key_hours', 'entries', 'findings', 'counters', 'sign_ins'];
+
+/** The service's own figures, named as Prometheus asks (https://prometheus.io/docs/practices/naming/). */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   const registers = [registry];
+  new Gauge({
+    name: 'dbvitals_build_info',
+    help: 'Always 1: the version of dbvitals and of Node that runs',
+    labelNames: ['version', 'node'],
+    aggregator: 'first',
+    registers,
+  }).set({ version, node: process.versions.node }, 1);
   const seconds = new Histogram({
-    name: 'dbvitals_request_seconds',
+    name: 'dbvitals_request_duration_seconds',
     help: 'Time from a request to its answer, by route',
     labelNames: ['route'],
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2],
@@ -43,7 +72,7 @@ export function createMetrics() {
     registers,
   });
   const batchSeconds = new Histogram({
-    name: 'dbvitals_gate_batch_seconds',
+    name: 'dbvitals_gate_batch_duration_seconds',
     help: 'Time that the store took for one such statement',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
     registers,
@@ -55,9 +84,15 @@ export function createMetrics() {
     registers,
   });
   const lateness = new Histogram({
-    name: 'dbvitals_health_check_late_seconds',
+    name: 'dbvitals_health_check_delay_seconds',
     help: 'How long after it was due a health check began',
     buckets: [1, 5, 15, 30, 60, 300, 900],
+    registers,
+  });
+  const runSeconds = new Histogram({
+    name: 'dbvitals_health_check_duration_seconds',
+    help: 'How long a health check took, from its claim to its being stored',
+    buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120],
     registers,
   });
   const removed = new Counter({
@@ -68,10 +103,18 @@ export function createMetrics() {
   });
   const unretained = new Counter({
     name: 'dbvitals_retention_failures_total',
-    help: 'What an hourly round could not do: seals, seal_file (or seals in it are missing or forged), entries, findings, counters',
+    help: 'What an hourly round could not do: seals, seal_file (or seals in it are missing or forged), key_hours, entries, findings, counters, sign_ins',
     labelNames: ['work'],
     registers,
   });
+  const lastRound = new Gauge({
+    name: 'dbvitals_retention_last_round_timestamp_seconds',
+    help: 'When the last hourly round of sealing and removing ended, whatever it could not do; 0 before the first',
+    aggregator: 'max',
+    registers,
+  });
+  for (const outcome of OUTCOMES) runs.inc({ outcome }, 0);
+  for (const work of UNRETAINED) unretained.inc({ work }, 0);
   return {
     registry,
     answered(route: string, status: number, took: number) {
@@ -82,9 +125,10 @@ export function createMetrics() {
       batchSize.observe(size);
       batchSeconds.observe(took);
     },
-    checked(outcome: string, late: number) {
+    checked(outcome: string, late: number, took: number) {
       runs.inc({ outcome });
       lateness.observe(late);
+      runSeconds.observe(took);
     },
     removed(kept: string, rows: number) {
       removed.inc({ kept }, rows);
@@ -92,8 +136,32 @@ export function createMetrics() {
     notRetained(work: string) {
       unretained.inc({ work });
     },
-    /** Tells of a monitor: how much it runs, and what waits, as the store says when it is asked for. */
-    watch(running: () => number, waiting: () => Promise<{ due: number; late: number }>) {
+    roundEnded() {
+      lastRound.setToCurrentTime();
+    },
+    /** Tells of the gate of this process. */
+    watchGate(gate: Pick<Gate, 'waiting' | 'verdicts'>) {
+      new Gauge({
+        name: 'dbvitals_gate_queue_requests',
+        help: 'Requests that wait for the next batch',
+        registers,
+        collect() {
+          this.set(gate.waiting);
+        },
+      });
+      new Counter({
+        name: 'dbvitals_gate_verdicts_total',
+        help: 'Requests by verdict: admitted, limited, dead (no live key), moved (asked again), full, failed (no answer of the store), expired',
+        labelNames: ['verdict'],
+        registers,
+        collect() {
+          this.reset();
+          for (const [verdict, count] of Object.entries(gate.verdicts)) this.inc({ verdict }, count);
+        },
+      });
+    },
+    /** Tells how many health checks this process runs. */
+    watchMonitor(running: () => number) {
       new Gauge({
         name: 'dbvitals_health_checks_running',
         help: 'Health checks that this process runs now',
@@ -102,21 +170,50 @@ export function createMetrics() {
           this.set(running());
         },
       });
-      const late = new Gauge({
-        name: 'dbvitals_health_checks_late_seconds',
-        help: 'For how long the longest of them has been due',
-        registers,
-      });
+    },
+    /** Tells of the store what it says; while it says nothing that, and the figures as they were. */
+    watchStore(ask: () => Promise<StoreFigures>) {
+      // The gauges of one scrape ask together, and once.
+      let asking: Promise<StoreFigures | null> | null = null;
+      const told = () => {
+        asking ??= ask()
+          .catch(() => null)
+          .finally(() => {
+            asking = null;
+          });
+        return asking;
+      };
+      const gauge = (name: string, help: string, figure: (of: StoreFigures) => number) =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          async collect() {
+            const now = await told();
+            if (now) this.set(figure(now));
+          },
+        });
+      gauge(
+        'dbvitals_store_size_bytes',
+        "The store's database on the disk, without the server's write-ahead log",
+        ({ sizeBytes }) => sizeBytes,
+      );
+      gauge(
+        'dbvitals_health_checks_due',
+        'Connections that are due and that no monitor runs, of the whole store',
+        ({ due }) => due,
+      );
+      gauge(
+        'dbvitals_health_checks_longest_delay_seconds',
+        'For how long the longest of them has been due',
+        ({ late }) => late,
+      );
       new Gauge({
-        name: 'dbvitals_health_checks_due',
-        help: 'Connections that are due and that no monitor runs',
+        name: 'dbvitals_store_up',
+        help: 'Whether the store answered this scrape: 1 or 0',
         registers,
         async collect() {
-          // While the store is away the figures stay as they were: the scrape still tells of everything else.
-          const now = await waiting().catch(() => null);
-          if (!now) return;
-          this.set(now.due);
-          late.set(now.late);
+          this.set((await told()) ? 1 : 0);
         },
       });
     },
@@ -140,7 +237,9 @@ export async function serveMetrics(
       response.writeHead(200, plain).end('ok\n');
     } else if (request.url === '/readyz') {
       const ready = await isReady();
-      response.writeHead(ready ? 200 : 503, plain).end(ready ? 'ok\n' : 'the store does not answer\n');
+      response
+        .writeHead(ready ? 200 : 503, plain)
+        .end(ready ? 'ok\n' : 'the store does not answer, or the service stops\n');
     } else {
       response.writeHead(404, plain).end('see /metrics, /livez or /readyz\n');
     }

@@ -10,6 +10,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import * as errors from './http/errors.ts';
 import { checkQuery } from './http/parameters.ts';
 import { includes } from './http/plans.ts';
+import { traced } from './traced.ts';
 
 /** An answer to be sent if the gate admits the request; `generation` is null when it was read after it came in. */
 export interface Prepared {
@@ -17,15 +18,19 @@ export interface Prepared {
   generation: number | null;
 }
 
+const prepareStep = () => ({ name: 'prepare', attributes: {} });
+
 /** Prepares answers; those that depend on nothing but the account's data are kept. */
 export class Preparation {
   readonly #reader: pg.Pool;
   readonly #writer: pg.Pool;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #basePath: string;
   readonly #kept = new KeptAnswers<Answer>();
 
-  /** `endpoints` by the path of their route; `reader` should pipeline, and `writer` only waits. */
-  constructor(reader: pg.Pool, writer: pg.Pool, endpoints: ReadonlyMap<string, Endpoint>) {
+  /** `endpoints` by the path of their route, below `basePath`; `reader` should pipeline, and `writer` only waits. */
+  constructor(reader: pg.Pool, writer: pg.Pool, endpoints: ReadonlyMap<string, Endpoint>, basePath: string) {
+    this.#basePath = basePath;
     this.#reader = reader;
     this.#writer = writer;
     this.#endpoints = endpoints;
@@ -47,12 +52,12 @@ export class Preparation {
     if (!includes(identity.plan, path)) return refused(errors.tierInsufficient);
     if (!endpoint) return refused(errors.unknownPath);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refused(errors.methodNotAllowed);
-    const url = `${request.protocol}://${request.host}${request.url}`;
+    const url = `${request.protocol}://${request.host}${this.#basePath}${request.url}`;
     if (endpoint.reuse === 'kept' && !afresh) {
       const answer = this.#kept.get(identity.accountId, identity.generation, url);
       if (answer) return { answer, generation: identity.generation };
     }
-    return this.#prepareAfresh(request, reply, identity, endpoint, url);
+    return traced(prepareStep, () => this.#prepareAfresh(request, reply, identity, endpoint, url));
   }
 
   async #prepareAfresh(

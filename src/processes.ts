@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { askFigures, hangUp, type ProcessApart, startApart } from './answer-apart.ts';
+import { askFigures, hangUp, leave, type ProcessApart, renew, startApart } from './answer-apart.ts';
 import type { Answering } from './answering.ts';
 import type { Instructions } from './answering-process.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
@@ -50,12 +50,15 @@ export async function startProcesses(
 
   const running = new Set<ProcessApart>();
   const closing = new AbortController();
+  let leaving = false;
+  let { tls } = instructions.settings;
   const failures = new FailedAuthentications();
   let past: Promise<Figures> = Promise.resolve([]);
 
   function start(port: number): ProcessApart {
-    const one = startApart({ ...instructions, settings: { ...instructions.settings, port } }, failures);
+    const one = startApart({ ...instructions, settings: { ...instructions.settings, port, tls } }, failures);
     running.add(one);
+    if (leaving) leave(one);
     void one.ended.then(() => {
       running.delete(one);
       past = past.then((before) => sum([before, lasting(one.figures)]).getMetricsAsJSON());
@@ -92,6 +95,14 @@ export async function startProcesses(
     for (const one of all) void keep(one, port);
     return {
       port,
+      leave() {
+        leaving = true;
+        running.forEach(leave);
+      },
+      renew(renewed) {
+        tls = renewed;
+        for (const one of running) renew(one, renewed);
+      },
       close,
       async figures() {
         await Promise.all([...running].map(askFigures));

@@ -28,6 +28,8 @@ interface RetentionOptions {
   measure?: (kept: Kept, rows: number) => void;
   /** Hears what a round could not do; seals that are missing or forged are a seal file that could not be continued. */
   failed?: (work: Kept | 'seals' | 'seal_file' | 'key_hours') => void;
+  /** Hears of each round that ended. */
+  ended?: () => void;
 }
 
 /** A retention that runs. */
@@ -62,6 +64,7 @@ export function startRetention(
       await rest(pause, stopping.signal);
       if (stopping.signal.aborted) return;
       await retain(options, stopping.signal);
+      if (!stopping.signal.aborted) options.ended?.();
     }
   })();
   return {

@@ -74,6 +74,16 @@ export function rewrap(owner: pg.Pool, secret: SecretKeys, forgetLost: boolean):
   });
 }
 
+/** How many of the keys that the store holds wrapped are opened by none of the keys of DBVITALS_SECRET_KEY. */
+export async function countLost(client: pg.ClientBase, secret: SecretKeys): Promise<number> {
+  let lost = 0;
+  for (const { table, label } of TABLES) {
+    const { rows } = await client.query<WrappedKey>(`select account_id, sealed from ${table}`);
+    lost += rows.filter(({ account_id, sealed }) => !unwrap(secret, label(account_id), sealed)).length;
+  }
+  return lost;
+}
+
 /** A wrapped key that none opens. */
 class LostKeyError extends Error {
   constructor(accountId: number) {

@@ -1,20 +1,23 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { openSealFile } from './activity/seal-file.ts';
 import { type Answering, startAnswering } from './answering.ts';
 import { type Config, secretKeys } from './config.ts';
 import { openIdentityProvider } from './console/identity-provider.ts';
 import { openConsole } from './console/open.ts';
-import { openPool } from './database/connect.ts';
+import { openPool, STORE_DEADLINE_MS } from './database/connect.ts';
 import { openStore, requestAddress } from './database/open.ts';
+import { storeSize } from './database/store-size.ts';
 import { firstStart } from './first-start.ts';
 import { greeting } from './greeting.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
-import { listen, originOf } from './listen.ts';
+import { listen, urlOf } from './listen.ts';
 import { createMetrics, serveMetrics, sum } from './metrics.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
 import { checkRoom, startProcesses } from './processes.ts';
 import { STEP_DEADLINE_MS, startRetention } from './retention.ts';
+import { followTls, readTls } from './tls-files.ts';
 
 /** What one service runs. */
 export interface ServeOptions {
@@ -44,6 +47,11 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 
 async function start(config: Config, options: ServeOptions, undo: (() => unknown)[]): Promise<void> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
+  if (config.traces) {
+    const { startTraces } = await import('./traces.ts');
+    undo.push(startTraces(config.traces, log));
+  }
+  const tls = config.tlsFiles && readTls(config.tlsFiles);
   const store = await openStore(config, (step) => process.stderr.write(`${step} …\n`));
   undo.push(() => store.close());
   await store.embedded?.claimForServing();
@@ -54,11 +62,18 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   const writer = openPool(store.address, 'writer', { max: 6 });
   undo.push(() => writer.end());
 
-  const { host, port, corsOrigins, trustProxy, allowPrivateTargets, poolerUrl, logLevel } = config;
-  const settings = { host, port, corsOrigins, trustProxy, shared: options.processes > 1 };
-  const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn);
-  const console = await openConsole(store.address, { log, secret, allowPrivateTargets, singleSignOn });
+  const { host, port, corsOrigins, trustProxy, basePath, allowPrivateTargets, poolerUrl, logLevel } = config;
+  const settings = { host, port, corsOrigins, trustProxy, basePath, tls, shared: options.processes > 1 };
+  const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn, basePath);
+  const console = await openConsole(store.address, {
+    log,
+    secret,
+    basePath,
+    allowPrivateTargets,
+    singleSignOn,
+  });
   undo.push(() => console.close());
+  let leaving = false;
   let answering: Answering;
   let figures = async () => metrics.registry;
   if (options.processes === 1) {
@@ -71,21 +86,32 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   } else {
     if (poolerUrl === null) await checkRoom(writer, options.processes);
     const consoleSocket = await console.listen();
-    const instructions = { settings, store: store.address, poolerUrl, consoleSocket, logLevel };
+    const { traces } = config;
+    const instructions = { settings, store: store.address, poolerUrl, consoleSocket, logLevel, traces };
     const processes = await startProcesses(options.processes, instructions, log);
     figures = async () => sum([await metrics.registry.getMetricsAsJSON(), ...(await processes.figures())]);
     answering = processes;
   }
   undo.push(() => answering.close());
+  if (config.tlsFiles && tls) {
+    const following = followTls(config.tlsFiles, tls, { log, renew: answering.renew });
+    undo.push(() => following.stop());
+  }
   undo.push(() => console.hangUp()); // a stream of its would be waited for
   if (config.metricsPort !== null) {
+    const asked = openPool(store.address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
+    undo.push(() => asked.end());
+    metrics.watchStore(async () => ({
+      sizeBytes: await storeSize(asked),
+      ...(await countDueConnections(asked)),
+    }));
     const port = config.metricsPort;
     const isReady = () =>
       writer.query('select 1').then(
-        () => true,
+        () => !leaving,
         () => false,
       );
-    const server = await listen(() => serveMetrics(figures, host, port, isReady), port);
+    const server = await listen(() => serveMetrics(figures, config.metricsHost, port, isReady), port);
     undo.push(() => server.close());
   }
 
@@ -93,16 +119,22 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   const first = await firstStart(store, writer, secret, (connection) => checkNow(deps, connection));
   if (options.monitor) {
     const monitor = startMonitor({ ...deps, concurrency: options.concurrency, measure: metrics.checked });
-    metrics.watch(monitor.running, () => countDueConnections(writer));
+    metrics.watchMonitor(monitor.running);
     undo.push(() => monitor.stop());
   }
   const owner = openPool(store.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
   undo.push(() => owner.end());
   const { activityDays, sealFile } = config;
   const retention = startRetention({
-    ...{ owner, secret, activityDays, log, measure: metrics.removed, failed: metrics.notRetained },
+    ...{ owner, secret, activityDays, log },
+    ...{ measure: metrics.removed, failed: metrics.notRetained, ended: metrics.roundEnded },
     sealFile: sealFile === null ? null : openSealFile(sealFile),
   });
   undo.push(() => retention.stop());
-  process.stdout.write(await greeting(writer, store, first, originOf(host, answering.port)));
+  undo.push(async () => {
+    leaving = true;
+    answering.leave();
+    await wait(1_000 * config.drainSeconds);
+  });
+  process.stdout.write(await greeting(writer, store, first, urlOf(config, answering.port)));
 }

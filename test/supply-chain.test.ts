@@ -53,8 +53,19 @@ test('what npm runs of our own when it installs is the build of the console, not
   const ran = ['', 'client/', 'console/'].flatMap((folder) =>
     Object.entries(read<Manifest>(`${folder}package.json`).scripts).filter(([name]) => INSTALLING.test(name)),
   );
-  expect(ran).toEqual([['prepare', 'npm run --silent build -w console']]);
+  expect(ran).toEqual([
+    [
+      'prepare',
+      "if [ -e node_modules/.bin/vite ]; then npm run --silent build -w console; else echo 'The console is not built: that takes the development dependencies.' >&2; fi",
+    ],
+  ]);
   expect(read<Manifest>('console/package.json').scripts['build']).toBe('vite build --logLevel warn');
+});
+
+test('no dependency is bundled but while npm packs: npm 11 would run the scripts of those, denied or not', () => {
+  expect(
+    Object.keys(read<Manifest>('package.json')).filter((name) => /^bundled?Dependencies$/.test(name)),
+  ).toEqual([]);
 });
 
 test('every package that is shipped is held by its hash', () => {

@@ -1,3 +1,5 @@
+import { BASE_PATH } from './base-path.ts';
+
 /** An answer of the service that is no success; `code` and `message` are those of its envelope. */
 export class ApiError extends Error {
   readonly status: number;
@@ -35,7 +37,7 @@ export function apiUrl(path: string, query: Query = {}): string {
     value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
   );
   const search = new URLSearchParams(given).toString();
-  return `/console/api${path}${search && `?${search}`}`;
+  return `${BASE_PATH}/console/api${path}${search && `?${search}`}`;
 }
 
 /**

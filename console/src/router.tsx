@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ApiError, get } from './api.ts';
+import { BASE_PATH } from './base-path.ts';
 import { activitySearch } from './pages/activity/search.ts';
 import { connectionSearch } from './pages/connection/search.ts';
 import { fleetSearch } from './pages/fleet/search.ts';
@@ -184,6 +185,7 @@ const link = createRoute({
 const pages = [home, fleet, addConnection, connection, tickets, activity, keys, team, account, sessions];
 
 export const router = createRouter({
+  basepath: BASE_PATH || '/',
   routeTree: root.addChildren([signedIn.addChildren(pages), signIn, link]),
   context: { queries: queryClient },
   defaultPreload: 'intent',

@@ -23,25 +23,29 @@ const insert = `
   values ($1, $2, $3, $4)
   returning ${accountColumns}`;
 const insertHead = 'insert into activity_head (account_id) values ($1)';
+
+/** What a new account is. */
+export type NewAccount = Pick<AccountRow, 'name' | 'kind' | 'plan' | 'requests_per_minute'>;
+
 /** Creates an account and the first entry of its log. */
-export function createAccount(
-  writer: pg.Pool,
-  account: Pick<AccountRow, 'name' | 'kind' | 'plan' | 'requests_per_minute'>,
-): Promise<AccountRow> {
-  return inTransaction(writer, async (client) => {
-    const { rows } = await client.query<AccountRow>(insert, [
-      account.name,
-      account.kind,
-      account.plan,
-      account.requests_per_minute,
-    ]);
-    const created = accountOf(rows, 0);
-    await client.query(insertHead, [created.id]);
-    await changeWithin(client, created.id, async ({ record }) => {
-      record('account_created', accountPage, { ...account });
-    });
-    return created;
+export function createAccount(writer: pg.Pool, account: NewAccount): Promise<AccountRow> {
+  return inTransaction(writer, (client) => createWithin(client, account));
+}
+
+/** {@link createAccount} inside a transaction of the caller's own. */
+export async function createWithin(client: pg.ClientBase, account: NewAccount): Promise<AccountRow> {
+  const { rows } = await client.query<AccountRow>(insert, [
+    account.name,
+    account.kind,
+    account.plan,
+    account.requests_per_minute,
+  ]);
+  const created = accountOf(rows, 0);
+  await client.query(insertHead, [created.id]);
+  await changeWithin(client, created.id, async ({ record }) => {
+    record('account_created', accountPage, { ...account });
   });
+  return created;
 }
 
 /** Throws when there is no such account: a list of nothing would hide a mistyped id. */

@@ -25,8 +25,10 @@ const update = `
    where account_id = $1
   returning ${accountColumns}`;
 
-/** What of an account is to change; what is absent stays. */
-export type AccountChanges = Partial<Pick<AccountRow, 'name' | 'plan'>> & { requestsPerMinute?: number };
+/** What of an account is to change; what is absent stays. A limit of null is that of the plan. */
+export type AccountChanges = Partial<Pick<AccountRow, 'name' | 'plan'>> & {
+  requestsPerMinute?: number | null;
+};
 
 /** Changes what an account is. A plan other than enterprise takes its own limit away; throws where one is wanted with it. */
 export async function changeSettings(
@@ -35,13 +37,9 @@ export async function changeSettings(
 ): Promise<AccountRow> {
   const before = accountOf((await client.query<AccountRow>(lock, [accountId])).rows, accountId);
   const plan = changes.plan ?? before.plan;
-  if (changes.requestsPerMinute !== undefined) refuseOwnLimit(plan);
-  const wanted = {
-    name: changes.name ?? before.name,
-    plan,
-    requests_per_minute:
-      plan === 'enterprise' ? (changes.requestsPerMinute ?? before.requests_per_minute) : null,
-  };
+  const { requestsPerMinute = plan === 'enterprise' ? before.requests_per_minute : null } = changes;
+  if (typeof changes.requestsPerMinute === 'number') refuseOwnLimit(plan);
+  const wanted = { name: changes.name ?? before.name, plan, requests_per_minute: requestsPerMinute };
   const { rows } = await client.query<AccountRow>(update, [
     accountId,
     wanted.name,

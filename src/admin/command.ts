@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
 import type { DatabaseAddress } from '../monitor/connection-url.ts';
@@ -137,6 +138,37 @@ export interface Evidence {
   ): Promise<{ first_id: number; last_id: number }>;
 }
 
+/** A backup that was made, and of its file the size and the SHA-256, hexadecimal. */
+interface Backup {
+  made_at: string;
+  migration: string;
+  tables: number;
+  rows: number;
+  bytes: number;
+  sha256: string;
+}
+
+/** A backup that was restored. */
+interface Restored {
+  /** The version of dbvitals that made it, and when. */
+  dbvitals: string;
+  made_at: string;
+  tables: string[];
+  rows: number;
+  /** Migrations that were applied to it. */
+  applied: string[];
+  /** null = they can't be verified without the secret key. */
+  seals: { verified: number; broken: string[] } | null;
+}
+
+/** What the doctor found out about one thing; `remedy` says what to do, null where nothing is. */
+export interface Diagnosis {
+  about: string;
+  status: 'ok' | 'warning' | 'error';
+  message: string;
+  remedy: string | null;
+}
+
 /** What the commands need of the store and of the folders that admin/ may not import; main.ts hands it in. */
 export interface CommandContext {
   /** Opens the store for as long as `work` takes. The owner's pool is for what the writer may not do. */
@@ -147,8 +179,20 @@ export interface CommandContext {
   serviceUrl(): string;
   /** Brings the schema up to date; names of the migrations applied. */
   migrate(): Promise<string[]>;
+  /** The migrations that the store lacks, in order; nothing is changed. */
+  planMigrations(): Promise<{ name: string; what: string; seconds: number; rows: Record<string, number> }[]>;
+  /** Looks at settings, machine, store and service, and changes nothing; wrong settings are told, not thrown. */
+  diagnose(): Promise<Diagnosis[]>;
+  /** Copies the store into a file or stream. `store` says which one it is, `secret_at` where the secret key is. */
+  backUp(target: string | Writable): Promise<Backup & { store: string; secret_at: string }>;
+  /** Fills an empty store from a backup and verifies the seals; with `lostSecret` even if the secret key opens nothing. */
+  restore(file: string | Readable, lostSecret: boolean): Promise<Restored>;
   /** Seals a connection's password under the account's own key, inside the caller's transaction. */
   sealPassword(client: pg.ClientBase, connection: ConnectionKey, password: string): Promise<Buffer>;
+  /** Opens what {@link sealPassword} sealed; throws a sentence where no key does. */
+  openPassword(client: pg.ClientBase, connection: ConnectionKey, sealed: Buffer): Promise<string>;
+  /** The environment, with what a `.env` adds. */
+  environment(): Readonly<Record<string, string | undefined>>;
   /**
    * Wraps every key that the store holds by the first key of DBVITALS_SECRET_KEY, as the owner, and counts them. Throws where
    * one opens with none; `forgetLost` removes those of credentials instead.

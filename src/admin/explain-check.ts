@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { requireCheck } from '../monitor/connection-thresholds.ts';
+import { inPackage } from '../package-root.ts';
 import { addCommand, type CommandContext } from './command.ts';
 
 /** `check explain`, added to the group `check`: the page of a check, from docs/checks. */
@@ -10,7 +11,7 @@ export function addExplainCommand(group: Command, { loadCatalogue }: CommandCont
     .action(async (given: string, { json }: { json?: boolean }) => {
       const { checks } = await loadCatalogue();
       const { id, title, category, worst, thresholds = {} } = requireCheck(given.toUpperCase(), checks);
-      const page = await readFile(new URL(`../../docs/checks/${id}.md`, import.meta.url), 'utf8');
+      const page = await readFile(inPackage(`docs/checks/${id}.md`), 'utf8');
       process.stdout.write(
         json ? `${JSON.stringify({ id, title, category, worst, thresholds, page })}\n` : page,
       );

@@ -10,7 +10,7 @@ import {
   type Page,
   type TicketsQuery,
 } from '../../client/src/index.ts';
-import program from '../../package.json' with { type: 'json' };
+import { version } from '../package-root.ts';
 import { describeTool } from './mcp-tools.ts';
 
 /** An assistant can't wait by itself, so the tool does up to this long; its user waits too, so not a whole window. */
@@ -33,7 +33,7 @@ const READ_ONLY = {
 /** A server with a tool for each endpoint. A failed read is the tool's error, in a form that an assistant can act on. */
 export function createMcpServer(baseUrl: string, apiKey: string): McpServer {
   const server = new McpServer(
-    { name: 'dbvitals', title: 'dbvitals', version: program.version },
+    { name: 'dbvitals', title: 'dbvitals', version },
     { instructions: INSTRUCTIONS },
   );
   const dbvitals = createClient({
@@ -41,7 +41,7 @@ export function createMcpServer(baseUrl: string, apiKey: string): McpServer {
     apiKey,
     retry: false,
     fetch(request) {
-      request.headers.set('user-agent', `dbvitals-mcp/${program.version}`);
+      request.headers.set('user-agent', `dbvitals-mcp/${version}`);
       return fetch(request);
     },
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
+import { inPackage } from '../package-root.ts';
 
 /** What an assistant is told of an endpoint. */
 interface Described {
@@ -29,7 +30,7 @@ interface Operation {
   responses: { 200: { content: { 'application/json': { schema: Schema } } } };
 }
 
-const document: Document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+const document: Document = JSON.parse(readFileSync(inPackage('openapi.json'), 'utf8'));
 const operations = new Map(Object.values(document.paths).map(({ get }) => [get.operationId, get]));
 
 /** Describes an operation of the OpenAPI document as a tool. */

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 import { RefusedConnection } from '../monitor/connection-refusal.ts';
 import { UsageError } from './command.ts';
+import { FlawedFile } from './flawed-file.ts';
 
 const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)$/;
 
@@ -11,7 +12,8 @@ const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT|
  */
 export function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said it itself
-  const sentences = error instanceof ConfigError ? error.problems : [sentenceOf(error)];
+  const several = error instanceof ConfigError || error instanceof FlawedFile;
+  const sentences = several ? error.problems : [sentenceOf(error)];
   for (const sentence of sentences) process.stderr.write(`error: ${sentence}\n`);
   const wrong = [ConfigError, UsageError, RefusedConnection].some((kind) => error instanceof kind);
   return wrong ? 2 : 1;

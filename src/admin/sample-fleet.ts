@@ -1,5 +1,5 @@
 import { SAMPLE_SYSTEMS } from './sample-faults.ts';
-import { pick, randomNumber } from './sample-random.ts';
+import { randomNumber } from './sample-random.ts';
 import { runsOf, type SampleTicket } from './sample-tickets.ts';
 
 /** How much sample data; `days` is how far back its history goes. */
@@ -57,7 +57,7 @@ export function planFleet(size: SampleSize, seed: number): SampleFleet {
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   let [weighed, given] = [0, 0];
   const connections = seeds.map((own, n): SampleConnection => {
-    const system = pick(SAMPLE_SYSTEMS, n / SAMPLE_SYSTEMS.length);
+    const system = SAMPLE_SYSTEMS[n % SAMPLE_SYSTEMS.length];
     const number = Math.floor(n / SAMPLE_SYSTEMS.length) + 1;
     weighed += weights[n] ?? 0;
     const tickets = Math.round((size.tickets * weighed) / whole) - given;

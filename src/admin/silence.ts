@@ -19,7 +19,7 @@ import { printList, printOne } from './print.ts';
 import { untilOf } from './until.ts';
 
 /** Who ends and adds silences here, as the log has it. */
-const ACTOR = { actor: 'command line' };
+export const COMMAND_LINE = { actor: 'command line' };
 
 async function addSilenceTo(
   writer: pg.Pool,
@@ -27,7 +27,7 @@ async function addSilenceTo(
   wanted: WantedSilence,
 ): Promise<SilenceRow> {
   const accountId = await ownerOfConnection(writer, connectionId);
-  return addSilence((work) => changeAccount(writer, accountId, work), connectionId, wanted, ACTOR);
+  return addSilence((work) => changeAccount(writer, accountId, work), connectionId, wanted, COMMAND_LINE);
 }
 
 const ownerOfSilence = 'select account_id from silence where silence_id = $1';
@@ -36,7 +36,7 @@ async function endSilenceOf(writer: pg.Pool, silenceId: number): Promise<Silence
   const { rows } = await writer.query<{ account_id: number }>(ownerOfSilence, [silenceId]);
   const [owner] = rows;
   if (!owner) throw new NoSilence(silenceId);
-  return endSilence((work) => changeAccount(writer, owner.account_id, work), silenceId, ACTOR);
+  return endSilence((work) => changeAccount(writer, owner.account_id, work), silenceId, COMMAND_LINE);
 }
 
 async function listSilencesOf(

@@ -23,7 +23,8 @@ const FORM =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T((?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?)(Z|[+-][0-9]{2}:[0-9]{2})?)?$/;
 const DAY_MS = 86_400_000;
 
-function instantOf(text: string): Date | null {
+/** The instant of a date (the end of that day, UTC) or an RFC 3339 date-time; null for any other text. */
+export function instantOf(text: string): Date | null {
   const [, day = '', time, offset = 'Z'] = FORM.exec(text) ?? [];
   const midnight = new Date(`${day}T00:00:00Z`);
   // 2026-02-30 is read as March 2 by some: what it names must be what it says.

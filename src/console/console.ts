@@ -77,7 +77,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     if (flaw) throw flaw;
     const { requestId, address, origin } = factsOf(request.raw);
     const userAgent = recordable(request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT);
-    const sessionToken = tokenOf(origin, request.headers.cookie);
+    const sessionToken = tokenOf(origin, parts.basePath, request.headers.cookie);
     callers.set(request, { requestId, address, origin, userAgent, sessionToken });
     if (request.method === 'GET' || request.method === 'HEAD') return;
     if (!comesFrom(request, origin)) throw strangeOrigin;

@@ -6,6 +6,7 @@ import { statementLock } from '../checks/statement-lock.ts';
 import { nullable } from '../http/endpoint.ts';
 import type { ConnectionThresholds } from '../monitor/connection-thresholds.ts';
 import type { DatabaseAddress } from '../monitor/connection-url.ts';
+import { inPackage } from '../package-root.ts';
 import { word } from './word.ts';
 
 /** What a check judges by: one of its thresholds, as the connection has it. */
@@ -91,9 +92,7 @@ function whyOf(checkId: string): string {
   const known = pages.get(checkId);
   if (known !== undefined) return known;
   // A stored finding may be of a check that is shipped no more: the catalogue names the pages that there are.
-  const page = defaults.has(checkId)
-    ? readFileSync(new URL(`../../docs/checks/${checkId}.md`, import.meta.url), 'utf8')
-    : '';
+  const page = defaults.has(checkId) ? readFileSync(inPackage(`docs/checks/${checkId}.md`), 'utf8') : '';
   const why = /## Why it matters\n([\s\S]*?)\n## /.exec(page)?.[1]?.trim() ?? '';
   pages.set(checkId, why);
   return why;

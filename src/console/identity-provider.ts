@@ -33,12 +33,11 @@ export interface IdentityProvider {
 export class Unreachable extends Error {}
 
 /** The provider of these settings, which is asked about itself when the first person signs in. */
-export function openIdentityProvider({
-  issuer,
-  clientId,
-  clientSecret,
-  publicUrl,
-}: SignOnSettings): IdentityProvider {
+export function openIdentityProvider(
+  { issuer, clientId, clientSecret, publicUrl }: SignOnSettings,
+  basePath: string,
+): IdentityProvider {
+  const callback = publicUrl + basePath + CALLBACK;
   let known: Promise<{ oidc: typeof Oidc; provider: Oidc.Configuration }> | null = null;
   const discover = () => {
     known ??= discovered().catch((cause: unknown) => {
@@ -65,7 +64,7 @@ export function openIdentityProvider({
     async entrance(challenge) {
       const { oidc, provider } = await discover();
       return oidc.buildAuthorizationUrl(provider, {
-        redirect_uri: publicUrl + CALLBACK,
+        redirect_uri: callback,
         scope: 'openid email',
         state: derived('state', challenge),
         nonce: derived('nonce', challenge),
@@ -76,7 +75,7 @@ export function openIdentityProvider({
     async person(challenge, query) {
       const { oidc, provider } = await discover();
       const tokens = await oidc
-        .authorizationCodeGrant(provider, new URL(publicUrl + CALLBACK + query), {
+        .authorizationCodeGrant(provider, new URL(callback + query), {
           expectedState: derived('state', challenge),
           expectedNonce: derived('nonce', challenge),
           pkceCodeVerifier: derived('code verifier', challenge),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
+import { inPackage } from '../package-root.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 import { word } from './word.ts';
 
@@ -21,7 +22,7 @@ export type LoginSql = Static<typeof LoginSql>;
 
 const SECTION = { postgres: '## PostgreSQL', mysql: '## MySQL', mariadb: '## MariaDB' };
 const WATCHER = 'dbvitals_watcher';
-const page = readFileSync(new URL('../../docs/least-privilege.md', import.meta.url), 'utf8');
+const page = readFileSync(inPackage('docs/least-privilege.md'), 'utf8');
 
 const loginSql = consoleRoute({
   method: 'GET',

@@ -1,16 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { changeAccount } from '../activity/record-entry.ts';
 import { nullable } from '../http/endpoint.ts';
 import { timestamp } from '../http/fields.ts';
+import { version } from '../package-root.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { GivenPassword, hashPassword, NewPassword } from './password.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 import { proveByPassword } from './sign-in.ts';
-
-const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-);
 
 const Passkey = Type.Object({
   /** base64url. */

@@ -148,7 +148,7 @@ const invite = consoleRoute({
   body: Invitation,
   response: Invited,
   status: 201,
-  async handler({ body, actor, caller, change }) {
+  async handler({ body, actor, caller, parts, change }) {
     return change(async (made) => {
       const { client, accountId } = made;
       const [account] = (await client.query<{ kind: string }>(kindOf, [accountId])).rows;
@@ -160,7 +160,7 @@ const invite = consoleRoute({
       }
       await requireMayGive(made, actor, body.roles);
       const { id } = await addMember(made, { ...body, name: body.name.trim(), status: 'invited' });
-      const link = await makeLink(made, actor, caller.origin, { id, purpose: 'invitation' });
+      const link = await makeLink(made, actor, caller.origin + parts.basePath, { id, purpose: 'invitation' });
       return { member: await readMember(made, id, actor), link };
     }).catch(refused);
   },
@@ -169,12 +169,12 @@ const invite = consoleRoute({
 async function makeLink(
   { client, accountId, record }: Change,
   { memberId: createdBy }: Actor,
-  origin: string,
+  home: string,
   { id: memberId, purpose }: { id: number; purpose: MemberLink['purpose'] },
 ): Promise<MemberLink> {
   const { token, expires_at } = await recordLink(client, { accountId, purpose, memberId, createdBy });
   record('link_created', '/team', { member_id: memberId, purpose, expires_at });
-  return { purpose, url: `${origin}/link/${token}`, expires_at: expires_at.toISOString() };
+  return { purpose, url: `${home}/link/${token}`, expires_at: expires_at.toISOString() };
 }
 
 const endLinks = `
@@ -236,7 +236,7 @@ const link = consoleRoute({
   permission: 'members:write',
   response: MemberLink,
   status: 201,
-  async handler({ id, actor, caller, change }) {
+  async handler({ id, actor, caller, parts, change }) {
     return change(async (made) => {
       const { status, login_id } = await requireMayChange(made, actor, id);
       if (id === actor.memberId) {
@@ -246,7 +246,7 @@ const link = consoleRoute({
         throw new ConsoleError('conflict', 'They are suspended: let them act again first.');
       }
       if (login_id !== null) await requireNowhereElse(made, login_id);
-      return makeLink(made, actor, caller.origin, {
+      return makeLink(made, actor, caller.origin + parts.basePath, {
         id,
         purpose: login_id === null ? 'invitation' : 'reset',
       });

@@ -35,7 +35,7 @@ function readRoute(permission: Permission | 'member', endpoint: Endpoint): Conso
     async handler({ actor: { accountId }, caller, id, parts, query, read, reply }) {
       const instant = endpoint.wholeUpTo?.(query) ?? null;
       if (instant !== null) await awaitEntries(parts.writer, accountId, instant);
-      const url = `${caller.origin}${reply.request.url}`;
+      const url = `${caller.origin}${parts.basePath}${reply.request.url}`;
       const { body, link } = await read((run) =>
         endpoint.answer(run, { accountId, query, id: String(id), url }),
       );

@@ -19,6 +19,8 @@ export interface ConsoleParts {
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   allowPrivateTargets: boolean;
+  /** Where the service stands behind a proxy, such as `/dbvitals`; empty = at the root. */
+  basePath: string;
   /** Whom persons may sign in by; null = there is none. */
   singleSignOn: IdentityProvider | null;
   /** Aborted when the service stops: what streams must end then. */

@@ -5,8 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, encoded, isUnchanged, successAnswer } from '../http/answer.ts';
 import { unknownPath } from '../http/errors.ts';
 import { acceptedCoding } from '../http/respond.ts';
+import { inPackage } from '../package-root.ts';
 
-const BUILT = fileURLToPath(new URL('../../console/dist', import.meta.url));
+const BUILT = fileURLToPath(inPackage('console/dist'));
 
 // Every page is one document: its script shows the page that the address names.
 const PAGES = [
@@ -50,9 +51,10 @@ const notBuilt = successAnswer(
  * Serves the console's pages as they were built (`console/dist`) to anyone who asks: they hold nothing of an account. A page
  * is answered where HTML is accepted; for everybody else its path is unknown, as it was before there was a console.
  */
-export function servePages(app: FastifyInstance): void {
+export function servePages(app: FastifyInstance, basePath: string): void {
   const files = new Map(builtFiles().map((name) => [name, answerOf(readFileSync(`${BUILT}/${name}`))]));
-  const document = files.get('index.html') ?? notBuilt;
+  const built = files.get('index.html');
+  const document = built ? answerOf(atBase(built.body, basePath)) : notBuilt;
   for (const url of PAGES) {
     app.route({
       method: ['GET', 'HEAD'],
@@ -79,6 +81,13 @@ export function servePages(app: FastifyInstance): void {
       },
     });
   }
+}
+
+// Vite leaves paths relative to the document (`base: './'`); a page's own path may be deeper.
+function atBase(html: Buffer, basePath: string): Buffer {
+  return Buffer.from(
+    html.toString().replaceAll('="./', `="${basePath}/`).replace('href="/docs"', `href="${basePath}/docs"`),
+  );
 }
 
 function answerOf(body: Buffer): Answer {

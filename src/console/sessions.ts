@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Change, type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
 import { hashToken, newToken } from '../team/record-link.ts';
 import { type Permission, permissionsOf } from '../team/roles.ts';
+import { cookie } from './cookie.ts';
 import { ConsoleError, lacking, signedOut } from './errors.ts';
 import type { Actor, Asked } from './route.ts';
 
@@ -49,17 +50,13 @@ const insert = `
   insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
   values ($1, $2, $3, clock_timestamp() + make_interval(days => ${LONGEST_DAYS}), $4, $5)`;
 
-/** The cookie's name and attributes: over https no other host, path or plain http can set it. */
-function cookie(origin: string): { name: string; attributes: string } {
-  const attributes = 'Path=/; HttpOnly; SameSite=Strict';
-  return origin.startsWith('https:')
-    ? { name: '__Host-dbvitals_session', attributes: `${attributes}; Secure` }
-    : { name: 'dbvitals_session', attributes };
+function sessionCookie(origin: string, basePath: string) {
+  return cookie(origin, basePath, 'dbvitals_session', 'Strict');
 }
 
 /** The token in the session's cookie; null when there is none, or more than one. */
-export function tokenOf(origin: string, cookies: string | undefined): string | null {
-  const { name } = cookie(origin);
+export function tokenOf(origin: string, basePath: string, cookies: string | undefined): string | null {
+  const { name } = sessionCookie(origin, basePath);
   const found = (cookies ?? '').split(';').flatMap((pair) => {
     const [key = '', value = ''] = pair.trim().split('=', 2);
     return key === name ? [value] : [];
@@ -68,8 +65,11 @@ export function tokenOf(origin: string, cookies: string | undefined): string | n
 }
 
 /** Has the browser keep the session's token, or forget it (null). */
-export function setCookie({ caller, reply }: Pick<Asked, 'caller' | 'reply'>, token: string | null): void {
-  const { name, attributes } = cookie(caller.origin);
+export function setCookie(
+  { caller, parts, reply }: Pick<Asked, 'caller' | 'parts' | 'reply'>,
+  token: string | null,
+): void {
+  const { name, attributes } = sessionCookie(caller.origin, parts.basePath);
   const age = token === null ? 0 : LONGEST_DAYS * 86_400;
   void reply.header('set-cookie', `${name}=${token ?? ''}; Max-Age=${age}; ${attributes}`);
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { isChallenge, newChallenge, useChallenge } from './challenges.ts';
+import { cookie } from './cookie.ts';
 import { ConsoleError } from './errors.ts';
 import { type IdentityProvider, Unreachable } from './identity-provider.ts';
 import { loginOfPerson, NoLogin } from './person-login.ts';
@@ -84,7 +85,7 @@ const comeBack = openRoute({
       const person = await provider.person(challenge, search);
       if (!(await useChallenge(parts.writer, challenge))) throw new SignOnRefused('expired');
       await startSession(asked, await loginOfPerson(parts.writer, person), 'oidc');
-      return '/';
+      return `${parts.basePath}/`;
     }),
 });
 
@@ -99,7 +100,7 @@ async function lead(asked: Asked, where: (provider: IdentityProvider) => Promise
     if (reason === 'failed' || reason === 'unreachable') {
       parts.log.warn({ reason, request_id: caller.requestId, ...toldOf(error) }, 'single sign-on failed');
     }
-    return reply.redirect(`/sign-in?error=${reason}`, 302);
+    return reply.redirect(`${parts.basePath}/sign-in?error=${reason}`, 302);
   }
 }
 
@@ -118,19 +119,18 @@ function toldOf(error: unknown): Record<string, string | undefined> {
 }
 
 // Lax and not strict as the session's: the provider's page leads here. It binds the answer to the browser that asked.
-function cookieName({ caller }: Asked): string {
-  return caller.origin.startsWith('https:') ? '__Host-dbvitals_sign_on' : 'dbvitals_sign_on';
+function cookieOf({ caller, parts }: Asked): { name: string; attributes: string } {
+  return cookie(caller.origin, parts.basePath, 'dbvitals_sign_on', 'Lax');
 }
 
 function keep(asked: Asked, challenge: string | null): void {
-  const name = cookieName(asked);
-  const secure = name.startsWith('__Host-') ? '; Secure' : '';
+  const { name, attributes } = cookieOf(asked);
   const value = `${name}=${challenge ?? ''}; Max-Age=${challenge === null ? 0 : 300}`;
-  void asked.reply.header('set-cookie', `${value}; Path=/; HttpOnly; SameSite=Lax${secure}`);
+  void asked.reply.header('set-cookie', `${value}; ${attributes}`);
 }
 
 function keptBy(asked: Asked): string | null {
-  const start = `${cookieName(asked)}=`;
+  const start = `${cookieOf(asked).name}=`;
   const cookies = (asked.reply.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = cookies.filter((pair) => pair.startsWith(start));
   return found.length === 1 ? (found[0] ?? '').slice(start.length) : null;

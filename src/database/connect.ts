@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { isTraced } from '../traced.ts';
+import { traceStatements } from './trace-statements.ts';
 
 /** One host of the store, or of a pooler before it. */
 interface StoreHost extends pg.ClientConfig {
@@ -76,6 +78,7 @@ export function openPool(
       this.#at = at;
       this.on('error', () => this.leave());
       if (pooled) this.query = unnamed(this);
+      if (isTraced()) traceStatements(this, role);
     }
 
     // The pool calls it with a callback; a connection that fails tells nobody else of it.
@@ -123,6 +126,7 @@ export function openPool(
   });
   // An idle connection that broke is replaced at the next use; whoever holds one hears of it from the query.
   pool.on('error', () => {});
+  if (isTraced()) traceStatements(pool, role);
   return pool;
 }
 

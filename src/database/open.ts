@@ -2,17 +2,21 @@ import { openPool, parsePoolerUrl, parseStoreUrl, type StoreAddress, type StoreR
 import { type EmbeddedStore, joinEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 
-/** A store that is up to date and ready. */
-export interface OpenStore {
+/** A store that is there, whatever its schema. */
+export interface JoinedStore {
   address: StoreAddress;
   /** What it is, for a person: "embedded PostgreSQL 18.4 in .dbvitals". */
   description: string;
   /** Null when the store is a PostgreSQL of the operator's own. */
   embedded: EmbeddedStore | null;
-  /** Names of the migrations that opening it applied. */
-  applied: string[];
   /** Call it after every pool on the store has ended; the embedded server stops with the last process that uses it. */
   close(): Promise<void>;
+}
+
+/** A store that is up to date and ready. */
+export interface OpenStore extends JoinedStore {
+  /** Names of the migrations that opening it applied. */
+  applied: string[];
 }
 
 /** Opens the store that the configuration names and brings its schema up to date; `say` hears of what takes long. */
@@ -20,16 +24,29 @@ export async function openStore(
   config: { databaseUrl: string | null; dataDir: string },
   say: (step: string) => void,
 ): Promise<OpenStore> {
+  const store = await joinStore(config, say);
+  try {
+    return { ...store, applied: await migrate(store.address) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** {@link openStore} without a look at the schema. */
+export async function joinStore(
+  config: { databaseUrl: string | null; dataDir: string },
+  say: (step: string) => void,
+): Promise<JoinedStore> {
   const embedded = config.databaseUrl === null ? await joinEmbedded(config.dataDir, say) : null;
   const close = async () => embedded?.leave();
   try {
     const address = embedded?.address ?? parseStoreUrl(config.databaseUrl ?? '');
     const version = await storeVersion(address);
-    const applied = await migrate(address);
     const description = embedded
       ? `embedded PostgreSQL ${version} in ${config.dataDir}`
       : `PostgreSQL ${version} of DATABASE_URL`;
-    return { address, description, embedded, applied, close };
+    return { address, description, embedded, close };
   } catch (error) {
     await close();
     throw error;

@@ -36,14 +36,15 @@ export function serverPrograms(
     programs = join(dirname(fileURLToPath(import.meta.resolve(packageName))), '..', 'native');
   } catch {
     throw new Error(
-      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} here: run "npm ci" again, or set DATABASE_URL.`,
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} here: install dbvitals again with the registry in reach, or set DATABASE_URL.`,
     );
   }
   linkLibraries(programs);
   return programs;
 }
 
-// A registry package can't hold symbolic links; its install script makes them, unless npm was told to run none.
+// A registry package can't hold symbolic links; its install script makes them, unless npm runs none. Throws a sentence where the
+// package was installed by another user.
 function linkLibraries(programs: string): void {
   const list = JSON.parse(readFileSync(join(programs, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
@@ -51,7 +52,16 @@ function linkLibraries(programs: string): void {
   }[];
   for (const { source, target } of list) {
     const link = join(programs, '..', target);
-    if (!existsSync(link)) symlinkSync(relative(dirname(target), source), link);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), link);
+    } catch (error) {
+      if (existsSync(link)) continue; // by another process, meanwhile
+      throw new Error(
+        `PostgreSQL's libraries are not linked: run "cd ${dirname(programs)} && node scripts/hydrate-symlinks.js" as the user who installed dbvitals, or set DATABASE_URL.`,
+        { cause: error },
+      );
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from '../database/connect.ts';
+import { traced } from '../traced.ts';
 import { admitBatch } from './admit.sql.ts';
 
 /** A request with its prepared answer, before the gate. */
@@ -49,6 +50,12 @@ export interface Verdict {
   endsAt: number;
   now: number;
 }
+
+/**
+ * How often each was said: {@link Verdict}, or none because the gate was `full`, the store did not answer (`failed`), or the
+ * request's time was over before it was asked about (`expired`).
+ */
+export type Verdicts = Record<Verdict['verdict'] | 'full' | 'failed' | 'expired', number>;
 
 /** The store did not answer in time, or not at all; whether the batch was committed is unknown. */
 class StoreUnavailable extends Error {}
@@ -102,6 +109,10 @@ export class Gate {
   /** How many of it are of a key. */
   readonly #ofKey = new Map<number, number>();
   #running = false;
+  readonly #verdicts: Verdicts = {
+    ...{ admitted: 0, limited: 0, dead: 0, moved: 0 },
+    ...{ full: 0, failed: 0, expired: 0 },
+  };
   /** Called after each batch with its size and how long the store took, in seconds. */
   readonly #measure: (size: number, seconds: number) => void;
 
@@ -114,6 +125,7 @@ export class Gate {
   admit(applicant: Applicant): Promise<Verdict> {
     const ofKey = this.#ofKey.get(applicant.apiKeyId) ?? 0;
     if (this.#queue.length >= LONGEST_QUEUE || ofKey >= LONGEST_QUEUE_OF_KEY) {
+      this.#verdicts.full += 1;
       return Promise.reject(new GateFull('the gate is full'));
     }
     this.#ofKey.set(applicant.apiKeyId, ofKey + 1);
@@ -127,6 +139,16 @@ export class Gate {
     });
   }
 
+  /** Requests that wait, those of the batch under way aside. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** How many requests got which verdict so far. */
+  get verdicts(): Readonly<Verdicts> {
+    return this.#verdicts;
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }
@@ -136,13 +158,19 @@ export class Gate {
       const parties = this.#nextBatch();
       if (parties.length === 0) continue;
       try {
-        for (const row of await this.#send(parties)) {
+        const rows = await traced(
+          () => stepOf(parties),
+          () => this.#send(parties),
+        );
+        for (const row of rows) {
           const party = parties[row.n - 1];
-          if (party) tell(party, row);
+          if (party) tell(party, row, this.#verdicts);
         }
       } catch (error) {
         const cause = new StoreUnavailable('the batch failed', { cause: error });
-        for (const waiting of parties.flatMap(members)) waiting.reject(cause);
+        const failed = parties.flatMap(members);
+        this.#verdicts.failed += failed.length;
+        for (const waiting of failed) waiting.reject(cause);
       }
     }
     this.#running = false;
@@ -155,7 +183,10 @@ export class Gate {
     const batch = this.#queue.splice(0, LARGEST_BATCH);
     for (const waiting of batch) {
       const { apiKeyId, plan, generation, prepared, life } = waiting.applicant;
-      if (life.abandoned) continue;
+      if (life.abandoned) {
+        this.#verdicts.expired += 1;
+        continue;
+      }
       let party = parties.get(apiKeyId);
       if (party === undefined) {
         party = { first: waiting.applicant, generation: null, fresh: [], kept: [], unprepared: [] };
@@ -204,7 +235,17 @@ function members({ fresh, kept, unprepared }: Party): Waiting[] {
   return kept.length + unprepared.length === 0 ? fresh : [...fresh, ...kept, ...unprepared];
 }
 
-function tell(party: Party, { verdict, plan, generation, limit, used, entries, ends_at, now }: PartyVerdict) {
+function stepOf(parties: readonly Party[]) {
+  const serves = parties.flatMap(members).map(({ applicant }) => applicant.life);
+  const attributes = { 'dbvitals.batch.requests': serves.length, 'dbvitals.batch.keys': parties.length };
+  return { name: 'gate batch', attributes, serves };
+}
+
+function tell(
+  party: Party,
+  { verdict, plan, generation, limit, used, entries, ends_at, now }: PartyVerdict,
+  verdicts: Verdicts,
+) {
   let nth = 0;
   for (const { resolve } of members(party)) {
     nth += 1;
@@ -212,9 +253,11 @@ function tell(party: Party, { verdict, plan, generation, limit, used, entries, e
       const limited = limit > 0 && used + nth > limit;
       const remaining = Math.max(limit - used - nth, 0);
       const own = limited ? 'limited' : 'admitted';
+      verdicts[own] += 1;
       resolve({ verdict: own, plan, generation, limit, remaining, endsAt: ends_at, now });
     } else {
       const own = verdict === 'alive' ? 'moved' : verdict;
+      verdicts[own] += 1;
       resolve({ verdict: own, plan, generation, limit: 0, remaining: 0, endsAt: 0, now: 0 });
     }
   }

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { type ApiError, badRequest, headersTooLarge, uriTooLong } from './errors.ts';
 
 /** Sizes from which a request is refused, in bytes. */
 const LONGEST_URL = 8 * 1024;
 const LARGEST_HEADERS = 16 * 1024;
 const LARGEST_BODY = 64 * 1024;
+
+const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
 
 /** What Node itself reads of a request line and its headers together, in bytes; beyond it answers 431 by itself. */
 export const NODE_HEADER_LIMIT = LONGEST_URL + LARGEST_HEADERS;
@@ -24,6 +27,30 @@ export function routedUrl(url: string): string {
   } catch {
     return folded.replaceAll('%', '%25') + query;
   }
+}
+
+/** A routed URL without the base path, empty or such as `/dbvitals`; a proxy may have taken it off already. */
+export function belowBase(routed: string, basePath: string): string {
+  if (basePath === '' || !routed.startsWith(basePath)) return routed;
+  const rest = routed.slice(basePath.length);
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`;
+  return rest.startsWith('/') ? rest : routed;
+}
+
+/**
+ * Whether what trusted proxies said of a request can be: an address, a host, http or https. It goes into links and into the
+ * log, and one that PostgreSQL can't store would fail all requests of its batch.
+ */
+export function isForwardedWell({
+  ip,
+  host,
+  protocol,
+}: {
+  ip: string;
+  host: string;
+  protocol: string;
+}): boolean {
+  return isIP(plainAddress(ip)) !== 0 && /^https?$/.test(protocol) && (host === '' || HOST.test(host));
 }
 
 function unescaped(written: string): string {
@@ -50,7 +77,7 @@ export function checkRequest(request: IncomingMessage): ApiError | null {
   if (size > LARGEST_HEADERS) return headersTooLarge;
   if (hosts > 1) return badRequest;
   const host = request.headers.host ?? (request.httpVersionMinor === 0 ? 'localhost' : '');
-  return /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/.test(host) ? null : badRequest;
+  return HOST.test(host) ? null : badRequest;
 }
 
 /** The token of the one `Authorization: Bearer` header; null when there is none, another scheme, or more than one. */
@@ -100,7 +127,9 @@ export function recordable(text: string): string {
   });
 }
 
-/** A client's address as it is told: without the IPv6 wrapping of an IPv4 one. */
+/** A client's address as it is told: without the IPv6 wrapping of an IPv4 one, a zone, or the port that some proxies add. */
 export function plainAddress(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
+  if (!/^\[|%|^[0-9.]+:/.test(plain)) return plain;
+  return plain.replace(/^\[([^\]]*)\](?::\d+)?$|^([0-9.]+):\d+$/, '$1$2').replace(/%.*/, '');
 }

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { METHODS } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import { keepFromCrowding } from './crowd.ts';
 import { parseDate } from './date-range.ts';
-import { NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
+import { belowBase, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
 import { type ApiError, badRequest, headersTooLarge } from './errors.ts';
 import { type Budget, rateHeaders } from './rate-headers.ts';
+import type { Tls } from './tls.ts';
 
 /** Times in milliseconds after which a slow or idle client is let go; Node looks for slow ones at the interval. */
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 12_000;
 const CHECKING_INTERVAL = 1_000;
 const KEEP_ALIVE_TIMEOUT = 72_000;
+// Who has not ended it has no request yet, and a stop waits for it: less than the time to drain.
+const HANDSHAKE_TIMEOUT = 5_000;
 
 /** How schemas are held against what strangers send: as it is, nothing coerced, dropped or filled in. */
 export const VALIDATION = {
@@ -26,36 +29,44 @@ export const VALIDATION = {
 
 /**
  * The HTTP server without its routes: every message that Node or Fastify would answer by itself is answered in the
- * API's envelope. `budgetOf` gives the headers of a request that no key stands behind.
+ * API's envelope. `budgetOf` gives the headers of a request that no key stands behind. `renew` has connections from then on get
+ * another certificate.
  */
 export function createServer(options: {
   log: FastifyBaseLogger;
   trustProxy: readonly string[];
+  basePath: string;
+  tls: Tls | null;
   budgetOf: (address: string) => Budget;
-}): FastifyInstance {
-  const app: FastifyInstance = fastify({
+}): { app: FastifyInstance; renew: (tls: Tls) => void } {
+  const http = {
+    connectionsCheckingInterval: CHECKING_INTERVAL,
+    maxHeaderSize: NODE_HEADER_LIMIT,
+    requireHostHeader: false,
+  };
+  const settings = {
     ajv: VALIDATION,
     // A logger of each request's own would cost as much as its routing; lines name the request themselves.
-    childLoggerFactory: (logger) => logger,
-    clientErrorHandler: (error, socket) => answerBroken(error, socket, options.budgetOf),
+    childLoggerFactory: (logger: FastifyBaseLogger) => logger,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      answerBroken(error, socket, options.budgetOf),
     exposeHeadRoutes: false,
-    forceCloseConnections: 'idle',
+    forceCloseConnections: 'idle' as const,
     genReqId: () => randomUUID(),
-    http: {
-      connectionsCheckingInterval: CHECKING_INTERVAL,
-      maxHeaderSize: NODE_HEADER_LIMIT,
-      requireHostHeader: false,
-    },
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
-    requestIdHeader: false,
+    requestIdHeader: false as const,
     requestTimeout: REQUEST_TIMEOUT,
     return503OnClosing: false,
-    rewriteUrl: (request) => routedUrl(request.url ?? '/'),
+    rewriteUrl: (request: IncomingMessage) => belowBase(routedUrl(request.url ?? '/'), options.basePath),
     routerOptions: { maxParamLength: NODE_HEADER_LIMIT },
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
-  });
+  };
+  const secure =
+    options.tls &&
+    fastify({ ...settings, https: { ...http, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT } });
+  const app: FastifyInstance = secure ?? fastify({ ...settings, http });
   for (const method of METHODS) {
     // CONNECT has no path to route: it is answered below.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -69,7 +80,7 @@ export function createServer(options: {
     else socket.destroy();
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  return app;
+  return { app, renew: (tls) => secure?.server.setSecureContext(tls) };
 }
 
 /** Answers what Node could not read as a request, in its place and with the connection closed. */
@@ -78,7 +89,8 @@ function answerBroken(
   socket: Socket,
   budgetOf: (address: string) => Budget,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // What fails before there is TLS has nobody who could read an answer.
+  if (error.code === 'ECONNRESET' || /^ERR_(SSL|TLS)_/.test(error.code ?? '') || !socket.writable) {
     socket.destroy();
     return;
   }

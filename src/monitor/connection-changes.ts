@@ -26,16 +26,25 @@ export interface StoredSettings {
   has_password: boolean;
 }
 
-const select = `
-  select c.name, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls, c.thresholds,
+const columns = `
+         c.name, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls, c.thresholds,
          c.expected_standbys, c.password_exposable, c.ca_certificate,
          c.ssh_username, c.ssh_host, c.ssh_port,
          (select extract(epoch from s.every)::float8 from connection_schedule s
            where s.account_id = c.account_id and s.connection_id = c.connection_id) as every,
-         c.version, c.credential is not null as has_password
+         c.version, c.credential is not null as has_password`;
+
+const select = `
+  select ${columns}
     from connection c
    where c.account_id = $1 and c.connection_id = $2 and c.removed_at is null
      for update`;
+
+const selectAll = `
+  select c.connection_id as id, c.credential, c.ssh_credential, ${columns}
+    from connection c
+   where c.account_id = $1 and c.removed_at is null
+   order by c.connection_id`;
 
 /** The settings of a connection, which stays locked; null when there is none, or it was removed. */
 export async function settingsOf(
@@ -45,6 +54,20 @@ export async function settingsOf(
 ): Promise<StoredSettings | null> {
   const { rows } = await client.query<StoredSettings>(select, [accountId, connectionId]);
   return rows[0] ?? null;
+}
+
+/** A connection with its settings and what is sealed for it. */
+export interface StoredConnection extends StoredSettings {
+  id: number;
+  /** The password; null = none. */
+  credential: Buffer | null;
+  /** The private key of its tunnel; null = none. */
+  ssh_credential: Buffer | null;
+}
+
+/** The connections of an account, removed ones left out, by id; nothing is locked. */
+export async function everySettingsOf(client: pg.ClientBase, accountId: number): Promise<StoredConnection[]> {
+  return (await client.query<StoredConnection>(selectAll, [accountId])).rows;
 }
 
 /** What a change did, for the log: the names of the fields, and what they were and are; never a password. */

@@ -9,8 +9,8 @@ export interface ConnectionSettings {
   expectedStandbys?: number;
   /** Whether the password may go out in clear text, or as MD5. */
   passwordExposable?: boolean;
-  /** PEM: certificates, and public keys of a MySQL server. */
-  caCertificate?: string;
+  /** PEM: certificates, and public keys of a MySQL server; null = none beside the system's own. */
+  caCertificate?: string | null;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface ConnectionSettings {
  */
 export function requireSettingsOf(
   engine: DatabaseAddress['engine'],
-  { thresholds = {}, expectedStandbys = 0, caCertificate = '' }: ConnectionSettings,
+  { thresholds = {}, expectedStandbys = 0, caCertificate }: ConnectionSettings,
 ): void {
   const [other, name] = engine === 'postgres' ? ['MY_', 'PostgreSQL'] : ['PG_', 'MySQL or MariaDB'];
   const check = Object.keys(thresholds).find((id) => id.startsWith(other));
@@ -30,7 +30,7 @@ export function requireSettingsOf(
       'expected_standbys',
       'The number of expected standbys is for PostgreSQL: leave it out.',
     );
-  if (engine === 'postgres' && caCertificate.includes(PUBLIC_KEY))
+  if (engine === 'postgres' && caCertificate?.includes(PUBLIC_KEY))
     throw new RefusedConnection(
       'ca_certificate',
       'Among the certificates is a public key, which is for MySQL: PostgreSQL needs certificates.',

@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { catalogues } from '../checks/catalogue.ts';
 import type { Answer, Job, Told } from './child.ts';
 import { LIMITS } from './limits.ts';
@@ -132,7 +131,7 @@ function answerOf(
 
 function start(): Child {
   const compiles = cache === null;
-  const path = fileURLToPath(new URL('./child.ts', import.meta.url));
+  const path = join(import.meta.dirname, `child${extname(import.meta.filename)}`);
   const child = fork(path, {
     execArgv: [
       `--max-old-space-size=${HEAP_MB}`,

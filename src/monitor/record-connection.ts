@@ -88,7 +88,7 @@ const update = `
          thresholds          = $11,
          expected_standbys   = coalesce($12, expected_standbys),
          password_exposable  = coalesce($13, password_exposable),
-         ca_certificate      = coalesce($14, ca_certificate),
+         ca_certificate      = case when $16 then $14 else ca_certificate end,
          engine              = coalesce($15, engine)
    where account_id = $1 and connection_id = $2`;
 
@@ -117,12 +117,7 @@ export async function changeConnection(
     const before = await settingsOf(client, accountId, connectionId);
     if (before === null) throw new NoConnection(connectionId);
     if (changes.version !== undefined && changes.version !== before.version) throw new ChangedMeanwhile();
-    requireSameEngine(before, address ?? before);
-    requireSettingsOf(before.engine, changes);
-    const type = typeAfter(before, changes);
-    // Without its tunnel a name is another server's, too.
-    const otherWay = ssh !== undefined || type !== before.connection_type;
-    if (password === undefined) requireSameHost(before, address ?? before, otherWay);
+    const type = requireChangeable(before, changes);
     const known =
       (type === 'unix_socket') === (before.connection_type === 'unix_socket') ? before.tls : undefined;
     const sealed = password && (await seal(client, { accountId, connectionId }, password));
@@ -130,11 +125,11 @@ export async function changeConnection(
       ...[...ids, name, type, address?.host, address?.port],
       ...[address?.database, address?.username, tlsOf(type, tls ?? known), sealed],
       ...[changedThresholds(before.thresholds, thresholds)],
-      ...[expectedStandbys, passwordExposable, caCertificate, address?.engine],
+      ...[expectedStandbys, passwordExposable, caCertificate, address?.engine, caCertificate !== undefined],
     ]);
     await storeTunnel(client, seal, { accountId, connectionId }, changes);
-    const way = address ?? password ?? tls ?? caCertificate ?? ssh ?? sshKey;
-    const reached = way !== undefined || passwordExposable !== undefined;
+    const way = [address, password, tls, caCertificate, ssh, sshKey, passwordExposable];
+    const reached = way.some((part) => part !== undefined);
     if (reached || every !== undefined) {
       const { rowCount } = await client.query(reschedule, [...ids, every, reached]);
       if (rowCount === 0 && every !== undefined) {
@@ -156,6 +151,18 @@ export async function changeConnection(
     });
     return connection;
   });
+}
+
+/** Throws a {@link RefusedConnection} for changes that the connection can't have; gives the type that it gets by them. */
+export function requireChangeable(before: StoredSettings, changes: ConnectionChanges): string {
+  const { address = before, ssh, password } = changes;
+  requireSameEngine(before, address);
+  requireSettingsOf(before.engine, changes);
+  const type = typeAfter(before, changes);
+  // Without its tunnel a name is another server's, too.
+  const otherWay = ssh !== undefined || type !== before.connection_type;
+  if (password === undefined) requireSameHost(before, address, otherWay);
+  return type;
 }
 
 function typeAfter(before: StoredSettings, { address, ssh, type }: ConnectionChanges): string {

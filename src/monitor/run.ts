@@ -6,6 +6,7 @@ import { score, summaryText, worstFirst } from '../checks/score.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
 import { recordSilenced } from '../ops/record-silences.ts';
+import { traced } from '../traced.ts';
 import type { SecretKeys } from '../wrap.ts';
 import { storeCounters } from './counters.ts';
 import type { Limits } from './limits.ts';
@@ -64,9 +65,23 @@ export async function runHealthCheck(
   connection: ConnectionKey,
   signal: AbortSignal = NEVER,
 ): Promise<StoredCheck | null> {
-  const run = await loadRun(deps, connection);
-  if (!run) return null;
-  return store(deps, connection, run, await measureApart(run.job, signal, deps.show));
+  const { accountId, connectionId } = connection;
+  const attributes = { 'dbvitals.account_id': accountId, 'dbvitals.connection_id': connectionId };
+  return traced(
+    () => ({ name: 'health check', attributes }),
+    async (tell) => {
+      const run = await loadRun(deps, connection);
+      if (!run) return null;
+      tell({ 'dbvitals.engine': run.job.target.engine });
+      const measured = await traced(
+        () => ({ name: 'measure', attributes: {} }),
+        () => measureApart(run.job, signal, deps.show),
+      );
+      const stored = await store(deps, connection, run, measured);
+      if (stored) tell({ 'dbvitals.score': stored.score });
+      return stored;
+    },
+  );
 }
 
 /** One short transaction that holds the account's place in its log: a handful of statements, whatever was found. */

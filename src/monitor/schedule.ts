@@ -16,10 +16,10 @@ export interface Monitor {
   stop(): Promise<void>;
 }
 
-/** What a monitor is told; `measure` hears of each run that ended, and how many seconds late it had begun. */
+/** What a monitor is told; `measure` hears of each run that ended, how many seconds late it had begun, and how many it took. */
 interface MonitorOptions extends MonitorDeps {
   concurrency: number;
-  measure?: (outcome: RunOutcome, late: number) => void;
+  measure?: (outcome: RunOutcome, late: number, took: number) => void;
 }
 
 /** `done` was stored, `failed` could not be, `cancelled` was called off with the monitor. */
@@ -43,10 +43,11 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
         const free = concurrency - running.size;
         const claimed = free > 0 ? await claimDueConnections(deps.writer, claimant, free) : [];
         outage.over();
+        const began = performance.now();
         for (const { late, ...key } of claimed) {
           const check = runClaimed(deps, claimant, key, calledOff.signal, outage).then((outcome) => {
             running.delete(check);
-            measure?.(outcome, late);
+            measure?.(outcome, late, (performance.now() - began) / 1000);
             wake();
           });
           running.add(check);

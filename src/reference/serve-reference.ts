@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, encoded, isUnchanged, successAnswer } from '../http/answer.ts';
 import { acceptedCoding } from '../http/respond.ts';
+import { inPackage } from '../package-root.ts';
 import { markdown } from './markdown.ts';
-
-const LINK =
-  '</openapi.json>; rel="service-desc"; type="application/json", </docs>; rel="service-doc"; type="text/html"';
 
 // Swagger UI sets the style attribute of its elements and has its icons as data: URLs. No other host, no inline script.
 const POLICY = [
@@ -18,6 +16,8 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+const OWN_PATH = /(="|\(|')(\/(?:docs|openapi\.json|llms\.txt))/g;
 
 const TYPES = {
   html: 'text/html; charset=utf-8',
@@ -36,24 +36,29 @@ const LARGE = 32_768;
 
 /**
  * Serves the reference to anyone who asks: `/openapi.json`, the page `/docs`, its Markdown `/docs.md`, and `/llms.txt`.
- * Nothing of it is recorded or counted. Every response outside `/api/` then links to document and page.
+ * All of it says where it stands behind a proxy. Nothing of it is recorded or counted. Every response outside `/api/` then links to document and page.
  */
-export function serveReference(app: FastifyInstance): void {
-  const beside = (name: string) => readFileSync(new URL(name, import.meta.url));
+export function serveReference(app: FastifyInstance, basePath: string): void {
+  const beside = (name: string) => readFileSync(inPackage(`src/reference/${name}`));
+  // Ours begin so and in no other way: ="/docs.md", (/docs.md), '/openapi.json'.
+  const placed = (text: Buffer) => Buffer.from(text.toString().replaceAll(OWN_PATH, `$1${basePath}$2`));
+  const link = `<${basePath}/openapi.json>; rel="service-desc"; type="application/json", <${basePath}/docs>; rel="service-doc"; type="text/html"`;
   const swaggerStyle = readFileSync(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')));
   const swaggerScript = readFileSync(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')));
-  const document = beside('../../openapi.json');
+  const document = Buffer.from(
+    readFileSync(inPackage('openapi.json'), 'utf8').replace('"url": "/"', `"url": "${basePath}/"`),
+  );
 
   // Requests under /api/ are answered by a hook before this one, so it is never run for them.
   app.addHook('onRequest', async (_request, reply) => {
-    reply.headers({ link: LINK, 'referrer-policy': 'no-referrer' });
+    reply.headers({ link, 'referrer-policy': 'no-referrer' });
   });
   serve(app, '/openapi.json', TYPES.json, document);
   serve(app, '/docs.md', TYPES.md, Buffer.from(markdown(JSON.parse(document.toString()))));
-  serve(app, '/llms.txt', TYPES.txt, beside('llms.txt'));
-  serve(app, '/docs', TYPES.html, beside('page.html'));
+  serve(app, '/llms.txt', TYPES.txt, placed(beside('llms.txt')));
+  serve(app, '/docs', TYPES.html, placed(beside('page.html')));
   serve(app, '/docs/page.css', TYPES.css, beside('page.css'));
-  serve(app, '/docs/page.js', TYPES.js, beside('page.js'));
+  serve(app, '/docs/page.js', TYPES.js, placed(beside('page.js')));
   serve(app, '/docs/swagger-ui.css', TYPES.css, swaggerStyle);
   serve(app, '/docs/swagger-ui-bundle.js', TYPES.js, swaggerScript);
 }

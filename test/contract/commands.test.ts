@@ -233,6 +233,7 @@ test('sample data for an account in use stands after its last entry', async () =
 });
 
 test('migrate on a store that is up to date applies nothing', async () => {
+  expect(await commandJson(['migrate', '--plan'])).toEqual({ pending: [] });
   expect(await commandJson(['migrate'])).toEqual({ applied: [] });
 });
 
@@ -243,6 +244,8 @@ test('--help everywhere, with a line for each option', async () => {
       ['serve'],
       ['monitor'],
       ['migrate'],
+      ['backup'],
+      ['restore'],
       ['account'],
       ['account', 'create'],
       ['account', 'list'],
@@ -259,6 +262,7 @@ test('--help everywhere, with a line for each option', async () => {
       ['silence', 'list'],
       ['silence', 'end'],
       ['activity', 'tail'],
+      ['apply'],
       ['exporter'],
     ],
     ...[

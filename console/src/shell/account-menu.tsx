@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from 'react-aria-components/Button';
 import { send } from '../api.ts';
+import { BASE_PATH } from '../base-path.ts';
 import { notify } from '../parts/announcer.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
@@ -12,7 +13,7 @@ export function AccountMenu() {
   const enter = useMutation({
     mutationFn: (id: number) => send('POST', '/me/account', { id }),
     // Loaded anew: nothing of one account may be seen in another, not even for a moment.
-    onSuccess: () => location.assign('/fleet'),
+    onSuccess: () => location.assign(`${BASE_PATH}/fleet`),
     onError: (error) => notify(error.message),
   });
   const words = (

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components/Button';
+import { BASE_PATH } from '../base-path.ts';
 import { Icon } from '../parts/icons.tsx';
 import { type Action, ActionMenu } from '../parts/menu.tsx';
 import { setTheme, type Theme, useTheme } from '../theme.ts';
@@ -36,7 +37,12 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
       }),
     ),
     { id: 'keys', label: 'Keyboard shortcuts', icon: 'keyboard', startsGroup: true, onAction: onShortcuts },
-    { id: 'docs', label: 'API reference', icon: 'outside', onAction: () => location.assign('/docs') },
+    {
+      id: 'docs',
+      label: 'API reference',
+      icon: 'outside',
+      onAction: () => location.assign(`${BASE_PATH}/docs`),
+    },
     { id: 'out', label: 'Sign out', icon: 'out', startsGroup: true, onAction: () => signOut.mutate() },
   ];
   return (

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { IssuedKey, NewKey } from '../../../../src/console/change-keys.ts';
 import { ApiError, fieldError, send } from '../../api.ts';
+import { SERVICE_URL } from '../../base-path.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -157,5 +158,5 @@ function Reach() {
 
 function addressOf(name: string, note: string): string {
   const filled = Object.entries({ name: name.trim(), note: note.trim() }).filter(([, text]) => text);
-  return `${location.origin}/keys?${new URLSearchParams([['create', '1'], ...filled])}`;
+  return `${SERVICE_URL}/keys?${new URLSearchParams([['create', '1'], ...filled])}`;
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { SignInWays } from '../../../../src/console/single-sign-on.ts';
-import { get, send } from '../../api.ts';
+import { apiUrl, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { askPasskey, hasPasskeys, passkeyTrouble } from '../../parts/passkey.ts';
@@ -82,7 +82,7 @@ export function SignInPage() {
         </Button>
       )}
       {ways.data?.oidc && (
-        <a className="button plain" href="/console/api/sign-in/oidc">
+        <a className="button plain" href={apiUrl('/sign-in/oidc')}>
           Sign in with single sign-on
         </a>
       )}

@@ -1,0 +1,60 @@
+import type { TSchema } from 'typebox';
+import { Settings } from 'typebox/system';
+import { Errors } from 'typebox/value';
+
+/** Where in the file: field names and places in lists, from the top. */
+export type Path = readonly (string | number)[];
+
+/** What is wrong with a field. */
+export interface SchemaFlaw {
+  path: Path;
+  sentence: string;
+  /** Where to look, when not at `path`: at a name that nobody may repeat, for it may be a secret in the wrong place. */
+  at?: Path;
+}
+
+// Of more fields than these are nobody would read the list.
+const MOST_NAMES = 20;
+
+/** What keeps a value from its schema: the description of a field is its rule. What stands there is told nowhere. */
+export function* schemaFlaws(schema: TSchema, value: unknown): Generator<SchemaFlaw> {
+  Settings.Set({ maxErrors: 100 }); // 8 otherwise
+  const errors = Errors(schema, value);
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => schemaPath);
+  for (const error of errors) {
+    const path = pathOf(error.instancePath);
+    const ofUnion = unions.some((union) => error.schemaPath.startsWith(`${union}/`));
+    if (error.keyword === 'boolean' || ofUnion) continue; // another error tells it
+    const rule = ruleAt(schema, error.schemaPath);
+    if (error.keyword === 'additionalProperties') {
+      const names = Object.keys(rule.properties ?? {});
+      const sentence =
+        names.length > MOST_NAMES
+          ? 'There is no such check, or it has no thresholds.'
+          : `There is no such field: give ${names.join(', ')}.`;
+      for (const name of error.params.additionalProperties) yield { path, sentence, at: [...path, name] };
+    } else if (error.keyword === 'required') {
+      yield { path, sentence: `Give ${error.params.requiredProperties.join(', ')}.` };
+    } else {
+      yield { path, sentence: rule.description ?? 'This is of the wrong kind.' };
+    }
+  }
+}
+
+interface Rule {
+  description?: string;
+  properties?: Record<string, unknown>;
+}
+
+function ruleAt(schema: TSchema, pointer: string): Rule {
+  const steps = pathOf(pointer.replace(/^#/, ''));
+  return steps.reduce<Rule>((rule, step) => Reflect.get(rule, step) ?? {}, schema);
+}
+
+function pathOf(pointer: string): Path {
+  const steps = pointer.split('/').slice(1);
+  return steps.map((step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    return /^(0|[1-9][0-9]*)$/.test(name) ? Number(name) : name;
+  });
+}

@@ -1,0 +1,15 @@
+/**
+ * A cookie's name and attributes. Over https no other host and no plain http can set it, at the root no other path either
+ * (`__Host-`, RFC 6265bis, 4.1.3). Below a base path it is sent to nobody else on that host, which such a name does not allow.
+ */
+export function cookie(
+  origin: string,
+  basePath: string,
+  name: string,
+  sameSite: 'Strict' | 'Lax',
+): { name: string; attributes: string } {
+  const attributes = `Path=${basePath || '/'}; HttpOnly; SameSite=${sameSite}`;
+  if (!origin.startsWith('https:')) return { name, attributes };
+  const prefix = basePath === '' ? '__Host-' : '__Secure-';
+  return { name: prefix + name, attributes: `${attributes}; Secure` };
+}

@@ -1,0 +1,151 @@
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+// A backup is gzip of lines: HEAD with JSON; for each table a "copy" line, rows in the text form of PostgreSQL's COPY
+// and END; LAST with JSON.
+const HEAD = '-- dbvitals backup ';
+const LAST = '-- end ';
+const END = '\\.\n';
+
+/** The only form so far. */
+const FORMAT = 1;
+
+// No row is longer: the text of a health check has 16 MiB at most, what a counter was too (monitor/limits.ts).
+const LONGEST_ROW = 256 * 1024 * 1024;
+const CHUNK = 1024 * 1024;
+
+/** What stands at the start of a backup. */
+export interface BackupHead {
+  format: typeof FORMAT;
+  /** The version of the program that made it. */
+  dbvitals: string;
+  /** Of the snapshot, ISO 8601. */
+  made_at: string;
+  /** The last migration of the store. */
+  migration: string;
+  tables: string[];
+}
+
+/** What stands at its end. */
+export interface BackupEnd {
+  /** By table: how many rows, and the SHA-256 of their text, hexadecimal. */
+  tables: Record<string, { rows: number; sha256: string }>;
+  /** By `table.column`: the last number that was given out; null = none was. */
+  identities: Record<string, number | null>;
+}
+
+export const headLine = (head: Omit<BackupHead, 'format'>) =>
+  `${HEAD}${JSON.stringify({ format: FORMAT, ...head })}\n`;
+export const copyLine = (table: string, columns: string) => `copy ${table} (${columns}) from stdin;\n`;
+export const endOfRows = END;
+export const lastLine = (end: BackupEnd) => `${LAST}${JSON.stringify(end)}\n`;
+
+/** A file that is no backup, or not a whole one. */
+class BackupFileError extends Error {
+  constructor(why: string) {
+    super(`This is no whole backup of dbvitals: ${why}. Nothing was changed; take another one.`);
+  }
+}
+
+/** Reads a backup from its start to its end; each method throws a sentence where something else stands there. */
+export class BackupReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(file: Readable) {
+    const plain = createGunzip({ chunkSize: CHUNK });
+    file.once('error', (error) => plain.destroy(error)).pipe(plain);
+    this.#chunks = plain[Symbol.asyncIterator]();
+  }
+
+  async head(): Promise<BackupHead> {
+    const line = await this.#line();
+    const head: unknown = line.startsWith(HEAD) ? parse(line.slice(HEAD.length)) : null;
+    if (isHead(head)) return head;
+    throw new BackupFileError('it begins otherwise');
+  }
+
+  /** Which table's rows come next; the end when none. */
+  async next(): Promise<{ table: string; columns: string } | { end: BackupEnd }> {
+    const line = await this.#line();
+    const [, table, columns] = /^copy ([a-z_]+) \(([a-z0-9_", ]+)\) from stdin;$/.exec(line) ?? [];
+    if (table !== undefined && columns !== undefined) return { table, columns };
+    const end: unknown = line.startsWith(LAST) ? parse(line.slice(LAST.length)) : null;
+    if (!isEnd(end)) throw new BackupFileError('a line in it is none of a backup');
+    // The checksum of gzip stands behind it.
+    if (this.#rest.length > 0 || (await this.#more())) throw new BackupFileError('something follows its end');
+    return { end };
+  }
+
+  /** The rows of the table that `next` named. */
+  async *rows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const whole = this.#rest.subarray(0, this.#rest.lastIndexOf('\n') + 1);
+      const atOnce = whole.toString('latin1', 0, END.length) === END;
+      const at = whole.indexOf(`\n${END}`) + 1;
+      if (atOnce || at > 0) {
+        const rows = atOnce ? 0 : at;
+        this.#rest = this.#rest.subarray(rows + END.length);
+        if (rows > 0) yield whole.subarray(0, rows);
+        return;
+      }
+      this.#rest = this.#rest.subarray(whole.length);
+      if (whole.length > 0) yield whole;
+      if (!(await this.#more())) throw new BackupFileError('it ends too early');
+    }
+  }
+
+  async #line(): Promise<string> {
+    for (;;) {
+      const at = this.#rest.indexOf('\n');
+      if (at >= 0) {
+        const line = this.#rest.toString('utf8', 0, at);
+        this.#rest = this.#rest.subarray(at + 1);
+        return line;
+      }
+      if (!(await this.#more())) throw new BackupFileError('it ends too early');
+    }
+  }
+
+  /** Whether there is more, which then stands in the rest. */
+  async #more(): Promise<boolean> {
+    if (this.#rest.length > LONGEST_ROW) throw new BackupFileError('a row in it is endless');
+    try {
+      const { value, done } = await this.#chunks.next();
+      if (done) return false;
+      this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value]);
+      return true;
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (code.startsWith('Z_')) throw new BackupFileError('it is cut off or altered');
+      throw error;
+    }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isHead(head: unknown): head is BackupHead {
+  return (
+    isRecord(head) &&
+    head['format'] === FORMAT &&
+    typeof head['dbvitals'] === 'string' &&
+    typeof head['made_at'] === 'string' &&
+    typeof head['migration'] === 'string' &&
+    Array.isArray(head['tables'])
+  );
+}
+
+function isEnd(end: unknown): end is BackupEnd {
+  return isRecord(end) && isRecord(end['tables']) && isRecord(end['identities']);
+}

@@ -1,0 +1,269 @@
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { everyRow, fillSchema } from '../../test/filled-schema.ts';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { backUp } from './backup.ts';
+import { BACKED_UP, LEFT_OUT } from './backup-tables.ts';
+import { inTransaction, openPool, type StoreAddress } from './connect.ts';
+import { applyMigrations, migrate, readSchema } from './migrate.ts';
+import { restore } from './restore.ts';
+
+let store: TestStore;
+let root: pg.Client;
+let folder: string;
+let source: StoreAddress;
+let file: string;
+
+beforeAll(async () => {
+  store = await startTestStore({ fsync: 'off' });
+  root = await store.superuser();
+  folder = mkdtempSync(join(tmpdir(), 'dbvitals-backup-'));
+  file = join(folder, 'whole.backup');
+  await root.query(`create role plain login createrole password 'plain'`);
+  await root.query('grant dbvitals_writer, dbvitals_reader to plain');
+  source = await emptyDatabase('source');
+  await migrate(source);
+  const client = await connect(source);
+  await fillSchema(client, 0, Number.POSITIVE_INFINITY);
+  await backUp(source, file, '1.2.3');
+});
+
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.end()));
+  await store.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Of a role that has no more than README gives the store's owner. */
+async function emptyDatabase(name: string): Promise<StoreAddress> {
+  await root.query(`create database ${name} owner plain`);
+  return [{ ...store.address[0], user: 'plain', password: 'plain', database: name }];
+}
+
+const clients: pg.Client[] = [];
+async function connect([address]: StoreAddress): Promise<pg.Client> {
+  const client = new pg.Client(address);
+  clients.push(client);
+  await client.connect();
+  return client;
+}
+
+const approve = async () => {};
+const restoreFile = (address: StoreAddress, path = file) => restore(address, createReadStream(path), approve);
+const sentence = (work: Promise<unknown>) =>
+  work.then(
+    () => 'nothing was refused',
+    (error: Error) => error.message,
+  );
+
+/** What a backup of the store holds, but for when it was made. */
+async function held(address: StoreAddress): Promise<string> {
+  const path = join(folder, 'again.backup');
+  await backUp(address, path, '1.2.3');
+  return gunzipSync(readFileSync(path))
+    .toString()
+    .replace(/"made_at":"[^"]*"/, '');
+}
+
+test('names every table of the schema, each after those that it refers to', async () => {
+  const client = await connect(source);
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  );
+  expect([...BACKED_UP, ...LEFT_OUT].toSorted()).toEqual(tables.map(({ name }) => name).toSorted());
+  const { rows: references } = await client.query<{ of: string; on: string }>(
+    `select conrelid::regclass::text as of, confrelid::regclass::text as on from pg_constraint where contype = 'f'`,
+  );
+  const wrong = references.filter(
+    ({ of, on }) =>
+      BACKED_UP.includes(of) && !(BACKED_UP.indexOf(on) <= BACKED_UP.indexOf(of) && BACKED_UP.includes(on)),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('what is restored is what was backed up, to the last byte, by an owner that is no superuser', async () => {
+  const address = await emptyDatabase('target');
+  const restored = await restoreFile(address);
+  expect(restored).toMatchObject({ dbvitals: '1.2.3', applied: [], tables: BACKED_UP });
+  expect(await held(address)).toBe(await held(source));
+  const client = await connect(address);
+  const rows = await everyRow(client);
+  expect(rows).toEqual(await everyRow(await connect(source)));
+  expect(restored.rows).toBe(Object.values(rows).flat().length);
+  // And lives on: triggers, policies and the next numbers are those of any store.
+  const { rows: open } = await client.query(
+    `select count(*) filter (where not relforcerowsecurity)::int as open,
+            (select count(*)::int from pg_trigger where tgenabled <> 'O') as off
+       from pg_class where relname = any ($1) and relname not in ('login', 'passkey')`,
+    [BACKED_UP],
+  );
+  expect(open).toEqual([{ open: 0, off: 0 }]);
+  const { rows: made } = await client.query(
+    `insert into account (name, kind, plan) values ('Next', 'company', 'team') returning account_id`,
+  );
+  expect(made).toEqual([{ account_id: 3 }]);
+});
+
+test('sign-ins under way are left out', async () => {
+  const address = await emptyDatabase('signed_in');
+  await migrate(address);
+  const client = await connect(address);
+  await fillSchema(client, 0, Number.POSITIVE_INFINITY);
+  await client.query(
+    `insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
+     values (sha256('unspoken-token'), 1, 1, '2090-01-01', '203.0.113.9', 'unspoken-browser')`,
+  );
+  expect(await held(address)).not.toContain('unspoken-browser');
+});
+
+test('holds one instant of a store that is written to', async () => {
+  const address = await emptyDatabase('busy');
+  await migrate(address);
+  const client = await connect(address);
+  await fillSchema(client, 0, Number.POSITIVE_INFINITY);
+  let going = true;
+  const writing = (async () => {
+    while (going) {
+      await client.query(`
+        with head as (update activity_head set last_id = last_id + 1, last_at = clock_timestamp() where account_id = 1 returning *)
+        insert into activity (account_id, id, occurred_at, action_type, page_path) select 1, last_id, last_at, 'api_request', '/' from head`);
+    }
+  })();
+  const path = join(folder, 'busy.backup');
+  for (let turn = 0; turn < 5; turn += 1) await backUp(address, join(folder, `busy.backup`), '1.2.3');
+  going = false;
+  await writing;
+  const target = await emptyDatabase('calm');
+  await restoreFile(target, path);
+  const { rows } = await (await connect(target)).query(
+    `select (select last_id from activity_head where account_id = 1) as head,
+            (select max(id) from activity where account_id = 1) as last, (select count(*) from activity where account_id = 1) as count`,
+  );
+  expect(rows[0].head).toBeGreaterThan(410);
+  expect(rows[0]).toMatchObject({ last: rows[0].head, count: rows[0].head - 60 });
+});
+
+test('a backup of an older schema is restored, and brought up to date', async () => {
+  const old = await emptyDatabase('old');
+  const pool = openPool(old, 'owner', { max: 1 });
+  await inTransaction(pool, async (client) =>
+    applyMigrations(client, (await readSchema(client)).pending.slice(0, 3)),
+  );
+  await pool.end();
+  const client = await connect(old);
+  await fillSchema(client, 0, 3);
+  const path = join(folder, 'old.backup');
+  const { migration } = await backUp(old, path, '1.2.3');
+  expect(migration).toMatch(/^0003_/);
+  const target = await emptyDatabase('old_restored');
+  const { applied } = await restoreFile(target, path);
+  expect(applied[0]).toMatch(/^0004_/);
+  await migrate(old);
+  expect(await everyRow(await connect(target))).toEqual(await everyRow(client));
+  // A schema that has come further can not take its rows.
+  const further = await emptyDatabase('further');
+  await migrate(further);
+  expect(await sentence(restoreFile(further, path))).toMatch(/newer than that of the backup \(0003_\w+\)/);
+});
+
+test('a store with data, one in use, and a backup of a newer schema are refused', async () => {
+  expect(await sentence(restoreFile(source))).toMatch(
+    /^The store holds data already, and nothing was changed: /,
+  );
+  const used = await emptyDatabase('used');
+  await migrate(used);
+  const service = openPool(used, 'writer', { max: 1 });
+  await service.query('select 1');
+  expect(await sentence(restoreFile(used))).toMatch(/^The store is in use/);
+  await service.end();
+  const newer = join(folder, 'newer.backup');
+  writeFileSync(
+    newer,
+    gzipSync(
+      gunzipSync(readFileSync(file))
+        .toString()
+        .replace(/"migration":"\w+"/, '"migration":"9001_well"'),
+    ),
+  );
+  expect(await sentence(restoreFile(await emptyDatabase('newer'), newer))).toMatch(
+    /newer schema \(9001_well\)/,
+  );
+});
+
+test('what is cut off, altered or no backup restores nothing', async () => {
+  const whole = readFileSync(file);
+  const text = gunzipSync(whole).toString();
+  const address = await emptyDatabase('untouched');
+  const wrong: Record<string, Buffer> = {
+    'no backup of dbvitals|no whole backup': gzipSync('select 1;\n'),
+    'cut off': whole.subarray(0, whole.length / 2),
+    'cut off or altered': Buffer.from(text),
+    'too early': gzipSync(text.slice(0, text.length - 400)),
+    'in the table login': gzipSync(text.replace('ada@example.com', 'eve@example.com')),
+    'in the table activity': gzipSync(text.replace(/^1\t70\t.*\n/m, '')),
+    'something follows': gzipSync(`${text}select 1;\n`),
+    'none of a backup': gzipSync(text.replace(/^copy member .*$/m, 'drop table member;')),
+    'a table that no store has': gzipSync(text.replace('"tables":["account"', '"tables":["pg_authid"')),
+    'that it does not name': gzipSync(text.replace('copy member (', 'copy session (')),
+  };
+  for (const [why, bytes] of Object.entries(wrong)) {
+    const path = join(folder, 'wrong.backup');
+    writeFileSync(path, bytes);
+    expect(await sentence(restoreFile(address, path))).toMatch(new RegExp(why));
+  }
+  const refused = restore(address, createReadStream(file), async () => {
+    throw new Error('not approved');
+  });
+  expect(await sentence(refused)).toBe('not approved');
+  const client = await connect(address);
+  const { rows } = await client.query(`select from pg_class where relnamespace = 'public'::regnamespace`);
+  expect(rows).toEqual([]);
+});
+
+test('the file is for its owner, and there whole or not at all', async () => {
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const nowhere = join(folder, 'no such folder', 'x.backup');
+  expect(await sentence(backUp(source, nowhere, '1'))).toMatch(
+    /^The backup can't be written to .* \(ENOENT\)/,
+  );
+  // A table that can't be read in the midst of it.
+  const target = join(folder, 'broken.backup');
+  const broken = await emptyDatabase('broken');
+  await migrate(broken);
+  await (await connect(broken)).query('revoke select on seal_key from plain');
+  expect(await sentence(backUp(broken, target, '1'))).toMatch(/permission denied for table seal_key/);
+  expect(existsSync(target)).toBe(false);
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  expect(await sentence(backUp(await emptyDatabase('nothing'), target, '1'))).toMatch(
+    /^There is nothing to back up/,
+  );
+});
+
+test('waits for a migration that is under way, and then holds what it made', async () => {
+  const address = await emptyDatabase('migrating');
+  await migrate(address);
+  const pool = openPool(address, 'owner', { max: 1 });
+  let done: Promise<unknown> = Promise.resolve();
+  await inTransaction(pool, async (client) => {
+    await client.query(`select pg_advisory_xact_lock(7241865325823964)`);
+    await client.query('lock table account in access exclusive mode');
+    await client.query(`insert into account (name, kind, plan) values ('while it waits', 'company', 'team')`);
+    done = held(address);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  });
+  await pool.end();
+  expect(await done).toContain('while it waits');
+});

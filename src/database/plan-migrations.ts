@@ -1,0 +1,60 @@
+import type pg from 'pg';
+import { openPool, type StoreAddress } from './connect.ts';
+import { type Migration, readSchema } from './migrate.ts';
+
+/** A migration that a store still lacks. */
+export interface PlannedMigration {
+  name: string;
+  /** The first sentence of its file. */
+  what: string;
+  /** About how long it takes: by rows, as its file says that it was measured; 0 where it goes through none. */
+  seconds: number;
+  /** By table, how many rows it goes through. */
+  rows: Record<string, number>;
+}
+
+// PostgreSQL's own estimate, which costs nothing; -1 where it has not looked yet.
+const selectRows = 'select reltuples::bigint as rows from pg_class where oid = to_regclass($1)';
+
+/** What a migration of the store would do and about how long it would take; changes nothing. Throws as `migrate` does. */
+export async function planMigrations(address: StoreAddress): Promise<PlannedMigration[]> {
+  const pool = openPool(address, 'owner', { max: 1 });
+  try {
+    const planned: PlannedMigration[] = [];
+    for (const migration of (await readSchema(pool)).pending) planned.push(await plan(pool, migration));
+    return planned;
+  } finally {
+    await pool.end();
+  }
+}
+
+async function plan(pool: pg.Pool, { name, sql }: Migration): Promise<PlannedMigration> {
+  const { what, perRow } = describeMigration(sql);
+  const planned: PlannedMigration = { name, what, seconds: 0, rows: {} };
+  for (const [table, microseconds] of Object.entries(perRow)) {
+    const rows = await countRows(pool, table);
+    planned.rows[table] = rows;
+    planned.seconds += (rows * microseconds) / 1e6;
+  }
+  return planned;
+}
+
+async function countRows(pool: pg.Pool, table: string): Promise<number> {
+  const { rows } = await pool.query<{ rows: number }>(selectRows, [table]);
+  const estimate = rows[0]?.rows ?? 0;
+  if (estimate >= 0) return estimate;
+  const counted = await pool.query<{ rows: number }>(`select count(*) as rows from ${table}`);
+  return counted.rows[0]?.rows ?? 0;
+}
+
+/**
+ * What a migration's first lines say: a sentence, and, as `-- Takes 2.6 µs a row of activity.`, how long it is at each row
+ * of the tables that it goes through.
+ */
+export function describeMigration(sql: string): { what: string; perRow: Record<string, number> } {
+  const [head = ''] = /^(?:--.*\n)+/.exec(sql) ?? [];
+  const text = head.replace(/^-- ?/gm, '').replace(/\s+/g, ' ');
+  const [, what = text] = /^(.*?\.)(?: |$)/.exec(text) ?? [];
+  const times = [...head.matchAll(/^-- Takes ([0-9.]+) µs a row of ([a-z_]+)\.$/gm)];
+  return { what, perRow: Object.fromEntries(times.map(([, time, table]) => [table, Number(time)])) };
+}

@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import { traced } from '../traced.ts';
+
+/**
+ * Has each statement that `on` is asked to run for a promise traced, by its name. What a pool asks of its clients by a
+ * callback is told of by the pool.
+ */
+export function traceStatements(on: pg.Client | pg.Pool, role: string): void {
+  const { query } = on;
+  on.query = ((statement: unknown, ...rest: unknown[]) => {
+    const run = () => Reflect.apply(query, on, [statement, ...rest]);
+    const text = textOf(statement);
+    if (text === null || typeof rest.at(-1) === 'function') return run();
+    const step = () => ({
+      name: nameOf(statement, text),
+      kind: 'client' as const,
+      attributes: { 'db.system.name': 'postgresql', 'dbvitals.store.role': role },
+    });
+    return traced(step, run);
+  }) as typeof query;
+}
+
+/** Null of what runs itself, such as a COPY. */
+function textOf(statement: unknown): string | null {
+  if (typeof statement === 'string') return statement;
+  if (typeof statement !== 'object' || statement === null || 'submit' in statement) return null;
+  return 'text' in statement && typeof statement.text === 'string' ? statement.text : null;
+}
+
+/** Its own name, or what it does first and to which table: `select connection`. Never more of it: that says enough. */
+function nameOf(statement: unknown, text: string): string {
+  if (typeof statement === 'object' && statement !== null && 'name' in statement && statement.name) {
+    return String(statement.name);
+  }
+  const [, verb = 'statement'] = /^\s*([a-z]+)/i.exec(text) ?? [];
+  const [, table] = /\b(?:from|into|update)\s+([a-z_][a-z0-9_]*)\b(?!\s*\()/.exec(text) ?? [];
+  return table ? `${verb} ${table}` : verb;
+}

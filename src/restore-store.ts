@@ -1,0 +1,107 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { changeAccount } from './activity/record-entry.ts';
+import { type Config, secretKeys } from './config.ts';
+import { openPool, type StoreAddress } from './database/connect.ts';
+import { type JoinedStore, joinStore } from './database/open.ts';
+import { type RestoredStore, restore } from './database/restore.ts';
+import { evidence } from './evidence.ts';
+import { sealCredential } from './monitor/credentials.ts';
+import { changeConnection } from './monitor/record-connection.ts';
+import { countLost } from './rewrap.ts';
+
+/** What became of a restore. */
+export interface Restored extends RestoredStore {
+  /** How many accounts' logs are as they were sealed, and a sentence for each other; null = without the secret. */
+  seals: { verified: number; broken: string[] } | null;
+}
+
+/**
+ * Restores a backup into the empty store of the settings, then verifies the seals of every account. Unless `lostSecret`,
+ * throws and changes nothing where DBVITALS_SECRET_KEY is not the one of the store that was backed up.
+ */
+export async function restoreStore(
+  config: Config,
+  file: string | Readable,
+  lostSecret: boolean,
+  say: (step: string) => void,
+): Promise<Restored> {
+  const input = typeof file === 'string' ? (await open(file)).createReadStream() : file;
+  const store = await joinStore(config, say);
+  try {
+    await store.embedded?.claimForServing();
+    let lost = 0;
+    const restored = await restore(store.address, input, async (client) => {
+      lost = await countLost(client, secretKeys(config));
+      if (lost > 0 && !lostSecret) throw new OtherSecretError();
+    });
+    if (lost > 0) return { ...restored, seals: null };
+    await watchItself(config, store);
+    return { ...restored, seals: await verifySeals(config, store.address) };
+  } finally {
+    await store.close();
+  }
+}
+
+class OtherSecretError extends Error {
+  constructor() {
+    super(
+      'The secret key is not the one that the backup was made with, and nothing was restored: give that one, as secret.key of the data folder or as DBVITALS_SECRET_KEY; or, if it is lost, --lost-secret.',
+    );
+  }
+}
+
+// The connection that the first start made to the embedded store: of the former one, which lay elsewhere maybe.
+const selectOwn = `
+  select account_id, connection_id
+    from connection
+   where connection_type = 'unix_socket' and database = $1 and username = $2 and removed_at is null`;
+
+/** An embedded store watches itself by a socket and a password of its own, and no longer by those of the former. */
+async function watchItself(config: Config, { address, embedded }: JoinedStore): Promise<void> {
+  if (!embedded) return;
+  const { host, port, database, user, password } = embedded.monitor;
+  const own = {
+    engine: 'postgres',
+    connection_type: 'unix_socket',
+    host,
+    port,
+    database,
+    username: user,
+  } as const;
+  const writer = openPool(address, 'writer', { max: 1 });
+  try {
+    const { rows } = await writer.query<{ account_id: number; connection_id: number }>(selectOwn, [
+      database,
+      user,
+    ]);
+    for (const { account_id, connection_id } of rows) {
+      await changeConnection(
+        (work) => changeAccount(writer, account_id, work),
+        (client, owner, text) => sealCredential(client, secretKeys(config), owner, text),
+        connection_id,
+        { address: { ...own, password }, password },
+      );
+    }
+  } finally {
+    await writer.end();
+  }
+}
+
+async function verifySeals(config: Config, address: StoreAddress) {
+  const seals: { verified: number; broken: string[] } = { verified: 0, broken: [] };
+  const owner = openPool(address, 'owner', { max: 1 });
+  const writer = openPool(address, 'writer', { max: 1 });
+  try {
+    const { verify } = evidence(config);
+    const { rows } = await writer.query<{ account_id: number }>('select account_id from account order by 1');
+    for (const { account_id } of rows) {
+      const verdict = await verify(writer, owner, account_id, null);
+      if (verdict.verified) seals.verified += 1;
+      else seals.broken.push(verdict.message);
+    }
+    return seals;
+  } finally {
+    await Promise.all([owner.end(), writer.end()]);
+  }
+}

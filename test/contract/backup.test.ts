@@ -1,0 +1,114 @@
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, expect, test } from 'vitest';
+import { ask, read } from './ask.ts';
+import { command, commandJson } from './command.ts';
+import type { Fleet, HealthCheck } from './records.ts';
+import { embeddedUrl, startService, temporaryFolder } from './running-service.ts';
+
+const FLEET = '/api/v1/health/fleet';
+const folder = temporaryFolder();
+const before = join(folder.path, 'before');
+const after = join(folder.path, 'after');
+const file = join(folder.path, 'store.backup');
+const alteredFile = join(folder.path, 'altered.backup');
+
+afterAll(() => folder.remove());
+
+const on = (dataFolder: string) => ({ environment: { DBVITALS_DATA_DIR: dataFolder } });
+
+test('a store that runs is backed up, lost, and lives on elsewhere', { timeout: 120_000 }, async () => {
+  const first = await startService(on(before).environment, ['--no-monitor']);
+  const [, key = ''] = await first.says(/API key +(dbv_live_\w{49})/);
+  const asked = { key, origin: first.origin };
+  const fleet = await read<Fleet>(FLEET, key, asked);
+  await commandJson(['activity', 'seal'], on(before));
+
+  const made = await commandJson(['backup', file], on(before));
+  expect(made).toMatchObject({
+    file,
+    tables: 25,
+    holds_secret: false,
+    sha256: expect.stringMatching(/^\w{64}$/),
+  });
+  const again = await command(['backup', file], on(before));
+  expect(again).toMatchObject({ exit: 2, stderr: expect.stringMatching(/is there already: .*--force/) });
+  const forced = await command(['backup', file, '--force'], on(before));
+  expect(forced.exit).toBe(0);
+  expect(forced.stdout).toContain(
+    `The secret key is not in it: keep ${join(before, 'secret.key')} elsewhere.`,
+  );
+
+  const owner = new pg.Client(embeddedUrl(before)['DATABASE_URL']);
+  await owner.connect();
+  await owner.query(`update activity set page_path = '/other' where account_id = 1 and id = 2`);
+  await owner.end();
+  await commandJson(['backup', alteredFile], on(before));
+
+  // Over a store in use nothing is restored, and it serves on.
+  const over = await command(['restore', file], on(before));
+  expect(over).toMatchObject({ exit: 1, stderr: expect.stringMatching(/^error: .*in use/) });
+  expect((await ask(FLEET, asked)).status).toBe(200);
+  await first.stop();
+  const full = await command(['restore', file], on(before));
+  expect(full).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/^error: The store holds data already/),
+  });
+
+  // Elsewhere, where another secret is made when none is given.
+  const strange = await command(['restore', file], on(after));
+  expect(strange).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/^error: The secret key is not the one/),
+  });
+  mkdirSync(after, { recursive: true });
+  copyFileSync(join(before, 'secret.key'), join(after, 'secret.key'));
+  const restored = await commandJson(['restore', file], on(after));
+  expect(restored).toMatchObject({ applied: [], seals: { verified: 1, broken: [] } });
+
+  const second = await startService(on(after).environment, ['--no-monitor']);
+  expect(await read<Fleet>(FLEET, key, { origin: second.origin })).toEqual(fleet);
+  // It watches itself by the socket and the password that it has now.
+  const { summary_text, score } = await commandJson<HealthCheck>(
+    ['check', 'run', '--connection', '1'],
+    on(after),
+  );
+  expect(summary_text).not.toMatch(/unreachable/i);
+  expect(score).toBeGreaterThan(0);
+  await second.stop();
+});
+
+test('a backup by standard output is the same, and its words are elsewhere', async () => {
+  const { exit, stdout, stderr } = await command(['backup', '-'], on(after));
+  expect(exit).toBe(0);
+  expect(stdout.slice(0, 1)).toBe('\u001f'); // gzip
+  expect(stderr).toMatch(/^Written: \d+ rows of 25 tables, .*\nSHA-256 \w{64}\.\n.*elsewhere/);
+  expect(await command(['backup', '-', '--json'], on(after))).toMatchObject({ exit: 2 });
+});
+
+test('a restore whose secret is lost tells so, and leaves the rest', async () => {
+  const lost = join(folder.path, 'lost');
+  const { exit, stdout } = await command(['restore', file, '--lost-secret'], on(lost));
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(
+    /^Restored \d+ rows of 25 tables .*\nThe seals can not be verified without the secret key\.$/m,
+  );
+  expect(await commandJson(['account', 'list'], on(lost))).toHaveLength(1);
+  expect(readFileSync(join(lost, 'secret.key'))).not.toEqual(readFileSync(join(before, 'secret.key')));
+});
+
+test('a log that differs from its seals is told after the restore', async () => {
+  const altered = join(folder.path, 'altered');
+  mkdirSync(altered);
+  copyFileSync(join(before, 'secret.key'), join(altered, 'secret.key'));
+  const { exit, stdout, stderr } = await command(['restore', alteredFile], on(altered));
+  expect(exit).toBe(2);
+  expect(stdout).toMatch(/^Restored .*\nThe logs of 0 accounts are as they were sealed\.$/m);
+  expect(stderr).toBe('error: Entry 2 of account 1 was edited.\n');
+});
+
+test('a file that is not there is wrong usage', async () => {
+  expect(await command(['restore', join(folder.path, 'none')], on(after))).toMatchObject({ exit: 2 });
+});

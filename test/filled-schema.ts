@@ -1,0 +1,116 @@
+import type pg from 'pg';
+
+// What a store held, written in the columns that each migration brought; by the number of the migration from which on a
+// store can hold it. Instants are given, so that two stores that are filled alike are alike.
+const PARTS: readonly { since: number; sql: string }[] = [
+  {
+    since: 1,
+    sql: `
+      insert into account (name, kind, plan, requests_per_minute, created_at) values
+        ('Acme', 'company', 'enterprise', 250, '2026-01-01Z'), ('Ada', 'individual', 'business', null, '2026-01-02Z');
+      insert into api_key (account_id, name, hash, last_four, created_at, revoked_at)
+        select a, 'key ' || n, sha256((a || ' ' || n)::bytea), 'abcd', '2026-01-01Z', case when n = 2 then timestamptz '2026-01-03Z' end
+          from generate_series(1, 2) a, generate_series(1, 3) n order by a, n;
+      insert into key_window (account_id, api_key_id, started_at, used) select account_id, api_key_id, '2026-01-04Z', 7 from api_key;
+      insert into activity (account_id, id, occurred_at, action_type, page_path, request_id, api_key_id, status, method, query,
+                            source_ip, user_agent, event_number, type_number, properties)
+        select a, n, timestamptz '2026-01-01Z' + n * interval '1 min', type, '/api/v1/health/fleet',
+               case when request then md5(a || ' ' || n)::uuid end, case when request then a * 3 end,
+               case when request then 200 end, case when request then 'GET' end, case when request then jsonb '{"page": "1"}' end,
+               case when request then inet '203.0.113.7' end, case when request then E'tab\\tand \\\\ and "' end,
+               case when not request then 1 + n / 5 end,
+               case when not request then 1 + n / 10 end,
+               case when not request then jsonb_build_object('connection_id', a, 'score', n) end
+          from generate_series(1, 2) a, generate_series(1, 400) n,
+               lateral (select n % 5 <> 0 as request,
+                               case when n % 5 <> 0 then 'api_request' when n % 10 = 0 then 'ticket_opened'
+                                    else 'health_check_completed' end as type) t;
+      update activity set event_number = id / 5, type_number = case when id % 10 = 0 then id / 10 else (id + 5) / 10 end
+       where event_number is not null;
+      insert into activity_head select account_id, max(id), max(occurred_at), count(event_number) from activity group by 1;
+      insert into activity_type_head select account_id, action_type, count(*) from activity where event_number is not null group by 1, 2;
+      insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, credential, created_at)
+        select a, 'shop ' || n, 'postgres', 'direct', 'db' || n || '.example.com', 5432, 'shop', 'watcher', 'verify-full', '\\x0102', '2026-01-01Z'
+          from generate_series(1, 2) a, generate_series(1, 4) n order by a, n;
+      update connection set removed_at = '2026-01-20Z' where name = 'shop 4';
+      insert into credential_key select account_id, '\\x0304' from account;
+      insert into connection_schedule select account_id, connection_id, '5 min', '2026-03-01Z' from connection;
+      insert into health_check (account_id, connection_id, score, summary_text, created_at, findings)
+        select account_id, connection_id, 100 - (connection_id * 7 + n * 11) % 60, 'run ' || n,
+               timestamptz '2026-01-02Z' + n * interval '19 h',
+               jsonb_build_array(jsonb_build_object('check_id', 'PG_TEST', 'title', 'Test ' || n, 'severity', 'warning',
+                 'status', case when n % 2 = 0 then 'warning' else 'ok' end, 'category', 'schema', 'metric_line', 'é', 'remediation', ''))
+          from connection, generate_series(1, 12) n where name <> 'shop 3' order by n, connection_id;
+      update connection c set latest_check_id = (select max(health_check_id) from health_check h where h.account_id = c.account_id and h.connection_id = c.connection_id);
+      do $$
+      declare t record;
+      begin
+        for t in select account_id, connection_id, n, timestamptz '2026-01-02Z' + n * interval '7 h' as seen
+                   from connection, generate_series(1, 25) n order by n, connection_id loop
+          insert into ticket (account_id, connection_id, check_id, object, category, title, severity, status, metric_line,
+                              remediation, first_seen_at, last_seen_at, resolved_at)
+          values (t.account_id, t.connection_id, 'PG_TEST', 'public.t' || t.n, 'schema', 'Test',
+                  (array['critical', 'warning', 'info'])[1 + t.n % 3], case when t.n % 4 = 0 then 'open' else 'resolved' end,
+                  'm', 'r', t.seen, t.seen + interval '1 h', case when t.n % 4 <> 0 then t.seen + interval '2 h' end);
+        end loop;
+      end $$;
+      insert into member (account_id, name, email, roles, status, joined_at)
+        select account_id, 'Ada', 'ada@example.com', '{owner,auditor}', 'active', '2026-01-01Z' from account;`,
+  },
+  {
+    since: 2,
+    sql: `
+      update connection set thresholds = '{"PG_TEST": {"share": 0.5}}', expected_standbys = 1 where name = 'shop 1';
+      update health_check set cost = '{"milliseconds": 12, "statements": 40, "bytes": 1000}' where summary_text = 'run 12';
+      insert into counter_sample select account_id, connection_id, 'PG_TEST', 'shop', '2026-01-09Z', '[{"n": 1}]' from connection;
+      insert into silence (account_id, connection_id, check_id, reason, note, created_at)
+        select account_id, connection_id, 'PG_TEST', 'wont_fix', 'later', '2026-01-09Z' from connection where name = 'shop 2';`,
+  },
+  {
+    since: 4,
+    sql: `
+      delete from activity where id <= 60;
+      insert into activity_floor (account_id, first_id, events, told_id) select account_id, 61, 12, 60 from account;
+      update health_check set findings = null, cost = null where summary_text = 'run 1';`,
+  },
+  {
+    since: 7,
+    sql: `
+      insert into seal_key select account_id, sha256('k'), '\\x05', '2026-01-09Z' from account;
+      insert into activity_seal select account_id, 1, 1, 100, '2026-01-02Z', 0, sha256('l'), sha256('p'), sha256('k'), '2026-01-09Z',
+                                       sha512('s') from account;
+      insert into activity_leaves select account_id, 100, sha256('a') || sha256('b') from account;`,
+  },
+  {
+    since: 8,
+    sql: `
+      insert into login (email, name, password, created_at) values ('ada@example.com', 'Ada', 'x', '2026-01-09Z');
+      insert into passkey (credential_id, login_id, name, public_key, counter, created_at) values ('\\x01', 1, 'key', '\\x02', 3, '2026-01-09Z');
+      update member set login_id = 1;
+      update api_key set note = 'of the collector', created_by = 1 where name = 'key 1';
+      insert into key_hour select account_id, api_key_id, '2026-01-01Z', 50, 2, '203.0.113.7' from api_key;
+      insert into key_counted select account_id, 400 from account;`,
+  },
+];
+
+/** Fills a store whose newest migration is number `has` with what such a store held, but for what one of number `had` did. */
+export async function fillSchema(client: pg.ClientBase, had: number, has: number): Promise<void> {
+  for (const { since, sql } of PARTS) if (since > had && since <= has) await client.query(sql);
+}
+
+const selectTables = `
+  select relname as name from pg_class
+   where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'migration' order by 1`;
+
+/** All rows of a store by table, but for what tells only how often something was changed. */
+export async function everyRow(client: pg.ClientBase): Promise<Record<string, string[]>> {
+  const { rows: tables } = await client.query<{ name: string }>(selectTables);
+  const all: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ row: string }>(
+      `select (to_jsonb(t) - 'generation' - 'version')::text as row from ${name} t order by 1`,
+    );
+    all[name] = rows.map(({ row }) => row);
+  }
+  return all;
+}

