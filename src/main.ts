@@ -57,7 +57,7 @@ const context: CommandContext = {
     }
   },
   apiKey: () => apiKey(config()),
-  serviceUrl: () => originOf(config().host, config().port),
+  consoleUrl: () => config().publicUrl ?? originOf(config().host, config().port),
   async migrate() {
     const store = await openStore(config(), say);
     await store.close();

@@ -57,7 +57,13 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   const { host, port, corsOrigins, trustProxy, allowPrivateTargets, poolerUrl, logLevel } = config;
   const settings = { host, port, corsOrigins, trustProxy, shared: options.processes > 1 };
   const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn);
-  const console = await openConsole(store.address, { log, secret, allowPrivateTargets, singleSignOn });
+  const console = await openConsole(store.address, {
+    log,
+    secret,
+    allowPrivateTargets,
+    singleSignOn,
+    measure: metrics.answeredConsole,
+  });
   undo.push(() => console.close());
   let answering: Answering;
   let figures = async () => metrics.registry;
@@ -104,5 +110,6 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     sealFile: sealFile === null ? null : openSealFile(sealFile),
   });
   undo.push(() => retention.stop());
-  process.stdout.write(await greeting(writer, store, first, originOf(host, answering.port)));
+  const url = originOf(host, answering.port);
+  process.stdout.write(await greeting(writer, store, first, url, config.publicUrl));
 }

@@ -143,8 +143,8 @@ export interface CommandContext {
   withStore<T>(work: (writer: pg.Pool, openOwner: () => pg.Pool) => Promise<T>): Promise<T>;
   /** The key that the API of a service is called with. */
   apiKey(): string;
-  /** Where the service of these settings is reached, such as `http://127.0.0.1:8080`. */
-  serviceUrl(): string;
+  /** Where browsers reach the service of these settings, such as `http://127.0.0.1:8080`. */
+  consoleUrl(): string;
   /** Brings the schema up to date; names of the migrations applied. */
   migrate(): Promise<string[]>;
   /** Seals a connection's password under the account's own key, inside the caller's transaction. */

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { SignInWays } from '../../../../src/console/single-sign-on.ts';
-import { get, send } from '../../api.ts';
+import { apiUrl, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { askPasskey, hasPasskeys, passkeyTrouble } from '../../parts/passkey.ts';
@@ -31,7 +31,7 @@ async function signInByPasskey(): Promise<void> {
 
 /** By e-mail address and password, by passkey, or by the company's single sign-on where there is one. */
 export function SignInPage() {
-  const { error: refused } = useSearch({ from: '/sign-in' });
+  const { error: refused, next } = useSearch({ from: '/sign-in' });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const enter = useEnter();
@@ -82,7 +82,7 @@ export function SignInPage() {
         </Button>
       )}
       {ways.data?.oidc && (
-        <a className="button plain" href="/console/api/sign-in/oidc">
+        <a className="button plain" href={apiUrl('/sign-in/oidc', { next })}>
           Sign in with single sign-on
         </a>
       )}
