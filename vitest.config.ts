@@ -11,6 +11,7 @@ export default defineConfig({
             'test/*.test.ts',
             'test/checks/**/*.test.ts',
             'test/clients/*.test.ts',
+            'console/src/**/*.test.ts',
           ],
           globalSetup: ['test/scan-output.ts'],
           testTimeout: 60_000,

@@ -23,11 +23,17 @@ export interface ProcessApart {
   figures: Figures;
 }
 
+const SECRETS = [
+  ...['DBVITALS_SECRET_KEY', 'DBVITALS_SECRET_KEY_FILE'],
+  ...['DBVITALS_OIDC_CLIENT_SECRET', 'DBVITALS_OIDC_CLIENT_SECRET_FILE'],
+];
+
 /** Starts a process that answers; `failures` counts for it and its like. */
 export function startApart(instructions: Instructions, failures: FailedAuthentications): ProcessApart {
   const path = fileURLToPath(new URL('./answering-process.ts', import.meta.url));
-  // It takes Node's flags of this process. What opens the credentials of connections is none of its business.
-  const { DBVITALS_SECRET_KEY: _key, DBVITALS_SECRET_KEY_FILE: _file, ...env } = process.env;
+  // It takes Node's flags of this process. What opens the credentials of connections, or asks who signs in, is none of its business.
+  const env = { ...process.env };
+  for (const name of SECRETS) delete env[name];
   const child = fork(path, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], serialization: 'advanced' });
   let complaint: string | null = null;
   const ended = new Promise<string>((resolve) => {

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { type Answering, type AnsweringSettings, DRAIN_MS, startAnswering } from './answering.ts';
 import type { Config } from './config.ts';
+import { forwardTo } from './console/hand-on.ts';
 import { parsePoolerUrl, type StoreAddress } from './database/connect.ts';
 import { type Counted, FailedAuthentications } from './http/failed-authentications.ts';
 import { createMetrics, type Figures } from './metrics.ts';
@@ -10,6 +11,8 @@ export interface Instructions {
   settings: AnsweringSettings;
   store: StoreAddress;
   poolerUrl: string | null;
+  /** The Unix socket where the console answers. */
+  consoleSocket: string;
   logLevel: Config['logLevel'];
 }
 
@@ -47,11 +50,16 @@ async function hear(told: Told): Promise<void> {
     counting.shift()?.resolve(told);
     return;
   }
-  const { settings, store, poolerUrl, logLevel } = told.start;
+  const { settings, store, poolerUrl, consoleSocket, logLevel } = told.start;
   const output = pino.destination({ dest: 2, sync: false, maxWrite: WHOLE_WRITE });
   const log = pino({ level: logLevel, base: { pid: process.pid } }, output);
   const address = poolerUrl === null ? store : parsePoolerUrl(poolerUrl);
-  answering = startAnswering(address, settings, { log, metrics, failures });
+  answering = startAnswering(address, settings, {
+    log,
+    metrics,
+    failures,
+    console: forwardTo(consoleSocket),
+  });
   try {
     const { port } = await answering;
     say({ listening: port });

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
+import type { Handler } from './console/hand-on.ts';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from './database/connect.ts';
 import { Gate } from './gate/admit.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
@@ -43,7 +44,12 @@ export interface Answering {
 export async function startAnswering(
   address: StoreAddress,
   settings: AnsweringSettings,
-  { log, metrics, failures }: { log: Logger; metrics: Metrics; failures: FailedAuthentications },
+  {
+    log,
+    metrics,
+    failures,
+    console,
+  }: { log: Logger; metrics: Metrics; failures: FailedAuthentications; console: Handler },
 ): Promise<Answering> {
   const { host, port, corsOrigins, trustProxy, shared } = settings;
   // The API's own: a store that hangs costs a request two seconds, and no connection.
@@ -55,7 +61,7 @@ export async function startAnswering(
   });
   const gate = new Gate(address, metrics.batch);
   const measure = metrics.answered;
-  const parts = { log, gate, keys, reader, corsOrigins, trustProxy, failures, measure };
+  const parts = { log, gate, keys, reader, corsOrigins, trustProxy, failures, console, measure };
   const app = createApp(parts);
   const close = async () => {
     // Node lets go who is idle when it closes; whose answer was under way then would be waited for, 72 s (server.ts).

@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { entries } from './activity/entries.ts';
+import { type Handler, handOn, isConsole } from './console/hand-on.ts';
+import { servePages } from './console/serve-pages.ts';
 import { Deadlines } from './deadlines.ts';
 import { formOf } from './forms.ts';
 import { type Gate, GateFull, type Verdict } from './gate/admit.ts';
@@ -56,11 +58,13 @@ export interface Parts {
   trustProxy: readonly string[];
   /** Counts them, for all processes that share the port. */
   failures: FailedAuthentications;
+  /** Takes requests to the console's API over. */
+  console: Handler;
   /** Hears of every answer: the route, the status, and how long it took, in seconds. */
   measure: (route: string, status: number, seconds: number) => void;
 }
 
-/** The application: the eight endpoints behind the gate, `/livez` and `/readyz`. */
+/** The application: the eight endpoints behind the gate, the console beside it, `/livez` and `/readyz`. */
 export function createApp({
   log,
   gate,
@@ -69,6 +73,7 @@ export function createApp({
   corsOrigins,
   trustProxy,
   failures,
+  console,
   measure,
 }: Parts): FastifyInstance {
   const budgetOf = (address: string) => failures.budget(plainAddress(address));
@@ -103,6 +108,10 @@ export function createApp({
   app.addHook('onRequest', (request, reply, done) => {
     if (isApi(request.url)) {
       void serve(request, reply);
+      return;
+    }
+    if (isConsole(request.url)) {
+      handOn(request, reply, console);
       return;
     }
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
@@ -250,6 +259,7 @@ export function createApp({
   }
 
   serveReference(app);
+  servePages(app);
   return app;
 }
 

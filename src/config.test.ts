@@ -38,6 +38,8 @@ describe('the environment', () => {
       allowPrivateTargets: true,
       activityDays: null,
       sealFile: null,
+      publicUrl: null,
+      singleSignOn: null,
       givenApiKey: null,
       logLevel: 'info',
     });

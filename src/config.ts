@@ -14,6 +14,7 @@ import {
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { parsePoolerUrl, parseStoreUrl } from './database/connect.ts';
+import { readPublicUrl, readSignOn, type SignOnSettings } from './sign-on-settings.ts';
 import type { SecretKeys } from './wrap.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -46,6 +47,10 @@ export interface Config {
   readonly activityDays: number | null;
   /** The file that seals of the activity log are appended to; null = none. */
   readonly sealFile: string | null;
+  /** The origin at which browsers reach the service; null = `host` and `port`. */
+  readonly publicUrl: string | null;
+  /** How persons sign in by the company's provider; null = they don't. */
+  readonly singleSignOn: SignOnSettings | null;
   /** The key of a caller of the API; null = none. Ask {@link apiKey} for it. */
   readonly givenApiKey: string | null;
   readonly logLevel: LogLevel;
@@ -100,6 +105,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (environment['DBVITALS_POOLER_URL']?.trim() && !environment['DATABASE_URL']?.trim()) {
     problems.push('DBVITALS_POOLER_URL needs DATABASE_URL too: the URL of the server behind the pooler.');
   }
+  const publicUrl = readPublicUrl(setting);
   const config: Config = {
     databaseUrl: setting('DATABASE_URL', null, checkStoreUrl),
     poolerUrl: setting('DBVITALS_POOLER_URL', null, checkPoolerUrl),
@@ -115,6 +121,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowPrivateTargets: setting('DBVITALS_ALLOW_PRIVATE_TARGETS', true, parseYesNo),
     activityDays: setting('DBVITALS_ACTIVITY_DAYS', null, parseDays),
     sealFile: setting('DBVITALS_SEAL_FILE', null, parseSealFile),
+    publicUrl,
+    singleSignOn: readSignOn(setting, publicUrl, (sentence) => problems.push(sentence)),
     givenApiKey: setting('DBVITALS_API_KEY', null, parseApiKey),
     logLevel: setting('LOG_LEVEL', 'info', parseLogLevel),
   };

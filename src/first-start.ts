@@ -1,23 +1,27 @@
 import pg from 'pg';
+import { changeAccount } from './activity/record-entry.ts';
 import { createAccount } from './admin/account.ts';
-import { addConnection } from './admin/change-connection.ts';
 import { createKey } from './admin/key.ts';
+import { makeOwnerLink } from './admin/member-link.ts';
 import type { OpenStore } from './database/open.ts';
 import { sealCredential } from './monitor/credentials.ts';
+import { addConnection } from './monitor/record-connection.ts';
 import type { StoredCheck } from './monitor/run.ts';
 import type { SecretKeys } from './wrap.ts';
 
 // Any number: who of several services that start on one empty store sets it up.
 const FIRST_START = 5_803;
 
-/** What the first start made, for the operator to see; the key is shown this once. */
+/** What the first start made, for the operator to see; both are shown this once. */
 export interface FirstStart {
   key: string;
+  /** Of the link by which the first owner signs in. */
+  linkToken: string;
 }
 
 /**
- * On an empty store: makes the company account "My company", a connection to the store itself and an API key, and
- * runs the first health check. Null when there is an account already.
+ * On an empty store: makes the company account "My company", a connection to the store itself, an API key and a link
+ * to sign in by, and runs the first health check. Null when there is an account already.
  */
 export async function firstStart(
   store: OpenStore,
@@ -37,14 +41,13 @@ export async function firstStart(
       requests_per_minute: null,
     });
     const connection = await addConnection(
-      writer,
-      { sealPassword: (client, owner, password) => sealCredential(client, secret, owner, password) },
-      account.id,
+      (work) => changeAccount(writer, account.id, work),
+      (client, owner, password) => sealCredential(client, secret, owner, password),
       { name: 'dbvitals store', ...ownAddress(store), every: 300 },
     );
     const { key } = await createKey(writer, { accountId: account.id, name: 'first key', lifetime: null });
     await check({ accountId: account.id, connectionId: connection.id });
-    return { key };
+    return { key, linkToken: await makeOwnerLink(writer, account.id) };
   } finally {
     await turn.query('select pg_advisory_unlock($1)', [FIRST_START]).catch(() => {});
     turn.release();
@@ -52,7 +55,7 @@ export async function firstStart(
 }
 
 /** How the store is watched: as its monitoring role where it is embedded, else as DATABASE_URL reaches it. */
-function ownAddress(store: OpenStore): Omit<Parameters<typeof addConnection>[3], 'name' | 'every'> {
+function ownAddress(store: OpenStore): Omit<Parameters<typeof addConnection>[2], 'name' | 'every'> {
   const {
     host,
     port,

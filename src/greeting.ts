@@ -17,18 +17,20 @@ const firstThings = `
    order by a.account_id, c.connection_id
    limit 1`;
 
-/** What `serve` prints when it is ready. */
+/** What `serve` prints when it is ready: `url` is where it listens, `publicUrl` where browsers reach it, if that is told. */
 export async function greeting(
   writer: pg.Pool,
   store: OpenStore,
   first: FirstStart | null,
   url: string,
+  publicUrl: string | null,
 ): Promise<string> {
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout });
   const { rows: counts } = await writer.query(countThings);
   const { rows: things } = await writer.query(firstThings);
   const { accounts, connections } = counts[0];
   const { account_id, name, plan, connection_id, connection_name, score } = things[0];
+  const entrance = publicUrl ?? url;
   const own = store.embedded ? ' (set DATABASE_URL for your own)' : '';
   const lines = [
     `  store        ${store.description}${own}`,
@@ -39,6 +41,9 @@ export async function greeting(
     first
       ? `  API key      ${bold(first.key)} (shown once)`
       : `  API key      was shown at the first start; another: npm run -s dbvitals -- key create --account ${account_id} --name NAME`,
+    first
+      ? `  sign in      ${bold(`${entrance}/link/${first.linkToken}`)} (once, within 24 h)`
+      : `  console      ${entrance}/ (a link for an owner: npm run -s dbvitals -- member link --account ${account_id})`,
   ];
   const key = first?.key ?? '<API_KEY>';
   return `dbvitals is ready on ${bold(url)}\n${lines.join('\n')}\n\n  curl -H "Authorization: Bearer ${key}" ${url}/api/v1/health/fleet\n`;

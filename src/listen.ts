@@ -1,3 +1,8 @@
+/** The origin of what listens there, such as `http://[::1]:8080`. */
+export function originOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** What `open` opens on `port`; throws a sentence that says what to do where that can't be had. */
 export async function listen<T>(open: () => Promise<T>, port: number): Promise<T> {
   try {

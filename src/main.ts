@@ -20,6 +20,7 @@ import { addSilenceCommands } from './admin/silence.ts';
 import { apiKey, type Config, loadConfig, secretKeys } from './config.ts';
 import { openPool } from './database/connect.ts';
 import { openStore } from './database/open.ts';
+import { originOf } from './listen.ts';
 import type { ServeOptions } from './serve.ts';
 
 // A password in --url is shown in the list of processes no longer than it takes to start.
@@ -56,6 +57,7 @@ const context: CommandContext = {
     }
   },
   apiKey: () => apiKey(config()),
+  consoleUrl: () => config().publicUrl ?? originOf(config().host, config().port),
   async migrate() {
     const store = await openStore(config(), say);
     await store.close();

@@ -333,7 +333,9 @@ describe('the loop', () => {
       },
       { first: 1, every: 50 },
     );
-    await expect.poll(() => [...failures]).toEqual(['seals', 'seal_file', 'entries', 'findings', 'counters']);
+    await expect
+      .poll(() => [...failures])
+      .toEqual(['seals', 'seal_file', 'key_hours', 'entries', 'findings', 'counters', 'sign_ins']);
     expect(said).not.toEqual([]);
     await store.start();
     root = await store.superuser('store');

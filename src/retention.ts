@@ -5,12 +5,14 @@ import { pruneEntries } from './activity/prune-entries.ts';
 import { recordPruned } from './activity/record-pruned.ts';
 import { sealEntries } from './activity/record-seals.ts';
 import type { SealFile } from './activity/seal-file.ts';
+import { countKeys } from './console/key-counts.ts';
+import { pruneSignIns } from './console/prune-sign-ins.ts';
 import { thinChecks } from './health/thin-checks.ts';
 import { pruneCounters } from './monitor/prune-counters.ts';
 import type { SecretKeys } from './wrap.ts';
 
-/** What is kept for a time only: entries of the log, findings of old health checks, counters of runs. */
-type Kept = 'entries' | 'findings' | 'counters';
+/** What is kept for a time only: entries of the log, findings of old health checks, counters of runs, sessions and links. */
+type Kept = 'entries' | 'findings' | 'counters' | 'sign_ins';
 
 interface RetentionOptions {
   /** A pool of the store's owner. */
@@ -25,7 +27,7 @@ interface RetentionOptions {
   /** Hears how many rows a step removed or shrank. */
   measure?: (kept: Kept, rows: number) => void;
   /** Hears what a round could not do; seals that are missing or forged are a seal file that could not be continued. */
-  failed?: (work: Kept | 'seals' | 'seal_file') => void;
+  failed?: (work: Kept | 'seals' | 'seal_file' | 'key_hours') => void;
 }
 
 /** A retention that runs. */
@@ -47,7 +49,7 @@ const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
 
 /**
- * Seals what is new in the logs and removes what is past its time: a minute after the start, then every hour. Any number of
+ * Seals what is new in the logs, counts the requests of keys, and removes what is past its time: a minute after the start, then every hour. Any number of
  * processes may do so.
  */
 export function startRetention(
@@ -103,14 +105,30 @@ async function seal(
   }
 }
 
+/** Counts the requests of keys, or as much as is done by the signal. Never throws: the next round goes on from there. */
+async function countRequests(
+  { owner, log, failed }: Pick<RetentionOptions, 'owner' | 'log' | 'failed'>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const _ of unhurried(countKeys(owner), signal));
+  } catch (error) {
+    log.error({ err: error }, 'the requests of keys could not be counted, and are with the next round');
+    failed?.('key_hours');
+  }
+}
+
 /** One round, or as much of it as is done by the signal. Never throws: what fails is tried again in the next round. */
 export async function retain(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { owner, activityDays, log, measure, failed } = options;
   await seal(options, signal);
   if (signal.aborted) return;
+  await countRequests(options, signal);
+  if (signal.aborted) return;
   const work: [Kept, () => AsyncGenerator<number>][] = [
     ['findings', () => thinChecks(owner)],
     ['counters', () => pruneCounters(owner)],
+    ['sign_ins', () => pruneSignIns(owner)],
   ];
   if (activityDays !== null) work.unshift(['entries', () => pruneEntries(owner)]);
   for (const [kept, steps] of work) {

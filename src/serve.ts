@@ -2,12 +2,14 @@ import { pino } from 'pino';
 import { openSealFile } from './activity/seal-file.ts';
 import { type Answering, startAnswering } from './answering.ts';
 import { type Config, secretKeys } from './config.ts';
+import { openIdentityProvider } from './console/identity-provider.ts';
+import { openConsole } from './console/open.ts';
 import { openPool } from './database/connect.ts';
 import { openStore, requestAddress } from './database/open.ts';
 import { firstStart } from './first-start.ts';
 import { greeting } from './greeting.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
-import { listen } from './listen.ts';
+import { listen, originOf } from './listen.ts';
 import { createMetrics, serveMetrics, sum } from './metrics.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
@@ -54,6 +56,15 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
 
   const { host, port, corsOrigins, trustProxy, allowPrivateTargets, poolerUrl, logLevel } = config;
   const settings = { host, port, corsOrigins, trustProxy, shared: options.processes > 1 };
+  const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn);
+  const console = await openConsole(store.address, {
+    log,
+    secret,
+    allowPrivateTargets,
+    singleSignOn,
+    measure: metrics.answeredConsole,
+  });
+  undo.push(() => console.close());
   let answering: Answering;
   let figures = async () => metrics.registry;
   if (options.processes === 1) {
@@ -61,15 +72,18 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
       log,
       metrics,
       failures: new FailedAuthentications(),
+      console: console.handle,
     });
   } else {
     if (poolerUrl === null) await checkRoom(writer, options.processes);
-    const instructions = { settings, store: store.address, poolerUrl, logLevel };
+    const consoleSocket = await console.listen();
+    const instructions = { settings, store: store.address, poolerUrl, consoleSocket, logLevel };
     const processes = await startProcesses(options.processes, instructions, log);
     figures = async () => sum([await metrics.registry.getMetricsAsJSON(), ...(await processes.figures())]);
     answering = processes;
   }
   undo.push(() => answering.close());
+  undo.push(() => console.hangUp()); // a stream of its would be waited for
   if (config.metricsPort !== null) {
     const port = config.metricsPort;
     const isReady = () =>
@@ -96,6 +110,6 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     sealFile: sealFile === null ? null : openSealFile(sealFile),
   });
   undo.push(() => retention.stop());
-  const name = host.includes(':') ? `[${host}]` : host;
-  process.stdout.write(await greeting(writer, store, first, `http://${name}:${answering.port}`));
+  const url = originOf(host, answering.port);
+  process.stdout.write(await greeting(writer, store, first, url, config.publicUrl));
 }

@@ -30,6 +30,7 @@ test.each([
   ['as bytes in hexadecimal', KEY.toString('hex')],
   ['as bytes in base64', KEY.toString('base64url')],
   ['that is any API key', `x ${API_KEY}`],
+  ['that is a link', `GET /console/api/link/${'x-Y_0'.repeat(9).slice(0, 43)} 200`],
   ['that is an API key in base64', Buffer.from(`Bearer ${API_KEY}`).toString('base64')],
 ])('a secret %s is found in what another process printed', (_, printed) => {
   const url = `postgres://ada:${encodeURIComponent(PASSWORD)}@h/d`;
@@ -51,5 +52,19 @@ test.each([
   expect(leaks(folder)).toEqual([]);
   keepOutput(['key', 'list'], {}, '', output);
   keepOutput(args, {}, '', `${output}warning: ${API_KEY}\n`);
+  expect(leaks(folder)).toHaveLength(2);
+});
+
+const LINK = `http://127.0.0.1:1/link/${'x-Y_0'.repeat(9).slice(0, 43)}`;
+
+test.each([
+  [['member', 'link', '--account', '1'], `link        ${LINK}\npurpose     owner\n`],
+  [['member', 'link', '--account', '1', '--json'], `{"link":"${LINK}","purpose":"owner"}\n`],
+  [['serve'], `  sign in      ${LINK} (once, within 24 h)\n`],
+])('a link that %j shows is no leak there, and one anywhere else', (args, output) => {
+  keepOutput(args, {}, '', output);
+  expect(leaks(folder)).toEqual([]);
+  keepOutput(['member', 'list'], {}, '', output);
+  keepOutput(args, {}, '', `${output}warning: ${LINK}\n`);
   expect(leaks(folder)).toHaveLength(2);
 });

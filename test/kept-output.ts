@@ -12,11 +12,14 @@ interface Ended {
 }
 
 const API_KEY = 'dbv_live_[0-9A-Za-z]{49}';
+const LINK = 'link/[0-9A-Za-z_-]{43}(?![0-9A-Za-z_-])';
 
-// Where an API key is shown, once: `key create`, `key regenerate`, and the greeting of the first start.
+// Where an API key or a link is shown, once: `key create`, `key regenerate`, `member link`, and the greeting of the first start.
 const SHOWN: [command: RegExp, place: RegExp][] = [
   [/^key (create|regenerate)\b/, new RegExp(`^key +${API_KEY}$|"key":"${API_KEY}"`, 'gm')],
+  [/^member link\b/, new RegExp(`^link +\\S+/${LINK}$|"link":"[^"]+/${LINK}"`, 'gm')],
   [/^serve\b/, new RegExp(`^  API key      ${API_KEY} \\(shown once\\)$|^  curl .*Bearer ${API_KEY}"`, 'gm')],
+  [/^serve\b/, new RegExp(`^  sign in      \\S+/${LINK} \\(once, within 24 h\\)$`, 'gm')],
 ];
 
 /** Keeps what a process printed and was given for {@link leaks}, where the run has a folder for it. */
@@ -36,12 +39,14 @@ export function keepOutput(
 
 function secretsOf(args: string[], environment: Record<string, string>, input: string): string[] {
   const { DBVITALS_SECRET_KEY = '', DBVITALS_SECRET_KEY_FILE, DBVITALS_DATA_DIR = '' } = environment;
+  const { DBVITALS_OIDC_CLIENT_SECRET = '' } = environment;
   const passwords = [...args, ...Object.values(environment)].flatMap(passwordOf);
   const keyFile = args[args.indexOf('--ssh-key-file') + 1];
   return [
     ...passwords,
     ...(args.includes('--password-stdin') ? input.split('\n', 1) : []),
     ...DBVITALS_SECRET_KEY.split(','),
+    DBVITALS_OIDC_CLIENT_SECRET,
     ...(DBVITALS_SECRET_KEY_FILE === undefined ? [] : textOf(DBVITALS_SECRET_KEY_FILE).split('\n')),
     ...textOf(join(DBVITALS_DATA_DIR, 'secret.key')).split('\n'),
     // Of the embedded store: a password for each role.
@@ -102,9 +107,11 @@ function base64Of(bytes: Buffer): string[] {
   return own.flatMap((text) => [text, text.replaceAll('-', '+').replaceAll('_', '/')]);
 }
 
-/** Where an API key stands, whichever it is, in plain or in base64. */
+/** Where an API key stands, whichever it is, in plain or in base64, or a link to sign in by. */
 export const ANY_KEY = new RegExp(
-  [API_KEY, ...base64Of(Buffer.from('dbv_live_')).map((text) => `${text}[0-9A-Za-z+/_-]{50}`)].join('|'),
+  [API_KEY, LINK, ...base64Of(Buffer.from('dbv_live_')).map((text) => `${text}[0-9A-Za-z+/_-]{50}`)].join(
+    '|',
+  ),
 );
 
 /** All secrets that processes of the run were given. */

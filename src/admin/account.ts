@@ -3,36 +3,26 @@ import type pg from 'pg';
 import { changeAccount, changeWithin } from '../activity/record-entry.ts';
 import { inTransaction } from '../database/connect.ts';
 import { countOf, idOf, oneOf, textOf } from './arguments.ts';
+import {
+  type AccountChanges,
+  type AccountRow,
+  accountColumns,
+  accountOf,
+  accountPage,
+  changeSettings,
+  KINDS,
+  PLANS,
+  refuseOwnLimit,
+} from './change-account.ts';
 import { addCommand, type CommandContext, UsageError } from './command.ts';
 import { printList, printOne } from './print.ts';
 
-const PLANS = ['individual', 'team', 'business', 'enterprise'] as const;
-const KINDS = ['company', 'individual'] as const;
-
-/** An account as the commands show it; `requests_per_minute` is its own limit, null = that of its plan. */
-export interface AccountRow {
-  id: number;
-  name: string;
-  kind: (typeof KINDS)[number];
-  plan: (typeof PLANS)[number];
-  requests_per_minute: number | null;
-  created_at: Date;
-}
-
-const columns = 'account_id as id, name, kind, plan, requests_per_minute, created_at';
-const list = `select ${columns} from account order by account_id`;
+const list = `select ${accountColumns} from account order by account_id`;
 const insert = `
   insert into account (name, kind, plan, requests_per_minute)
   values ($1, $2, $3, $4)
-  returning ${columns}`;
+  returning ${accountColumns}`;
 const insertHead = 'insert into activity_head (account_id) values ($1)';
-const lock = `select ${columns} from account where account_id = $1 for update`;
-const update = `
-  update account
-     set name = $2, plan = $3, requests_per_minute = $4
-   where account_id = $1
-  returning ${columns}`;
-
 /** Creates an account and the first entry of its log. */
 export function createAccount(
   writer: pg.Pool,
@@ -45,10 +35,10 @@ export function createAccount(
       account.plan,
       account.requests_per_minute,
     ]);
-    const created = firstOf(rows, 0);
+    const created = accountOf(rows, 0);
     await client.query(insertHead, [created.id]);
     await changeWithin(client, created.id, async ({ record }) => {
-      record('account_created', '/settings/account', { ...account });
+      record('account_created', accountPage, { ...account });
     });
     return created;
   });
@@ -58,43 +48,6 @@ export function createAccount(
 export async function requireAccount(writer: pg.Pool, id: number): Promise<void> {
   const { rowCount } = await writer.query('select from account where account_id = $1', [id]);
   if (rowCount === 0) throw new Error(`There is no account ${id}.`);
-}
-
-type Changes = Partial<Pick<AccountRow, 'name' | 'plan'>> & { requestsPerMinute?: number };
-
-function changeSettings(writer: pg.Pool, id: number, changes: Changes): Promise<AccountRow> {
-  return changeAccount(writer, id, async ({ client, record }) => {
-    const before = firstOf((await client.query<AccountRow>(lock, [id])).rows, id);
-    const plan = changes.plan ?? before.plan;
-    if (changes.requestsPerMinute !== undefined) refuseOwnLimit(plan);
-    const wanted = {
-      name: changes.name ?? before.name,
-      plan,
-      requests_per_minute:
-        plan === 'enterprise' ? (changes.requestsPerMinute ?? before.requests_per_minute) : null,
-    };
-    const { rows } = await client.query<AccountRow>(update, [
-      id,
-      wanted.name,
-      wanted.plan,
-      wanted.requests_per_minute,
-    ]);
-    record('account_changed', '/settings/account', wanted);
-    return firstOf(rows, id);
-  });
-}
-
-function refuseOwnLimit(plan: string): void {
-  if (plan === 'enterprise') return;
-  throw new UsageError(
-    '--requests-per-minute is for the plan enterprise only: the other plans have fixed limits.',
-  );
-}
-
-function firstOf(rows: AccountRow[], id: number): AccountRow {
-  const [row] = rows;
-  if (row === undefined) throw new Error(`There is no account ${id}.`);
-  return row;
 }
 
 /** `account create`, `account list`, `account change`. */
@@ -128,10 +81,15 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .option('--name <S>', 'its name', textOf('--name'))
     .option('--plan <P>', PLANS.join(', '), oneOf('--plan', PLANS))
     .option('--requests-per-minute <N>', 'a limit of its own for each key, enterprise only', perMinute)
-    .action(async (id: number, { json, ...changes }: Changes & { json?: boolean }) => {
+    .action(async (id: number, { json, ...changes }: AccountChanges & { json?: boolean }) => {
       if (Object.keys(changes).length === 0) {
         throw new UsageError('Give --name, --plan or --requests-per-minute to say what to change.');
       }
-      printOne(json, await context.withStore((writer) => changeSettings(writer, id, changes)));
+      printOne(
+        json,
+        await context.withStore((writer) =>
+          changeAccount(writer, id, (change) => changeSettings(change, changes)),
+        ),
+      );
     });
 }

@@ -1,20 +1,15 @@
 import type { Command } from 'commander';
+import { ownerOfConnection } from '../monitor/connection-row.ts';
+import { requireSettingsOf } from '../monitor/connection-settings.ts';
+import { changedThresholds, type ThresholdChanges } from '../monitor/connection-thresholds.ts';
+import { type DatabaseAddress, parseConnectionUrl } from '../monitor/connection-url.ts';
+import { TLS, type Tls, tlsOf } from '../monitor/record-connection.ts';
 import { idOf, oneOf } from './arguments.ts';
-import { TLS, type Tls, tlsOf } from './change-connection.ts';
 import { addCommand, type CheckedOnce, type CommandContext, type Progress, UsageError } from './command.ts';
-import { ownerOfConnection } from './connection-row.ts';
-import {
-  addThresholdOption,
-  CA_FILE,
-  certificatesOf,
-  readSettings,
-  requireSettingsOf,
-} from './connection-settings.ts';
-import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
+import { addThresholdOption, CA_FILE, certificatesOf, readSettings } from './connection-settings.ts';
 import { addExplainCommand } from './explain-check.ts';
 import { printCheck, progressLine } from './print-check.ts';
 import { readPassword } from './read-password.ts';
-import { changedThresholds, type ThresholdChanges } from './thresholds.ts';
 
 interface OnceOptions {
   tls?: Tls;

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
-import type { DatabaseAddress } from './connection-url.ts';
+import type { DatabaseAddress } from '../monitor/connection-url.ts';
 
 /** Wrong usage: one sentence that says what to do. The program ends with 2; with 1 for every other error. */
 export class UsageError extends Error {}
@@ -143,6 +143,8 @@ export interface CommandContext {
   withStore<T>(work: (writer: pg.Pool, openOwner: () => pg.Pool) => Promise<T>): Promise<T>;
   /** The key that the API of a service is called with. */
   apiKey(): string;
+  /** Where browsers reach the service of these settings, such as `http://127.0.0.1:8080`. */
+  consoleUrl(): string;
   /** Brings the schema up to date; names of the migrations applied. */
   migrate(): Promise<string[]>;
   /** Seals a connection's password under the account's own key, inside the caller's transaction. */

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
-import { requireAccount } from './account.ts';
-import { durationOf, idOf, oneOf, textOf } from './arguments.ts';
+import type pg from 'pg';
+import { type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
+import { listConnections, ownerOfConnection } from '../monitor/connection-row.ts';
+import { type DatabaseAddress, parseConnectionUrl } from '../monitor/connection-url.ts';
 import {
   addConnection,
   changeConnection,
@@ -8,11 +10,11 @@ import {
   TLS,
   type Tls,
   tlsOf,
-} from './change-connection.ts';
+} from '../monitor/record-connection.ts';
+import { requireAccount } from './account.ts';
+import { durationOf, idOf, oneOf, textOf } from './arguments.ts';
 import { addCommand, type CommandContext, UsageError } from './command.ts';
-import { listConnections } from './connection-row.ts';
 import { addSettingOptions, readSettings, type SettingOptions } from './connection-settings.ts';
-import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
 import { printList, printOne } from './print.ts';
 import { readPassword } from './read-password.ts';
 import { addSshOptions, type SshOptions } from './ssh-login.ts';
@@ -41,6 +43,11 @@ function requireType(address: DatabaseAddress, { type, ssh }: Pick<Options, 'typ
       `The URL is one of type ${address.connection_type}: leave --type out or change the URL.`,
     );
   }
+}
+
+async function changeOf(writer: pg.Pool, connectionId: number): Promise<ChangeAccount> {
+  const accountId = await ownerOfConnection(writer, connectionId);
+  return (work) => changeAccount(writer, accountId, work);
 }
 
 /** The options that `connection add` and `connection change` share. */
@@ -78,13 +85,18 @@ export function addConnectionCommands(program: Command, context: CommandContext)
           ...address,
           ...(await readSettings(options, context)),
           ...(ssh && { ssh }),
-          ...(sshKeyFile !== undefined && { sshKeyFile }),
+          ...(sshKeyFile !== undefined && { sshKey: sshKeyFile }),
           name,
           every: options.every,
           tls: tlsOf(address.connection_type, tls),
           password: await readPassword(options.passwordStdin, address.password),
         };
-        printOne(json, await context.withStore((writer) => addConnection(writer, context, account, wanted)));
+        printOne(
+          json,
+          await context.withStore((writer) =>
+            addConnection((work) => changeAccount(writer, account, work), context.sealPassword, wanted),
+          ),
+        );
       },
     );
 
@@ -122,7 +134,7 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         ...(name !== undefined && { name }),
         ...(type && { type }),
         ...(ssh && { ssh }),
-        ...(sshKeyFile !== undefined && { sshKeyFile }),
+        ...(sshKeyFile !== undefined && { sshKey: sshKeyFile }),
         ...(tls && { tls }),
         ...(every !== undefined && { every }),
         ...(address && { address }),
@@ -131,12 +143,20 @@ export function addConnectionCommands(program: Command, context: CommandContext)
       if (Object.keys(changes).length === 0) {
         throw new UsageError('Give at least one option that says what to change: see --help.');
       }
-      printOne(json, await context.withStore((writer) => changeConnection(writer, context, id, changes)));
+      printOne(
+        json,
+        await context.withStore(async (writer) =>
+          changeConnection(await changeOf(writer, id), context.sealPassword, id, changes),
+        ),
+      );
     });
 
   addCommand(group, 'remove', 'stop watching a database and resolve its tickets')
     .argument('<ID>', 'the connection', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
-      printOne(json, await context.withStore((writer) => removeConnection(writer, id)));
+      printOne(
+        json,
+        await context.withStore(async (writer) => removeConnection(await changeOf(writer, id), id)),
+      );
     });
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { requireCheck } from '../monitor/connection-thresholds.ts';
 import { addCommand, type CommandContext } from './command.ts';
-import { requireCheck } from './thresholds.ts';
 
 /** `check explain`, added to the group `check`: the page of a check, from docs/checks. */
 export function addExplainCommand(group: Command, { loadCatalogue }: CommandContext): void {

@@ -1,58 +1,20 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { type Change, changeAccount } from '../activity/record-entry.ts';
-import { type IssuedKey, issueKey } from '../keys/issue-key.ts';
-import { type KeyRow, listKeys, readKey } from '../keys/key-row.ts';
-import { regenerateKey, revokeKey } from '../keys/revoke-key.ts';
+import { changeAccount } from '../activity/record-entry.ts';
+import type { IssuedKey, WantedKey } from '../keys/issue-key.ts';
+import { accountOfKey, listKeys } from '../keys/key-row.ts';
 import { requireAccount } from './account.ts';
 import { durationOf, idOf, textOf } from './arguments.ts';
+import { addKey, endKey, replaceKey } from './change-key.ts';
 import { addCommand, type CommandContext } from './command.ts';
 import { printList, printOne } from './print.ts';
-
-const page = '/settings/api-keys';
 
 /** Creates a key that lives for so many seconds, null = until it is revoked, and the entry that tells of it. */
 export function createKey(
   writer: pg.Pool,
-  wanted: { accountId: number; name: string; lifetime: number | null },
+  { accountId, ...wanted }: WantedKey & { accountId: number },
 ): Promise<IssuedKey> {
-  return changeAccount(writer, wanted.accountId, async ({ client, at, record }) => {
-    const key = await issueKey(client, { ...wanted, at });
-    record('api_key_created', page, { api_key_id: key.id, name: key.name, expires_at: key.expires_at });
-    return key;
-  });
-}
-
-/** Changes the account that the key belongs to. */
-async function changeOwnerOf<T>(
-  writer: pg.Pool,
-  id: number,
-  work: (change: Change) => Promise<T>,
-): Promise<T> {
-  const { account_id } = await readKey(writer, id);
-  return changeAccount(writer, account_id, work);
-}
-
-function revoke(writer: pg.Pool, id: number): Promise<KeyRow> {
-  return changeOwnerOf(writer, id, async ({ client, record }) => {
-    const key = await revokeKey(client, id);
-    record('api_key_revoked', page, { api_key_id: id, name: key.name, revoked_at: key.revoked_at });
-    return key;
-  });
-}
-
-function regenerate(writer: pg.Pool, id: number, overlap: number): Promise<IssuedKey> {
-  return changeOwnerOf(writer, id, async ({ client, at, record }) => {
-    const { successor, replaced } = await regenerateKey(client, id, at, overlap);
-    record('api_key_regenerated', page, {
-      api_key_id: id,
-      name: replaced.name,
-      revoked_at: replaced.revoked_at,
-      replaced_by: successor.id,
-      expires_at: successor.expires_at,
-    });
-    return successor;
-  });
+  return changeAccount(writer, accountId, (change) => addKey(change, wanted));
 }
 
 function printIssued(json: boolean | undefined, key: IssuedKey): void {
@@ -99,7 +61,10 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
   addCommand(group, 'revoke', 'revoke a key at once')
     .argument('<ID>', 'the key', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
-      printOne(json, await context.withStore((writer) => revoke(writer, id)));
+      const key = await context.withStore(async (writer) =>
+        changeAccount(writer, await accountOfKey(writer, id), (change) => endKey(change, id)),
+      );
+      printOne(json, key);
     });
 
   addCommand(group, 'regenerate', 'create a successor of the same name and span of life, and revoke the key')
@@ -111,6 +76,11 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       0,
     )
     .action(async (id: number, { overlap, json }: { overlap: number; json?: boolean }) => {
-      printIssued(json, await context.withStore((writer) => regenerate(writer, id, overlap)));
+      const { successor } = await context.withStore(async (writer) =>
+        changeAccount(writer, await accountOfKey(writer, id), (change) =>
+          replaceKey(change, id, { overlap }),
+        ),
+      );
+      printIssued(json, successor);
     });
 }

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { RefusedConnection } from '../monitor/connection-refusal.ts';
 import { UsageError } from './command.ts';
 
 const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)$/;
@@ -12,7 +13,8 @@ export function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said it itself
   const sentences = error instanceof ConfigError ? error.problems : [sentenceOf(error)];
   for (const sentence of sentences) process.stderr.write(`error: ${sentence}\n`);
-  return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+  const wrong = [ConfigError, UsageError, RefusedConnection].some((kind) => error instanceof kind);
+  return wrong ? 2 : 1;
 }
 
 function sentenceOf(error: unknown): string {

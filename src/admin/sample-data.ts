@@ -28,7 +28,7 @@ async function addKeys(client: pg.ClientBase, accountId: number, { start, end }:
   const ids: number[] = [];
   for (const name of SAMPLE_KEYS) {
     const at = new Date(start / 1_000).toISOString();
-    const { id } = await issueKey(client, { accountId, name, at, lifetime: null });
+    const { id } = await issueKey(client, { accountId, at }, { name, lifetime: null });
     await client.query(retireKey, [accountId, id, end]);
     ids.push(id);
   }

@@ -67,7 +67,7 @@ function addedEvent(
   return {
     at,
     actionType: 'connection_added',
-    pagePath: `/settings/connections/${connection_id}`,
+    pagePath: `/connections/${connection_id}`,
     properties: { connection_id, name, host, port: SAMPLE_PORTS[engine], connection_type: 'direct' },
   };
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { addConnection, changeConnection } from './change-connection.ts';
+import { type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
+import { parseConnectionUrl } from '../monitor/connection-url.ts';
+import { addConnection, changeConnection, removeConnection } from '../monitor/record-connection.ts';
 import { UsageError } from './command.ts';
-import { parseConnectionUrl } from './connection-url.ts';
 import { privateKeyOf, sshLoginOf } from './ssh-login.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ssh-login-'));
@@ -52,17 +53,15 @@ test('a key file holds a private key without a passphrase', () => {
   expect(() => privateKeyOf(join(folder, 'absent'))).toThrow(/can be read/);
 });
 
-const sealing = {
-  sealPassword: async (_client: unknown, { of = 'password' }: { of?: string }, text: string) =>
-    Buffer.from(`${of}: ${text}`),
-};
+const seal = async (_client: unknown, { of = 'password' }: { of?: string }, text: string) =>
+  Buffer.from(`${of}: ${text}`);
 
 const url = 'postgres://ada:secret@db.internal/app';
 const wanted = { name: 'shop', tls: 'verify-full', every: 300 } as const;
 
 async function stored(accountId: number) {
   const text = `select connection_type, host, tls, ssh_username, ssh_host, ssh_port, ssh_host_key,
-                       convert_from(ssh_credential, 'UTF8') as ssh_key
+                       convert_from(credential, 'UTF8') as password, convert_from(ssh_credential, 'UTF8') as ssh_key
                   from connection where account_id = $1`;
   return (await store.writer.query(text, [accountId])).rows[0];
 }
@@ -71,8 +70,9 @@ test('a tunnel is stored, stays under a new URL, changes with its key, and goes 
   const accountId = await store.account();
   const login = { username: 'tunnel', host: 'bastion', port: 22 };
   const address = parseConnectionUrl(url);
-  const tunnel = { ssh: login, sshKeyFile: 'a key' };
-  const { id, connection_type } = await addConnection(store.writer, sealing, accountId, {
+  const tunnel = { ssh: login, sshKey: 'a key' };
+  const change: ChangeAccount = (work) => changeAccount(store.writer, accountId, work);
+  const { id, connection_type } = await addConnection(change, seal, {
     ...address,
     ...wanted,
     ...tunnel,
@@ -83,7 +83,7 @@ test('a tunnel is stored, stays under a new URL, changes with its key, and goes 
 
   await store.writer.query(`update connection set ssh_host_key = 'known' where account_id = $1`, [accountId]);
   const other = { address: { ...address, host: 'db2.internal' }, password: 'secret' };
-  await changeConnection(store.writer, sealing, id, other);
+  await changeConnection(change, seal, id, other);
   expect(await stored(accountId)).toMatchObject({
     connection_type: 'ssh_tunnel',
     ...first,
@@ -91,13 +91,24 @@ test('a tunnel is stored, stays under a new URL, changes with its key, and goes 
   });
 
   const elsewhere = { ssh: { ...login, host: 'bastion2' } };
-  await expect(changeConnection(store.writer, sealing, id, elsewhere)).rejects.toThrow(/Give the password/);
-  await changeConnection(store.writer, sealing, id, { ...elsewhere, password: 'secret' });
+  await expect(changeConnection(change, seal, id, elsewhere)).rejects.toThrow(/Give the password/);
+  await changeConnection(change, seal, id, { ...elsewhere, password: 'secret' });
   expect(await stored(accountId)).toMatchObject({ ssh_host: 'bastion2', ssh_host_key: null });
 
-  await changeConnection(store.writer, sealing, id, { ...other, type: 'direct' });
-  expect(await stored(accountId)).toMatchObject({ connection_type: 'direct' });
-  await expect(changeConnection(store.writer, sealing, id, { sshKeyFile: 'b' })).rejects.toThrow(
-    /with --ssh/,
-  );
+  await changeConnection(change, seal, id, { ...other, type: 'direct' });
+  expect(await stored(accountId)).toMatchObject({ connection_type: 'direct', ssh_key: null });
+  await expect(changeConnection(change, seal, id, { sshKey: 'b' })).rejects.toThrow(/with an SSH server/);
+});
+
+test('of a connection that is removed neither the password nor the SSH key stays', async () => {
+  const accountId = await store.account();
+  const change: ChangeAccount = (work) => changeAccount(store.writer, accountId, work);
+  const { id } = await addConnection(change, seal, {
+    ...{ ...parseConnectionUrl(url), ...wanted },
+    ...{ ssh: { username: 'tunnel', host: 'bastion', port: 22 }, sshKey: 'a key' },
+  });
+  const secrets = { password: 'password: secret', ssh_key: 'ssh key: a key' };
+  expect(await stored(accountId)).toMatchObject(secrets);
+  await removeConnection(change, id);
+  expect(await stored(accountId)).toMatchObject({ password: null, ssh_key: null });
 });

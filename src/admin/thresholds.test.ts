@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { changedThresholds, requireThresholds, thresholdsOf } from './thresholds.ts';
+import { changedThresholds, requireThresholds } from '../monitor/connection-thresholds.ts';
+import { thresholdsOf } from './thresholds.ts';
 
 const checks = [
   {

@@ -14,6 +14,16 @@ const REQUEST_TIMEOUT = 12_000;
 const CHECKING_INTERVAL = 1_000;
 const KEEP_ALIVE_TIMEOUT = 72_000;
 
+/** How schemas are held against what strangers send: as it is, nothing coerced, dropped or filled in. */
+export const VALIDATION = {
+  customOptions: {
+    coerceTypes: false,
+    removeAdditional: false,
+    useDefaults: false,
+    formats: { 'date-or-time': (text: string) => parseDate(text) !== null },
+  },
+} as const;
+
 /**
  * The HTTP server without its routes: every message that Node or Fastify would answer by itself is answered in the
  * API's envelope. `budgetOf` gives the headers of a request that no key stands behind.
@@ -24,14 +34,7 @@ export function createServer(options: {
   budgetOf: (address: string) => Budget;
 }): FastifyInstance {
   const app: FastifyInstance = fastify({
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        formats: { 'date-or-time': (text: string) => parseDate(text) !== null },
-      },
-    },
+    ajv: VALIDATION,
     // A logger of each request's own would cost as much as its routing; lines name the request themselves.
     childLoggerFactory: (logger) => logger,
     clientErrorHandler: (error, socket) => answerBroken(error, socket, options.budgetOf),

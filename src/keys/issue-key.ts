@@ -4,8 +4,8 @@ import { type KeyRow, readKey } from './key-row.ts';
 
 const insert = `
   with issued as (
-    insert into api_key (account_id, name, hash, last_four, created_at, expires_at)
-    values ($1, $2, $3, $4, $5::timestamptz, $5::timestamptz + make_interval(secs => $6))
+    insert into api_key (account_id, name, hash, last_four, created_at, expires_at, note, created_by)
+    values ($1, $2, $3, $4, $5::timestamptz, $5::timestamptz + make_interval(secs => $6), $7, $8)
     returning account_id, api_key_id
   )
   insert into key_window (account_id, api_key_id)
@@ -15,20 +15,27 @@ const insert = `
 /** A key's row and, this once, the key itself. */
 export type IssuedKey = KeyRow & { key: string };
 
-/** Issues a key at `at` (as PostgreSQL writes an instant) that lives for so many seconds, null = until it is revoked. */
+/** A key to be issued. */
+export interface WantedKey {
+  name: string;
+  note?: string | null;
+  /** The member who makes it; absent = nobody but the operator. */
+  createdBy?: number | undefined;
+  /** How many seconds it lives; null = until it is revoked. */
+  lifetime: number | null;
+}
+
+/** Issues a key at `at` (as PostgreSQL writes an instant). */
 export async function issueKey(
   client: pg.ClientBase,
-  wanted: { accountId: number; name: string; at: string; lifetime: number | null },
+  { accountId, at }: { accountId: number; at: string },
+  { name, note, createdBy, lifetime }: WantedKey,
 ): Promise<IssuedKey> {
   const key = generateKey();
   const { rows } = await client.query<{ id: number }>(insert, [
-    wanted.accountId,
-    wanted.name,
-    hashKey(key),
-    key.slice(-4),
-    wanted.at,
-    wanted.lifetime,
+    ...[accountId, name, hashKey(key), key.slice(-4), at, lifetime],
+    ...[note || null, createdBy],
   ]);
-  const { id, ...row } = await readKey(client, rows[0]?.id ?? 0);
+  const { id, ...row } = await readKey(client, accountId, rows[0]?.id ?? 0);
   return { id, key, ...row };
 }

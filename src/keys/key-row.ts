@@ -1,10 +1,12 @@
 import type pg from 'pg';
+import { NoKey } from './key-refusal.ts';
 
 /** An API key as the commands show it; the key itself is kept nowhere. */
 export interface KeyRow {
   id: number;
   account_id: number;
   name: string;
+  note: string | null;
   last_four: string;
   created_at: Date;
   expires_at: Date | null;
@@ -17,8 +19,8 @@ export interface KeyRow {
 }
 
 const select = `
-  select k.api_key_id as id, k.account_id, k.name, k.last_four, k.created_at, k.expires_at, k.revoked_at,
-         k.replaced_by, w.last_used_at,
+  select k.api_key_id as id, k.account_id, k.name, k.note, k.last_four, k.created_at, k.expires_at,
+         k.revoked_at, k.replaced_by, w.last_used_at,
          case when k.revoked_at <= clock_timestamp() then 'revoked'
               when k.expires_at <= clock_timestamp() then 'expired'
               else 'active' end as state
@@ -33,10 +35,24 @@ export async function listKeys(client: pg.ClientBase | pg.Pool, accountId: numbe
   return rows;
 }
 
-/** One key, found by its id alone. Throws when there is none. */
-export async function readKey(client: pg.ClientBase | pg.Pool, id: number): Promise<KeyRow> {
-  const { rows } = await client.query<KeyRow>(`${select} where k.api_key_id = $1`, [id]);
+/** One key of the account. Throws {@link NoKey} when there is none. */
+export async function readKey(client: pg.ClientBase, accountId: number, id: number): Promise<KeyRow> {
+  const { rows } = await client.query<KeyRow>(`${select} where k.account_id = $1 and k.api_key_id = $2`, [
+    accountId,
+    id,
+  ]);
   const [row] = rows;
-  if (row === undefined) throw new Error(`There is no key ${id}.`);
+  if (row === undefined) throw new NoKey(id);
   return row;
+}
+
+/** The account that a key belongs to. Throws {@link NoKey} when there is no such key. */
+export async function accountOfKey(pool: pg.Pool, id: number): Promise<number> {
+  const { rows } = await pool.query<{ account_id: number }>(
+    'select account_id from api_key where api_key_id = $1',
+    [id],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new NoKey(id);
+  return row.account_id;
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type IssuedKey, issueKey } from './issue-key.ts';
+import { KeyRefusal } from './key-refusal.ts';
 import { type KeyRow, readKey } from './key-row.ts';
 
 const revoke = `
@@ -14,36 +15,45 @@ const replace = `
          replaced_by = $4
    where account_id = $1 and api_key_id = $2`;
 
-/** Revokes a key at once: no request that starts after the commit is accepted. Throws when it was revoked already. */
-export async function revokeKey(client: pg.ClientBase, id: number): Promise<KeyRow> {
-  const key = await readKey(client, id);
-  if (key.state === 'revoked') throw new Error(`Key ${id} was revoked already: there is nothing to do.`);
-  await client.query(revoke, [key.account_id, id]);
-  return readKey(client, id);
+/** Which key, and when it is changed (as PostgreSQL writes an instant). */
+interface KeyChange {
+  accountId: number;
+  id: number;
+  at: string;
 }
 
 /**
- * Issues a successor with the same name and the same span of life, and revokes the key in `overlap` seconds.
- * Throws when the key is no longer active or was regenerated before.
+ * Revokes a key at once: no request that starts after the commit is accepted. Throws NoKey, or a {@link KeyRefusal} when it
+ * was revoked already.
+ */
+export async function revokeKey(
+  client: pg.ClientBase,
+  { accountId, id }: Omit<KeyChange, 'at'>,
+): Promise<KeyRow> {
+  const key = await readKey(client, accountId, id);
+  if (key.state === 'revoked') {
+    throw new KeyRefusal(`Key ${id} was revoked already: there is nothing to do.`);
+  }
+  await client.query(revoke, [accountId, id]);
+  return readKey(client, accountId, id);
+}
+
+/**
+ * Issues a successor with the same name, note and span of life, and revokes the key in `overlap` seconds. Throws
+ * NoKey, or a {@link KeyRefusal} when the key is no longer active or was regenerated before.
  */
 export async function regenerateKey(
   client: pg.ClientBase,
-  id: number,
-  at: string,
-  overlap: number,
+  { accountId, id, at }: KeyChange,
+  { overlap, createdBy }: { overlap: number; createdBy?: number },
 ): Promise<{ successor: IssuedKey; replaced: KeyRow }> {
-  const key = await readKey(client, id);
-  if (key.state !== 'active')
-    throw new Error(`Key ${id} is ${key.state}: create a new one with "key create".`);
-  if (key.replaced_by !== null) {
-    throw new Error(`Key ${id} was regenerated as key ${key.replaced_by}: regenerate that one.`);
+  const { name, note, state, replaced_by, created_at, expires_at } = await readKey(client, accountId, id);
+  if (state !== 'active') throw new KeyRefusal(`Key ${id} is ${state}: create a new one.`);
+  if (replaced_by !== null) {
+    throw new KeyRefusal(`Key ${id} was regenerated as key ${replaced_by}: regenerate that one.`);
   }
-  const successor = await issueKey(client, {
-    accountId: key.account_id,
-    name: key.name,
-    at,
-    lifetime: key.expires_at && (key.expires_at.getTime() - key.created_at.getTime()) / 1_000,
-  });
-  await client.query(replace, [key.account_id, id, overlap, successor.id]);
-  return { successor, replaced: await readKey(client, id) };
+  const lifetime = expires_at && (expires_at.getTime() - created_at.getTime()) / 1_000;
+  const successor = await issueKey(client, { accountId, at }, { name, note, createdBy, lifetime });
+  await client.query(replace, [accountId, id, overlap, successor.id]);
+  return { successor, replaced: await readKey(client, accountId, id) };
 }

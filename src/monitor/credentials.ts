@@ -37,8 +37,8 @@ export async function openCredential(
   return password.toString();
 }
 
-/** A credential that does not open. */
-class CredentialError extends Error {
+/** A credential that does not open; one sentence that says what to do. */
+export class CredentialError extends Error {
   constructor({ connectionId }: CredentialOwner) {
     super(
       `The stored password of connection ${connectionId} does not open: set DBVITALS_SECRET_KEY to the key that it was stored with, or store the password again as docs/secrets.md says.`,

@@ -48,7 +48,8 @@ export async function measureApart(
   signal.throwIfAborted();
   if ('measured' in answer) return answer.measured;
   const outcomes = endedOutcomes(catalogues[job.target.engine], answer.failed);
-  return { outcomes, samples: [], cost: { milliseconds: 0, statements: 0, bytes: 0 }, hostKey: null };
+  const cost = { milliseconds: 0, statements: 0, bytes: 0 };
+  return { outcomes, samples: [], cost, hostKey: null, server: null };
 }
 
 /** An idle child; else one that gets free within a moment, where two or more run; else a new one. */

@@ -38,6 +38,16 @@ export interface Measured {
   cost: Cost;
   /** SHA-256 of the bastion's key, base64; null where there was no tunnel. */
   hostKey: string | null;
+  /** Null where it was not reached. */
+  server: ReachedServer | null;
+}
+
+/** What a server tells about itself before any check. */
+interface ReachedServer {
+  /** As {@link import('../checks/check.ts').ServerFacts} has it. */
+  version: number;
+  /** The protocol that is spoken with it, such as TLSv1.3; null = no TLS. */
+  tls: string | null;
 }
 
 /** What a run cost the watched server, as seen from here; of checks only, without what frames a statement. */
@@ -48,6 +58,7 @@ interface Run extends Reach, Required<Instructions> {
   timeouts: number;
   samples: Map<Check, Sample[]>;
   counters: CounterSample[];
+  server: ReachedServer | null;
   show: (progress: Progress) => void;
   /** Told after each check, with the database that the session is in. */
   step: (database: string) => void;
@@ -81,6 +92,7 @@ export async function measure(
     timeouts: 0,
     samples: new Map(engine.checks.map((check) => [check, []])),
     counters: [],
+    server: null,
     show,
     step: () => {},
   };
@@ -89,7 +101,8 @@ export async function measure(
     signal.throwIfAborted();
     const { bytes, statements, milliseconds } = run.meter;
     const cost = { milliseconds: Math.round(milliseconds), statements, bytes };
-    return { outcomes, samples: run.counters, cost, hostKey: run.dialler.hostKey() };
+    const { counters: samples, server } = run;
+    return { outcomes, samples, cost, hostKey: run.dialler.hostKey(), server };
   } finally {
     run.dialler.close();
   }
@@ -122,6 +135,7 @@ async function measureServer(run: Run, { session, endpoint }: Reached): Promise<
   const { database } = run.target;
   try {
     const { databases, ...facts } = await readFacts(session);
+    run.server = { version: facts.version, tls: session.tls };
     const counts = { ofServer: ofServer.length, ofDatabase: ofDatabase.length };
     run.step = countChecks(databases, counts, run.show);
     await measureEach(run, session, ofServer, { ...facts, database });

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import mysql, { type FieldPacket, type QueryError, type TypeCastField } from 'mysql2';
 import type { Row } from '../checks/check.ts';
 import { cleanText } from './clean-text.ts';
@@ -104,6 +105,7 @@ export async function openMysqlSession(
   const stop = () => destroy(signal.reason);
   signal.addEventListener('abort', stop);
   return {
+    tls: connection.stream instanceof TLSSocket ? connection.stream.getProtocol() : null,
     async read(statement) {
       const began = performance.now();
       meter.statements++;

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import pg from 'pg';
 import type { Row } from '../checks/check.ts';
 import {
@@ -94,6 +95,7 @@ export async function openPostgresSession(
     }
   };
   return {
+    tls: connection.stream instanceof TLSSocket ? connection.stream.getProtocol() : null,
     async read(statement) {
       const began = performance.now();
       meter.statements++;

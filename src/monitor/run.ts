@@ -28,6 +28,8 @@ export interface MonitorDeps {
   limits?: Limits;
   /** Hears how far a run has come. */
   show?: (progress: Progress) => void;
+  /** Who asked for it, as the log has it. */
+  actor?: Readonly<Record<string, unknown>>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
@@ -64,12 +66,12 @@ export async function runHealthCheck(
 ): Promise<StoredCheck | null> {
   const run = await loadRun(deps, connection);
   if (!run) return null;
-  return store(deps.writer, connection, run, await measureApart(run.job, signal, deps.show));
+  return store(deps, connection, run, await measureApart(run.job, signal, deps.show));
 }
 
 /** One short transaction that holds the account's place in its log: a handful of statements, whatever was found. */
 function store(
-  writer: pg.Pool,
+  { writer, actor }: MonitorDeps,
   connection: ConnectionKey,
   run: LoadedRun,
   { outcomes: measured, samples, cost, hostKey }: Measured,
@@ -100,6 +102,7 @@ function store(
       connection_id,
       score: points,
       health_check_id: stored.id,
+      ...actor,
     });
     const told = await recordFindings(client, scope, { outcomes, previous, tickets });
     for (const entry of [...silenced, ...told]) {

@@ -80,11 +80,15 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
 }
 
 /** Runs a health check of one connection now, due or not, once no other monitor runs it; as `runHealthCheck`. */
-export async function checkNow(deps: MonitorDeps, key: ConnectionKey): Promise<StoredCheck | null> {
+export async function checkNow(
+  deps: MonitorDeps,
+  key: ConnectionKey,
+  signal?: AbortSignal,
+): Promise<StoredCheck | null> {
   const claimant = randomUUID();
   await claimConnection(deps.writer, claimant, key);
   try {
-    const stored = await runHealthCheck(deps, key);
+    const stored = await runHealthCheck(deps, key, signal);
     await releaseConnection(deps.writer, claimant, key, 'done');
     return stored;
   } catch (error) {

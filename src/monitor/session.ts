@@ -49,6 +49,8 @@ export interface Meter {
 
 /** One connection to one database of a target; it reads only. */
 export interface Session {
+  /** The protocol that is spoken, such as TLSv1.3; null = no TLS. */
+  readonly tls: string | null;
   /** Runs one statement, READ ONLY and under the limits of the safety contract. */
   read(statement: string): Promise<Row[]>;
   close(): Promise<void>;

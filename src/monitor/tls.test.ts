@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { authentication, startStrangeServer } from '../../test/strange-server.ts';
 import { sealCredential } from './credentials.ts';
+import { measureApart } from './measure-apart.ts';
 import { runHealthCheck, type StoredCheck } from './run.ts';
 
 const file = (name: string) => join(import.meta.dirname, '../../test/certificates', name);
@@ -104,4 +105,20 @@ test('a password that may be exposed goes to a server that asks for it', async (
   server.close();
   await running;
   expect(Buffer.concat(server.heard).toString()).toContain('watching');
+});
+
+test('a run tells the version of the server and the protocol that was spoken with it', async () => {
+  const target = { engine: 'postgres', connectionType: 'direct', host: 'localhost', port } as const;
+  const login = { database: 'postgres', username: 'watcher', password: 'watching', tunnel: null };
+  const way = { tls: 'verify-full', passwordExposable: false, caCertificate: authority } as const;
+  const job = {
+    target: { ...target, ...login, ...way },
+    instructions: { allowPrivateTargets: true, thresholds: {} },
+  };
+  const never = new AbortController().signal;
+  const { server } = await measureApart(job, never);
+  expect(server).toEqual({ version: expect.any(Number), tls: 'TLSv1.3' });
+  expect(server?.version).toBeGreaterThan(140_000);
+  const untrusted = { ...job, target: { ...job.target, caCertificate: null } };
+  expect((await measureApart(untrusted, never)).server).toBeNull();
 });

@@ -3,12 +3,29 @@ import { endpoint } from '../http/endpoint.ts';
 import { openSet } from '../http/fields.ts';
 import { Meta, wholeMeta } from '../http/paging.ts';
 
-const READ = ['health:read', 'tickets:read'];
-const WATCH = [...READ, 'connections:write', 'checks:run'];
-const GOVERN = [...WATCH, 'activity:read', 'members:read', 'members:write', 'keys:read', 'keys:write'];
+/** What a role may allow. */
+export type Permission =
+  | 'health:read'
+  | 'tickets:read'
+  | 'connections:write'
+  | 'checks:run'
+  | 'activity:read'
+  | 'members:read'
+  | 'members:write'
+  | 'keys:read'
+  | 'keys:write'
+  | 'account:read'
+  | 'account:write';
+
+const READ: Permission[] = ['health:read', 'tickets:read'];
+const WATCH: Permission[] = [...READ, 'connections:write', 'checks:run'];
+const GOVERN: Permission[] = [
+  ...WATCH,
+  ...(['activity:read', 'members:read', 'members:write', 'keys:read', 'keys:write'] as const),
+];
 
 /** The roles that there are; they are the same for every account. */
-const ROLES = [
+export const ROLES: { id: string; name: string; description: string; permissions: Permission[] }[] = [
   {
     id: 'owner',
     name: 'Owner',
@@ -35,6 +52,11 @@ const ROLES = [
   },
   { id: 'viewer', name: 'Viewer', description: 'Reads health and tickets', permissions: READ },
 ];
+
+/** What a member with these roles may do: all that any of them allows. */
+export function permissionsOf(roles: readonly string[]): ReadonlySet<Permission> {
+  return new Set(ROLES.filter(({ id }) => roles.includes(id)).flatMap(({ permissions }) => permissions));
+}
 
 const Role = Type.Object(
   {

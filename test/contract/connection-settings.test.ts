@@ -107,7 +107,7 @@ test('a connection to MySQL goes to MariaDB by another URL, and never to Postgre
   for (const [options, said] of [
     [['--url', 'postgres://watcher@db.example.com/shop'], /is to MySQL or MariaDB: add a new one/],
     [['--threshold', 'PG_DEAD_TUPLES.warning=0.2'], /PG_DEAD_TUPLES is no check of MySQL/],
-    [['--expected-standbys', '1'], /--expected-standbys is for PostgreSQL/],
+    [['--expected-standbys', '1'], /expected standbys is for PostgreSQL/],
   ] as const) {
     const { exit, stderr } = await command([...change, ...options]);
     expect([exit, stderr]).toEqual([2, expect.stringMatching(said)]);

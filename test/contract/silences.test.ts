@@ -76,7 +76,7 @@ test('a silence: its finding is skipped, its ticket resolved; once it has ended 
     ...['ticket_opened', 'silence_added', 'ticket_resolved', 'silence_ended', 'ticket_reopened'],
   ]);
   expect(told[1]).toMatchObject({
-    page_path: `/settings/connections/${connection}`,
+    page_path: `/connections/${connection}`,
     properties: {
       ...{ silence_id: silence.id, check_id: CHECK, object: null, reason: 'accepted_risk' },
       ...{ note: 'a small machine', until: time, actor: 'command line' },

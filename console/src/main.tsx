@@ -1,0 +1,35 @@
+import './tokens.css';
+import './base.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { I18nProvider } from 'react-aria-components/I18nProvider';
+import { createRoot } from 'react-dom/client';
+import { Announcer, notify } from './parts/announcer.tsx';
+import { queryClient, router } from './router.tsx';
+import { meQuery } from './shell/me.ts';
+import { forgetSession, watchSession } from './shell/session-ended.ts';
+import { startTheme } from './theme.ts';
+
+startTheme();
+watchSession(queryClient, () => {
+  const { href, pathname } = router.state.location;
+  if (pathname === '/sign-in' || pathname.startsWith('/link/')) return;
+  // Of who has not been signed in here yet the router takes care.
+  if (queryClient.getQueryData(meQuery.queryKey) === undefined) return;
+  notify('You are signed out: sign in again.');
+  void router.navigate({ to: '/sign-in', search: { next: href } }).then(() => forgetSession(queryClient));
+});
+
+const place = document.getElementById('root');
+if (!place) throw new Error('index.html has no #root.');
+createRoot(place).render(
+  <StrictMode>
+    <I18nProvider locale="en-GB">
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+        <Announcer />
+      </QueryClientProvider>
+    </I18nProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Account, AccountChange } from '../../../../src/console/account.ts';
+import { ApiError, fieldError, send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { accountQuery } from '../../shell/account-query.ts';
+
+/**
+ * Renames the account. What is saved was changed from what was read when the form was drawn: if somebody else changed the
+ * account meanwhile, that is told and nothing is overwritten.
+ */
+export function AccountName({ account }: { account: Account }) {
+  const [base, setBase] = useState(account);
+  const [name, setName] = useState(account.name);
+  const queries = useQueryClient();
+  const keep = (now: Account) => {
+    queries.setQueryData(accountQuery.queryKey, now);
+    setBase(now);
+  };
+  const save = useMutation({
+    mutationFn: (body: AccountChange) => send<Account>('PATCH', '/account', body),
+    onSuccess: async (now) => {
+      keep(now);
+      setName(now.name);
+      notify('Account renamed');
+      await queries.invalidateQueries({ queryKey: ['me'] });
+    },
+    onError: async (error) => {
+      if (!(error instanceof ApiError && error.status === 409)) return;
+      keep(await queries.fetchQuery({ ...accountQuery, staleTime: 0 }));
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate({ version: base.version, name: name.trim() });
+  };
+  const { error } = save;
+  const isConflict = error instanceof ApiError && error.status === 409;
+  return (
+    <form className="account-name" onSubmit={submit}>
+      {fieldError(error, 'name') === null && <InlineError error={error} />}
+      {isConflict && (
+        <p>
+          It is now called <bdi className="account-now">{base.name}</bdi>. Save again to rename it all the
+          same.
+        </p>
+      )}
+      <TextField
+        description="It stands in the menu of everybody who signs in, and on invitations."
+        error={fieldError(error, 'name')}
+        isRequired
+        label="Name of the account"
+        maxLength={200}
+        onChange={setName}
+        value={name}
+      />
+      <Button isDisabled={name.trim() === base.name && !isConflict} isPending={save.isPending} type="submit">
+        Rename
+      </Button>
+    </form>
+  );
+}

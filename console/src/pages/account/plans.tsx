@@ -1,0 +1,62 @@
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { planName } from '../../parts/plan-reach.tsx';
+
+const PLANS = [
+  { id: 'individual', limit: 'none', reach: [false, false, false, false] },
+  { id: 'team', limit: '30', reach: [true, false, false, false] },
+  { id: 'business', limit: '60', reach: [true, true, false, false] },
+  { id: 'enterprise', limit: '100, or your own', reach: [true, true, true, true] },
+] as const;
+
+/** All plans, as the specification's sections 5 and 8 have them. */
+export function Plans({ current }: { current: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section aria-label="Table of plans" className="account-plans" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {['Plan', 'Requests a minute', 'Health', 'Tickets', 'Activity log', 'Team'].map((name) => (
+              <th key={name} scope="col">
+                <span>{name}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {PLANS.map(({ id, limit, reach }) => (
+            <tr aria-current={id === current ? 'true' : undefined} key={id}>
+              <th scope="row">
+                {planName(id)}
+                {id === current && <span className="account-current">yours</span>}
+              </th>
+              <td>{limit}</td>
+              {reach.map((reached, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: four groups that stay in their places
+                <td key={index}>
+                  {reached ? <Icon name="check" /> : <span aria-hidden="true">–</span>}
+                  <span className="hidden-text">{reached ? 'yes' : 'no'}</span>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Who can change the plan, and how. */
+export function ChangePlan({ id }: { id: number }) {
+  return (
+    <details className="account-change">
+      <summary>How is the plan changed?</summary>
+      <p>
+        By whoever runs the service, at the command line. It holds from the next request on; keys stay, and
+        only an Enterprise account may have a limit of its own.
+      </p>
+      <CodeBlock text={`dbvitals account change ${id} --plan business`} what="command" />
+    </details>
+  );
+}

@@ -1,0 +1,168 @@
+import './activity.css';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { memo, useEffect, useRef } from 'react';
+import { apiUrl } from '../../api.ts';
+import { announce } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { rangeEnd, rangeStart } from '../../parts/day.ts';
+import { DayRange } from '../../parts/day-range.tsx';
+import { Select } from '../../parts/field.tsx';
+import { figure } from '../../parts/figure.ts';
+import { FilterChips } from '../../parts/filter-chips.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { MoreButton } from '../../parts/more-button.tsx';
+import { Filters, Page } from '../../parts/page.tsx';
+import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { useCan } from '../../shell/me.ts';
+import { EntryAlone } from './entry-alone.tsx';
+import { EntryList } from './entry-list.tsx';
+import { ACTIONS, actionWord } from './entry-words.ts';
+import { useIsDown } from './is-down.ts';
+import { KeyFilter } from './key-filter.tsx';
+import { KeyRequests } from './key-requests.tsx';
+import { LogState } from './log-state.tsx';
+import type { ActivitySearch } from './search.ts';
+import { useEntries } from './use-entries.ts';
+
+/** Everything that was done in the account: requests by its keys, changes, health checks. */
+export function ActivityPage() {
+  const can = useCan();
+  const search = useSearch({ from: '/in/activity' });
+  return (
+    <Page
+      actions={can('activity:read') && search.key === undefined && <Export search={search} />}
+      description="Every request by a key, every change and every health check, in order and without a gap."
+      title="Activity"
+    >
+      {!can('activity:read') ? (
+        <NoPermission permission="activity:read" />
+      ) : search.key === undefined ? (
+        <Log search={search} />
+      ) : (
+        <>
+          <Filters>
+            <KeyFilter chosen={search.key} />
+          </Filters>
+          <KeyRequests id={search.key} key={search.key} open={search.entry} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** What the filters choose, a JSON object a line, oldest first. */
+function Export({ search: { action_type, from, to } }: { search: ActivitySearch }) {
+  const href = apiUrl('/activity/export', { action_type, from: rangeStart(from), to: rangeEnd(to) });
+  return (
+    <a className="button plain" download href={href}>
+      <Icon name="download" />
+      <span>Export NDJSON</span>
+    </a>
+  );
+}
+
+function Log({ search }: { search: ActivitySearch }) {
+  const { action_type, to, entry: open } = search;
+  const isDown = useIsDown();
+  const isLive = search.live === '1' && to === undefined && !isDown;
+  const { list, tailError, entries, total } = useEntries(search, isLive);
+  const navigate = useNavigate({ from: '/activity' });
+  useAnnounced(isLive, entries[0]?.id ?? 0);
+  return (
+    <>
+      <LogFilters isDown={isDown} search={search} tailError={tailError} />
+      <Loaded query={list}>
+        {() =>
+          entries.length === 0 ? (
+            <Message
+              actions={<Button onPress={() => void navigate({ search: {} })}>Show all entries</Button>}
+              icon="search"
+              title="No entry matches"
+            >
+              Nothing of that kind was done at that time.
+            </Message>
+          ) : (
+            <>
+              <LogState entries={entries} isOfOneKind={action_type !== undefined} />
+              {open && !entries.some(({ id }) => String(id) === open) && <EntryAlone id={Number(open)} />}
+              <EntryList
+                entries={entries}
+                isOfOneKind={action_type !== undefined}
+                onEnd={() => list.hasNextPage && !list.isFetchingNextPage && void list.fetchNextPage()}
+                open={open}
+              />
+              <p className="quiet small">
+                {figure(entries.length)} of {figure(Math.max(total, entries.length))} entries
+              </p>
+              <MoreButton list={list} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+interface LogFiltersProps {
+  search: ActivitySearch;
+  isDown: boolean;
+  tailError: Error | null;
+}
+
+/** Not drawn anew with each page of entries: a list of all kinds of action takes as long as a screen of rows. */
+const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFiltersProps) {
+  const { action_type, from, to, live } = search;
+  const navigate = useNavigate({ from: '/activity' });
+  const change = (changed: ActivitySearch) =>
+    void navigate({ search: (old) => ({ ...old, entry: undefined, ...changed }), resetScroll: false });
+  const kinds =
+    action_type === undefined || ACTIONS.some(({ id }) => id === action_type)
+      ? ACTIONS
+      : [...ACTIONS, { id: action_type, label: actionWord(action_type) }];
+  return (
+    <Filters>
+      <div className="kind-filter">
+        <Select
+          choices={[{ id: '', label: 'All kinds of action' }, ...kinds]}
+          hideLabel
+          label="Kind of action"
+          onChange={(id) => change({ action_type: id || undefined })}
+          value={action_type ?? ''}
+        />
+      </div>
+      <KeyFilter chosen={undefined} />
+      <DayRange from={from} label="From" onChange={change} to={to} />
+      <FilterChips
+        chips={[{ id: 'live', label: 'Live tail' }]}
+        label="New entries"
+        onChange={(id) => change({ live: id ? '1' : undefined, ...(id && { to: undefined }) })}
+        value={live === '1' && to === undefined ? 'live' : null}
+      />
+      {live === '1' && to === undefined && (
+        <span className="quiet small">
+          {tailError
+            ? `New entries can’t be read: ${tailError.message}`
+            : isDown
+              ? 'Waits while you read further down'
+              : 'New entries come by themselves'}
+        </span>
+      )}
+    </Filters>
+  );
+});
+
+/** Tells screen readers of new entries, but not of each. */
+const ANNOUNCED_MS = 15_000;
+
+function useAnnounced(isLive: boolean, newest: number): void {
+  const told = useRef({ newest: 0, at: 0 });
+  useEffect(() => {
+    const last = told.current;
+    const now = Date.now();
+    if (!isLive || last.newest === 0) told.current = { newest, at: now };
+    else if (newest > last.newest && now - last.at >= ANNOUNCED_MS) {
+      announce(`New entries, up to ${newest}`);
+      told.current = { newest, at: now };
+    }
+  }, [isLive, newest]);
+}

@@ -1,0 +1,120 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { ActivityEntry } from '../../../../client/src/records.ts';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { figure } from '../../parts/figure.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { EntryOfId } from './entry-alone.tsx';
+import { aboutEntry, actionWord, byWhom, entryJson } from './entry-words.ts';
+import { missingBetween } from './log-state.tsx';
+
+interface EntryListProps {
+  /** Latest first. */
+  entries: readonly ActivityEntry[];
+  /** The entry whose JSON is shown. */
+  open: string | undefined;
+  isOfOneKind: boolean;
+  /** The entries are not whole: the one that is opened is read. */
+  isPartial?: boolean;
+  onEnd: () => void;
+}
+
+/** Entries of the log, latest first; each can be opened to see it as the API gives it. */
+export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: EntryListProps) {
+  // Where ids lack below an entry, it is said there.
+  const gaps = useMemo(
+    () => (isOfOneKind ? new Map<number, number>() : gapsBelow(entries)),
+    [entries, isOfOneKind],
+  );
+  const columns = useMemo(() => columnsFor(open), [open]);
+  const detail = (entry: ActivityEntry) => {
+    const missing = gaps.get(entry.id) ?? 0;
+    const isOpen = String(entry.id) === open;
+    if (missing === 0 && !isOpen) return null;
+    return (
+      <>
+        {isOpen && isPartial && <EntryOfId id={entry.id} />}
+        {isOpen && !isPartial && <CodeBlock text={entryJson(entry)} what={`entry ${entry.id}`} />}
+        {missing > 0 && (
+          <p className="log-gap">{missing === 1 ? 'An entry is' : `${missing} entries are`} missing here</p>
+        )}
+      </>
+    );
+  };
+  return (
+    <Table
+      columns={columns}
+      detail={detail}
+      hasKeys
+      label="Entries of the log"
+      onEnd={onEnd}
+      rowHeight={45}
+      rowKey={idOf}
+      rows={entries}
+    />
+  );
+}
+
+function idOf({ id }: ActivityEntry): number {
+  return id;
+}
+
+function gapsBelow(entries: readonly ActivityEntry[]): Map<number, number> {
+  return new Map(
+    entries.flatMap((entry, place) => {
+      const missing = missingBetween(entry, entries[place + 1]);
+      return missing > 0 ? [[entry.id, missing]] : [];
+    }),
+  );
+}
+
+function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] {
+  return [
+    {
+      id: 'id',
+      header: 'Entry',
+      cell: ({ id }) => <span className="mono">{figure(id)}</span>,
+      width: '5rem',
+      align: 'end',
+    },
+    {
+      id: 'occurred_at',
+      header: 'When',
+      cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
+      width: '11.5rem',
+    },
+    {
+      id: 'action_type',
+      header: 'Action',
+      cell: (entry) => <EntryLink entry={entry} isOpen={String(entry.id) === open} />,
+      width: 'minmax(10rem, 14.5rem)',
+      narrow: 'lead',
+    },
+    { id: 'about', header: 'What', cell: (entry) => <bdi className="entry-about">{aboutEntry(entry)}</bdi> },
+    {
+      id: 'by',
+      header: 'By',
+      cell: (entry) => <bdi className="entry-about quiet">{byWhom(entry)}</bdi>,
+      width: '10rem',
+    },
+  ];
+}
+
+function EntryLink({ entry: { id, action_type }, isOpen }: { entry: ActivityEntry; isOpen: boolean }) {
+  return (
+    <Link
+      activeOptions={{ exact: true }}
+      aria-expanded={isOpen}
+      className="row-link entry-link"
+      from="/activity"
+      resetScroll={false}
+      search={(old) => ({ ...old, entry: isOpen ? undefined : String(id) })}
+      to="/activity"
+    >
+      <Icon name={isOpen ? 'down' : 'right'} size={12} />
+      <bdi>{actionWord(action_type)}</bdi>
+    </Link>
+  );
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { ACTIONS, aboutEntry, actionWord, byWhom, entryJson } from './entry-words.ts';
+
+const entry = (action_type: string, properties: Record<string, unknown>, page_path = '/somewhere') => ({
+  id: 7,
+  action_type,
+  page_path,
+  properties,
+  occurred_at: '2026-01-31T12:00:00.000Z',
+});
+
+test('a kind of action has words, also one that a newer service added', () => {
+  expect(actionWord('api_key_revoked')).toBe('API key revoked');
+  expect(actionWord('alert_rule_added')).toBe('Alert rule added');
+  expect(new Set(ACTIONS.map(({ label }) => label)).size).toBe(ACTIONS.length);
+});
+
+test('an entry says what it is about and who did it', () => {
+  const request = entry('api_request', { method: 'GET', status: 429, api_key_name: 'Grafana' });
+  expect(aboutEntry(request)).toBe('GET /somewhere → 429');
+  expect(byWhom(request)).toBe('Grafana');
+  const check = entry('health_check_completed', { connection_id: 3, score: 81 });
+  expect(aboutEntry(check)).toBe('Connection 3, score 81');
+  expect(byWhom(check)).toBe('the service');
+  const added = entry('connection_added', { name: 'shop', actor_member_id: 1, actor_name: 'Ada' });
+  expect(aboutEntry(added)).toBe('shop');
+  expect(byWhom(added)).toBe('Ada');
+  expect(byWhom(entry('member_signed_in', { name: 'Ada' }, '/sign-in'))).toBe('Ada');
+  expect(byWhom(entry('member_changed', { name: 'Ada', by: 'oidc' }, '/sign-in'))).toBe('Ada');
+  expect(byWhom(entry('member_added', { name: 'Ada' }, '/team'))).toBe('the operator');
+  expect(byWhom(entry('member_added', { name: 'Ada' }, '/link'))).toBe('who had the link');
+  expect(byWhom(entry('link_used', { member_id: 1 }, '/link'))).toBe('who had the link');
+  expect(aboutEntry(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('For an owner');
+  expect(aboutEntry(entry('something_new', {}))).toBe('/somewhere');
+});
+
+test('what turns the direction of a text is escaped, and the JSON says the same', () => {
+  const turned = entry('connection_added', { name: 'safe \u202egnp.exe\u2066' });
+  const json = entryJson(turned);
+  expect(json).toContain('\\u202egnp.exe\\u2066');
+  expect(JSON.parse(json)).toEqual(turned);
+});

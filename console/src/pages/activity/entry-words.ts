@@ -1,0 +1,95 @@
+import type { ActivityEntry } from '../../../../client/src/records.ts';
+import type { ACTION_TYPES } from '../../../../src/activity/action-types.ts';
+
+/** How each kind of action is called; those that a newer service may add are told by {@link actionWord}. */
+const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
+  account_changed: 'Account changed',
+  account_created: 'Account created',
+  activity_pruned: 'Log shortened',
+  api_key_created: 'API key created',
+  api_key_regenerated: 'API key regenerated',
+  api_key_revoked: 'API key revoked',
+  api_request: 'API request',
+  connection_added: 'Connection added',
+  connection_changed: 'Connection changed',
+  connection_removed: 'Connection removed',
+  health_check_completed: 'Health check completed',
+  link_created: 'Link created',
+  link_used: 'Link used',
+  member_added: 'Member added',
+  member_changed: 'Member changed',
+  member_removed: 'Member removed',
+  member_sign_in_failed: 'Sign-in failed',
+  member_signed_in: 'Signed in',
+  member_signed_out: 'Signed out',
+  passkey_added: 'Passkey added',
+  passkey_removed: 'Passkey removed',
+  password_changed: 'Password changed',
+  session_ended: 'Session ended',
+  silence_added: 'Silence added',
+  silence_ended: 'Silence ended',
+  ticket_opened: 'Ticket opened',
+  ticket_reopened: 'Ticket reopened',
+  ticket_resolved: 'Ticket resolved',
+};
+
+/** The kinds of action to filter by. */
+export const ACTIONS: readonly { id: string; label: string }[] = Object.entries(WORDS)
+  .map(([id, label]) => ({ id, label }))
+  .sort((a, b) => a.label.localeCompare(b.label, 'en'));
+
+/** How a kind of action is called. */
+export function actionWord(actionType: string): string {
+  const known = ACTIONS.find(({ id }) => id === actionType)?.label;
+  return known ?? actionType.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+}
+
+/** The first of the named properties that is a text or a number; null when none is. */
+function first({ properties }: ActivityEntry, ...names: string[]): string | null {
+  const found = names
+    .map((name) => properties[name])
+    .find((value) => ['string', 'number'].includes(typeof value));
+  return found === undefined ? null : String(found);
+}
+
+/** What an entry is about, in a few words; texts of strangers may be among them. */
+export function aboutEntry(entry: ActivityEntry): string {
+  const { action_type, page_path, properties } = entry;
+  if (action_type === 'api_request') return `${properties['method']} ${page_path} → ${properties['status']}`;
+  if (action_type === 'health_check_completed') {
+    return `Connection ${properties['connection_id']}, score ${properties['score']}`;
+  }
+  if (action_type === 'member_signed_in') return `By ${first(entry, 'by') ?? 'their name'}`;
+  const link = LINKS.get(String(properties['purpose']));
+  return link ?? first(entry, 'title', 'name', 'check_id', 'email') ?? page_path;
+}
+
+const LINKS = new Map([
+  ['owner', 'For an owner'],
+  ['invitation', 'Invitation'],
+  ['reset', 'To a new password'],
+]);
+
+/** What nobody does: the service does it by itself. */
+const ITS_OWN = /^(health_check|ticket|activity)_/;
+
+/** Who did it: a member, a key, the service itself; else it was the operator, at the command line. */
+export function byWhom(entry: ActivityEntry): string {
+  const named = first(entry, 'actor_name', 'api_key_name', 'actor');
+  if (named !== null) return named;
+  // Where people enter they act for themselves.
+  if (entry.page_path === '/sign-in') return first(entry, 'name') ?? 'somebody';
+  if (entry.page_path === '/link') return 'who had the link';
+  return ITS_OWN.test(entry.action_type) ? 'the service' : 'the operator';
+}
+
+/** Marks that turn the direction of a text, so that an entry can be read otherwise than it is. */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** An entry as the API gives it; what would turn its text is escaped, as JSON allows. */
+export function entryJson(entry: ActivityEntry): string {
+  return JSON.stringify(entry, null, 2).replace(
+    TURNING,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

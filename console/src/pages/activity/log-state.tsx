@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ActivityEntry } from '../../../../client/src/records.ts';
+import type { VerifiedLog } from '../../../../src/console/activity.ts';
+import { get } from '../../api.ts';
+import { figure } from '../../parts/figure.ts';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** How many ids lie between two neighbours of the list, the later one first. */
+export function missingBetween(later: ActivityEntry, earlier: ActivityEntry | undefined): number {
+  return earlier ? later.id - earlier.id - 1 : 0;
+}
+
+/** What can be said of the log's wholeness: of the ids that are shown, and of its seals. */
+export function LogState({
+  entries,
+  isOfOneKind,
+}: {
+  entries: readonly ActivityEntry[];
+  isOfOneKind: boolean;
+}) {
+  return (
+    <ul aria-label="Is the log whole?" className="log-state">
+      <li>
+        <Gaps entries={entries} isOfOneKind={isOfOneKind} />
+      </li>
+      <li>
+        <Verified />
+      </li>
+    </ul>
+  );
+}
+
+function Gaps({ entries, isOfOneKind }: { entries: readonly ActivityEntry[]; isOfOneKind: boolean }) {
+  const [first] = entries;
+  const last = entries.at(-1);
+  if (!first || !last) return <StatusMark quiet status="skipped" word="Nothing to look through for gaps" />;
+  if (isOfOneKind) {
+    return (
+      <>
+        <StatusMark quiet status="skipped" word="Gaps not looked for" />
+        <span className="quiet">between entries of one kind there are those of others</span>
+      </>
+    );
+  }
+  const missing = entries.reduce((sum, entry, place) => sum + missingBetween(entry, entries[place + 1]), 0);
+  const range = `${figure(last.id)} to ${figure(first.id)}`;
+  if (missing === 0) return <StatusMark quiet status="ok" word={`No gap in ${range}`} />;
+  const words = `${figure(missing)} missing in ${range}`;
+  return <StatusMark status="critical" word={words} />;
+}
+
+function Verified() {
+  const { data, error } = useQuery({
+    queryKey: ['activity', 'verified'],
+    queryFn: ({ signal }) => get<VerifiedLog>('/activity/verified', {}, signal),
+    staleTime: 60_000,
+    refetchInterval: 300_000,
+  });
+  if (error) return <StatusMark quiet status="skipped" word={`Not verified: ${error.message}`} />;
+  if (!data) return <StatusMark quiet status="skipped" word="Verifying…" />;
+  const { verified, to_id, at, unsealed, message } = data;
+  if (!verified) return <StatusMark status="critical" word={message ?? 'The log is not as it was sealed'} />;
+  if (at === null) {
+    return (
+      <>
+        <StatusMark quiet status="skipped" word="Nothing sealed yet" />
+        <span className="quiet">{message ?? 'the log is sealed every hour'}</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <StatusMark quiet status="ok" word={`Verified up to entry ${figure(to_id)}`} />
+      <span className="quiet">
+        sealed <Time at={at} />; {unsealed === 0 ? 'nothing waits' : `${figure(unsealed)} wait`} for the next
+        seal
+      </span>
+    </>
+  );
+}

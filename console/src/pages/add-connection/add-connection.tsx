@@ -1,0 +1,147 @@
+import './add-connection.css';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ConnectionSettings, TestedConnection } from '../../../../src/console/connections.ts';
+import type { ConnectionTest } from '../../../../src/console/test-connection.ts';
+import { fieldError, send } from '../../api.ts';
+import { announce, notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { type ConnectionDraft, emptyDraft } from '../../parts/connection-draft.ts';
+import { CheckFields, DatabaseFields, LoginFields, standsAtField } from '../../parts/connection-fields.tsx';
+import { WayFields } from '../../parts/connection-way.tsx';
+import { RadioGroup, TextField } from '../../parts/field.tsx';
+import { Page, Section } from '../../parts/page.tsx';
+import { InlineError, NoPermission } from '../../parts/states.tsx';
+import { useCan } from '../../shell/me.ts';
+import { LoginSql } from './login-sql.tsx';
+import { leadsToSocket, loginOf, newOf, testedOf } from './new-connection.ts';
+import { TestResult } from './test-result.tsx';
+
+export function AddConnectionPage() {
+  const can = useCan();
+  return (
+    <Page
+      back={<Link to="/fleet">← Fleet</Link>}
+      description="A PostgreSQL, MySQL or MariaDB server to watch. It is tested before it is saved."
+      title="Add connection"
+    >
+      {can('connections:write') ? <AddConnection /> : <NoPermission permission="connections:write" />}
+    </Page>
+  );
+}
+
+/** Where it is, by URL or fields; what a test of that found out; then it is saved. */
+function AddConnection() {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [way, setWay] = useState('url');
+  const [url, setUrl] = useState('');
+  const [draft, setDraft] = useState(emptyDraft);
+  const onChange = (changed: Partial<ConnectionDraft>) => setDraft((old) => ({ ...old, ...changed }));
+  const given = { url: way === 'url' ? url : null, draft };
+  const tested = testedOf(given);
+
+  const test = useMutation({
+    mutationFn: (body: TestedConnection) => send<ConnectionTest>('POST', '/connections/test', body),
+    onSuccess: ({ reachable }) =>
+      announce(reachable ? 'The database was reached' : 'The database was not reached'),
+  });
+  const save = useMutation({
+    mutationFn: () => send<ConnectionSettings>('POST', '/connections', newOf(given)),
+    onSuccess({ id }) {
+      void queries.invalidateQueries({ queryKey: ['fleet'] });
+      notify('Added: its first check begins');
+      void navigate({ to: '/connections/$id', params: { id: String(id) } });
+    },
+  });
+  // What was tested must be what is saved.
+  const isTested = test.data !== undefined && JSON.stringify(test.variables) === JSON.stringify(tested);
+  const result = isTested && !test.isPending ? test.data : null;
+  const error = save.error ?? test.error;
+  const fields = { draft, error, onChange };
+  const login = loginOf(given);
+  return (
+    <div className="add-connection">
+      <form
+        className="connection-fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.reset();
+          if (result) save.mutate();
+          else test.mutate(tested);
+        }}
+      >
+        <TextField
+          autoFocus
+          description="What the team calls it."
+          error={fieldError(error, 'name')}
+          isRequired
+          label="Name"
+          maxLength={200}
+          onChange={(name) => onChange({ name })}
+          value={draft.name}
+        />
+        <RadioGroup
+          choices={[
+            { id: 'url', label: 'One URL' },
+            { id: 'fields', label: 'Fields' },
+          ]}
+          label="Give it as"
+          onChange={setWay}
+          value={way}
+        />
+        {way === 'url' ? (
+          <TextField
+            autoComplete="off"
+            description="postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306"
+            error={fieldError(error, 'url')}
+            isRequired
+            label="URL"
+            maxLength={4_096}
+            mono
+            onChange={setUrl}
+            type="password"
+            value={url}
+          />
+        ) : (
+          <>
+            <DatabaseFields {...fields} />
+            <LoginFields {...fields} />
+          </>
+        )}
+        <WayFields
+          {...fields}
+          draft={way === 'url' ? { ...draft, host: leadsToSocket(given) ? '/' : '' } : draft}
+        />
+        <CheckFields {...fields} draft={{ ...draft, engine: login.engine }} />
+        {!standsAtField(error, 'url') && <InlineError error={error} />}
+        {result && <TestResult test={result} />}
+        <div className="add-actions">
+          {/* One button before and after, so that the focus stays; what it was pressed for must not become another thing. */}
+          <Button
+            isPending={test.isPending}
+            kind={result ? 'plain' : 'primary'}
+            {...(result ? { onPress: () => test.mutate(tested) } : { type: 'submit' })}
+          >
+            {test.isPending ? 'Testing: up to a minute' : result ? 'Test again' : 'Test connection'}
+          </Button>
+          {result && (
+            <Button icon="plus" isPending={save.isPending} kind="primary" type="submit">
+              {result.reachable ? 'Add connection' : 'Add it all the same'}
+            </Button>
+          )}
+          {test.data && !result && !test.isPending && (
+            <span className="quiet">Something was changed since the last test.</span>
+          )}
+        </div>
+      </form>
+      <Section
+        description="Run this on the server as an administrator: a login that may look and nothing else."
+        title="A login with least privilege"
+      >
+        <LoginSql engine={login.engine} username={login.username} />
+      </Section>
+    </div>
+  );
+}

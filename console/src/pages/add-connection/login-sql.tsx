@@ -1,0 +1,32 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue } from 'react';
+import type { LoginSql as Statements } from '../../../../src/console/login-sql.ts';
+import { get } from '../../api.ts';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Loaded, SkeletonRows } from '../../parts/states.tsx';
+
+/** The name of the login until another one was typed that needs no quotes. */
+const PROPOSED = 'dbvitals_watcher';
+const PLAIN = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** The statements that make the login, to be pasted. */
+export function LoginSql({
+  engine,
+  username,
+}: {
+  engine: 'postgres' | 'mysql' | 'mariadb';
+  username: string;
+}) {
+  const name = useDeferredValue(PLAIN.test(username) ? username : PROPOSED);
+  const query = useQuery({
+    queryKey: ['connections', 'login-sql', engine, name],
+    queryFn: ({ signal }) => get<Statements>('/connections/login-sql', { engine, username: name }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Loaded query={query} skeleton={<SkeletonRows rows={3} />}>
+      {({ sql }) => <CodeBlock text={sql} what="SQL" />}
+    </Loaded>
+  );
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { emptyDraft } from '../../parts/connection-draft.ts';
+import { loginOf, newOf, testedOf } from './new-connection.ts';
+
+const fields = { ...emptyDraft, name: ' shop ', host: ' db ', username: 'ada', password: ' s ' };
+
+test.each([
+  ['', 'postgres', ''],
+  ['postgresql://ada:x%40y@db/app', 'postgres', 'ada'],
+  ['mysql://a%20b@db', 'mysql', 'a b'],
+  ['mariadb://a%zz@db', 'mariadb', 'a%zz'],
+  ['http://ada@db', 'postgres', ''],
+])('of the URL "%s" the server is %s and the user "%s"', (url, engine, username) => {
+  expect(loginOf({ url, draft: emptyDraft })).toEqual({ engine, username });
+});
+
+test('a URL is sent as it is, and nothing of the fields beside it', () => {
+  expect(testedOf({ url: ' postgres://ada:x@db/app ', draft: fields })).toEqual({
+    url: 'postgres://ada:x@db/app',
+    tls: 'verify-full',
+  });
+});
+
+test('fields are sent without the blanks around them, the password with', () => {
+  expect(newOf({ url: null, draft: { ...fields, port: '5433', expectedStandbys: '2' } })).toEqual({
+    name: 'shop',
+    interval_seconds: 300,
+    address: { engine: 'postgres', host: 'db', port: 5433, username: 'ada' },
+    password: ' s ',
+    tls: 'verify-full',
+    expected_standbys: 2,
+  });
+});
+
+test.each([
+  { url: null, draft: { ...fields, host: '/run/postgresql', hasTunnel: true } },
+  { url: 'postgres://ada@%2Frun%2Fpg/app', draft: fields },
+  { url: 'mysql://ada@/?socket=/run/mysqld.sock', draft: fields },
+])('a Unix socket has no TLS and no tunnel', (given) => {
+  expect(testedOf(given)).not.toHaveProperty('tls');
+  expect(testedOf(given)).not.toHaveProperty('ssh');
+});
+
+test('standbys are asked of PostgreSQL only', () => {
+  const draft = { ...fields, expectedStandbys: '2' };
+  expect(testedOf({ url: 'mysql://ada@db', draft })).not.toHaveProperty('expected_standbys');
+  expect(testedOf({ url: 'postgres://ada@db', draft })).toHaveProperty('expected_standbys', 2);
+});

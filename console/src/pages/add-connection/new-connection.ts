@@ -1,0 +1,63 @@
+import type { NewConnection, TestedConnection } from '../../../../src/console/connections.ts';
+import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
+
+/** What the form holds; where a URL is given, the draft's host and login are not looked at. */
+export interface Given {
+  url: string | null;
+  draft: ConnectionDraft;
+}
+
+// As the service reads it; whatever else is wrong with a URL, it says.
+const URL_START = /^(postgres(?:ql)?|mysql|mariadb):\/\/(?:([^:@/?#]+)(?::[^@/?#]*)?@)?([^@/?#]*)/;
+
+/** The kind of server and the user that a URL or the fields name, as far as they do by now. */
+export function loginOf({ url, draft }: Given): { engine: ConnectionDraft['engine']; username: string } {
+  if (url === null) return { engine: draft.engine, username: draft.username.trim() };
+  const [, scheme = 'postgres', user = ''] = URL_START.exec(url.trim()) ?? [];
+  return {
+    engine: scheme === 'mysql' || scheme === 'mariadb' ? scheme : 'postgres',
+    username: decoded(user),
+  };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Whether the way there is a Unix socket, which has no TLS. */
+export function leadsToSocket({ url, draft }: Given): boolean {
+  if (url === null) return isSocket(draft);
+  const [whole, , , host = ''] = URL_START.exec(url.trim()) ?? [];
+  return whole !== undefined && (host === '' || decoded(host).startsWith('/'));
+}
+
+/** What is tested: the way there, and what is trusted on it. */
+export function testedOf(given: Given): TestedConnection {
+  const { url, draft } = given;
+  const { engine } = loginOf(given);
+  const socket = leadsToSocket(given);
+  const standbys = Number(draft.expectedStandbys);
+  return {
+    ...(url === null ? { address: addressOf(draft) } : { url: url.trim() }),
+    ...(url === null && draft.password !== '' && { password: draft.password }),
+    ...(!socket && { tls: draft.tls }),
+    ...(draft.passwordExposable && { password_exposable: true }),
+    ...(!socket &&
+      draft.tls === 'verify-full' &&
+      draft.caCertificate.trim() !== '' && {
+        ca_certificate: draft.caCertificate,
+      }),
+    ...(!socket && draft.hasTunnel && { ssh: sshOf(draft) }),
+    ...(engine === 'postgres' && standbys > 0 && { expected_standbys: standbys }),
+  };
+}
+
+/** What is saved: the same, its name, and how often it is checked. */
+export function newOf(given: Given): NewConnection {
+  const { name, interval } = given.draft;
+  return { ...testedOf(given), name: name.trim(), interval_seconds: Number(interval) };
+}

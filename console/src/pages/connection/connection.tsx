@@ -1,0 +1,138 @@
+import './connection.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ConnectionDetail } from '../../../../src/console/connections.ts';
+import type { RunProgress } from '../../../../src/console/runs.ts';
+import { announce, notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Page } from '../../parts/page.tsx';
+import { InlineError, Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { useCan } from '../../shell/me.ts';
+import { connectionQuery, silencesQuery, useRenewal } from './connection-query.ts';
+import { EditDialog } from './edit-dialog.tsx';
+import { Findings } from './findings.tsx';
+import { Overview } from './overview.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
+import { RunStrip } from './run-strip.tsx';
+import { Settings } from './settings.tsx';
+import { Silences } from './silences.tsx';
+import { useRun } from './use-run.ts';
+
+/** One connection: how it stands, why, and what to run. */
+export function ConnectionPage() {
+  const { id } = useParams({ from: '/in/connections/$id' });
+  const can = useCan();
+  // Another connection is another page: nothing that is open or half written goes along.
+  return can('health:read') ? (
+    <Connection id={id} key={id} />
+  ) : (
+    <Page title="Connection">
+      <NoPermission permission="health:read" />
+    </Page>
+  );
+}
+
+function Connection({ id }: { id: string }) {
+  const can = useCan();
+  const navigate = useNavigate();
+  const query = useQuery(connectionQuery(id));
+  const silences = useQuery(silencesQuery(id));
+  const renew = useRenewal();
+  const [dialog, setDialog] = useState<'edit' | 'remove' | null>(null);
+  const detail = query.data;
+  const { run, isWatched, start } = useRun(id, detail?.running ?? false, (last) => {
+    void renew();
+    tellEnd(last);
+  });
+  const close = () => setDialog(null);
+  return (
+    <Page
+      actions={
+        detail &&
+        can('checks:run') &&
+        detail.settings.interval_seconds !== null && (
+          <Button
+            icon="again"
+            isPending={start.isPending || isWatched}
+            kind="primary"
+            onPress={() => start.mutate()}
+          >
+            {isWatched ? 'Checking' : 'Check now'}
+          </Button>
+        )
+      }
+      back={<Link to="/fleet">← Fleet</Link>}
+      description={detail && <Where detail={detail} />}
+      title={detail?.settings.name ?? 'Connection'}
+    >
+      <Loaded query={query}>
+        {(loaded) => (
+          <div className="connection-page">
+            <RunStrip error={start.error} isWatched={isWatched} run={run} />
+            <Overview detail={loaded} />
+            {loaded.latest ? (
+              <Findings
+                findings={loaded.latest.findings}
+                settings={loaded.settings}
+                silences={silences.data?.data ?? []}
+              />
+            ) : (
+              <Message icon="clock" title="No check has run yet">
+                {isWatched
+                  ? 'The first one is running.'
+                  : loaded.settings.interval_seconds === null
+                    ? 'Sample data is never checked.'
+                    : 'The first one runs as soon as a monitor is free.'}
+              </Message>
+            )}
+            {silences.error && <InlineError error={silences.error} />}
+            <Silences silences={silences.data?.data ?? []} />
+            <Settings
+              actions={
+                can('connections:write') && (
+                  <>
+                    <Button icon="pen" onPress={() => setDialog('edit')}>
+                      Edit
+                    </Button>
+                    <Button icon="bin" onPress={() => setDialog('remove')}>
+                      Remove
+                    </Button>
+                  </>
+                )
+              }
+              settings={loaded.settings}
+            />
+            {dialog === 'edit' && <EditDialog onClose={close} settings={loaded.settings} />}
+            {dialog === 'remove' && (
+              <RemoveDialog
+                onClose={close}
+                onRemoved={() => {
+                  notify('The connection was removed');
+                  void navigate({ to: '/fleet' });
+                }}
+                settings={loaded.settings}
+              />
+            )}
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Where({ detail: { settings } }: { detail: ConnectionDetail }) {
+  const { host, port, connection_type, database, username } = settings;
+  const place = connection_type === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
+  return (
+    <bdi className="mono">
+      {username}@{place}
+      {database && `/${database}`}
+    </bdi>
+  );
+}
+
+function tellEnd(run: RunProgress | null): void {
+  if (run?.state === 'done') notify(run.score === null ? 'Checked' : `Checked: score ${run.score}`);
+  if (run?.state === 'failed') announce('The check failed');
+}

@@ -1,0 +1,15 @@
+/** Names a finding in the address: its check, the database and the object; names are long on purpose sometimes. */
+export function findingKey({
+  check_id,
+  database,
+  object,
+}: {
+  check_id: string;
+  database: string;
+  object: string | null;
+}): string {
+  return [check_id, database, object ?? '']
+    .map((part) => part.slice(0, 120))
+    .filter((part) => part !== '')
+    .join(':');
+}

@@ -1,0 +1,104 @@
+import { Link } from '@tanstack/react-router';
+import type { ExplainedFinding } from '../../../../src/console/findings.ts';
+import type { Silence } from '../../../../src/console/silences.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Explained } from '../../parts/explained.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** The finding's title as a button that opens and closes what is known of it. */
+export function FindingTitle({
+  finding: { title, object, database, check_id },
+  isOpen,
+  silence,
+  onToggle,
+}: {
+  finding: ExplainedFinding;
+  isOpen: boolean;
+  silence: Silence | undefined;
+  onToggle: () => void;
+}) {
+  return (
+    <div className="finding-title">
+      <button aria-expanded={isOpen} className="row-link" onClick={onToggle} type="button">
+        <Icon name={isOpen ? 'down' : 'right'} />
+        <bdi>{title}</bdi>
+      </button>
+      <span className="finding-place">
+        {object !== null && <bdi className="mono">{object}</bdi>}
+        {object !== null && database && ' in '}
+        {database && <bdi className="mono">{database}</bdi>}
+        {object === null && !database && <span className="mono">{check_id}</span>}
+      </span>
+      {silence && (
+        <span className="silenced">
+          <Icon name="silent" size={14} /> Silenced{' '}
+          {silence.until ? (
+            <>
+              until <Time as="local" at={silence.until} />
+            </>
+          ) : (
+            'until somebody ends it'
+          )}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** What to know and do about a finding. */
+export function FindingDetail({
+  finding,
+  connectionId,
+  onSilence,
+  onThresholds,
+}: {
+  finding: ExplainedFinding;
+  connectionId: string;
+  /** Null where the member may not, it is silenced already, or there is nothing to silence. */
+  onSilence: (() => void) | null;
+  /** Null where the member may not, or the check has none. */
+  onThresholds: (() => void) | null;
+}) {
+  const { check_id, category, measured, thresholds, why, sql, lock, missing_grant, status } = finding;
+  const hasTicket = status === 'critical' || status === 'warning' || status === 'info';
+  return (
+    <div className="finding-detail">
+      <Explained
+        lock={lock}
+        measured={measured}
+        // The GRANT stands below, with what it is for.
+        sql={missing_grant === sql ? '' : sql}
+        thresholds={thresholds}
+        why={why}
+      />
+      {missing_grant && (
+        <div>
+          <h3>The privilege that is missing</h3>
+          <CodeBlock text={missing_grant} what="GRANT" />
+        </div>
+      )}
+      <div className="finding-actions">
+        <span className="quiet small">
+          <span className="mono">{check_id}</span> · {category}
+        </span>
+        {hasTicket && (
+          <Link search={{ connection_id: connectionId, status: 'open' }} to="/tickets">
+            Its tickets
+          </Link>
+        )}
+        {onThresholds && (
+          <Button icon="pen" onPress={onThresholds} small>
+            Thresholds
+          </Button>
+        )}
+        {onSilence && (
+          <Button icon="silent" onPress={onSilence} small>
+            Silence
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ConnectionSettings } from '../../../../src/console/connections.ts';
+import type { ExplainedFinding } from '../../../../src/console/findings.ts';
+import type { Silence } from '../../../../src/console/silences.ts';
+import { FilterChips } from '../../parts/filter-chips.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Message } from '../../parts/states.tsx';
+import { StatusMark, statusWord } from '../../parts/status-mark.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { useCan } from '../../shell/me.ts';
+import { findingKey } from './finding-key.ts';
+import { FindingDetail, FindingTitle } from './finding-row.tsx';
+import { type ConnectionSearch, connectionSearch } from './search.ts';
+import { SilenceDialog } from './silence-dialog.tsx';
+import { ThresholdsDialog } from './thresholds-dialog.tsx';
+
+const CHIPS = ['critical', 'warning', 'info', 'error', 'skipped', 'ok'] as const;
+
+type Status = ExplainedFinding['status'];
+
+function isToDo(status: Status): boolean {
+  return status !== 'ok' && status !== 'skipped';
+}
+
+/** The silence that a finding falls under. */
+function silenceOf(
+  silences: readonly Silence[],
+  { check_id, object }: ExplainedFinding,
+): Silence | undefined {
+  return silences.find(
+    (silence) => silence.check_id === check_id && (silence.object === null || silence.object === object),
+  );
+}
+
+interface FindingsProps {
+  settings: ConnectionSettings;
+  findings: readonly ExplainedFinding[];
+  silences: readonly Silence[];
+}
+
+/** What the latest check found, worst first; the worst one is open. */
+export function Findings({ settings, findings, silences }: FindingsProps) {
+  const search = useSearch({ from: '/in/connections/$id' });
+  const navigate = useNavigate({ from: '/connections/$id' });
+  const mayWrite = useCan()('connections:write');
+  const [dialog, setDialog] = useState<{ of: 'silence' | 'thresholds'; finding: string } | null>(null);
+  const close = () => setDialog(null);
+  const connectionId = String(settings.id);
+  const shown = findings.filter(({ status }) => (search.status ? status === search.status : isToDo(status)));
+  const open = search.finding ?? worstKey(shown);
+  const show = (changed: { [Name in keyof ConnectionSearch]?: string | undefined }) =>
+    void navigate({
+      search: (old) => connectionSearch({ ...old, ...changed }),
+      replace: true,
+      resetScroll: false,
+    });
+  // As it is now: what is read anew while a dialog is open shows there.
+  const asked = findings.find((finding) => findingKey(finding) === dialog?.finding);
+  const count = (wanted: Status) => findings.filter(({ status }) => status === wanted).length;
+  const columns: Column<ExplainedFinding>[] = [
+    {
+      id: 'status',
+      header: 'Status',
+      width: '6.5rem',
+      cell: ({ status }) => <StatusMark quiet status={status} />,
+    },
+    {
+      id: 'finding',
+      header: 'Finding',
+      width: 'minmax(10rem, 2fr)',
+      narrow: 'lead',
+      cell: (finding) => {
+        const key = findingKey(finding);
+        return (
+          <FindingTitle
+            finding={finding}
+            isOpen={key === open}
+            onToggle={() => show({ finding: key === open ? 'none' : key })}
+            silence={silenceOf(silences, finding)}
+          />
+        );
+      },
+    },
+    {
+      id: 'measured',
+      header: 'Measured',
+      width: 'minmax(10rem, 3fr)',
+      cell: (finding) => <bdi className="finding-measured">{finding.measured}</bdi>,
+    },
+  ];
+  return (
+    <Section description="What the latest check found, worst first." title="Findings">
+      <FilterChips
+        chips={CHIPS.flatMap((status) => {
+          const found = count(status);
+          return found === 0 ? [] : [{ id: status, label: statusWord(status), status, count: found }];
+        })}
+        label="Status of findings"
+        onChange={(status) => show({ status: status ?? undefined, finding: undefined })}
+        value={search.status ?? null}
+      />
+      {shown.length > 0 ? (
+        <Table
+          columns={columns}
+          detail={(finding) =>
+            findingKey(finding) === open && (
+              <FindingDetail
+                connectionId={connectionId}
+                finding={finding}
+                onSilence={
+                  mayWrite && finding.status !== 'ok' && !silenceOf(silences, finding)
+                    ? () => setDialog({ of: 'silence', finding: findingKey(finding) })
+                    : null
+                }
+                onThresholds={
+                  mayWrite && finding.thresholds.length > 0
+                    ? () => setDialog({ of: 'thresholds', finding: findingKey(finding) })
+                    : null
+                }
+              />
+            )
+          }
+          hasKeys
+          label="Findings"
+          rowHeight={58}
+          rowKey={findingKey}
+          rows={shown}
+        />
+      ) : (
+        <Message icon="check" title={search.status ? 'No finding has this status' : 'Nothing to do here'}>
+          {search.status ? 'The latest check found none of it.' : 'The latest check found no fault.'}
+        </Message>
+      )}
+      {asked && dialog?.of === 'silence' && (
+        <SilenceDialog connectionId={connectionId} finding={asked} onClose={close} />
+      )}
+      {asked && dialog?.of === 'thresholds' && (
+        <ThresholdsDialog finding={asked} onClose={close} settings={settings} />
+      )}
+    </Section>
+  );
+}
+
+function worstKey(shown: readonly ExplainedFinding[]): string | null {
+  const [worst] = shown;
+  return worst && (worst.status === 'critical' || worst.status === 'warning') ? findingKey(worst) : null;
+}

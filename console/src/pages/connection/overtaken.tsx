@@ -1,0 +1,60 @@
+import type { ConnectionDraft } from '../../parts/connection-draft.ts';
+import { changedFields } from './settings-draft.ts';
+
+/** Two changed a connection: what it was, what somebody else made of it, and what is in the form. */
+export interface Clash {
+  /** Who and when. */
+  message: string;
+  before: ConnectionDraft;
+  theirs: ConnectionDraft;
+  mine: ConnectionDraft;
+}
+
+const WORDS: Record<keyof ConnectionDraft, string> = {
+  name: 'Name',
+  engine: 'Server',
+  host: 'Host',
+  port: 'Port',
+  database: 'Database',
+  username: 'User',
+  password: 'Password',
+  tls: 'TLS',
+  passwordExposable: 'Password may be exposed',
+  caCertificate: 'Certificates',
+  hasTunnel: 'SSH server between',
+  sshUsername: 'SSH user',
+  sshHost: 'SSH host',
+  sshPort: 'SSH port',
+  sshKey: 'SSH key',
+  interval: 'Seconds between checks',
+  expectedStandbys: 'Expected standbys',
+};
+
+/** Says that nothing was saved yet, what the other changed, and where the form goes against it. */
+export function Overtaken({ clash: { message, before, theirs, mine } }: { clash: Clash }) {
+  const own = changedFields(before, mine);
+  const fields = changedFields(before, theirs);
+  return (
+    <div className="overtaken" role="alert">
+      <p>
+        <strong>Nothing was saved.</strong> <bdi>{message}</bdi>
+      </p>
+      {fields.length > 0 && (
+        <ul>
+          {fields.map((field) => (
+            <li key={field}>
+              {WORDS[field]}: <bdi>{String(theirs[field])}</bdi> now, <bdi>{String(before[field])}</bdi>{' '}
+              before
+              {own.includes(field) && (
+                <>
+                  . <strong>You have</strong> <bdi>{String(mine[field])}</bdi>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>The form below has what is set now, and your changes upon it. Save again to keep them.</p>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ConnectionSettings } from '../../../../src/console/connections.ts';
+import { send } from '../../api.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { InlineError } from '../../parts/states.tsx';
+
+interface RemoveDialogProps {
+  settings: ConnectionSettings;
+  onClose: () => void;
+  onRemoved: () => void;
+}
+
+/** Asks before a connection is watched no more. */
+export function RemoveDialog({ settings: { id, name }, onClose, onRemoved }: RemoveDialogProps) {
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => send('DELETE', `/connections/${id}`),
+    onSuccess() {
+      onRemoved();
+      queries.removeQueries({ queryKey: ['connections', String(id)] });
+      void queries.invalidateQueries({ queryKey: ['fleet'] });
+      void queries.invalidateQueries({ queryKey: ['tickets'] });
+    },
+  });
+  return (
+    <Confirm
+      action="Remove connection"
+      isOpen
+      isPending={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate()}
+      title="Remove this connection?"
+    >
+      <p>
+        “<bdi>{name}</bdi>” is watched no more, and its stored password is deleted. Its tickets stay,
+        resolved. This can’t be taken back.
+      </p>
+      <InlineError error={remove.error} />
+    </Confirm>
+  );
+}

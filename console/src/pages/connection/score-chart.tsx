@@ -1,0 +1,143 @@
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef, useState } from 'react';
+import UPlot from 'uplot';
+import { local } from '../../parts/time.tsx';
+import { useTheme } from '../../theme.ts';
+import { chartColumns, utcDay } from './score-days.ts';
+
+/** Pixels. */
+const HEIGHT = 168;
+/** Where a score is critical, and where it is healthy (decisions: fleet status). */
+const LIMITS = [50, 80];
+
+/** Fewer scores are shown as points too. */
+const FEW = 24;
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+/** A canvas takes no custom property: the colour that a token is here and now. */
+function colourOf(place: HTMLElement, token: string): string {
+  place.style.color = `var(${token})`;
+  const { color } = getComputedStyle(place);
+  place.style.color = '';
+  return color;
+}
+
+/** Of one score alone, uPlot would show years around it. Seconds. */
+function atLeastADay(from: number, to: number): [number, number] {
+  const more = Math.max(0, 86_400 - (to - from)) / 2;
+  return [from - more, to + more];
+}
+
+function drawLimits(chart: UPlot, colour: string): void {
+  const { ctx, bbox } = chart;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+  for (const limit of LIMITS) {
+    const y = Math.round(chart.valToPos(limit, 'y', true));
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+function optionsOf(
+  place: HTMLElement,
+  isFew: boolean,
+  onPoint: (index: number | null) => void,
+): UPlot.Options {
+  const [line, ink, hair] = ['--accent', '--ink-2', '--line'].map((token) => colourOf(place, token));
+  const limits = colourOf(place, '--line-strong');
+  const font = `12px ${getComputedStyle(place).fontFamily}`;
+  const axis = { stroke: ink ?? '', font, ticks: { show: false } };
+  return {
+    width: place.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, y: false, points: { size: 7 } },
+    scales: {
+      x: { range: ({ data: [times] }) => atLeastADay(times[0] ?? 0, times.at(-1) ?? 0) },
+      y: { range: [0, 100] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 34,
+        gap: 10,
+        space: 64,
+        values: (_, times, _axis, _space, step) =>
+          times.map((time) => (step < 86_400 ? HOUR : DAY).format(new Date(time * 1000))),
+      },
+      { ...axis, grid: { stroke: hair ?? '', width: 1 }, size: 34, splits: () => [0, ...LIMITS, 100] },
+    ],
+    // A few scores of one hour would be no line to be seen.
+    series: [{}, { stroke: line ?? '', width: 2, points: { size: 5, ...(isFew && { show: true }) } }],
+    hooks: {
+      drawAxes: [(chart) => drawLimits(chart, limits)],
+      setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)],
+    },
+  };
+}
+
+/** Before the last week a point stands for the whole of its day. */
+function isOfDay(at: Date): boolean {
+  return Date.now() - at.getTime() > 7 * 86_400_000;
+}
+
+/** Whether the device is dark: the chart is drawn anew when it changes. */
+function useDeviceIsDark(): boolean {
+  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  useEffect(() => {
+    const media = matchMedia('(prefers-color-scheme: dark)');
+    const listen = () => setDark(media.matches);
+    media.addEventListener('change', listen);
+    return () => media.removeEventListener('change', listen);
+  }, []);
+  return isDark;
+}
+
+/** The line of the scores; `label` says in words what it shows. Beside it stands the table of its days. */
+export function ScoreChart({
+  history,
+  label,
+}: {
+  history: readonly { at: string; score: number }[];
+  label: string;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const look = `${useTheme()} ${useDeviceIsDark()}`;
+  const [times, scores] = chartColumns(history);
+  const columns = JSON.stringify([times, scores]);
+  const isFew = times.length < FEW;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another look has other colours
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const chart = new UPlot(optionsOf(element, isFew, setPointed), JSON.parse(columns), element);
+    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      chart.destroy();
+    };
+  }, [columns, isFew, look]);
+  const pointedAt = new Date((times[pointed ?? 0] ?? 0) * 1_000);
+  const score = pointed === null ? undefined : scores[pointed];
+  return (
+    <div className="score-chart">
+      <div aria-label={label} ref={place} role="img" />
+      <p aria-hidden="true" className="quiet small pointed">
+        {typeof score === 'number'
+          ? `${isOfDay(pointedAt) ? utcDay(pointedAt) : local(pointedAt)}: ${score}`
+          : 'Healthy from 80, critical below 50'}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { Table } from '../../parts/table.tsx';
+import { ScoreChart } from './score-chart.tsx';
+import { scoreDays, scoreWords, utcDay } from './score-days.ts';
+
+/** How the score went in 90 days: a line, the same in words, and as a table. */
+export function ScoreHistory({ history }: { history: readonly { at: string; score: number }[] }) {
+  const words = scoreWords(history);
+  if (history.length === 0) return <p className="quiet">{words}</p>;
+  return (
+    <figure className="score-history">
+      <ScoreChart history={history} label={words} />
+      <figcaption className="small">{words}</figcaption>
+      <details>
+        <summary className="small">The same as a table</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <section aria-label="Scores by day" className="score-days" tabIndex={0}>
+          <Table
+            columns={[
+              { id: 'day', header: 'Day (UTC)', cell: ({ day }) => utcDay(day) },
+              { id: 'score', header: 'Last score', width: '6rem', align: 'end', cell: ({ score }) => score },
+            ]}
+            label="The last score of each day"
+            rowKey={({ day }) => day}
+            rows={scoreDays(history)}
+          />
+        </section>
+      </details>
+    </figure>
+  );
+}

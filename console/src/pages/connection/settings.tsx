@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react';
+import type { ConnectionSettings } from '../../../../src/console/connections.ts';
+import { Facts, Section } from '../../parts/page.tsx';
+import { duration, Time } from '../../parts/time.tsx';
+
+const ENGINES = { postgres: 'PostgreSQL', mysql: 'MySQL', mariadb: 'MariaDB' };
+const TLS = {
+  'verify-full': 'Encrypted, certificate and name verified',
+  require: 'Encrypted, certificate not verified',
+  disable: 'Not encrypted',
+};
+
+function name(text: string): ReactNode {
+  return text === '' ? <span className="quiet">none</span> : <bdi className="mono">{text}</bdi>;
+}
+
+/** How the connection is set; never a password or key. */
+export function Settings({ settings, actions }: { settings: ConnectionSettings; actions: ReactNode }) {
+  const { engine, connection_type, host, port, database, username, tls, ssh, thresholds } = settings;
+  const isSocket = connection_type === 'unix_socket';
+  const facts: [string, ReactNode][] = [
+    ['Server', ENGINES[engine]],
+    [isSocket ? 'Socket' : 'Host', name(isSocket || host.includes(',') ? host : `${host}:${port}`)],
+    ['Database', database === '' ? 'all that the login sees' : name(database)],
+    ['Login', name(username)],
+    ['Password', settings.has_password ? 'stored, encrypted' : 'none'],
+    ['TLS', isSocket ? 'None: a Unix socket' : TLS[tls]],
+  ];
+  if (settings.password_exposable) facts.push(['Password may be exposed', 'Yes: in clear text, or as MD5']);
+  if (settings.ca_fingerprints.length > 0)
+    facts.push([
+      'Trusted certificates (SHA-256)',
+      settings.ca_fingerprints.map((fingerprint) => (
+        <span className="mono fingerprint" key={fingerprint}>
+          {fingerprint}
+        </span>
+      )),
+    ]);
+  if (ssh) {
+    facts.push(['Through the SSH server', name(`${ssh.username}@${ssh.host}:${ssh.port}`)]);
+    facts.push(['SSH key', ssh.has_key ? 'stored, encrypted' : 'that of the service’s agent']);
+    facts.push(['Its host key', ssh.host_key === null ? 'not seen yet' : name(ssh.host_key)]);
+  }
+  if (engine === 'postgres') facts.push(['Expected standbys', settings.expected_standbys]);
+  facts.push([
+    'Checked every',
+    settings.interval_seconds === null ? 'never: sample data' : duration(settings.interval_seconds),
+  ]);
+  for (const [check, numbers] of Object.entries(thresholds)) {
+    const words = Object.entries(numbers).map(([threshold, value]) => `${threshold} ${value}`);
+    facts.push([`Thresholds of ${check}`, words.join(', ')]);
+  }
+  facts.push(['Added', <Time as="local" at={settings.created_at} key="added" />]);
+  return (
+    <Section actions={actions} title="Settings">
+      <div className="settings-facts">
+        <Facts facts={facts} />
+      </div>
+    </Section>
+  );
+}

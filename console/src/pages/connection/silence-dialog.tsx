@@ -1,0 +1,131 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ExplainedFinding } from '../../../../src/console/findings.ts';
+import type { NewSilence, Silence } from '../../../../src/console/silences.ts';
+import { fieldError, send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { RadioGroup, Select, TextField } from '../../parts/field.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { useRenewal } from './connection-query.ts';
+import { REASONS } from './silence-reasons.ts';
+
+const ENDS = [
+  { id: '1d', label: 'In a day' },
+  { id: '7d', label: 'In a week' },
+  { id: '30d', label: 'In 30 days' },
+  { id: '90d', label: 'In 90 days' },
+  { id: 'at', label: 'At a time of mine' },
+  { id: 'never', label: 'When somebody ends it' },
+];
+
+/** Asks why and until when a finding is lived with. Its open ticket is resolved at once. */
+export function SilenceDialog({
+  connectionId,
+  finding: { check_id, title, object },
+  onClose,
+}: {
+  connectionId: string;
+  finding: ExplainedFinding;
+  onClose: () => void;
+}) {
+  const renew = useRenewal();
+  const [scope, setScope] = useState(object === null ? 'check' : 'object');
+  const [reason, setReason] = useState<NewSilence['reason']>('accepted_risk');
+  const [note, setNote] = useState('');
+  const [end, setEnd] = useState('30d');
+  const [at, setAt] = useState('');
+  const silence = useMutation({
+    mutationFn: () =>
+      send<Silence>('POST', `/connections/${connectionId}/silences`, {
+        ...{ check_id, reason, note },
+        ...(scope === 'object' && object !== null && { object }),
+        // The box holds a time of the viewer's zone.
+        ...(end !== 'never' && {
+          until: end === 'at' ? new Date(at).toISOString().replace(/\.\d+/, '') : end,
+        }),
+      } satisfies NewSilence),
+    async onSuccess() {
+      await renew();
+      notify('Silenced');
+      onClose();
+    },
+  });
+  const { error, isPending } = silence;
+  const fields = ['note', 'until'].map((field) => fieldError(error, field));
+  return (
+    <Dialog
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button form="silence" icon="silent" isPending={isPending} kind="primary" type="submit">
+            Silence
+          </Button>
+        </>
+      }
+      isOpen
+      onClose={onClose}
+      title="Silence a finding"
+    >
+      <form
+        className="connection-form"
+        id="silence"
+        onSubmit={(event) => {
+          event.preventDefault();
+          silence.mutate();
+        }}
+      >
+        <p className="quiet">
+          While “<bdi>{title}</bdi>” is silenced it stays listed as skipped, weighs nothing in the score, and
+          opens no ticket.
+        </p>
+        {object !== null && (
+          <RadioGroup
+            choices={[
+              { id: 'object', label: `Only \u2068${object}\u2069` },
+              { id: 'check', label: `All that ${check_id} finds on this connection` },
+            ]}
+            label="What"
+            onChange={setScope}
+            value={scope}
+          />
+        )}
+        <Select
+          choices={REASONS}
+          label="Reason"
+          onChange={(id) => setReason(id as NewSilence['reason'])}
+          value={reason}
+        />
+        <TextField
+          description="Those who come later will want to know."
+          error={fieldError(error, 'note')}
+          isRequired
+          label="Note"
+          maxLength={200}
+          onChange={setNote}
+          value={note}
+        />
+        <Select
+          choices={ENDS}
+          error={end === 'at' ? null : fieldError(error, 'until')}
+          label="It ends"
+          onChange={setEnd}
+          value={end}
+        />
+        {end === 'at' && (
+          <TextField
+            description="In your zone."
+            error={fieldError(error, 'until')}
+            isRequired
+            label="Time"
+            onChange={setAt}
+            type="datetime-local"
+            value={at}
+          />
+        )}
+        {!fields.some(Boolean) && <InlineError error={error} />}
+      </form>
+    </Dialog>
+  );
+}

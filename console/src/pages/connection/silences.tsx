@@ -1,0 +1,104 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Silence } from '../../../../src/console/silences.ts';
+import { send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Section } from '../../parts/page.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCan } from '../../shell/me.ts';
+import { useRenewal } from './connection-query.ts';
+import { reasonWord } from './silence-reasons.ts';
+
+/** The silences in force, each with its reason and end. */
+export function Silences({ silences }: { silences: readonly Silence[] }) {
+  const mayWrite = useCan()('connections:write');
+  const renew = useRenewal();
+  const [ending, setEnding] = useState<Silence | null>(null);
+  const end = useMutation({
+    mutationFn: (id: number) => send('DELETE', `/silences/${id}`),
+    async onSuccess() {
+      await renew();
+      setEnding(null);
+      notify('The silence has ended');
+    },
+  });
+  if (silences.length === 0) return null;
+  const columns: Column<Silence>[] = [
+    {
+      id: 'what',
+      header: 'Silenced',
+      width: 'minmax(9rem, 2fr)',
+      narrow: 'lead',
+      cell: ({ check_id, object }) => (
+        <>
+          <span className="mono">{check_id}</span>
+          <span className="finding-place">
+            {object === null ? 'every object' : <bdi className="mono">{object}</bdi>}
+          </span>
+        </>
+      ),
+    },
+    {
+      id: 'why',
+      header: 'Why',
+      width: 'minmax(9rem, 3fr)',
+      cell: ({ reason, note }) => (
+        <>
+          {reasonWord(reason)}: <bdi>{note}</bdi>
+        </>
+      ),
+    },
+    { id: 'since', header: 'Since', width: '8rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'until',
+      header: 'Until',
+      width: '10rem',
+      cell: ({ until }) => (until ? <Time as="local" at={until} /> : 'somebody ends it'),
+    },
+    {
+      id: 'end',
+      header: 'End',
+      width: '5rem',
+      align: 'end',
+      hideHeader: true,
+      cell: (silence) =>
+        mayWrite && (
+          <Button
+            aria-label={`End the silence of ${silence.check_id}`}
+            onPress={() => setEnding(silence)}
+            small
+          >
+            End
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Section
+      description="Findings to live with: they stay listed as skipped, weigh nothing and open no ticket."
+      title="Silences"
+    >
+      <Table columns={columns} label="Silences" rowKey={({ id }) => id} rows={silences} />
+      {ending && (
+        <Confirm
+          action="End silence"
+          isOpen
+          isPending={end.isPending}
+          onClose={() => setEnding(null)}
+          onConfirm={() => end.mutate(ending.id)}
+          title="End this silence?"
+        >
+          <p>
+            What <span className="mono">{ending.check_id}</span> finds opens a ticket again with the next
+            check.
+          </p>
+          <InlineError error={end.error} />
+        </Confirm>
+      )}
+    </Section>
+  );
+}

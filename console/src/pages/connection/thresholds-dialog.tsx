@@ -1,0 +1,99 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ConnectionChange, ConnectionSettings } from '../../../../src/console/connections.ts';
+import type { ExplainedFinding } from '../../../../src/console/findings.ts';
+import { ApiError, send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { useRenewal } from './connection-query.ts';
+
+/** The number that a box holds, null for an empty one; undefined where it is none. */
+function numberIn(text: string): number | null | undefined {
+  if (text.trim() === '') return null;
+  const number = Number(text.replace(',', '.'));
+  return Number.isFinite(number) ? number : undefined;
+}
+
+interface ThresholdsDialogProps {
+  settings: Pick<ConnectionSettings, 'id' | 'version'>;
+  finding: ExplainedFinding;
+  onClose: () => void;
+}
+
+/** Sets what a check of this connection judges by; an empty box is the check's own number again. */
+export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialogProps) {
+  const { check_id, title, thresholds } = finding;
+  const renew = useRenewal();
+  const [texts, setTexts] = useState<Record<string, string>>({});
+  const textOf = ({ name, value, default: standard }: (typeof thresholds)[number]) =>
+    texts[name] ?? (value === standard ? '' : String(value));
+  const typed = Object.entries(texts).map(([name, text]) => [name, numberIn(text)] as const);
+  const save = useMutation({
+    mutationFn: () =>
+      send<ConnectionSettings>('PATCH', `/connections/${settings.id}`, {
+        version: settings.version,
+        thresholds: { [check_id]: Object.fromEntries(typed.map(([name, number]) => [name, number ?? null])) },
+      } satisfies ConnectionChange),
+    async onSuccess() {
+      await renew();
+      notify('Saved: the next check judges by it');
+      onClose();
+    },
+    // What somebody else set meanwhile is shown at each box; saving again goes upon that.
+    onError: (error) => error instanceof ApiError && error.code === 'conflict' && renew(),
+  });
+  return (
+    <Dialog
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button
+            form="thresholds"
+            isDisabled={typed.length === 0 || typed.some(([, number]) => number === undefined)}
+            isPending={save.isPending}
+            kind="primary"
+            type="submit"
+          >
+            Save
+          </Button>
+        </>
+      }
+      isOpen
+      onClose={onClose}
+      title="Thresholds"
+    >
+      <form
+        className="connection-form"
+        id="thresholds"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <p className="quiet">
+          What “<bdi>{title}</bdi>” judges by on this connection. An empty box is the check’s own number.
+        </p>
+        {thresholds.map((threshold) => (
+          <TextField
+            description={
+              threshold.value === threshold.default
+                ? `The check’s own is ${threshold.default}.`
+                : `Set to ${threshold.value} now; the check’s own is ${threshold.default}.`
+            }
+            error={numberIn(textOf(threshold)) === undefined ? 'Give a number.' : null}
+            key={threshold.name}
+            label={threshold.name}
+            mono
+            onChange={(text) => setTexts((old) => ({ ...old, [threshold.name]: text }))}
+            placeholder={String(threshold.default)}
+            value={textOf(threshold)}
+          />
+        ))}
+        <InlineError error={save.error} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,46 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { RunProgress } from '../../../../src/console/runs.ts';
+import { apiUrl, send } from '../../api.ts';
+
+const ENDED: readonly RunProgress['state'][] = ['done', 'failed', 'idle'];
+
+/**
+ * A health check that runs now, whoever asked for it: `run` is how far it is, or how the last one that was watched here ended;
+ * null before any. `onEnd` is called when one ends, or when nothing more can be learned of it.
+ */
+export function useRun(id: string, isRunning: boolean, onEnd: (run: RunProgress | null) => void) {
+  const [watched, setWatched] = useState(isRunning);
+  const [run, setRun] = useState<RunProgress | null>(null);
+  const start = useMutation({
+    mutationFn: () => send<RunProgress>('POST', `/connections/${encodeURIComponent(id)}/run`),
+    onSuccess(begun) {
+      setRun(begun);
+      setWatched(true);
+    },
+  });
+  useEffect(() => {
+    if (isRunning) setWatched(true);
+  }, [isRunning]);
+  const end = useEffectEvent((last: RunProgress | null) => {
+    setWatched(false);
+    onEnd(last);
+  });
+  useEffect(() => {
+    if (!watched) return;
+    const source = new EventSource(apiUrl(`/connections/${encodeURIComponent(id)}/run`));
+    source.onmessage = ({ data }: MessageEvent<string>) => {
+      const progress = JSON.parse(data) as RunProgress;
+      setRun(progress);
+      if (!ENDED.includes(progress.state)) return;
+      source.close();
+      end(progress);
+    };
+    // A connection that broke is made again by itself; one that was refused is not.
+    source.onerror = () => {
+      if (source.readyState === EventSource.CLOSED) end(null);
+    };
+    return () => source.close();
+  }, [watched, id]);
+  return { run, isWatched: watched, start };
+}

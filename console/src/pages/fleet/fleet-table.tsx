@@ -1,0 +1,127 @@
+import { Link } from '@tanstack/react-router';
+import type { FleetRow } from '../../../../src/console/fleet.ts';
+import { Sparkline } from '../../parts/sparkline.tsx';
+import { Score, type Status, StatusMark } from '../../parts/status-mark.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { ago, duration, Time, useNow } from '../../parts/time.tsx';
+import type { FleetSearch } from './search.ts';
+import { trendWords } from './trend-words.ts';
+
+const ENGINES = { postgres: 'PostgreSQL', mysql: 'MySQL', mariadb: 'MariaDB' };
+
+/** What is too long ago is not well now: stale is never green. */
+function shownStatus({ status, stale }: FleetRow): Status {
+  return stale && status === 'healthy' ? 'stale' : status;
+}
+
+// The ids of columns that can be sorted by are the words of the route.
+const COLUMNS: readonly Column<FleetRow>[] = [
+  {
+    id: 'worst',
+    header: 'Status',
+    width: '6.5rem',
+    isSortable: true,
+    cell: (row) => <StatusMark quiet status={shownStatus(row)} />,
+  },
+  {
+    id: 'name',
+    header: 'Connection',
+    width: 'minmax(9rem, 3fr)',
+    isSortable: true,
+    narrow: 'lead',
+    cell: ({ id, name, engine, host, port }) => (
+      <>
+        <Link className="row-link" params={{ id: String(id) }} to="/connections/$id">
+          <bdi className="two-lines">{name}</bdi>
+        </Link>
+        <span className="second-line">
+          {ENGINES[engine]} · <bdi>{host.startsWith('/') ? host : `${host}:${port}`}</bdi>
+        </span>
+      </>
+    ),
+  },
+  {
+    id: 'score',
+    header: 'Score',
+    width: '6.25rem',
+    isSortable: true,
+    cell: (row) => <Score score={row.score} status={row.stale ? 'stale' : row.status} />,
+  },
+  {
+    id: 'trend',
+    header: '30 days',
+    width: '6.5rem',
+    cell: ({ trend }) => <Sparkline label={trendWords(trend)} values={trend} />,
+  },
+  {
+    id: 'finding',
+    header: 'Worst finding',
+    width: 'minmax(9rem, 2.5fr)',
+    cell: (row) => <WorstFinding row={row} />,
+  },
+  {
+    id: 'last_checked_at',
+    header: 'Last check',
+    width: '8rem',
+    isSortable: true,
+    cell: (row) => <LastCheck row={row} />,
+  },
+];
+
+function WorstFinding({ row: { worst, last_checked_at } }: { row: FleetRow }) {
+  if (!last_checked_at) return <span className="quiet no-check">–</span>;
+  if (!worst) return <span className="quiet">Nothing found</span>;
+  return (
+    <>
+      <bdi className="two-lines">{worst.title}</bdi>
+      <span className="second-line">
+        {worst.severity} · <span className="mono">{worst.check_id}</span>
+      </span>
+    </>
+  );
+}
+
+/** When it was; of a row that is not marked as stale by its status, that it is. */
+function LastCheck({ row }: { row: FleetRow }) {
+  const now = useNow();
+  const { last_checked_at, next_due_at, interval_seconds, stale } = row;
+  return (
+    <>
+      {last_checked_at ? <Time at={last_checked_at} /> : <span className="quiet">never</span>}
+      {stale ? (
+        <span className="second-line">
+          {shownStatus(row) !== 'stale' && <StatusMark quiet status="stale" />}
+          {interval_seconds !== null && ` due every ${duration(interval_seconds)}`}
+        </span>
+      ) : (
+        next_due_at && (
+          <span className="second-line">
+            {Date.parse(next_due_at) > now ? `next ${ago(next_due_at, now)}` : 'due now'}
+          </span>
+        )
+      )}
+    </>
+  );
+}
+
+interface FleetTableProps {
+  rows: readonly FleetRow[];
+  sort: FleetSearch['sort'];
+  onSort: (sort: FleetSearch['sort']) => void;
+}
+
+/** A row a connection. A heading sorts by it, the gravest, first or oldest on top; pressed again, the worst come first as before. */
+export function FleetTable({ rows, sort = 'worst', onSort }: FleetTableProps) {
+  return (
+    <Table
+      columns={COLUMNS}
+      hasKeys
+      label="Connections"
+      onSort={({ column }) => onSort(column === sort ? undefined : (column as FleetSearch['sort']))}
+      rowHeight={61}
+      rowKey={(row) => row.id}
+      rows={rows}
+      sort={{ column: sort, descending: false }}
+    />
+  );
+}

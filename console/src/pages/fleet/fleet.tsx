@@ -1,0 +1,123 @@
+import './fleet.css';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import type { Fleet } from '../../../../src/console/fleet.ts';
+import { get } from '../../api.ts';
+import { announce } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { FilterChips } from '../../parts/filter-chips.tsx';
+import { ButtonLink } from '../../parts/link.tsx';
+import { Filters, Page } from '../../parts/page.tsx';
+import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { statusWord } from '../../parts/status-mark.tsx';
+import { useCan } from '../../shell/me.ts';
+import { FleetTable } from './fleet-table.tsx';
+import { type FleetSearch, fleetSearch } from './search.ts';
+import { SearchBox } from './search-box.tsx';
+
+const CHIPS = ['critical', 'warning', 'stale', 'never_run', 'healthy'] as const;
+
+/** How often the page looks again; the shortest interval of checks is 10 s, the usual one five minutes. */
+const RENEWED_EVERY_MS = 30_000;
+
+export function FleetPage() {
+  const can = useCan();
+  const mayAdd = can('connections:write');
+  return (
+    <Page
+      actions={
+        mayAdd && (
+          <ButtonLink icon="plus" kind="primary" to="/connections/new">
+            Add connection
+          </ButtonLink>
+        )
+      }
+      description="Every database that is watched."
+      title="Fleet"
+    >
+      {can('health:read') ? <Connections mayAdd={mayAdd} /> : <NoPermission permission="health:read" />}
+    </Page>
+  );
+}
+
+function Connections({ mayAdd }: { mayAdd: boolean }) {
+  const search = useSearch({ from: '/in/fleet' });
+  const navigate = useNavigate({ from: '/fleet' });
+  const query = useQuery({
+    queryKey: ['fleet', search],
+    queryFn: ({ signal }) => get<Fleet>('/fleet', { ...search }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: RENEWED_EVERY_MS,
+    // Comparing 10,000 rows with those before takes longer than drawing the thirty in sight.
+    structuralSharing: false,
+  });
+  const { data, isPlaceholderData } = query;
+  const isFiltered = search.q !== undefined || search.status !== undefined;
+  useFoundAnnounced(isFiltered && !isPlaceholderData ? data?.data.length : undefined);
+  const show = (changed: { [Name in keyof FleetSearch]?: FleetSearch[Name] | undefined }) =>
+    void navigate({ search: (old) => fleetSearch({ ...old, ...changed }), replace: true });
+  return (
+    <div className="fleet-page">
+      <Filters>
+        <SearchBox onSearch={(q) => show({ q })} value={search.q ?? ''} />
+        <FilterChips
+          chips={CHIPS.map((status) => ({
+            ...{ id: status, label: statusWord(status), status, count: data?.summary[status] },
+          }))}
+          label="Status"
+          onChange={(status) => show({ status: CHIPS.find((chip) => chip === status) })}
+          value={search.status ?? null}
+        />
+      </Filters>
+      <Loaded query={query}>
+        {({ data: rows, summary }) =>
+          rows.length > 0 ? (
+            <div aria-busy={isPlaceholderData} className="fleet-rows">
+              <FleetTable onSort={(sort) => show({ sort })} rows={rows} sort={search.sort} />
+            </div>
+          ) : summary.total === 0 && !isFiltered ? (
+            <NothingWatched mayAdd={mayAdd} />
+          ) : (
+            <Message
+              actions={<Button onPress={() => show({ q: undefined, status: undefined })}>Show all</Button>}
+              icon="search"
+              title="No connection is like that"
+            >
+              {search.status && `None is ${statusWord(search.status).toLowerCase()}`}
+              {search.status && search.q && ' and '}
+              {search.q && `${search.status ? '' : 'None '}has “${search.q}” in its name or host`}.
+            </Message>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+function NothingWatched({ mayAdd }: { mayAdd: boolean }) {
+  return (
+    <Message
+      actions={
+        mayAdd && (
+          <ButtonLink icon="plus" kind="primary" to="/connections/new">
+            Add connection
+          </ButtonLink>
+        )
+      }
+      icon="fleet"
+      title="No database is watched yet"
+    >
+      {mayAdd
+        ? 'Add a PostgreSQL, MySQL or MariaDB server: it is tested before it is saved, and checked at once.'
+        : 'Who may add one is an owner, administrator or operator of this account.'}
+    </Message>
+  );
+}
+
+/** Says to screen readers how many a filter found. */
+function useFoundAnnounced(found: number | undefined): void {
+  useEffect(() => {
+    if (found !== undefined) announce(found === 1 ? '1 connection' : `${found} connections`);
+  }, [found]);
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { trendWords } from './trend-words.ts';
+
+test.each([
+  [[], 'no score in the last 30 days'],
+  [[null, null], 'no score in the last 30 days'],
+  [[null, 92, null], 'score of the last 30 days: 92'],
+  [[92, null, 95], 'score of the last 30 days: from 92 to 95'],
+  [[92, 40, null, 61], 'score of the last 30 days: from 92 to 61, lowest 40'],
+])('%j is read as: %s', (trend, words) => {
+  expect(trendWords(trend)).toBe(words);
+});

@@ -1,0 +1,161 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { IssuedKey, NewKey } from '../../../../src/console/change-keys.ts';
+import { ApiError, fieldError, send } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Select, TextField } from '../../parts/field.tsx';
+import { limitInWords, PlanReach, planName } from '../../parts/plan-reach.tsx';
+import { InlineError, Loaded, NoPermission, SkeletonRows } from '../../parts/states.tsx';
+import { local, utc } from '../../parts/time.tsx';
+import { accountQuery } from '../../shell/account-query.ts';
+import { secondsToEndOf } from './key-life.ts';
+import type { NewSecret } from './secret-dialog.tsx';
+
+const DAYS = ['7', '30', '90', '180', '365'];
+const LIVES = [
+  ...DAYS.map((days) => ({ id: days, label: days === '365' ? '1 year' : `${days} days` })),
+  { id: 'day', label: 'On a day of your choice' },
+  { id: 'never', label: 'Never' },
+];
+
+/** Seconds that the key is to live, null for ever; undefined while no such day is given. */
+function lifeOf(choice: string, day: string): number | null | undefined {
+  if (choice === 'never') return null;
+  return choice === 'day' ? (secondsToEndOf(day, Date.now()) ?? undefined) : Number(choice) * 86_400;
+}
+
+function endInWords(life: number | null | undefined): string | undefined {
+  if (life === undefined) return undefined;
+  if (life === null) return 'It is accepted until somebody revokes it: nobody will be warned.';
+  const end = new Date(Date.now() + life * 1000);
+  return `${local(end)} (${utc(end)})`;
+}
+
+interface CreateKeyProps {
+  /** As an address gave them, which anyone may have written. */
+  given: { name?: string | undefined; note?: string | undefined };
+  onClose: () => void;
+  onMade: (secret: NewSecret) => void;
+}
+
+/** The form for a new key, or why there is none: its address may be followed by anyone. */
+export function CreateKey({ mayWrite, ...props }: CreateKeyProps & { mayWrite: boolean }) {
+  if (mayWrite) return <Form {...props} />;
+  return (
+    <Dialog isOpen onClose={props.onClose} title="Create an API key">
+      <NoPermission permission="keys:write" />
+    </Dialog>
+  );
+}
+
+/** What a key is to be, with what it will reach. */
+function Form({ given, onClose, onMade }: CreateKeyProps) {
+  const [name, setName] = useState(given.name ?? '');
+  const [note, setNote] = useState(given.note ?? '');
+  const [choice, setChoice] = useState('90');
+  const [day, setDay] = useState('');
+  const life = lifeOf(choice, day);
+  const create = useMutation({
+    mutationFn: (body: NewKey) => send<IssuedKey>('POST', '/keys', body),
+    gcTime: 0, // the answer holds the key
+    onSuccess: ({ id, key, expires_at }) =>
+      onMade({ id, key, expires_at, name: name.trim(), old_revoked_at: null }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (life !== undefined) create.mutate({ name: name.trim(), note: note.trim(), expires_in: life });
+  };
+  const { error } = create;
+  const isOfField =
+    error instanceof ApiError && ['name', 'note', 'expires_in'].includes(error.parameter ?? '');
+  return (
+    <Dialog
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button form="create-key" isPending={create.isPending} kind="primary" type="submit">
+            Create key
+          </Button>
+        </>
+      }
+      isLocked={create.isPending}
+      isOpen
+      onClose={onClose}
+      title="Create an API key"
+      wide
+    >
+      {!isOfField && <InlineError error={error} />}
+      <form className="keys-form" id="create-key" onSubmit={submit}>
+        <TextField
+          autoFocus
+          description="What it is for, such as “Grafana, production”. The activity log names it with each request."
+          error={fieldError(error, 'name')}
+          isRequired
+          label="Name"
+          maxLength={200}
+          onChange={setName}
+          value={name}
+        />
+        <TextField
+          description="Optional: where it is stored, whom to ask."
+          error={fieldError(error, 'note')}
+          label="Note"
+          maxLength={1_000}
+          onChange={setNote}
+          value={note}
+        />
+        <Select
+          choices={LIVES}
+          description={endInWords(life)}
+          error={fieldError(error, 'expires_in')}
+          label="Expires"
+          onChange={setChoice}
+          value={choice}
+        />
+        {choice === 'day' && (
+          <TextField
+            description="It is accepted until the end of that day, where you are."
+            error={day && life === undefined ? 'Give a day that is not over yet.' : null}
+            isRequired
+            label="Last day"
+            onChange={setDay}
+            type="date"
+            value={day}
+          />
+        )}
+      </form>
+      <Reach />
+      <p className="quiet small keys-hand-over">
+        Is somebody else to create it? Give them a link to this form, filled in:
+        <CopyButton text={addressOf(name, note)} what="link to this form, filled in" />
+      </p>
+    </Dialog>
+  );
+}
+
+/** The plan, the endpoints and the limit of every key of the account. */
+function Reach() {
+  const account = useQuery(accountQuery);
+  return (
+    <section aria-label="What the key reaches" className="keys-reach">
+      <h3>What it reaches</h3>
+      <Loaded query={account} skeleton={<SkeletonRows rows={2} />}>
+        {({ plan, includes, requests_per_minute }) => (
+          <>
+            <p>
+              {planName(plan)} plan, reading only. {limitInWords(requests_per_minute)}
+            </p>
+            <PlanReach includes={includes} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function addressOf(name: string, note: string): string {
+  const filled = Object.entries({ name: name.trim(), note: note.trim() }).filter(([, text]) => text);
+  return `${location.origin}/keys?${new URLSearchParams([['create', '1'], ...filled])}`;
+}

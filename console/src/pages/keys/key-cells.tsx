@@ -1,0 +1,100 @@
+import { Link } from '@tanstack/react-router';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { Countdown, localDay, Time } from '../../parts/time.tsx';
+import type { Key, KeyStatus } from './key-life.ts';
+
+const LOOKS = {
+  active: { status: 'active', word: 'Active' },
+  expiring: { status: 'warning', word: 'Expires soon' },
+  replaced: { status: 'replaced', word: 'Being replaced' },
+  revoked: { status: 'revoked', word: 'Revoked' },
+  expired: { status: 'expired', word: 'Expired' },
+} as const;
+
+/** What a status of a key is called. */
+export function keyStatusWord(status: KeyStatus): string {
+  return LOOKS[status].word;
+}
+
+/** A key's status, with the other key of a regeneration and how long the old one still lasts. */
+export function KeyState({ subject, status }: { subject: Key; status: KeyStatus }) {
+  const { replaced_by, replaces, revoked_at } = subject;
+  return (
+    <div className="keys-state">
+      <StatusMark quiet status={LOOKS[status].status} word={LOOKS[status].word} />
+      {status === 'replaced' && revoked_at && (
+        <span className="small">
+          accepted for <Countdown over="no longer" to={revoked_at} />
+        </span>
+      )}
+      {status === 'revoked' && revoked_at && (
+        <span className="small quiet">
+          <Time at={revoked_at} />
+        </span>
+      )}
+      {replaced_by !== null && (
+        <span className="small quiet">
+          replaced by <OtherKey id={replaced_by} />
+        </span>
+      )}
+      {replaces !== null && (
+        <span className="small quiet">
+          replaces <OtherKey id={replaces} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+function OtherKey({ id }: { id: number }) {
+  return (
+    <Link search={{ key: String(id) }} to="/keys">
+      key {id}
+    </Link>
+  );
+}
+
+/** The day on which a key ends, and how long that is. */
+export function KeyEnd({ subject: { expires_at }, status }: { subject: Key; status: KeyStatus }) {
+  if (expires_at === null) return <span className="quiet">never</span>;
+  if (status === 'revoked') return <span className="quiet">{localDay(expires_at)}</span>;
+  return (
+    <>
+      {localDay(expires_at)}
+      <div className="small quiet">
+        <Time at={expires_at} />
+      </div>
+    </>
+  );
+}
+
+/** When a key was used last, and from which address. */
+export function LastUse({ subject, at }: { subject: Key; at: string | null }) {
+  if (at === null) return <span className="quiet">never</span>;
+  return (
+    <>
+      <Time at={at} />
+      {subject.last_used_from && <div className="small quiet mono">{subject.last_used_from}</div>}
+    </>
+  );
+}
+
+/** Who made a key: a member, one who left, or the operator at the command line. */
+export function madeBy({ created_by }: Key): string {
+  if (created_by === null) return 'the operator';
+  return created_by.name ?? 'a former member';
+}
+
+/** Requests of the last 24 hours and how many of them were over the limit. */
+export function Requests({ subject }: { subject: Key }) {
+  const { requests_24h, limited_24h } = subject;
+  if (requests_24h === null) return <span className="quiet">counting…</span>;
+  return (
+    <>
+      {requests_24h.toLocaleString('en')}
+      {limited_24h !== null && limited_24h > 0 && (
+        <div className="small keys-limited">{limited_24h.toLocaleString('en')} × 429</div>
+      )}
+    </>
+  );
+}

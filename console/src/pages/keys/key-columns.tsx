@@ -1,0 +1,104 @@
+import { Link } from '@tanstack/react-router';
+import { IconButton } from '../../parts/button.tsx';
+import { ActionMenu } from '../../parts/menu.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { local, Time } from '../../parts/time.tsx';
+import { Gauge } from './gauge.tsx';
+import { KeyEnd, KeyState, LastUse, madeBy, Requests } from './key-cells.tsx';
+import { isAccepted } from './key-life.ts';
+import { actionsOf, type KeyAction, type KeyNow } from './key-now.ts';
+
+/** The columns of the list of keys; `limit` in requests a minute. */
+export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Key',
+      width: 'minmax(9rem, 2.2fr)',
+      isSortable: true,
+      narrow: 'lead',
+      cell: ({ subject: { id, name, note, last_four } }) => (
+        <>
+          <Link className="row-link" search={{ key: String(id) }} to="/keys">
+            <bdi className="keys-name">{name}</bdi>
+          </Link>
+          <div className="small quiet mono">dbv_live_…{last_four}</div>
+          {note && (
+            <div className="small quiet keys-note">
+              <bdi>{note}</bdi>
+            </div>
+          )}
+        </>
+      ),
+    },
+    {
+      id: 'state',
+      header: 'State',
+      width: 'minmax(9.75rem, 1.3fr)',
+      cell: ({ subject, status }) => <KeyState status={status} subject={subject} />,
+    },
+    {
+      id: 'minute',
+      header: 'This minute',
+      width: 'minmax(5.5rem, 0.9fr)',
+      cell: ({ subject, status, window }) =>
+        isAccepted(status) ? (
+          <Gauge limit={limit} name={subject.name} window={window} />
+        ) : (
+          <span className="quiet">–</span>
+        ),
+    },
+    {
+      id: 'requests',
+      header: 'Requests, 24\u00a0h',
+      width: '7.25rem',
+      align: 'end',
+      isSortable: true,
+      cell: ({ subject }) => <Requests subject={subject} />,
+    },
+    {
+      id: 'used',
+      header: 'Last used',
+      width: 'minmax(6.5rem, 1fr)',
+      isSortable: true,
+      cell: ({ subject, lastUsedAt }) => <LastUse at={lastUsedAt} subject={subject} />,
+    },
+    {
+      id: 'expires',
+      header: 'Expires',
+      width: 'minmax(5.5rem, 0.9fr)',
+      isSortable: true,
+      cell: ({ subject, status }) => <KeyEnd status={status} subject={subject} />,
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      width: 'minmax(6.5rem, 1fr)',
+      isSortable: true,
+      cell: ({ subject }) => (
+        <>
+          <Time at={subject.created_at} />
+          <div className="small quiet">
+            by <bdi>{madeBy(subject)}</bdi>
+          </div>
+        </>
+      ),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      hideHeader: true,
+      width: '2.5rem',
+      align: 'end',
+      narrow: 'corner',
+      cell: (key) => {
+        const actions = act ? actionsOf(key, act) : [];
+        if (actions.length === 0) return null;
+        const label = `Actions of ${key.subject.name}, made ${local(key.subject.created_at)}`;
+        return (
+          <ActionMenu actions={actions} label={label} trigger={<IconButton icon="more" label={label} />} />
+        );
+      },
+    },
+  ];
+}

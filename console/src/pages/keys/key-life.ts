@@ -1,0 +1,71 @@
+import type { Keys } from '../../../../src/console/keys.ts';
+
+export type Key = Keys['data'][number];
+
+const DAY_MS = 86_400_000;
+
+/** A key is said to expire soon in its last 14 days, one of a short life in its last quarter. */
+const SOON_MS = 14 * DAY_MS;
+
+export type KeyStatus = 'active' | 'expiring' | 'replaced' | 'revoked' | 'expired';
+
+/** What a key is at `now` (milliseconds, by the store's clock): some come to their end while the page is open. */
+export function statusOf(key: Key, now: number): KeyStatus {
+  if (key.state !== 'active') return key.state;
+  if (key.revoked_at !== null && at(key.revoked_at) <= now) return 'revoked';
+  if (key.expires_at !== null && at(key.expires_at) <= now) return 'expired';
+  if (key.replaced_by !== null) return 'replaced';
+  return endsSoon(key, now) ? 'expiring' : 'active';
+}
+
+function endsSoon({ created_at, expires_at }: Key, now: number): boolean {
+  if (expires_at === null) return false;
+  const end = at(expires_at);
+  return end - now < Math.min(SOON_MS, (end - at(created_at)) / 4);
+}
+
+/** Whether requests with it are accepted. */
+export function isAccepted(status: KeyStatus): boolean {
+  return status === 'active' || status === 'expiring' || status === 'replaced';
+}
+
+/** Whether something will stop working when it is revoked: the service wants the name then. */
+export function isInUse(lastUsedAt: string | null, now: number): boolean {
+  return lastUsedAt !== null && now - at(lastUsedAt) < 3_600_000;
+}
+
+/** The later of two instants, either of which may never have been. */
+export function later(a: string | null, b: string | null | undefined): string | null {
+  if (a === null || b === null || b === undefined) return a ?? b ?? null;
+  return at(a) > at(b) ? a : b;
+}
+
+const OVERLAPS = [
+  { seconds: 60, label: 'After 1 minute' },
+  { seconds: 900, label: 'After 15 minutes' },
+  { seconds: 3_600, label: 'After 1 hour' },
+  { seconds: 21_600, label: 'After 6 hours' },
+  { seconds: 86_400, label: 'After 24 hours' },
+];
+
+/** When a regenerated key may end: never past its own end, so the first overlap that reaches it is named so, and the last. */
+export function overlapChoices(expiresAt: string | null, now: number): { seconds: number; label: string }[] {
+  const left = expiresAt === null ? Number.POSITIVE_INFINITY : (at(expiresAt) - now) / 1000;
+  const shorter = OVERLAPS.filter(({ seconds }) => seconds < left);
+  const reaching = OVERLAPS[shorter.length];
+  return [
+    { seconds: 0, label: 'At once' },
+    ...shorter,
+    ...(reaching ? [{ seconds: reaching.seconds, label: 'When it expires anyway' }] : []),
+  ];
+}
+
+/** Whole seconds from `now` to the end of a day of the viewer's, such as `2027-01-31`; null when it is no day ahead. */
+export function secondsToEndOf(day: string, now: number): number | null {
+  const end = new Date(`${day}T23:59:59`).getTime();
+  return end > now ? Math.round((end - now) / 1000) : null;
+}
+
+function at(instant: string): number {
+  return new Date(instant).getTime();
+}

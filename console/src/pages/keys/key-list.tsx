@@ -1,0 +1,73 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { FilterChips } from '../../parts/filter-chips.tsx';
+import { Filters } from '../../parts/page.tsx';
+import { Message } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { keyStatusWord } from './key-cells.tsx';
+import { keyColumns } from './key-columns.tsx';
+import type { KeyStatus } from './key-life.ts';
+import type { KeyAction, KeyNow } from './key-now.ts';
+import { sorted, sortOf } from './key-sort.ts';
+
+interface KeyListProps {
+  keys: KeyNow[];
+  limit: number;
+  since: string;
+  act: KeyAction | null;
+}
+
+/** All keys of the account, the dead ones too. */
+export function KeyList({ keys, limit, since, act }: KeyListProps) {
+  const { status, sort = '-created' } = useSearch({ from: '/in/keys' });
+  const navigate = useNavigate({ from: '/keys' });
+  const counts = Map.groupBy(keys, (key) => key.status);
+  const chips = (['active', 'expiring', 'replaced', 'revoked', 'expired'] as const).map((id) => ({
+    id,
+    label: keyStatusWord(id),
+    count: counts.get(id)?.length ?? 0,
+  }));
+  const shown = sorted(
+    keys.filter((key) => !status || key.status === status),
+    sort,
+  );
+  return (
+    <>
+      <Filters>
+        <FilterChips
+          chips={chips.filter(({ id, count }) => count > 0 || id === status)}
+          label="State"
+          onChange={(id) =>
+            navigate({ search: ({ status: _, ...old }) => (id ? { ...old, status: id as KeyStatus } : old) })
+          }
+          value={status ?? null}
+        />
+      </Filters>
+      {shown.length === 0 ? (
+        <Message icon="key" title="No key is in this state" />
+      ) : (
+        <div className="keys-table">
+          <Table
+            columns={keyColumns(limit, act)}
+            hasKeys
+            label="API keys"
+            onSort={({ column, descending }) =>
+              navigate({
+                search: (old) => ({ ...old, sort: descending ? `-${column}` : column }),
+                replace: true,
+              })
+            }
+            rowHeight={64}
+            rowKey={({ subject }) => subject.id}
+            rows={shown}
+            sort={sortOf(sort)}
+          />
+        </div>
+      )}
+      <p className="quiet small">
+        Requests since <Time as="full" at={since} />. The gauges show each key’s running minute, renewed every
+        5 seconds.
+      </p>
+    </>
+  );
+}

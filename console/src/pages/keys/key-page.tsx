@@ -1,0 +1,78 @@
+import { Link } from '@tanstack/react-router';
+import { Button } from '../../parts/button.tsx';
+import { Facts, Page, Section } from '../../parts/page.tsx';
+import { NoPermission } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCan } from '../../shell/me.ts';
+import { Gauge } from './gauge.tsx';
+import { KeyEnd, KeyState, LastUse, madeBy, Requests } from './key-cells.tsx';
+import { isAccepted } from './key-life.ts';
+import { actionsOf, type KeyAction, type KeyNow } from './key-now.ts';
+import { RequestLog } from './request-log.tsx';
+
+export function BackToKeys() {
+  return (
+    <Link search={{}} to="/keys">
+      All API keys
+    </Link>
+  );
+}
+
+/** One key: all that is known of it, and what it asked. */
+export function KeyPage({ of, limit, act }: { of: KeyNow; limit: number; act: KeyAction | null }) {
+  const { subject, status, window, lastUsedAt } = of;
+  const can = useCan();
+  return (
+    <Page
+      actions={
+        act &&
+        actionsOf(of, act).map(({ id, label, icon, onAction }) => (
+          <Button key={id} onPress={onAction} {...(icon && { icon })}>
+            {label}
+          </Button>
+        ))
+      }
+      back={<BackToKeys />}
+      description={
+        <>
+          Key {subject.id}, <code>dbv_live_…{subject.last_four}</code>
+        </>
+      }
+      title={subject.name}
+    >
+      {subject.note && (
+        <p>
+          <bdi>{subject.note}</bdi>
+        </p>
+      )}
+      <Facts
+        facts={[
+          ['State', <KeyState key="state" status={status} subject={subject} />],
+          ['Expires', <KeyEnd key="end" status={status} subject={subject} />],
+          ['Last used', <LastUse at={lastUsedAt} key="use" subject={subject} />],
+          ['Requests, last 24 h', <Requests key="requests" subject={subject} />],
+          [
+            'This minute',
+            isAccepted(status) ? (
+              <Gauge key="gauge" limit={limit} name={subject.name} window={window} />
+            ) : (
+              '–'
+            ),
+          ],
+          [
+            'Created',
+            <>
+              <Time as="full" at={subject.created_at} key="created" />
+              <div className="small quiet">
+                by <bdi>{madeBy(subject)}</bdi>
+              </div>
+            </>,
+          ],
+        ]}
+      />
+      <Section description="As the activity log has them, the newest first." title="Requests">
+        {can('activity:read') ? <RequestLog id={subject.id} /> : <NoPermission permission="activity:read" />}
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Sort } from '../../parts/table.tsx';
+import type { KeyNow } from './key-now.ts';
+
+/** `-used` = by the last use, descending; as the address has it. */
+export function sortOf(sort: string): Sort {
+  const descending = sort.startsWith('-');
+  return { column: descending ? sort.slice(1) : sort, descending };
+}
+
+const SORTED_BY: Record<string, (key: KeyNow) => string | number> = {
+  name: ({ subject }) => subject.name.toLowerCase(),
+  created: ({ subject }) => subject.created_at,
+  used: ({ lastUsedAt }) => lastUsedAt ?? '',
+  // Those without an end come last.
+  expires: ({ subject }) => subject.expires_at ?? '9999',
+  requests: ({ subject }) => subject.requests_24h ?? -1,
+};
+
+/** The keys in the order that the address asks for; of equals the newest first. */
+export function sorted(keys: KeyNow[], sort: string): KeyNow[] {
+  const { column, descending } = sortOf(sort);
+  const value = SORTED_BY[column];
+  if (!value) return keys;
+  const order = descending ? -1 : 1;
+  return keys.toSorted((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    return x === y ? b.subject.id - a.subject.id : (x < y ? -1 : 1) * order;
+  });
+}

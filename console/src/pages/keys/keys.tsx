@@ -1,0 +1,164 @@
+import './keys.css';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { useKeptFocus } from '../../parts/kept-focus.ts';
+import { ButtonLink } from '../../parts/link.tsx';
+import { Page, Section } from '../../parts/page.tsx';
+import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { useNow } from '../../parts/time.tsx';
+import { useCan, useMe } from '../../shell/me.ts';
+import { CreateKey } from './create-key.tsx';
+import { ExpiryWarning } from './expiry-warning.tsx';
+import { KeyList } from './key-list.tsx';
+import { type KeyAction, type KeyNow, keysNow } from './key-now.ts';
+import { BackToKeys, KeyPage } from './key-page.tsx';
+import { RegenerateKey } from './regenerate-key.tsx';
+import { keysQuery, windowsQuery } from './requests.ts';
+import { RevokeKey } from './revoke-key.tsx';
+import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
+import { Snippets } from './snippets.tsx';
+
+/** The account's API keys: generated, regenerated and revoked here. */
+export function KeysPage() {
+  const can = useCan();
+  if (can('keys:read')) return <Keys mayWrite={can('keys:write')} />;
+  return (
+    <Page title="API keys">
+      <NoPermission permission="keys:read" />
+    </Page>
+  );
+}
+
+type Asked = { what: 'regenerate' | 'revoke'; of: KeyNow };
+
+function Keys({ mayWrite }: { mayWrite: boolean }) {
+  const search = useSearch({ from: '/in/keys' });
+  const navigate = useNavigate({ from: '/keys' });
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [secret, setSecret] = useState<NewSecret | null>(null);
+  // While a key is shown nothing is asked that could take the page away.
+  const keys = useQuery({ ...keysQuery, enabled: secret === null });
+  const windows = useQuery({ ...windowsQuery, enabled: secret === null });
+  const { requests_per_minute: planLimit } = useMe().account;
+  const now = useNow(10_000) + aheadBy(keys.data?.as_of, keys.dataUpdatedAt);
+  const limit = windows.data?.limit ?? planLimit;
+  const act: KeyAction | null = mayWrite ? (what, of) => setAsked({ what, of }) : null;
+  const closeForm = () =>
+    navigate({ search: ({ create: _, name: __, note: ___, ...old }) => old, replace: true });
+  const show = (made: NewSecret) => {
+    setSecret(made);
+    setAsked(null);
+    void closeForm();
+  };
+  const stored = () => {
+    setSecret(null);
+    void queries.invalidateQueries({ queryKey: ['keys'] });
+  };
+  useTitleFocus(search.key);
+  useKeptFocus(asked !== null || secret !== null || search.create !== undefined);
+  const all = keys.data && keysNow(keys.data, windows.data, now);
+  const one = search.key ? all?.find(({ subject }) => String(subject.id) === search.key) : undefined;
+  return (
+    <>
+      {one ? (
+        <KeyPage act={act} key={one.subject.id} limit={limit} of={one} />
+      ) : (
+        <Page
+          actions={
+            mayWrite &&
+            all?.length !== 0 && (
+              <Button
+                icon="plus"
+                kind="primary"
+                onPress={() => void navigate({ search: (old) => ({ ...old, create: '1' }) })}
+              >
+                Create key
+              </Button>
+            )
+          }
+          back={search.key && <BackToKeys />}
+          description="For the read-only API. Give each client a key of its own: each has its own limit, and the log tells who asked."
+          title="API keys"
+        >
+          <Loaded query={keys}>
+            {({ since }) => {
+              if (search.key) return <Message icon="search" title={`There is no key ${search.key}`} />;
+              if (!all || all.length === 0) return <NoKeys mayCreate={mayWrite} />;
+              return (
+                <>
+                  <ExpiryWarning act={act} keys={all} />
+                  <KeyList act={act} keys={all} limit={limit} since={since} />
+                  <Section description="Replace <API_KEY> and $DBVITALS_API_KEY by a key." title="Use a key">
+                    <Snippets mayCreate={mayWrite} />
+                  </Section>
+                </>
+              );
+            }}
+          </Loaded>
+        </Page>
+      )}
+      {search.create && !secret && (
+        <CreateKey given={search} mayWrite={mayWrite} onClose={() => void closeForm()} onMade={show} />
+      )}
+      {asked?.what === 'regenerate' && (
+        <RegenerateKey
+          lastUsedAt={asked.of.lastUsedAt}
+          onClose={() => setAsked(null)}
+          onMade={show}
+          subject={asked.of.subject}
+        />
+      )}
+      {asked?.what === 'revoke' && (
+        <RevokeKey
+          lastUsedAt={asked.of.lastUsedAt}
+          onClose={() => setAsked(null)}
+          subject={asked.of.subject}
+        />
+      )}
+      {secret && <SecretDialog onDone={stored} secret={secret} />}
+    </>
+  );
+}
+
+/** How far the store's clock is ahead of this device's, in milliseconds. */
+function aheadBy(asOf: string | undefined, readAt: number): number {
+  return asOf === undefined ? 0 : new Date(asOf).getTime() - readAt;
+}
+
+/** Going from the list to a key and back is another page to whoever reads it, so the title gets the focus. */
+function useTitleFocus(key: string | undefined): void {
+  const last = useRef(key);
+  useEffect(() => {
+    if (last.current === key) return;
+    last.current = key;
+    document.querySelector<HTMLElement>('main h1')?.focus();
+  }, [key]);
+}
+
+function NoKeys({ mayCreate }: { mayCreate: boolean }) {
+  return (
+    <>
+      <Message
+        actions={
+          mayCreate && (
+            <ButtonLink icon="plus" kind="primary" search={{ create: '1' }} to="/keys">
+              Create the first key
+            </ButtonLink>
+          )
+        }
+        icon="key"
+        title="No API keys yet"
+      >
+        {mayCreate
+          ? 'A key lets dashboards, monitors and collectors read health, tickets and the activity log.'
+          : 'An owner or administrator can create one.'}
+      </Message>
+      <Section description="Replace <API_KEY> and $DBVITALS_API_KEY by the key." title="What a key is for">
+        <Snippets mayCreate={mayCreate} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { RegeneratedKey, Regeneration } from '../../../../src/console/change-keys.ts';
+import { send } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { RadioGroup } from '../../parts/field.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { local, utc } from '../../parts/time.tsx';
+import { type Key, overlapChoices } from './key-life.ts';
+import type { NewSecret } from './secret-dialog.tsx';
+
+interface RegenerateKeyProps {
+  subject: Key;
+  lastUsedAt: string | null;
+  onClose: () => void;
+  onMade: (secret: NewSecret) => void;
+}
+
+/** Asks when the old key is to end; one that is used gets an hour, so that there is time to put the new one in its place. */
+export function RegenerateKey({ subject, lastUsedAt, onClose, onMade }: RegenerateKeyProps) {
+  const { id, name, expires_at } = subject;
+  const [choices] = useState(() => overlapChoices(expires_at, Date.now()));
+  const longest = choices.at(-1)?.seconds ?? 0;
+  const [overlap, setOverlap] = useState(lastUsedAt === null ? 0 : Math.min(3_600, longest));
+  const queries = useQueryClient();
+  const regenerate = useMutation({
+    mutationFn: () =>
+      send<RegeneratedKey>('POST', `/keys/${id}/regenerate`, { overlap } satisfies Regeneration),
+    gcTime: 0, // the answer holds the key
+    onSuccess: (made) => onMade({ ...made, name }),
+    onError: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  const ends = endOf(overlap, expires_at);
+  return (
+    <Dialog
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button isPending={regenerate.isPending} kind="primary" onPress={() => regenerate.mutate()}>
+            Regenerate
+          </Button>
+        </>
+      }
+      isLocked={regenerate.isPending}
+      isOpen
+      onClose={onClose}
+      title="Regenerate this key"
+    >
+      <InlineError error={regenerate.error} />
+      <p>
+        <bdi className="keys-name">{name}</bdi> gets a new key, with the same name, note and span of life.
+        When is the old one, <code>dbv_live_…{subject.last_four}</code>, to end?
+      </p>
+      <RadioGroup
+        choices={choices.map(({ seconds, label }) => ({ id: String(seconds), label }))}
+        label="The old key ends"
+        onChange={(chosen) => setOverlap(Number(chosen))}
+        value={String(overlap)}
+      />
+      <p aria-live="polite" className="quiet">
+        {ends === null
+          ? 'Whatever still uses the old key stops working as soon as you press the button.'
+          : `Both are accepted until ${local(ends, { seconds: true })} (${utc(ends)}).`}
+      </p>
+    </Dialog>
+  );
+}
+
+function endOf(overlap: number, expiresAt: string | null): Date | null {
+  if (overlap === 0) return null;
+  const end = Date.now() + overlap * 1000;
+  return new Date(expiresAt === null ? end : Math.min(end, new Date(expiresAt).getTime()));
+}

@@ -1,0 +1,105 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { KeyRequests } from '../../../../src/console/keys.ts';
+import { get } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** What a key asked, the newest first; the log is looked through a stretch at a time. */
+export function RequestLog({ id }: { id: number }) {
+  const log = useInfiniteQuery({
+    queryKey: ['keys', id, 'requests'],
+    queryFn: ({ signal, pageParam }) =>
+      get<KeyRequests>(`/keys/${id}/requests`, { before_id: pageParam }, signal),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next_before_id }) => next_before_id,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 10_000),
+  });
+  return (
+    <Loaded query={log}>
+      {({ pages }) => {
+        const rows = pages.flatMap(({ data }) => data);
+        const isWhole = !log.hasNextPage;
+        return (
+          <>
+            {rows.length > 0 && (
+              <Table
+                columns={REQUEST_COLUMNS}
+                hasKeys
+                label="Requests"
+                rowKey={(request) => request.id}
+                rows={rows}
+              />
+            )}
+            {rows.length === 0 && (
+              <Message icon="activity" title={isWhole ? 'It asked nothing yet' : 'Nothing of late'}>
+                {!isWhole && 'None of the last 20,000 entries of the log is its own.'}
+              </Message>
+            )}
+            {!isWhole && (
+              <div className="keys-older">
+                <Button isPending={log.isFetchingNextPage} onPress={() => void log.fetchNextPage()}>
+                  Look further back
+                </Button>
+              </div>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+type KeyRequest = KeyRequests['data'][number];
+
+function statusMark(status: number) {
+  const look = status < 400 ? 'ok' : status < 500 ? 'warning' : 'error';
+  return <StatusMark quiet status={look} word={status === 429 ? '429 over the limit' : String(status)} />;
+}
+
+const REQUEST_COLUMNS: Column<KeyRequest>[] = [
+  {
+    id: 'id',
+    header: 'Entry',
+    width: '5rem',
+    cell: ({ id }) => (
+      <Link className="row-link" search={{ entry: String(id) }} to="/activity">
+        {id}
+      </Link>
+    ),
+  },
+  {
+    id: 'at',
+    header: 'Time',
+    width: 'minmax(11.5rem, 1fr)',
+    cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
+  },
+  {
+    id: 'what',
+    header: 'Request',
+    width: 'minmax(0, 2fr)',
+    narrow: 'lead',
+    cell: ({ method, page_path }) => (
+      <code>
+        {method} <bdi>{page_path}</bdi>
+      </code>
+    ),
+  },
+  { id: 'status', header: 'Status', width: '9.5rem', cell: ({ status }) => statusMark(status) },
+  {
+    id: 'from',
+    header: 'From',
+    width: 'minmax(6rem, 1fr)',
+    cell: ({ source_ip }) => <span className="mono">{source_ip ?? '–'}</span>,
+  },
+  {
+    id: 'agent',
+    header: 'Client',
+    width: 'minmax(0, 1.2fr)',
+    narrow: 'hide',
+    cell: ({ user_agent }) => <bdi className="small">{user_agent ?? '–'}</bdi>,
+  },
+];

@@ -1,0 +1,18 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Keys, KeyWindows } from '../../../../src/console/keys.ts';
+import { get } from '../../api.ts';
+
+/** All keys of the account; counted anew while the service still counts. */
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: ({ signal }) => get<Keys>('/keys', {}, signal),
+  refetchInterval: ({ state }) =>
+    state.data?.data.some(({ requests_24h }) => requests_24h === null) ? 3_000 : 30_000,
+});
+
+/** What the keys do in the running minute. */
+export const windowsQuery = queryOptions({
+  queryKey: ['keys', 'windows'],
+  queryFn: ({ signal }) => get<KeyWindows>('/keys/windows', {}, signal),
+  refetchInterval: 5_000,
+});

@@ -1,0 +1,133 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Revocation, RevokedKey } from '../../../../src/console/change-keys.ts';
+import { ApiError, fieldError, send } from '../../api.ts';
+import { announce } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { isInUse, type Key } from './key-life.ts';
+
+interface RevokeKeyProps {
+  subject: Key;
+  lastUsedAt: string | null;
+  onClose: () => void;
+}
+
+/** Ends a key at once; one that was used within the hour must be named, for something stops working then. */
+export function RevokeKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
+  const { id, name, last_four } = subject;
+  const [wasInUse] = useState(() => isInUse(lastUsedAt, Date.now()));
+  const [typed, setTyped] = useState('');
+  const queries = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: (body: Revocation) => send<RevokedKey>('POST', `/keys/${id}/revoke`, body),
+    onSuccess: () => announce('The key is no longer accepted, as of now'),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  const { data, error } = revoke;
+  // It may have been used since the page was read: the service says so.
+  const mustName = wasInUse || (error instanceof ApiError && error.status === 409) || typed !== '';
+  const isNamed = !mustName || typed.trim() === name;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isNamed) revoke.mutate(mustName ? { name: typed.trim() } : {});
+  };
+  if (data) return <Revoked at={data.revoked_at} lastFour={last_four} name={name} onClose={onClose} />;
+  return (
+    <Dialog
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button
+            form="revoke-key"
+            isDisabled={!isNamed}
+            isPending={revoke.isPending}
+            kind="danger"
+            type="submit"
+          >
+            Revoke key
+          </Button>
+        </>
+      }
+      isLocked={revoke.isPending}
+      isOpen
+      onClose={onClose}
+      role="alertdialog"
+      title="Revoke this key?"
+    >
+      {fieldError(error, 'name') === null && <InlineError error={error} />}
+      <p>
+        <bdi className="keys-name">{name}</bdi>: requests with <code>dbv_live_…{last_four}</code> are refused
+        from that moment on. This can’t be undone.
+      </p>
+      <form className="keys-form" id="revoke-key" onSubmit={submit}>
+        <p className={wasInUse ? 'keys-warning' : ''}>
+          {wasInUse && <Icon name="clock" />}
+          <span>
+            {wasInUse && <strong>Something uses it: that will stop working. </strong>}
+            {lastUsedAt === null ? (
+              'It was never used.'
+            ) : (
+              <>
+                Last used <Time at={lastUsedAt} />
+                {subject.last_used_from && ` from ${subject.last_used_from}`}:{' '}
+                <Time as="full" at={lastUsedAt} />
+              </>
+            )}
+          </span>
+        </p>
+        {mustName && (
+          <>
+            <p>
+              Type its name to go on: <bdi className="keys-name">{name}</bdi>{' '}
+              <CopyButton text={name} what="name of the key" />
+            </p>
+            <TextField
+              autoComplete="off"
+              autoFocus
+              error={fieldError(error, 'name')}
+              label="Name of the key"
+              onChange={setTyped}
+              value={typed}
+            />
+          </>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+function Revoked({
+  at,
+  name,
+  lastFour,
+  onClose,
+}: {
+  at: string;
+  name: string;
+  lastFour: string;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog
+      footer={
+        <Button autoFocus kind="primary" onPress={onClose}>
+          Close
+        </Button>
+      }
+      isOpen
+      onClose={onClose}
+      title="No longer accepted, as of now"
+    >
+      <p>
+        <bdi className="keys-name">{name}</bdi>, <code>dbv_live_…{lastFour}</code>, was revoked{' '}
+        <Time as="full" at={at} seconds />. It stays listed, with what it did.
+      </p>
+    </Dialog>
+  );
+}

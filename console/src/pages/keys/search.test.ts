@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { keysSearch } from './search.ts';
+
+test('an address opens the form filled in', () => {
+  expect(keysSearch({ create: '1', name: 'Grafana, production', note: 'vault/grafana' })).toEqual({
+    ...{ create: '1', name: 'Grafana, production', note: 'vault/grafana' },
+  });
+});
+
+test('what is no filter, order or key is dropped, and a long name cut', () => {
+  expect(keysSearch({ status: 'sleeping', sort: '1;drop', key: '01', name: 'x'.repeat(10_000) })).toEqual({
+    name: 'x'.repeat(200),
+  });
+  expect(keysSearch({ status: 'expiring', sort: '-used', key: '12' })).toEqual({
+    ...{ status: 'expiring', sort: '-used', key: '12' },
+  });
+});

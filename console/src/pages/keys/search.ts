@@ -1,0 +1,28 @@
+/** What the address of the page holds. */
+export interface KeysSearch {
+  /** The form for a new key is open, with `name` and `note` filled in: an address to link to. */
+  create?: string;
+  name?: string;
+  note?: string;
+  /** Only keys of this status. */
+  status?: 'active' | 'expiring' | 'replaced' | 'revoked' | 'expired';
+  sort?: string;
+  /** The key that is looked at. */
+  key?: string;
+}
+
+const STATUSES = ['active', 'expiring', 'replaced', 'revoked', 'expired'] as const;
+
+/** Reads it from an address that anyone may have written. */
+export function keysSearch(given: Record<string, string>): KeysSearch {
+  const { create, name, note, sort, key } = given;
+  const status = STATUSES.find((known) => known === given['status']);
+  return {
+    ...(create && { create }),
+    ...(name && { name: name.slice(0, 200) }),
+    ...(note && { note: note.slice(0, 1_000) }),
+    ...(status && { status }),
+    ...(sort && /^-?[a-z]+$/.test(sort) && { sort }),
+    ...(key && /^[1-9][0-9]{0,15}$/.test(key) && { key }),
+  };
+}

@@ -1,0 +1,116 @@
+import './keys.css';
+import { useBlocker } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { KeyWindows } from '../../../../src/console/keys.ts';
+import { get } from '../../api.ts';
+import { announce, notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Checkbox } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Countdown, Time } from '../../parts/time.tsx';
+
+/** A key that was just made: the only time that it is known. */
+export interface NewSecret {
+  id: number;
+  name: string;
+  key: string;
+  expires_at: string | null;
+  /** Of a successor: when the old one ends. */
+  old_revoked_at: string | null;
+}
+
+/** Asked without the query cache: an ended session must not take the page away while the key is on it. */
+function useFirstRequest(id: number): string | null {
+  const [at, setAt] = useState<string | null>(null);
+  useEffect(() => {
+    if (at) return;
+    const stopped = new AbortController();
+    const timer = setInterval(async () => {
+      const windows = await get<KeyWindows>('/keys/windows', {}, stopped.signal).catch(() => null);
+      const used = windows?.data.find((window) => window.id === id)?.last_used_at;
+      if (!used || stopped.signal.aborted) return;
+      setAt(used);
+      announce('The first request with the new key has arrived');
+    }, 2_000);
+    return () => {
+      stopped.abort();
+      clearInterval(timer);
+    };
+  }, [id, at]);
+  return at;
+}
+
+/** Shows a new key, this once; nothing closes it but the button, and that only when the key is said to be stored. */
+export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: () => void }) {
+  const [isStored, setStored] = useState(false);
+  const firstAt = useFirstRequest(secret.id);
+  useBlocker({
+    shouldBlockFn: ({ current, next }) => {
+      if (current.pathname === next.pathname) return false;
+      notify('First store the key, and say that you did.');
+      return true;
+    },
+    enableBeforeUnload: true,
+  });
+  const curl = `curl -H 'Authorization: Bearer ${secret.key}' ${location.origin}/api/v1/health/fleet`;
+  return (
+    <Dialog
+      footer={
+        <Button isDisabled={!isStored} kind="primary" onPress={onDone}>
+          Done
+        </Button>
+      }
+      isLocked
+      isOpen
+      onClose={onDone}
+      title={secret.old_revoked_at ? 'The new key' : 'Your key'}
+      wide
+    >
+      <p>
+        This is the only time that the key of <bdi className="keys-name">{secret.name}</bdi> is shown: the
+        service keeps no more than a hash of it. Treat it like a password.
+      </p>
+      <CodeBlock text={secret.key} what="API key" />
+      <p className="quiet">
+        {secret.expires_at ? (
+          <>
+            It expires <Time as="full" at={secret.expires_at} />.
+          </>
+        ) : (
+          'It does not expire: regenerate it from time to time.'
+        )}
+      </p>
+      {secret.old_revoked_at && <OldKey endsAt={secret.old_revoked_at} />}
+      <div className="keys-try">
+        <h3>Try it</h3>
+        <CodeBlock text={curl} what="curl command" />
+        <p className={firstAt ? 'keys-arrived' : 'keys-waiting'}>
+          <Icon name={firstAt ? 'check' : 'clock'} />
+          {firstAt ? (
+            <span>
+              The first request has arrived: <Time as="full" at={firstAt} seconds />
+            </span>
+          ) : (
+            <span>Waiting for the first request…</span>
+          )}
+        </p>
+      </div>
+      <Checkbox isSelected={isStored} onChange={setStored}>
+        I have stored the key where it belongs
+      </Checkbox>
+    </Dialog>
+  );
+}
+
+function OldKey({ endsAt }: { endsAt: string }) {
+  const [isOver] = useState(() => new Date(endsAt).getTime() <= Date.now() + 1_000);
+  if (isOver) return <p>The old key is no longer accepted.</p>;
+  return (
+    <p>
+      The old key is accepted for <Countdown over="no longer" to={endsAt} />: until{' '}
+      <Time as="full" at={endsAt} seconds />.
+    </p>
+  );
+}

@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import { CodeBlock } from '../../parts/copy.tsx';
+
+/** How to use a key, and a link to the form filled in for that. */
+const USES = [
+  {
+    title: 'curl',
+    name: 'curl, by hand',
+    words: 'The key comes from a file, so that it stands in no list of processes.',
+    snippet: (origin: string) =>
+      `umask 077; echo 'Authorization: Bearer <API_KEY>' > ~/.dbvitals-header\ncurl -s -H @$HOME/.dbvitals-header ${origin}/api/v1/health/fleet`,
+  },
+  {
+    title: 'Grafana',
+    name: 'Grafana',
+    words: 'A data source for the Infinity plug-in, as a file that Grafana reads at its start.',
+    snippet: (origin: string) => `# /etc/grafana/provisioning/datasources/dbvitals.yaml
+apiVersion: 1
+datasources:
+  - name: dbvitals
+    type: yesoreyeram-infinity-datasource
+    jsonData:
+      auth_method: bearerToken
+      allowedHosts: [${origin}]
+    secureJsonData:
+      bearerToken: $DBVITALS_API_KEY`,
+  },
+  {
+    title: 'Collector',
+    name: 'Vector, fleet',
+    words: 'A source for Vector: the fleet, once a minute.',
+    snippet: (origin: string) => `sources:
+  dbvitals_fleet:
+    type: http_client
+    endpoint: ${origin}/api/v1/health/fleet
+    scrape_interval_secs: 60
+    auth:
+      strategy: bearer
+      token: \${DBVITALS_API_KEY}
+    decoding:
+      codec: json`,
+  },
+];
+
+/** Text to paste for those who ask the API, each with a key of its own. */
+export function Snippets({ mayCreate }: { mayCreate: boolean }) {
+  return (
+    <div className="keys-snippets">
+      {USES.map(({ title, name, words, snippet }) => (
+        <section aria-label={title} key={title}>
+          <div className="keys-snippet-words">
+            <h3>{title}</h3>
+            <p className="quiet">{words}</p>
+            {mayCreate && (
+              <Link search={{ create: '1', name }} to="/keys">
+                Create a key for it
+              </Link>
+            )}
+          </div>
+          <CodeBlock text={snippet(location.origin)} what={`snippet for ${title}`} />
+        </section>
+      ))}
+    </div>
+  );
+}

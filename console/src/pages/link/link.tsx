@@ -1,0 +1,134 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { Link } from '../../../../src/console/links.ts';
+import { ApiError, fieldError, get, send } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { ButtonLink } from '../../parts/link.tsx';
+import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
+import { Entrance } from '../../shell/entrance.tsx';
+
+const TITLES = {
+  owner: 'Set up your sign-in',
+  invitation: 'Join the team',
+  reset: 'Choose a new password',
+} as const;
+
+/** What a one-time link opens: the owner's first sign-in, an invitation, or a new password. */
+export function LinkPage() {
+  const { token } = useParams({ from: '/link/$token' });
+  const link = useQuery({
+    queryKey: ['link', token],
+    queryFn: ({ signal }) => get<Link>(`/link/${encodeURIComponent(token)}`, {}, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (link.data) return <LinkForm link={link.data} token={token} />;
+  if (link.error instanceof ApiError && link.error.status === 404) {
+    return (
+      <Entrance title="This link can’t be used">
+        <p>{link.error.message}</p>
+        <ButtonLink to="/sign-in">To the sign-in page</ButtonLink>
+      </Entrance>
+    );
+  }
+  return (
+    <Entrance title="Your link">
+      {link.error && !link.isFetching ? (
+        <ErrorState error={link.error} onRetry={() => void link.refetch()} />
+      ) : (
+        <SkeletonRows rows={3} />
+      )}
+    </Entrance>
+  );
+}
+
+function introduction({ purpose, account_name, has_login, signed_in }: Link): string {
+  if (purpose === 'reset') return 'Who is signed in with the old one is signed out.';
+  if (signed_in) return `You are signed in already: join ${account_name} with the same sign-in.`;
+  if (has_login) return `You sign in to dbvitals already: give that password to join ${account_name}.`;
+  return purpose === 'owner'
+    ? `You become the owner of ${account_name}.`
+    : `You were invited to ${account_name}.`;
+}
+
+function LinkForm({ link, token }: { link: Link; token: string }) {
+  const { purpose, has_login, signed_in } = link;
+  const [name, setName] = useState(link.name ?? '');
+  const [email, setEmail] = useState(link.email ?? '');
+  const [password, setPassword] = useState('');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const isNew = !has_login && !signed_in;
+  const asksName = isNew && purpose !== 'reset';
+  const use = useMutation({
+    mutationFn: () =>
+      send('POST', `/link/${encodeURIComponent(token)}`, {
+        ...(asksName && { name: name.trim() }),
+        ...(purpose === 'owner' && { email: email.trim() }),
+        ...(!signed_in && { password }),
+      }),
+    onSuccess: async () => {
+      queries.clear();
+      await navigate({ to: '/fleet', search: {}, replace: true });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    use.mutate();
+  };
+  const { error } = use;
+  const isOfField = error instanceof ApiError && error.parameter !== null;
+  return (
+    <Entrance title={TITLES[purpose]}>
+      <p className="quiet">{introduction(link)}</p>
+      {!isOfField && <InlineError error={error} />}
+      <form onSubmit={submit}>
+        {asksName && (
+          <TextField
+            autoComplete="name"
+            error={fieldError(error, 'name')}
+            isRequired
+            label="Your name"
+            onChange={setName}
+            value={name}
+          />
+        )}
+        <TextField
+          autoComplete="username"
+          error={fieldError(error, 'email')}
+          isReadOnly={purpose !== 'owner'}
+          isRequired
+          label="E-mail address"
+          onChange={setEmail}
+          type="email"
+          value={email}
+        />
+        {!signed_in && (
+          <TextField
+            autoComplete={isNew ? 'new-password' : 'current-password'}
+            description={
+              isNew ? '12 characters or more; a sentence is easier to keep than a riddle.' : undefined
+            }
+            error={fieldError(error, 'password')}
+            isRequired
+            label={isNew ? 'New password' : 'Password'}
+            onChange={setPassword}
+            type="password"
+            value={password}
+            {...(isNew ? { minLength: 12 } : {})}
+          />
+        )}
+        <Button isPending={use.isPending} kind="primary" type="submit">
+          {purpose === 'reset'
+            ? 'Set password and sign in'
+            : signed_in
+              ? 'Join'
+              : isNew
+                ? 'Save and sign in'
+                : 'Sign in'}
+        </Button>
+      </form>
+    </Entrance>
+  );
+}

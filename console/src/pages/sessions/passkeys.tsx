@@ -1,0 +1,126 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Section } from '../../parts/page.tsx';
+import { hasPasskeys, makePasskey, passkeyTrouble } from '../../parts/passkey.ts';
+import { InlineError } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { type Me, useMe } from '../../shell/me.ts';
+import { deviceName } from './device.ts';
+
+type Passkey = Me['login']['passkeys'][number];
+
+function columns(onRemove: (passkey: Passkey) => void): Column<Passkey>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      width: 'minmax(0, 2fr)',
+      narrow: 'lead',
+      cell: ({ name }) => <strong>{name}</strong>,
+    },
+    { id: 'added', header: 'Added', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'used',
+      header: 'Last used',
+      cell: ({ last_used_at }) =>
+        last_used_at ? <Time at={last_used_at} /> : <span className="quiet">never</span>,
+    },
+    {
+      id: 'remove',
+      header: 'Remove',
+      hideHeader: true,
+      width: 'auto',
+      align: 'end',
+      narrow: 'corner',
+      cell: (passkey) => (
+        <Button aria-label={`Remove ${passkey.name}`} onPress={() => onRemove(passkey)} small>
+          Remove
+        </Button>
+      ),
+    },
+  ];
+}
+
+async function addPasskey(name: string): Promise<void> {
+  const options = await send<PublicKeyCredentialCreationOptionsJSON>('POST', '/me/passkeys/options');
+  const response = await makePasskey(options).catch((error: Error) => {
+    throw new Error(passkeyTrouble(error));
+  });
+  await send('POST', '/me/passkeys', { name, response });
+}
+
+/** The person's passkeys: added on this device, removed one by one. */
+export function Passkeys() {
+  const { passkeys } = useMe().login;
+  const [name, setName] = useState(() => deviceName(navigator.userAgent));
+  const [removing, setRemoving] = useState<Passkey | null>(null);
+  const queries = useQueryClient();
+  const renew = () => queries.invalidateQueries({ queryKey: ['me'] });
+  const add = useMutation({
+    mutationFn: () => addPasskey(name.trim()),
+    onSuccess: async () => {
+      notify('Passkey added');
+      await renew();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: ({ id }: Passkey) => send('DELETE', `/me/passkeys/${encodeURIComponent(id)}`),
+    onSuccess: async () => {
+      setRemoving(null);
+      notify('Passkey removed');
+      await renew();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add.mutate();
+  };
+  return (
+    <Section
+      description="A passkey signs you in by the fingerprint, face or PIN of your device. It can’t be phished or guessed."
+      title="Passkeys"
+    >
+      {passkeys.length === 0 ? (
+        <p>You have no passkey yet.</p>
+      ) : (
+        <Table columns={columns(setRemoving)} label="Passkeys" rowKey={({ id }) => id} rows={passkeys} />
+      )}
+      {hasPasskeys ? (
+        <form className="own-form" onSubmit={submit}>
+          <InlineError error={add.error} />
+          <TextField
+            isRequired
+            label="Name of the new passkey"
+            maxLength={100}
+            onChange={setName}
+            value={name}
+          />
+          <Button icon="plus" isPending={add.isPending} type="submit">
+            Add a passkey
+          </Button>
+        </form>
+      ) : (
+        <p className="quiet">
+          This browser can’t make passkeys here: that takes a recent one and an https address.
+        </p>
+      )}
+      <Confirm
+        action="Remove passkey"
+        isOpen={removing !== null}
+        isPending={remove.isPending}
+        onClose={() => setRemoving(null)}
+        onConfirm={() => removing && remove.mutate(removing)}
+        title="Remove this passkey?"
+      >
+        <p>{removing?.name} signs you in no more. Delete it on the device too.</p>
+        <InlineError error={remove.error} />
+      </Confirm>
+    </Section>
+  );
+}

@@ -1,0 +1,66 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ApiError, fieldError, send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Section } from '../../parts/page.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { useMe } from '../../shell/me.ts';
+
+/** Sets another password, or the first one of who came by single sign-on. */
+export function Password() {
+  const { login } = useMe();
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: () => send('POST', '/me/password', { ...(login.has_password && { current }), next }),
+    onSuccess: async () => {
+      setCurrent('');
+      setNext('');
+      notify('Password changed. Your other sessions are ended.');
+      await queries.invalidateQueries();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  const { error } = change;
+  const isOfField = error instanceof ApiError && error.parameter !== null;
+  return (
+    <Section description="Changing it signs out all your other sessions." title="Password">
+      <form className="own-form" onSubmit={submit}>
+        {/* Password managers look for whose password it is. */}
+        <input autoComplete="username" hidden readOnly type="email" value={login.email} />
+        {!isOfField && <InlineError error={error} />}
+        {login.has_password && (
+          <TextField
+            autoComplete="current-password"
+            error={fieldError(error, 'current')}
+            isRequired
+            label="Password now"
+            onChange={setCurrent}
+            type="password"
+            value={current}
+          />
+        )}
+        <TextField
+          autoComplete="new-password"
+          description="12 characters or more."
+          error={fieldError(error, 'next')}
+          isRequired
+          label="New password"
+          minLength={12}
+          onChange={setNext}
+          type="password"
+          value={next}
+        />
+        <Button isPending={change.isPending} type="submit">
+          {login.has_password ? 'Change password' : 'Set password'}
+        </Button>
+      </form>
+    </Section>
+  );
+}

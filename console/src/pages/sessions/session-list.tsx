@@ -1,0 +1,106 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Sessions } from '../../../../src/console/own-sessions.ts';
+import { get, send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Section } from '../../parts/page.tsx';
+import { InlineError, Loaded, SkeletonRows } from '../../parts/states.tsx';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useSignOut } from '../../shell/sign-out.ts';
+import { deviceName } from './device.ts';
+
+type Session = Sessions['data'][number];
+
+function columns(onEnd: (session: Session) => void): Column<Session>[] {
+  return [
+    {
+      id: 'device',
+      header: 'Device',
+      width: 'minmax(0, 2fr)',
+      narrow: 'lead',
+      cell: ({ user_agent, current }) => (
+        <span className="session-device" title={user_agent}>
+          <bdi className="session-name">{deviceName(user_agent)}</bdi>
+          {current && <StatusMark status="active" word="This one" />}
+        </span>
+      ),
+    },
+    {
+      id: 'from',
+      header: 'From',
+      cell: ({ source_ip }) => <span className="mono">{source_ip}</span>,
+    },
+    { id: 'account', header: 'Account', cell: ({ account_name }) => account_name },
+    { id: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+    { id: 'since', header: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'end',
+      header: 'End the session',
+      hideHeader: true,
+      width: 'auto',
+      align: 'end',
+      narrow: 'corner',
+      cell: (session) => (
+        <Button
+          aria-label={session.current ? 'Sign out here' : `Sign out ${deviceName(session.user_agent)}`}
+          onPress={() => onEnd(session)}
+          small
+        >
+          Sign out
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** All sessions of the person, each can be ended: at once, wherever it is. */
+export function SessionList() {
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => get<Sessions>('/sessions', {}, signal),
+  });
+  const [ending, setEnding] = useState<Session | null>(null);
+  const queries = useQueryClient();
+  const signOut = useSignOut();
+  const end = useMutation({
+    mutationFn: ({ id }: Session) => send('DELETE', `/sessions/${id}`),
+    onSuccess: async () => {
+      setEnding(null);
+      notify('Session ended');
+      await queries.invalidateQueries({ queryKey: ['sessions'] });
+    },
+  });
+  const ask = (session: Session) => {
+    end.reset();
+    if (session.current) signOut.mutate();
+    else setEnding(session);
+  };
+  return (
+    <Section
+      description="Ending one takes effect at once. Unused, a session ends after 12 hours."
+      title="Where you are signed in"
+    >
+      <Loaded query={sessions} skeleton={<SkeletonRows rows={2} />}>
+        {({ data }) => <Table columns={columns(ask)} label="Sessions" rowKey={({ id }) => id} rows={data} />}
+      </Loaded>
+      <Confirm
+        action="End session"
+        isOpen={ending !== null}
+        isPending={end.isPending}
+        onClose={() => setEnding(null)}
+        onConfirm={() => ending && end.mutate(ending)}
+        title="End this session?"
+      >
+        <p>
+          {ending &&
+            `${deviceName(ending.user_agent)}, signed in from ${ending.source_ip}, must sign in again.`}
+        </p>
+        <InlineError error={end.error} />
+      </Confirm>
+    </Section>
+  );
+}

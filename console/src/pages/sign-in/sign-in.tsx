@@ -1,0 +1,95 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { SignInWays } from '../../../../src/console/single-sign-on.ts';
+import { apiUrl, get, send } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { askPasskey, hasPasskeys, passkeyTrouble } from '../../parts/passkey.ts';
+import { InlineError } from '../../parts/states.tsx';
+import { Entrance } from '../../shell/entrance.tsx';
+import { REFUSALS } from './refusals.ts';
+
+/** Leads to where one wanted to go, with nothing in memory of whoever was here before. */
+function useEnter(): () => Promise<void> {
+  const queries = useQueryClient();
+  const router = useRouter();
+  const { next } = useSearch({ from: '/sign-in' });
+  return async () => {
+    queries.clear();
+    await router.navigate({ href: next ?? '/', replace: true });
+  };
+}
+
+async function signInByPasskey(): Promise<void> {
+  const options = await send<PublicKeyCredentialRequestOptionsJSON>('POST', '/sign-in/passkey/options');
+  const response = await askPasskey(options).catch((error: Error) => {
+    throw new Error(passkeyTrouble(error));
+  });
+  await send('POST', '/sign-in/passkey', { response });
+}
+
+/** By e-mail address and password, by passkey, or by the company's single sign-on where there is one. */
+export function SignInPage() {
+  const { error: refused, next } = useSearch({ from: '/sign-in' });
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const enter = useEnter();
+  const ways = useQuery({
+    queryKey: ['sign-in'],
+    queryFn: ({ signal }) => get<SignInWays>('/sign-in', {}, signal),
+  });
+  const byPassword = useMutation({
+    mutationFn: () => send('POST', '/sign-in', { email: email.trim(), password }),
+    onSuccess: enter,
+    onError: () => setPassword(''),
+  });
+  const byPasskey = useMutation({ mutationFn: signInByPasskey, onSuccess: enter });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    byPasskey.reset();
+    byPassword.mutate();
+  };
+  return (
+    <Entrance title="Sign in">
+      <InlineError error={byPassword.error ?? byPasskey.error ?? (refused && REFUSALS[refused])} />
+      <form onSubmit={submit}>
+        <TextField
+          autoComplete="username"
+          autoFocus
+          isRequired
+          label="E-mail address"
+          onChange={setEmail}
+          type="email"
+          value={email}
+        />
+        <TextField
+          autoComplete="current-password"
+          isRequired
+          label="Password"
+          onChange={setPassword}
+          type="password"
+          value={password}
+        />
+        <Button isPending={byPassword.isPending} kind="primary" type="submit">
+          Sign in
+        </Button>
+      </form>
+      {(hasPasskeys || ways.data?.oidc) && <p className="entrance-or">or</p>}
+      {hasPasskeys && (
+        <Button icon="key" isPending={byPasskey.isPending} onPress={() => byPasskey.mutate()}>
+          Sign in with a passkey
+        </Button>
+      )}
+      {ways.data?.oidc && (
+        <a className="button plain" href={apiUrl('/sign-in/oidc', { next })}>
+          Sign in with single sign-on
+        </a>
+      )}
+      <p className="entrance-note">
+        No password yet? The service prints a one-time link at its first start. Later an administrator makes
+        one for you on the team page.
+      </p>
+    </Entrance>
+  );
+}

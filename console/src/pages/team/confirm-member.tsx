@@ -1,0 +1,118 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Member, MemberLink } from '../../../../src/console/members.ts';
+import { send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import type { NewLink } from './link-dialog.tsx';
+
+/** What is done with a member after a question. */
+export type MemberStep = 'suspend' | 'resume' | 'remove' | 'link';
+
+interface Words {
+  title: string;
+  action: string;
+  kind: 'primary' | 'danger';
+  text: string;
+  done: string | null;
+}
+
+function wordsOf(step: MemberStep, { joined }: Member): Words {
+  switch (step) {
+    case 'suspend':
+      return {
+        ...{ title: 'Suspend this member?', action: 'Suspend', kind: 'danger', done: 'Member suspended' },
+        text: 'can do nothing here from that moment on, and is signed out of this account. You can let them act again at any time.',
+      };
+    case 'resume':
+      return {
+        ...{
+          title: 'Let them act again?',
+          action: 'Let them act',
+          kind: 'primary',
+          done: 'Member can act again',
+        },
+        text: 'can sign in to this account again, with the roles that they had.',
+      };
+    case 'remove':
+      return joined
+        ? {
+            ...{ title: 'Remove this member?', action: 'Remove', kind: 'danger', done: 'Member removed' },
+            text: 'can do nothing here from that moment on. API keys that they made go on working: revoke what they know.',
+          }
+        : {
+            ...{
+              title: 'Take the invitation back?',
+              action: 'Take back',
+              kind: 'danger',
+              done: 'Invitation taken back',
+            },
+            text: 'is no longer invited: the link ends.',
+          };
+    case 'link':
+      return joined
+        ? {
+            ...{ title: 'Make a link to a new password?', action: 'Make link', kind: 'primary', done: null },
+            text: 'can choose a new password with it, within a day. The old one works until then.',
+          }
+        : {
+            ...{ title: 'Make a new invitation link?', action: 'Make link', kind: 'primary', done: null },
+            text: 'can join with it, within seven days. A link that they have already ends.',
+          };
+  }
+}
+
+function take(step: MemberStep, { id, version }: Member): Promise<MemberLink | undefined> {
+  if (step === 'remove') return send<undefined>('DELETE', `/members/${id}`);
+  if (step === 'link') return send<MemberLink>('POST', `/members/${id}/link`);
+  return send<undefined>('PATCH', `/members/${id}`, {
+    version,
+    status: step === 'suspend' ? 'suspended' : 'active',
+  });
+}
+
+interface ConfirmMemberProps {
+  subject: Member;
+  step: MemberStep;
+  onClose: () => void;
+  onLink: (link: NewLink) => void;
+}
+
+/** Asks before a member is suspended, let back, removed or given a link, and does it. */
+export function ConfirmMember({ subject, step, onClose, onLink }: ConfirmMemberProps) {
+  const { title, action, kind, text, done } = wordsOf(step, subject);
+  const queries = useQueryClient();
+  const mutation = useMutation({
+    mutationFn: () => take(step, subject),
+    gcTime: 0, // the answer may hold a link
+    onSuccess: (link) => {
+      if (step === 'link' && link) onLink({ ...link, name: subject.name, email: subject.email });
+      else onClose();
+      if (done) notify(done);
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['members'] }),
+  });
+  return (
+    <Dialog
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button isPending={mutation.isPending} kind={kind} onPress={() => mutation.mutate()}>
+            {action}
+          </Button>
+        </>
+      }
+      isLocked={mutation.isPending}
+      isOpen
+      onClose={onClose}
+      role="alertdialog"
+      title={title}
+    >
+      <InlineError error={mutation.error} />
+      <p>
+        <bdi className="team-name">{subject.name}</bdi> (<bdi>{subject.email}</bdi>) {text}
+      </p>
+    </Dialog>
+  );
+}

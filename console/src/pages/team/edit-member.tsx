@@ -1,0 +1,131 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Member, MemberChange } from '../../../../src/console/members.ts';
+import { ApiError, fieldError, send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { membersQuery } from './members.ts';
+import { RoleBoxes } from './role-boxes.tsx';
+import type { Role } from './roles.ts';
+
+interface EditMemberProps {
+  subject: Member;
+  roles: readonly Role[];
+  onClose: () => void;
+}
+
+/**
+ * A member's name, roles and, before they joined, e-mail address. What is saved was changed from what was read when the form
+ * opened: if somebody else changed it meanwhile, that is shown and nothing is overwritten.
+ */
+export function EditMember({ subject, roles, onClose }: EditMemberProps) {
+  const [base, setBase] = useState(subject);
+  const [name, setName] = useState(subject.name);
+  const [email, setEmail] = useState(subject.email);
+  const [given, setGiven] = useState(subject.roles);
+  const [isMoved, setMoved] = useState(false);
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: (body: MemberChange) => send<Member>('PATCH', `/members/${base.id}`, body),
+    onSuccess: async () => {
+      onClose();
+      notify('Member changed');
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ['members'] }),
+        queries.invalidateQueries({ queryKey: ['me'] }),
+      ]);
+    },
+    onError: async (error) => {
+      if (!(error instanceof ApiError && error.status === 409)) return;
+      const { data } = await queries.fetchQuery({ ...membersQuery, staleTime: 0 });
+      const now = data.find(({ id }) => id === base.id);
+      if (!now || now.version === base.version) return;
+      setBase(now);
+      setMoved(true);
+    },
+  });
+  const takeTheirs = () => {
+    setName(base.name);
+    setEmail(base.email);
+    setGiven(base.roles);
+    setMoved(false);
+    save.reset();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setMoved(false);
+    save.mutate({
+      version: base.version,
+      name: name.trim(),
+      roles: given,
+      ...(email.trim() !== base.email && { email: email.trim() }),
+    });
+  };
+  const { error } = save;
+  const isOfField = error instanceof ApiError && ['name', 'email'].includes(error.parameter ?? '');
+  return (
+    <Dialog
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button
+            form="edit-member"
+            isDisabled={given.length === 0}
+            isPending={save.isPending}
+            kind="primary"
+            type="submit"
+          >
+            {isMoved ? 'Save over it' : 'Save'}
+          </Button>
+        </>
+      }
+      isLocked={save.isPending}
+      isOpen
+      onClose={onClose}
+      title="Change member"
+    >
+      {!isOfField && <InlineError error={error} />}
+      {isMoved && (
+        <div className="team-moved">
+          <p>
+            Now it is <bdi className="team-name">{base.name}</bdi>, <bdi>{base.email}</bdi>, with the roles{' '}
+            {base.roles.join(', ')}.
+          </p>
+          <Button onPress={takeTheirs} small>
+            Show it as it is now
+          </Button>
+        </div>
+      )}
+      <form className="team-form" id="edit-member" onSubmit={submit}>
+        <TextField
+          error={fieldError(error, 'name')}
+          isRequired
+          label="Name"
+          maxLength={200}
+          onChange={setName}
+          value={name}
+        />
+        <TextField
+          autoComplete="off"
+          description={
+            base.joined
+              ? 'They sign in by it, so it stays.'
+              : 'Another address ends the invitation: make a new one.'
+          }
+          error={fieldError(error, 'email')}
+          isReadOnly={base.joined}
+          isRequired
+          label="E-mail address"
+          maxLength={200}
+          onChange={setEmail}
+          type="email"
+          value={email}
+        />
+        <RoleBoxes onChange={setGiven} roles={roles} value={given} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,41 @@
+import type { MemberLink } from '../../../../src/console/members.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** A link that was just made for a member. */
+export interface NewLink extends MemberLink {
+  name: string;
+  email: string;
+}
+
+/** Shows a one-time link, this once; a newer one takes its place where it is lost. */
+export function LinkDialog({ link, onDone }: { link: NewLink; onDone: () => void }) {
+  const { purpose, url, expires_at, name, email } = link;
+  return (
+    <Dialog
+      footer={
+        <Button kind="primary" onPress={onDone}>
+          Done
+        </Button>
+      }
+      isLocked
+      isOpen
+      onClose={onDone}
+      title={purpose === 'invitation' ? 'Send this invitation' : 'Send this link'}
+      wide
+    >
+      <p>
+        The service sends no mail. Give the link to <bdi className="team-name">{name}</bdi> (
+        <bdi>{email}</bdi>) and to nobody else: whoever opens it first{' '}
+        {purpose === 'invitation' ? 'joins in their place' : 'chooses their password'}.
+      </p>
+      <CodeBlock text={url} what={purpose === 'invitation' ? 'invitation link' : 'link to a new password'} />
+      <p className="quiet">
+        Good for one use, until <Time as="full" at={expires_at} />. It is shown this once; you can make
+        another, which ends this one.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,142 @@
+import type { Member } from '../../../../src/console/members.ts';
+import { IconButton } from '../../parts/button.tsx';
+import { type Action, ActionMenu } from '../../parts/menu.tsx';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { MemberStep } from './confirm-member.tsx';
+import type { Role } from './roles.ts';
+
+interface MemberListProps {
+  members: readonly Member[];
+  roles: readonly Role[];
+  /** Who looks. */
+  ownId: number;
+  onEdit: (member: Member) => void;
+  onStep: (step: MemberStep, member: Member) => void;
+}
+
+/** The members of the account, with what may be done with each. */
+export function MemberList({ members, roles, ...acts }: MemberListProps) {
+  const nameOf = new Map<string, string>(roles.map(({ id, name }) => [id, name]));
+  return (
+    <Table
+      columns={columns(nameOf, acts)}
+      label="Members"
+      rowHeight={60}
+      rowKey={({ id }) => id}
+      rows={members}
+    />
+  );
+}
+
+type Acts = Pick<MemberListProps, 'ownId' | 'onEdit' | 'onStep'>;
+
+function actionsOf(member: Member, { ownId, onEdit, onStep }: Acts): Action[] {
+  if (!member.may_change) return [];
+  const edit: Action = { id: 'edit', label: 'Change…', icon: 'pen', onAction: () => onEdit(member) };
+  // Nobody is locked out by themselves: another owner does that.
+  if (member.id === ownId) return [edit];
+  const { joined, status } = member;
+  const remove: Action = {
+    id: 'remove',
+    label: joined ? 'Remove…' : 'Take invitation back…',
+    icon: 'bin',
+    danger: true,
+    onAction: () => onStep('remove', member),
+  };
+  const link: Action = {
+    id: 'link',
+    label: joined ? 'Link to a new password…' : 'New invitation link…',
+    icon: 'copy',
+    onAction: () => onStep('link', member),
+  };
+  const suspend: Action = {
+    id: 'suspend',
+    label: 'Suspend…',
+    icon: 'lock',
+    onAction: () => onStep('suspend', member),
+  };
+  const resume: Action = {
+    id: 'resume',
+    label: 'Let act again…',
+    icon: 'check',
+    onAction: () => onStep('resume', member),
+  };
+  if (status === 'suspended') return [edit, resume, remove];
+  return status === 'active' ? [edit, link, suspend, remove] : [edit, link, remove];
+}
+
+function columns(nameOf: Map<string, string>, acts: Acts): Column<Member>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Member',
+      width: 'minmax(10rem, 2fr)',
+      narrow: 'lead',
+      cell: ({ id, name, email }) => (
+        <>
+          <bdi className="team-name">{name}</bdi>
+          {id === acts.ownId && <span className="team-own">you</span>}
+          <div className="small quiet">
+            <bdi>{email}</bdi>
+          </div>
+        </>
+      ),
+    },
+    {
+      id: 'roles',
+      header: 'Roles',
+      width: 'minmax(8rem, 1.4fr)',
+      cell: ({ roles }) => roles.map((role) => nameOf.get(role) ?? role).join(', '),
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      width: 'minmax(7rem, 1fr)',
+      cell: ({ status }) => <StatusMark quiet status={status} />,
+    },
+    { id: 'joined', header: 'Joined', width: 'minmax(8rem, 1.2fr)', cell: Joined },
+    {
+      id: 'active',
+      header: 'Last active',
+      width: 'minmax(7rem, 1fr)',
+      cell: ({ last_active_at }) =>
+        last_active_at ? <Time at={last_active_at} /> : <span className="quiet">never</span>,
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      hideHeader: true,
+      width: '2.5rem',
+      align: 'end',
+      narrow: 'corner',
+      cell: (member) => {
+        const actions = actionsOf(member, acts);
+        if (actions.length === 0) return null;
+        const label = `Actions of ${member.name}, ${member.email}`;
+        return (
+          <ActionMenu actions={actions} label={label} trigger={<IconButton icon="more" label={label} />} />
+        );
+      },
+    },
+  ];
+}
+
+function Joined({ status, joined_at, link_expires_at }: Member) {
+  if (status !== 'invited') return <Time at={joined_at} />;
+  return (
+    <>
+      <span className="quiet">invited</span> <Time at={joined_at} />
+      <div className={link_expires_at ? 'small quiet' : 'small team-late'}>
+        {link_expires_at ? (
+          <>
+            link ends <Time at={link_expires_at} />
+          </>
+        ) : (
+          'no link any more: make a new one'
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,9 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Members } from '../../../../src/console/members.ts';
+import { get } from '../../api.ts';
+
+/** All members of the account. */
+export const membersQuery = queryOptions({
+  queryKey: ['members'],
+  queryFn: ({ signal }) => get<Members>('/members', {}, signal),
+});

@@ -1,0 +1,36 @@
+import { Checkbox } from '../../parts/field.tsx';
+import { useMe } from '../../shell/me.ts';
+import { mayGive, type Role, type RoleId } from './roles.ts';
+
+interface RoleBoxesProps {
+  roles: readonly Role[];
+  value: readonly RoleId[];
+  onChange: (roles: RoleId[]) => void;
+}
+
+/** The roles of a member, to tick; those that allow more than one's own are not one's to give. */
+export function RoleBoxes({ roles, value, onChange }: RoleBoxesProps) {
+  const { permissions } = useMe();
+  return (
+    <fieldset className="team-roles">
+      <legend>Roles</legend>
+      {roles.map((role) => (
+        <Checkbox
+          isDisabled={!mayGive(permissions, role)}
+          isSelected={value.includes(role.id)}
+          key={role.id}
+          onChange={(isSelected) =>
+            onChange(
+              roles.map(({ id }) => id).filter((id) => (id === role.id ? isSelected : value.includes(id))),
+            )
+          }
+        >
+          {role.name}
+          <span className="field-description">
+            {mayGive(permissions, role) ? role.description : 'Allows more than your own roles do'}
+          </span>
+        </Checkbox>
+      ))}
+    </fieldset>
+  );
+}

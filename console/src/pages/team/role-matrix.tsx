@@ -1,0 +1,53 @@
+import { Icon } from '../../parts/icons.tsx';
+import { permissionInWords, permissionsOf, type Role } from './roles.ts';
+
+/** Which role allows what; `own` are the roles of who looks. */
+export function RoleMatrix({ roles, own }: { roles: readonly Role[]; own: readonly string[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section aria-label="Roles and permissions" className="team-matrix" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="hidden-text">Permission</span>
+            </th>
+            {roles.map(({ id, name }) => (
+              <th key={id} scope="col">
+                <span className="team-role">
+                  {name}
+                  {own.includes(id) && <span className="team-own">yours</span>}
+                </span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {permissionsOf(roles).map((permission) => (
+            <tr key={permission}>
+              <th scope="row">
+                {permissionInWords(permission)}
+                <code>{permission}</code>
+              </th>
+              {roles.map(({ id, permissions }) => (
+                <td key={id}>
+                  {permissions.includes(permission) ? (
+                    <span className="team-yes">
+                      <Icon name="check" />
+                      <span className="hidden-text">yes</span>
+                    </span>
+                  ) : (
+                    <span className="team-no">
+                      <span aria-hidden="true">–</span>
+                      <span className="hidden-text">no</span>
+                    </span>
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,110 @@
+import './team.css';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Member } from '../../../../src/console/members.ts';
+import { Button } from '../../parts/button.tsx';
+import { useKeptFocus } from '../../parts/kept-focus.ts';
+import { Page, Section } from '../../parts/page.tsx';
+import { Loaded, NoPermission } from '../../parts/states.tsx';
+import { useCan, useMe } from '../../shell/me.ts';
+import { ConfirmMember, type MemberStep } from './confirm-member.tsx';
+import { EditMember } from './edit-member.tsx';
+import { InviteMember } from './invite-member.tsx';
+import { LinkDialog, type NewLink } from './link-dialog.tsx';
+import { MemberList } from './member-list.tsx';
+import { membersQuery } from './members.ts';
+import { RoleMatrix } from './role-matrix.tsx';
+import { rolesQuery } from './roles.ts';
+
+type Asked =
+  | { what: 'invite' }
+  | { what: 'edit'; subject: Member }
+  | { what: MemberStep; subject: Member }
+  | { what: 'shown'; link: NewLink };
+
+/** Who is in the account, and what each role allows. */
+export function TeamPage() {
+  const can = useCan();
+  const { account, member } = useMe();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const roles = useQuery(rolesQuery);
+  const close = () => setAsked(null);
+  useKeptFocus(asked !== null);
+  const showLink = (link: NewLink) => setAsked({ what: 'shown', link });
+  const isTeam = account.kind === 'company';
+  return (
+    <Page
+      actions={
+        can('members:write') &&
+        isTeam && (
+          <Button
+            icon="plus"
+            isDisabled={!roles.data}
+            kind="primary"
+            onPress={() => setAsked({ what: 'invite' })}
+          >
+            Invite member
+          </Button>
+        )
+      }
+      description={
+        isTeam
+          ? 'Who signs in to this account. Roles decide what each may do; several roles add up.'
+          : 'This is the account of one person: a team needs a company account.'
+      }
+      title="Team"
+    >
+      {can('members:read') ? (
+        <Members
+          onEdit={(subject) => setAsked({ what: 'edit', subject })}
+          onStep={(what, subject) => setAsked({ what, subject })}
+        />
+      ) : (
+        <NoPermission permission="members:read" />
+      )}
+      <Section description="The same in every account." title="Roles">
+        <Loaded query={roles}>
+          {(all) => (
+            <>
+              <RoleMatrix own={member.roles} roles={all} />
+              <dl className="team-role-words">
+                {all.map(({ id, name, description }) => (
+                  <div key={id}>
+                    <dt>{name}</dt>
+                    <dd>{description}</dd>
+                  </div>
+                ))}
+              </dl>
+            </>
+          )}
+        </Loaded>
+      </Section>
+      {asked?.what === 'invite' && (
+        <InviteMember onClose={close} onInvited={showLink} roles={roles.data ?? []} />
+      )}
+      {asked?.what === 'edit' && (
+        <EditMember onClose={close} roles={roles.data ?? []} subject={asked.subject} />
+      )}
+      {asked && asked.what !== 'invite' && asked.what !== 'edit' && asked.what !== 'shown' && (
+        <ConfirmMember onClose={close} onLink={showLink} step={asked.what} subject={asked.subject} />
+      )}
+      {asked?.what === 'shown' && <LinkDialog link={asked.link} onDone={close} />}
+    </Page>
+  );
+}
+
+interface MembersProps {
+  onEdit: (member: Member) => void;
+  onStep: (step: MemberStep, member: Member) => void;
+}
+
+function Members(acts: MembersProps) {
+  const { member } = useMe();
+  const members = useQuery(membersQuery);
+  const roles = useQuery(rolesQuery);
+  return (
+    <Loaded query={members}>
+      {({ data }) => <MemberList {...acts} members={data} ownId={member.id} roles={roles.data ?? []} />}
+    </Loaded>
+  );
+}

@@ -1,0 +1,34 @@
+import { dayOrInstant } from '../../parts/day.ts';
+
+/** What the address of the page holds: the filters as the API has them, and the ticket that is open beside the list. */
+export interface TicketsSearch {
+  /** Open ones where it is not told. */
+  status?: (typeof STATUSES)[number] | undefined;
+  severity?: (typeof SEVERITIES)[number] | undefined;
+  connection_id?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  ticket?: string | undefined;
+}
+
+const STATUSES = ['open', 'resolved', 'all'] as const;
+export const SEVERITIES = ['critical', 'warning', 'info'] as const;
+
+const ID = /^[1-9]\d{0,15}$/;
+
+/** Reads it from an address that anyone may have written. */
+export function ticketsSearch(given: Record<string, string>): TicketsSearch {
+  const { connection_id, ticket } = given;
+  const status = STATUSES.find((word) => word === given['status']);
+  const severity = SEVERITIES.find((word) => word === given['severity']);
+  const from = dayOrInstant(given['from']);
+  const to = dayOrInstant(given['to']);
+  return {
+    ...(status && { status }),
+    ...(severity && { severity }),
+    ...(connection_id && ID.test(connection_id) && { connection_id }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(ticket && ID.test(ticket) && { ticket }),
+  };
+}

@@ -1,0 +1,99 @@
+import { Link } from '@tanstack/react-router';
+import type { Ticket } from '../../../../client/src/records.ts';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { duration, Time, useNow } from '../../parts/time.tsx';
+
+/** The row's link, for the focus to come back to. */
+export function ticketLinkId(id: number | string): string {
+  return `ticket-${id}`;
+}
+
+function seconds(from: string, to: string | number): number {
+  return (new Date(to).getTime() - new Date(from).getTime()) / 1000;
+}
+
+function TicketLink({ ticket }: { ticket: Ticket }) {
+  const { id, title, severity, connection_name, object } = ticket;
+  return (
+    <>
+      <Link
+        className="row-link"
+        from="/tickets"
+        id={ticketLinkId(id)}
+        resetScroll={false}
+        search={(old) => ({ ...old, ticket: String(id) })}
+        to="/tickets"
+      >
+        <bdi>{title}</bdi>
+      </Link>
+      <span className="ticket-of">
+        <bdi>{connection_name}</bdi>
+        {object !== null && (
+          <>
+            {' · '}
+            <bdi className="mono">{object}</bdi>
+          </>
+        )}
+      </span>
+      <span className="ticket-marks">
+        <StatusMark quiet status={severity} />
+        <State ticket={ticket} />
+      </span>
+    </>
+  );
+}
+
+function State({ ticket: { status, first_seen_at, resolved_at } }: { ticket: Ticket }) {
+  const now = Math.max(useNow(), Date.now());
+  const took = duration(seconds(first_seen_at, resolved_at ?? now));
+  return (
+    <span className="ticket-state">
+      <StatusMark quiet status={status} />
+      <span className="quiet small">
+        {resolved_at === null ? 'for' : 'after'} {took}
+      </span>
+    </span>
+  );
+}
+
+// Where there is no room for columns the first cell says it all.
+const COLUMNS: readonly Column<Ticket>[] = [
+  {
+    id: 'severity',
+    header: 'Severity',
+    cell: ({ severity }) => <StatusMark quiet status={severity} />,
+    width: '6.5rem',
+    narrow: 'hide',
+  },
+  { id: 'title', header: 'Ticket', cell: (ticket) => <TicketLink ticket={ticket} />, narrow: 'lead' },
+  {
+    id: 'status',
+    header: 'State',
+    cell: (ticket) => <State ticket={ticket} />,
+    width: '9rem',
+    narrow: 'hide',
+  },
+  {
+    id: 'first_seen_at',
+    header: 'First seen',
+    cell: ({ first_seen_at }) => <Time at={first_seen_at} />,
+    width: '8rem',
+    narrow: 'hide',
+  },
+];
+
+/** Tickets, latest first, as the API lists them. */
+export function TicketList({ tickets, onEnd }: { tickets: readonly Ticket[]; onEnd: () => void }) {
+  return (
+    <Table
+      columns={COLUMNS}
+      hasKeys
+      label="Tickets"
+      onEnd={onEnd}
+      rowHeight={57}
+      rowKey={({ id }) => id}
+      rows={tickets}
+    />
+  );
+}

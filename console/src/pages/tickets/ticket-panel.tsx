@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import type { TicketDetail } from '../../../../src/console/ticket.ts';
+import { get } from '../../api.ts';
+import { IconButton } from '../../parts/button.tsx';
+import { Explained } from '../../parts/explained.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { useShortcut } from '../../parts/shortcut.ts';
+import { Loaded } from '../../parts/states.tsx';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { duration, Time, useNow } from '../../parts/time.tsx';
+
+/** Where there is room for the list and a ticket; the same width as in tickets.css. */
+const BESIDE = '(width > 72rem)';
+
+/** A ticket beside the list, or in its place where there is no room: what was found, what to run, and its history. */
+export function TicketPanel({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery({
+    queryKey: ['tickets', 'one', id],
+    queryFn: ({ signal }) => get<TicketDetail>(`/tickets/${id}`, {}, signal),
+  });
+  useShortcut('Escape', onClose);
+  return (
+    <section aria-label={`Ticket ${id}`} className="ticket-panel">
+      <div className="panel-close">
+        <span className="quiet small">Ticket {id}</span>
+        <IconButton icon="close" label="Close ticket" onPress={onClose} />
+      </div>
+      <Loaded query={query}>{(ticket) => <TicketContent key={ticket.id} ticket={ticket} />}</Loaded>
+    </section>
+  );
+}
+
+function TicketContent({ ticket }: { ticket: TicketDetail }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    // In place of the list, which may have been scrolled far down.
+    if (!matchMedia(BESIDE).matches) scrollTo(0, 0);
+  }, []);
+  return (
+    <div className="panel-content">
+      <div>
+        <div className="panel-marks">
+          <StatusMark status={ticket.severity} />
+          <StatusMark status={ticket.status} />
+        </div>
+        <h2 ref={heading} tabIndex={-1}>
+          <bdi>{ticket.title}</bdi>
+        </h2>
+        <Place ticket={ticket} />
+      </div>
+      <TicketFacts ticket={ticket} />
+      <Explained {...ticket} />
+      <History ticket={ticket} />
+    </div>
+  );
+}
+
+function Place({ ticket }: { ticket: TicketDetail }) {
+  const { connection_id, connection_name, connection_removed, database, object } = ticket;
+  return (
+    <p className="quiet">
+      {connection_removed ? (
+        <>
+          <bdi>{connection_name}</bdi> (removed)
+        </>
+      ) : (
+        <Link params={{ id: String(connection_id) }} to="/connections/$id">
+          <bdi>{connection_name}</bdi>
+        </Link>
+      )}
+      {database && (
+        <>
+          {' · '}database <bdi className="mono">{database}</bdi>
+        </>
+      )}
+      {object !== null && (
+        <>
+          {' · '}
+          <bdi className="mono">{object}</bdi>
+        </>
+      )}
+    </p>
+  );
+}
+
+function TicketFacts({ ticket }: { ticket: TicketDetail }) {
+  const { first_seen_at, last_seen_at, resolved_at, reopened_at, resolution_hours, check_id } = ticket;
+  const openFor = (Math.max(useNow(), Date.now()) - new Date(first_seen_at).getTime()) / 1000;
+  const times = reopened_at.length;
+  return (
+    <Facts
+      facts={[
+        resolved_at === null
+          ? ['Open for', duration(openFor)]
+          : ['Time to resolve', duration((resolution_hours ?? 0) * 3600)],
+        ['Last found', <Time at={last_seen_at} key="last" />],
+        ['Reopened', times === 0 ? 'never' : times === 1 ? 'once' : `${times} times`],
+        ['Check', <code key="check">{check_id}</code>],
+      ]}
+    />
+  );
+}
+
+function History({ ticket }: { ticket: TicketDetail }) {
+  const { first_seen_at, reopened_at, last_seen_at, resolved_at, resolution } = ticket;
+  const steps: (readonly [at: string, what: ReactNode])[] = [
+    [first_seen_at, 'Found first'],
+    ...reopened_at.map((at) => [at, 'Found again after it was resolved'] as const),
+    resolved_at === null
+      ? [last_seen_at, 'Found last']
+      : [resolved_at, <>Resolved{resolution !== null && <bdi>: {resolution}</bdi>}</>],
+  ];
+  return (
+    <div>
+      <h3>History</h3>
+      <ol className="ticket-history">
+        {steps.map(([at, what], step) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two steps may have one instant
+          <li key={step}>
+            <span>{what}</span>
+            <Time as="full" at={at} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

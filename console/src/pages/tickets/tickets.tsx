@@ -1,0 +1,153 @@
+import './tickets.css';
+import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import type { Meta, Ticket, TicketStatistics } from '../../../../client/src/records.ts';
+import { get } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { rangeEnd, rangeStart } from '../../parts/day.ts';
+import { MoreButton } from '../../parts/more-button.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
+import { duration } from '../../parts/time.tsx';
+import type { TicketsSearch } from './search.ts';
+import { TicketFilters } from './ticket-filters.tsx';
+import { TicketList, ticketLinkId } from './ticket-list.tsx';
+import { TicketPanel } from './ticket-panel.tsx';
+
+/** The API's most; further pages come when the end of the list comes in sight. */
+const PER_PAGE = 100;
+const RENEWED_MS = 60_000;
+
+/** The first page is of all that there is; the others end where it began. */
+const firstPage: { page: number; to?: string | undefined } = { page: 1 };
+
+interface TicketsPart {
+  data: Ticket[];
+  meta: Meta;
+}
+
+const isLong = ({ data }: { data: InfiniteData<TicketsPart> | undefined }) => (data?.pages.length ?? 0) > 3;
+
+function useTickets({ status, severity, connection_id, from, to }: TicketsSearch) {
+  const filters = {
+    status: status === 'all' ? undefined : (status ?? 'open'),
+    ...{ severity, connection_id, from: rangeStart(from), to: rangeEnd(to) },
+  };
+  return useInfiniteQuery({
+    queryKey: ['tickets', 'list', filters],
+    queryFn: ({ pageParam, signal }) =>
+      get<TicketsPart>('/read/ops/tickets', { ...filters, ...pageParam, per_page: PER_PAGE }, signal),
+    initialPageParam: firstPage,
+    // What opened since the first page came must not shift the others.
+    getNextPageParam: ({ meta }, [first]) =>
+      meta.has_more ? { page: meta.page + 1, to: filters.to ?? first?.data[0]?.first_seen_at } : undefined,
+    placeholderData: keepPreviousData,
+    // A list that was scrolled far down is not asked for anew, page by page.
+    refetchInterval: ({ state }) => (isLong(state) ? false : RENEWED_MS),
+    refetchOnWindowFocus: ({ state }) => !isLong(state),
+    select: ({ pages }) => ({
+      // Two may have opened in the same millisecond.
+      tickets: [...new Map(pages.flatMap(({ data }) => data).map((ticket) => [ticket.id, ticket])).values()],
+      total: pages[0]?.meta.total ?? 0,
+    }),
+  });
+}
+
+function summary(stats: TicketStatistics): string {
+  const { open_count, critical_open, resolved_this_week, avg_resolution_hours } = stats;
+  const average =
+    avg_resolution_hours === null ? '' : `, on average after ${duration(avg_resolution_hours * 3600)}`;
+  return `${open_count} open, ${critical_open} of them critical. ${resolved_this_week} resolved this week${average}.`;
+}
+
+/** Every finding's history: what is open, what was resolved, and when. */
+export function TicketsPage() {
+  const search = useSearch({ from: '/in/tickets' });
+  const navigate = useNavigate({ from: '/tickets' });
+  const list = useTickets(search);
+  const stats = useQuery({
+    queryKey: ['tickets', 'stats'],
+    queryFn: ({ signal }) => get<{ data: TicketStatistics }>('/read/ops/stats', {}, signal),
+    refetchInterval: RENEWED_MS,
+  });
+  const change = (changed: TicketsSearch) =>
+    navigate({ search: (old) => ({ ...old, ticket: undefined, ...changed }), resetScroll: false });
+  useFocusBack(search.ticket);
+  return (
+    <Page
+      description={stats.data ? summary(stats.data.data) : 'What the health checks found.'}
+      title="Tickets"
+    >
+      <TicketFilters
+        connectionName={list.data?.tickets[0]?.connection_name}
+        onChange={change}
+        search={search}
+        stats={stats.data?.data}
+      />
+      <div className={search.ticket ? 'tickets-page with-panel' : 'tickets-page'}>
+        <div className="ticket-list">
+          <Loaded query={list}>
+            {({ tickets, total }) =>
+              total === 0 ? (
+                <NoTickets onAll={() => void navigate({ search: { status: 'all' } })} search={search} />
+              ) : (
+                <>
+                  <p className="quiet small" role="status">
+                    {total === 1 ? 'One ticket' : `${total.toLocaleString('en')} tickets`}
+                  </p>
+                  <TicketList
+                    onEnd={() => list.hasNextPage && !list.isFetchingNextPage && void list.fetchNextPage()}
+                    tickets={tickets}
+                  />
+                  <MoreButton list={list} />
+                </>
+              )
+            }
+          </Loaded>
+        </div>
+        {search.ticket && <TicketPanel id={search.ticket} onClose={() => void change({})} />}
+      </div>
+    </Page>
+  );
+}
+
+/** When a ticket is closed the focus goes back to its row. */
+function useFocusBack(open: string | undefined): void {
+  const last = useRef(open);
+  useEffect(() => {
+    if (last.current && !open) document.getElementById(ticketLinkId(last.current))?.focus();
+    last.current = open;
+  }, [open]);
+}
+
+function NoTickets({ search, onAll }: { search: TicketsSearch; onAll: () => void }) {
+  const { status, severity, connection_id, from, to } = search;
+  if (severity || connection_id || from || to || status === 'resolved') {
+    return (
+      <Message
+        actions={<Button onPress={onAll}>Show all tickets</Button>}
+        icon="search"
+        title="No ticket matches"
+      >
+        No ticket is like that.
+      </Message>
+    );
+  }
+  if (status === 'all') {
+    return (
+      <Message icon="tickets" title="No tickets yet">
+        A ticket opens when a health check finds something, and is resolved when a later one no longer does.
+      </Message>
+    );
+  }
+  return (
+    <Message
+      actions={<Button onPress={onAll}>Show resolved ones too</Button>}
+      icon="check"
+      title="Nothing is open"
+    >
+      No health check finds anything now.
+    </Message>
+  );
+}

@@ -1,0 +1,73 @@
+/** A connection as its form holds it: texts as they were typed, '' for what is not given. */
+export interface ConnectionDraft {
+  name: string;
+  engine: 'postgres' | 'mysql' | 'mariadb';
+  /** A name or address, several as `one:5432,two:5433`, or the path of a Unix socket. */
+  host: string;
+  port: string;
+  database: string;
+  username: string;
+  password: string;
+  tls: 'verify-full' | 'require' | 'disable';
+  passwordExposable: boolean;
+  /** PEM. */
+  caCertificate: string;
+  hasTunnel: boolean;
+  sshUsername: string;
+  sshHost: string;
+  sshPort: string;
+  sshKey: string;
+  /** Seconds. */
+  interval: string;
+  expectedStandbys: string;
+}
+
+/** A form in which nothing was typed yet; the defaults are those of `connection add`. */
+export const emptyDraft: ConnectionDraft = {
+  name: '',
+  engine: 'postgres',
+  host: '',
+  port: '',
+  database: '',
+  username: '',
+  password: '',
+  tls: 'verify-full',
+  passwordExposable: false,
+  caCertificate: '',
+  hasTunnel: false,
+  sshUsername: '',
+  sshHost: '',
+  sshPort: '22',
+  sshKey: '',
+  interval: '300',
+  expectedStandbys: '0',
+};
+
+/** The port that a server has unless told otherwise. */
+export function usualPort({ engine }: Pick<ConnectionDraft, 'engine'>): string {
+  return engine === 'postgres' ? '5432' : '3306';
+}
+
+/** Whether the host is the path of a Unix socket, which has no TLS and no tunnel. */
+export function isSocket({ host }: Pick<ConnectionDraft, 'host'>): boolean {
+  return host.trim().startsWith('/');
+}
+
+/** The fields of where the database is, as the routes want them. */
+export function addressOf(draft: ConnectionDraft) {
+  const { engine, host, port, database, username } = draft;
+  return {
+    ...{ engine, host: host.trim(), username: username.trim() },
+    ...(port.trim() !== '' && { port: Number(port) }),
+    ...(database.trim() !== '' && { database: database.trim() }),
+  };
+}
+
+/** The SSH server before it. */
+export function sshOf({ sshUsername, sshHost, sshPort, sshKey }: ConnectionDraft) {
+  return {
+    ...{ username: sshUsername.trim(), host: sshHost.trim() },
+    ...(sshPort.trim() !== '' && { port: Number(sshPort) }),
+    ...(sshKey.trim() !== '' && { key: sshKey }),
+  };
+}

@@ -1,0 +1,153 @@
+import './connection-fields.css';
+import { fieldError } from '../api.ts';
+import { type ConnectionDraft, isSocket, usualPort } from './connection-draft.ts';
+import { Select, TextField } from './field.tsx';
+import { duration } from './time.tsx';
+
+const ENGINES = [
+  { id: 'postgres', label: 'PostgreSQL' },
+  { id: 'mysql', label: 'MySQL' },
+  { id: 'mariadb', label: 'MariaDB' },
+];
+
+/** Seconds. */
+const INTERVALS = ['30', '60', '300', '900', '3600', '21600', '86400'];
+
+export interface ConnectionFieldsProps {
+  draft: ConnectionDraft;
+  /** What was changed by hand. */
+  onChange: (changed: Partial<ConnectionDraft>) => void;
+  /** Of the last try: what is about a field stands at it. */
+  error: unknown;
+}
+
+/** Which database: engine, host, port, database. */
+export function DatabaseFields({
+  draft,
+  onChange,
+  error,
+  isEngineFixed = false,
+}: ConnectionFieldsProps & { isEngineFixed?: boolean }) {
+  return (
+    <fieldset>
+      <legend>Database</legend>
+      <Select
+        choices={ENGINES}
+        error={fieldError(error, 'engine')}
+        isDisabled={isEngineFixed}
+        label="Server"
+        onChange={(engine) => onChange({ engine: engine as ConnectionDraft['engine'] })}
+        value={draft.engine}
+      />
+      <div className="side-by-side host-and-port">
+        <TextField
+          description="A name, an address, or the path of a Unix socket. Several as one:5432,two:5432."
+          error={fieldError(error, 'host') ?? fieldError(error, 'address')}
+          isRequired
+          label="Host"
+          maxLength={1_000}
+          mono
+          onChange={(host) => onChange({ host })}
+          value={draft.host}
+        />
+        <TextField
+          isDisabled={isSocket(draft) && draft.engine !== 'postgres'}
+          label="Port"
+          mono
+          onChange={(port) => onChange({ port })}
+          placeholder={usualPort(draft)}
+          type="number"
+          value={draft.port}
+        />
+      </div>
+      <TextField
+        description={
+          draft.engine === 'postgres'
+            ? 'The one to log in to; the others of the server are checked too.'
+            : 'May stay empty: one login sees them all.'
+        }
+        label="Database"
+        maxLength={200}
+        mono
+        onChange={(database) => onChange({ database })}
+        placeholder={draft.engine === 'postgres' ? 'postgres' : ''}
+        value={draft.database}
+      />
+    </fieldset>
+  );
+}
+
+/** Who logs in; `hasPassword` where one is stored, which an empty box leaves as it is. */
+export function LoginFields({
+  draft,
+  onChange,
+  error,
+  hasPassword = false,
+}: ConnectionFieldsProps & { hasPassword?: boolean }) {
+  return (
+    <fieldset>
+      <legend>Login</legend>
+      <div className="side-by-side">
+        <TextField
+          autoComplete="off"
+          isRequired
+          label="User"
+          maxLength={200}
+          mono
+          onChange={(username) => onChange({ username })}
+          value={draft.username}
+        />
+        <TextField
+          autoComplete="new-password"
+          description={
+            hasPassword ? 'Empty: the stored one stays.' : 'Stored encrypted; nobody is shown it again.'
+          }
+          error={fieldError(error, 'password')}
+          label="Password"
+          maxLength={1_000}
+          onChange={(password) => onChange({ password })}
+          type="password"
+          value={draft.password}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+/** How often it is checked, and what must be there. */
+export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
+  const intervals = INTERVALS.includes(draft.interval) ? INTERVALS : [draft.interval, ...INTERVALS];
+  return (
+    <fieldset>
+      <legend>Checks</legend>
+      <div className="side-by-side">
+        {draft.interval !== '' && (
+          <Select
+            choices={intervals.map((seconds) => ({ id: seconds, label: duration(Number(seconds)) }))}
+            error={fieldError(error, 'interval_seconds')}
+            label="Every"
+            onChange={(interval) => onChange({ interval })}
+            value={draft.interval}
+          />
+        )}
+        {draft.engine === 'postgres' && (
+          <TextField
+            description="Fewer connected standbys are a finding."
+            error={fieldError(error, 'expected_standbys')}
+            label="Expected standbys"
+            onChange={(expectedStandbys) => onChange({ expectedStandbys })}
+            type="number"
+            value={draft.expectedStandbys}
+          />
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+const SHOWN = ['engine', 'host', 'address', 'password', 'tls', 'ca_certificate', 'ssh', 'interval_seconds'];
+
+/** Whether an error stands at one of these fields, so that it needs no place of its own. */
+export function standsAtField(error: unknown, ...more: string[]): boolean {
+  return [...SHOWN, 'expected_standbys', 'name', ...more].some((field) => fieldError(error, field) !== null);
+}

@@ -1,0 +1,51 @@
+import './copy.css';
+import { useEffect, useState } from 'react';
+import { announce } from './announcer.tsx';
+import { Button } from './button.tsx';
+
+/** Copies `text` to the clipboard and says so, to the eye and to screen readers. `what` is its name, such as "SQL". */
+export function CopyButton({ text, what, onCopied }: { text: string; what: string; onCopied?: () => void }) {
+  const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');
+  useEffect(() => {
+    if (state === 'ready') return;
+    const timer = setTimeout(() => setState('ready'), 2_500);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setState('copied');
+      announce(`${what} copied`);
+      onCopied?.();
+    } catch {
+      setState('failed');
+      announce(`${what} could not be copied: select it and copy it by hand`);
+    }
+  };
+  const word = { ready: 'Copy', copied: 'Copied', failed: 'Select it and copy' }[state];
+  return (
+    <Button
+      aria-label={`${word} ${what}`}
+      icon={state === 'copied' ? 'check' : 'copy'}
+      kind="quiet"
+      onPress={copy}
+      small
+    >
+      {word}
+    </Button>
+  );
+}
+
+/** Text to paste somewhere, shown as it is, with a button that copies it. `what` is its name, such as "SQL" or "command". */
+export function CodeBlock({ text, what, onCopied }: { text: string; what: string; onCopied?: () => void }) {
+  return (
+    <div className="code-block">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/useSemanticElements: no fieldset, it only has a name for who tabs to it */}
+      <pre aria-label={what} role="group" tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} what={what} {...(onCopied ? { onCopied } : {})} />
+    </div>
+  );
+}

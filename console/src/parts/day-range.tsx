@@ -1,0 +1,32 @@
+import './day-range.css';
+import { boxedDay } from './day.ts';
+import { TextField } from './field.tsx';
+
+interface DayRangeProps {
+  /** Of the first box, such as "First seen from". */
+  label: string;
+  /** A day or an instant, as the address has it. */
+  from: string | undefined;
+  to: string | undefined;
+  onChange: (range: { from: string | undefined; to: string | undefined }) => void;
+}
+
+/** From a day to a day, both included, in the viewer's zone. */
+export function DayRange({ label, from, to, onChange }: DayRangeProps) {
+  return (
+    <div className="day-range">
+      <TextField
+        label={label}
+        onChange={(day) => onChange({ from: day || undefined, to })}
+        type="date"
+        value={boxedDay(from)}
+      />
+      <TextField
+        label="to"
+        onChange={(day) => onChange({ from, to: day || undefined })}
+        type="date"
+        value={boxedDay(to)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import './dialog.css';
+import type { ReactNode } from 'react';
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
+import { Heading } from 'react-aria-components/Heading';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { Button, IconButton } from './button.tsx';
+
+interface DialogProps {
+  isOpen: boolean;
+  /** Asked for by Escape, a click beside it, the cross; not called while `isLocked`. */
+  onClose: () => void;
+  title: string;
+  children: ReactNode;
+  /** Buttons, the one that goes on last. */
+  footer?: ReactNode;
+  /** Nothing but a button of its own closes it: while something is shown once, or under way. */
+  isLocked?: boolean;
+  wide?: boolean;
+  role?: 'dialog' | 'alertdialog';
+}
+
+/** A dialog over the page; focus goes in, stays there, and comes back. */
+export function Dialog({
+  isOpen,
+  onClose,
+  title,
+  children,
+  footer,
+  isLocked = false,
+  wide = false,
+  role = 'dialog',
+}: DialogProps) {
+  return (
+    <ModalOverlay
+      className="shade"
+      isDismissable={!isLocked && role === 'dialog'}
+      isKeyboardDismissDisabled={isLocked}
+      isOpen={isOpen}
+      onOpenChange={(open) => !open && !isLocked && onClose()}
+    >
+      <Modal className={wide ? 'modal wide-modal' : 'modal'}>
+        <AriaDialog className="dialog" role={role}>
+          <header className="dialog-header">
+            <Heading className="dialog-title" slot="title">
+              {title}
+            </Heading>
+            {!isLocked && <IconButton icon="close" label="Close" onPress={onClose} />}
+          </header>
+          <div className="dialog-body">{children}</div>
+          {footer && <footer className="dialog-footer">{footer}</footer>}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+interface ConfirmProps extends Pick<DialogProps, 'isOpen' | 'onClose' | 'title' | 'children'> {
+  /** What the button does, such as "Remove connection". */
+  action: string;
+  onConfirm: () => void;
+  isPending?: boolean;
+  isDisabled?: boolean;
+}
+
+/** Asks before something that can't be undone. */
+export function Confirm({
+  action,
+  onConfirm,
+  isPending = false,
+  isDisabled = false,
+  onClose,
+  ...props
+}: ConfirmProps) {
+  return (
+    <Dialog
+      {...props}
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button isDisabled={isDisabled} isPending={isPending} kind="danger" onPress={onConfirm}>
+            {action}
+          </Button>
+        </>
+      }
+      onClose={onClose}
+      role="alertdialog"
+    />
+  );
+}

@@ -1,0 +1,254 @@
+import './field.css';
+import { type ReactNode, useState } from 'react';
+import { Button as AriaButton } from 'react-aria-components/Button';
+import { Checkbox as AriaCheckbox } from 'react-aria-components/Checkbox';
+import { FieldError } from 'react-aria-components/FieldError';
+import { Input } from 'react-aria-components/Input';
+import { Label } from 'react-aria-components/Label';
+import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
+import { Popover } from 'react-aria-components/Popover';
+import { RadioGroup as AriaRadioGroup, Radio } from 'react-aria-components/RadioGroup';
+import { SearchField as AriaSearchField } from 'react-aria-components/SearchField';
+import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
+import { Text } from 'react-aria-components/Text';
+import { TextArea } from 'react-aria-components/TextArea';
+import { TextField as AriaTextField } from 'react-aria-components/TextField';
+import { Icon } from './icons.tsx';
+
+interface FieldProps {
+  label: string;
+  /** One sentence below the label's box. */
+  description?: ReactNode;
+  /** What is wrong with what was given; the field is invalid while it is there. */
+  error?: string | null | undefined;
+  isRequired?: boolean;
+  isDisabled?: boolean;
+  isReadOnly?: boolean;
+}
+
+/** An error from outside, such as the service's, must not keep the form from being sent again: `aria`, not `native`. */
+function invalidBy(error: FieldProps['error']): { isInvalid?: true; validationBehavior?: 'aria' } {
+  return error ? { isInvalid: true, validationBehavior: 'aria' } : {};
+}
+
+function Notes({ description, error }: Pick<FieldProps, 'description' | 'error'>) {
+  return (
+    <>
+      {description && (
+        <Text className="field-description" slot="description">
+          {description}
+        </Text>
+      )}
+      <FieldError className="field-error">
+        {error ?? (({ validationErrors }) => validationErrors.join(' '))}
+      </FieldError>
+    </>
+  );
+}
+
+interface TextFieldProps extends FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  name?: string;
+  type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'datetime-local' | 'date';
+  autoComplete?: string;
+  autoFocus?: boolean;
+  placeholder?: string;
+  maxLength?: number;
+  minLength?: number;
+  /** Of a text of several lines. */
+  rows?: number;
+  /** Letters of one width: for hosts, URLs, SQL. */
+  mono?: boolean;
+}
+
+/** A labelled box for text; a password has a button that shows it. */
+export function TextField({
+  label,
+  description,
+  error,
+  type = 'text',
+  rows,
+  placeholder = '',
+  mono,
+  ...props
+}: TextFieldProps) {
+  const [shown, setShown] = useState(false);
+  const secret = type === 'password';
+  const box = mono ? 'field-box mono' : 'field-box';
+  return (
+    <AriaTextField
+      {...props}
+      className="field"
+      {...invalidBy(error)}
+      spellCheck={mono || type !== 'text' ? 'false' : 'true'}
+      type={secret && shown ? 'text' : type}
+    >
+      <Label className="field-label">{label}</Label>
+      {rows ? (
+        <TextArea className={box} placeholder={placeholder} rows={rows} />
+      ) : (
+        <div className="field-row">
+          <Input className={box} placeholder={placeholder} />
+          {secret && (
+            <AriaButton aria-pressed={shown} className="field-inside" onPress={() => setShown(!shown)}>
+              {shown ? 'Hide' : 'Show'}
+              <span className="hidden-text"> {label}</span>
+            </AriaButton>
+          )}
+        </div>
+      )}
+      <Notes description={description} error={error} />
+    </AriaTextField>
+  );
+}
+
+interface SearchFieldProps {
+  /** Read to screen readers; the box has no label beside it. */
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  placeholder?: string;
+  /** `/` sets the focus here. */
+  shortcut?: boolean;
+}
+
+/** A box to search in a list. */
+export function SearchField({ label, value, onChange, placeholder, shortcut = false }: SearchFieldProps) {
+  return (
+    <AriaSearchField aria-label={label} className="search" onChange={onChange} value={value}>
+      <Icon name="search" />
+      <Input
+        className="field-box"
+        placeholder={placeholder ?? label}
+        {...(shortcut ? { 'data-shortcut': '/' } : {})}
+      />
+      {value ? (
+        <AriaButton aria-label="Clear search" className="field-inside">
+          <Icon name="close" />
+        </AriaButton>
+      ) : (
+        shortcut && (
+          <span aria-hidden="true" className="search-key">
+            /
+          </span>
+        )
+      )}
+    </AriaSearchField>
+  );
+}
+
+interface Choice {
+  id: string;
+  label: string;
+  description?: string;
+}
+
+interface SelectProps extends FieldProps {
+  value: string;
+  onChange: (id: string) => void;
+  choices: readonly Choice[];
+  /** The label is read, not seen: for filters above a list. */
+  hideLabel?: boolean;
+}
+
+/** One of several, in a box that opens. */
+export function Select({
+  label,
+  value,
+  onChange,
+  choices,
+  description,
+  error,
+  hideLabel = false,
+  ...props
+}: SelectProps) {
+  return (
+    <AriaSelect
+      {...props}
+      {...(hideLabel ? { 'aria-label': label } : {})}
+      className="field"
+      {...invalidBy(error)}
+      onChange={(id) => onChange(String(id))}
+      value={value}
+    >
+      {!hideLabel && <Label className="field-label">{label}</Label>}
+      <AriaButton className="field-box select-button">
+        <SelectValue className="select-value">{({ selectedText }) => selectedText}</SelectValue>
+        <Icon name="down" />
+      </AriaButton>
+      <Notes description={description} error={error} />
+      <Popover className="popover">
+        <ListBox className="choices" items={choices}>
+          {(choice) => (
+            <ListBoxItem className="choice" id={choice.id} textValue={choice.label}>
+              <Icon name="check" />
+              <span>
+                <Text slot="label">{choice.label}</Text>
+                {choice.description && (
+                  <Text className="field-description" slot="description">
+                    {choice.description}
+                  </Text>
+                )}
+              </span>
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+}
+
+interface CheckboxProps {
+  children: ReactNode;
+  isSelected: boolean;
+  onChange: (isSelected: boolean) => void;
+  isDisabled?: boolean;
+}
+
+/** A box to tick, with its words. */
+export function Checkbox({ children, ...props }: CheckboxProps) {
+  return (
+    <AriaCheckbox {...props} className="checkbox">
+      <span aria-hidden="true" className="checkbox-box">
+        <Icon name="check" size={14} />
+      </span>
+      <span>{children}</span>
+    </AriaCheckbox>
+  );
+}
+
+/** One of a few, all seen at once. */
+export function RadioGroup({
+  label,
+  value,
+  onChange,
+  choices,
+  description,
+  error,
+  ...props
+}: Omit<SelectProps, 'hideLabel'>) {
+  return (
+    <AriaRadioGroup
+      {...props}
+      className="field radio-group"
+      {...invalidBy(error)}
+      onChange={onChange}
+      value={value}
+    >
+      <Label className="field-label">{label}</Label>
+      <div className="radios">
+        {choices.map((choice) => (
+          <Radio className="radio" key={choice.id} value={choice.id}>
+            <span aria-hidden="true" className="radio-dot" />
+            <span>
+              {choice.label}
+              {choice.description && <span className="field-description">{choice.description}</span>}
+            </span>
+          </Radio>
+        ))}
+      </div>
+      <Notes description={description} error={error} />
+    </AriaRadioGroup>
+  );
+}

@@ -1,0 +1,24 @@
+import './button.css';
+import { createLink } from '@tanstack/react-router';
+import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react';
+import type { ButtonKind } from './button.tsx';
+import { Icon, type IconName } from './icons.tsx';
+
+interface AnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  kind?: ButtonKind;
+  icon?: IconName;
+  children?: ReactNode;
+  ref?: Ref<HTMLAnchorElement>;
+}
+
+function Anchor({ kind = 'plain', icon, children, ref, ...props }: AnchorProps) {
+  return (
+    <a {...props} className={`button ${kind}`} ref={ref}>
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+    </a>
+  );
+}
+
+/** A link to a page that looks like a button; props of the router's Link (`to`, `params`, `search`). A plain link is the router's `Link`. */
+export const ButtonLink = createLink(Anchor);

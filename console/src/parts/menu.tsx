@@ -1,0 +1,62 @@
+import './field.css';
+import type { ReactNode } from 'react';
+import { Menu as AriaMenu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
+import { Popover } from 'react-aria-components/Popover';
+import { Separator } from 'react-aria-components/Separator';
+import { Icon, type IconName } from './icons.tsx';
+
+export interface Action {
+  id: string;
+  label: string;
+  icon?: IconName;
+  danger?: boolean;
+  /** The one of several that holds now. */
+  isChosen?: boolean;
+  /** A line above it. */
+  startsGroup?: boolean;
+  isDisabled?: boolean;
+  onAction: () => void;
+}
+
+/** What a button (`trigger`, a Button or IconButton) opens: actions, of a row for example. */
+export function ActionMenu({
+  label,
+  trigger,
+  actions,
+}: {
+  label: string;
+  trigger: ReactNode;
+  actions: readonly Action[];
+}) {
+  return (
+    <MenuTrigger>
+      {trigger}
+      <Popover className="popover" placement="bottom end">
+        <AriaMenu aria-label={label} className="choices">
+          {actions.flatMap((action) => [
+            ...(action.startsGroup ? [<Separator className="choice-line" key={`above ${action.id}`} />] : []),
+            <MenuItem
+              className={action.danger ? 'choice danger-choice' : 'choice'}
+              id={action.id}
+              isDisabled={action.isDisabled ?? false}
+              key={action.id}
+              onAction={action.onAction}
+              textValue={action.label}
+            >
+              {action.icon && <Icon name={action.icon} />}
+              {action.label}
+              {action.isChosen && (
+                <>
+                  <span className="hidden-text">, chosen</span>
+                  <span className="choice-mark">
+                    <Icon name="check" />
+                  </span>
+                </>
+              )}
+            </MenuItem>,
+          ])}
+        </AriaMenu>
+      </Popover>
+    </MenuTrigger>
+  );
+}

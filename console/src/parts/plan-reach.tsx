@@ -1,0 +1,64 @@
+import './plan-reach.css';
+import { Fragment } from 'react';
+import { Icon } from './icons.tsx';
+
+// The eight endpoints by group, as the specification's sections 4 and 5 have them.
+const GROUPS = [
+  {
+    id: 'health',
+    name: 'Health',
+    paths: ['/health/connections', '/health/connections/:id/checks/latest', '/health/fleet'],
+  },
+  { id: 'ops', name: 'Tickets', paths: ['/ops/tickets', '/ops/stats'] },
+  { id: 'activity', name: 'Activity log', paths: ['/activity'] },
+  { id: 'team', name: 'Team', paths: ['/team/members', '/team/roles'] },
+] as const;
+
+/** `Enterprise` of `enterprise`. */
+export function planName(plan: string): string {
+  return plan.charAt(0).toUpperCase() + plan.slice(1);
+}
+
+/** What a key may ask in a minute, as a sentence; 0 = nothing. */
+export function limitInWords(limit: number): string {
+  if (limit === 0)
+    return 'Keys exist, but every request with one is refused: this plan has no access to the API.';
+  return `Each key may ask ${limit.toLocaleString('en')} ${limit === 1 ? 'time' : 'times'} a minute; no key spends another’s.`;
+}
+
+/** Which endpoints of the API keys reach, and which only with a larger plan. `includes` are groups such as `health`. */
+export function PlanReach({ includes }: { includes: readonly string[] }) {
+  return (
+    <ul className="plan-reach">
+      {GROUPS.map(({ id, name, paths }) => {
+        const reached = includes.includes(id);
+        return (
+          <li className={reached ? '' : 'not-reached'} key={id}>
+            <Icon name={reached ? 'check' : 'lock'} />
+            <div>
+              <p>
+                <span className="plan-reach-name">{name}</span>
+                {!reached && ' – not in this plan'}
+              </p>
+              {reached && paths.map((path) => <Path key={path} path={`/api/v1${path}`} />)}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Broken before a slash where it must be, not within a word. */
+function Path({ path }: { path: string }) {
+  return (
+    <code>
+      {path.split(/(?=\/)/).map((part) => (
+        <Fragment key={part}>
+          <wbr />
+          {part}
+        </Fragment>
+      ))}
+    </code>
+  );
+}

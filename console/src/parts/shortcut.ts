@@ -1,0 +1,31 @@
+import { useEffect, useRef } from 'react';
+
+/** Whether the key belongs to what has the focus: a box for text, or anything in a dialog or menu. */
+function isTaken(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.closest(
+        'input, textarea, select, [role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]',
+      ) !== null)
+  );
+}
+
+/** Calls `run` when a key is pressed anywhere on the page, except where it is written into a box or a dialog is open. */
+export function useShortcut(key: string, run: () => void): void {
+  const latest = useRef(run);
+  useEffect(() => {
+    latest.current = run;
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
+        return;
+      if (isTaken(event.target) || document.querySelector('.shade')) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, [key]);
+}

@@ -1,0 +1,172 @@
+import './states.css';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { ApiError, OfflineError } from '../api.ts';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy.tsx';
+import { Icon, type IconName } from './icons.tsx';
+import { useNow } from './time.tsx';
+
+/** Lines that stand where a list will be; said to screen readers once. */
+export function SkeletonRows({ rows = 8 }: { rows?: number }) {
+  return (
+    <div className="skeleton-rows" role="status">
+      <span className="hidden-text">Loading</span>
+      {Array.from({ length: rows }, (_, row) => row).map((row) => (
+        <div aria-hidden="true" className="skeleton-row" key={row}>
+          <span className="skeleton" />
+          <span className="skeleton" />
+          <span className="skeleton" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface MessageProps {
+  icon?: IconName;
+  title: string;
+  children?: ReactNode;
+  /** What can be done about it. */
+  actions?: ReactNode;
+}
+
+/** In place of content: nothing there yet, nothing found, not allowed. */
+export function Message({ icon, title, children, actions }: MessageProps) {
+  return (
+    <div className="message">
+      {icon && (
+        <span className="message-icon">
+          <Icon name={icon} size={20} />
+        </span>
+      )}
+      <p className="message-title">{title}</p>
+      {children && <div className="message-text">{children}</div>}
+      {actions && <div className="message-actions">{actions}</div>}
+    </div>
+  );
+}
+
+/** What a member whose roles lack a permission sees. */
+export function NoPermission({ permission }: { permission?: string }) {
+  return (
+    <Message icon="lock" title="Your roles don’t allow this">
+      {permission && (
+        <>
+          It takes the permission <code>{permission}</code>.{' '}
+        </>
+      )}
+      An owner or administrator can change your roles on the team page.
+    </Message>
+  );
+}
+
+/** Seconds from when this is first drawn; null without any. */
+function useSecondsLeft(seconds: number | null): number {
+  const [until] = useState(() => Date.now() + (seconds ?? 0) * 1000);
+  return Math.max(0, Math.ceil((until - useNow(1_000)) / 1000));
+}
+
+/** What went wrong, what to name to whoever runs the service, and another try. */
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+  const wait = useSecondsLeft(error instanceof ApiError ? error.retryAfter : null);
+  const retry = onRetry && (
+    <Button icon="again" isDisabled={wait > 0} onPress={onRetry}>
+      {wait > 0 ? `Try again in ${wait} s` : 'Try again'}
+    </Button>
+  );
+  if (error instanceof OfflineError) {
+    return (
+      <Message actions={retry} icon="offline" title="The service can’t be reached">
+        Either this device is offline or the service is being restarted.
+      </Message>
+    );
+  }
+  if (error instanceof ApiError && error.status === 403) return <NoPermission />;
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <Message icon="search" title="There is nothing here">
+        It was removed, or it belongs to another account.
+      </Message>
+    );
+  }
+  return (
+    <div className="failed" role="alert">
+      <Message actions={retry} icon="close" title="That didn’t work">
+        <p>{error instanceof Error ? error.message : String(error)}</p>
+        {error instanceof ApiError && error.requestId && (
+          <p className="request-id">
+            Request <code>{error.requestId}</code> <CopyButton text={error.requestId} what="request id" />
+          </p>
+        )}
+      </Message>
+    </div>
+  );
+}
+
+/** One line for an error beside a form or button, with the request id where there is one. */
+export function InlineError({ error }: { error: unknown }) {
+  if (!error) return null;
+  return (
+    <p className="inline-error" role="alert">
+      {error instanceof Error ? error.message : String(error)}
+      {error instanceof ApiError && error.status >= 500 && error.requestId && (
+        <span className="small"> Request {error.requestId}</span>
+      )}
+    </p>
+  );
+}
+
+interface LoadedProps<T> {
+  query: Pick<UseQueryResult<T>, 'data' | 'error' | 'isFetching' | 'refetch'>;
+  skeleton?: ReactNode;
+  children: (data: T) => ReactNode;
+}
+
+/**
+ * Shows what a query gave: a skeleton before, an error with another try instead. Data that could not be renewed stays, and
+ * the page says that it is old.
+ */
+export function Loaded<T>({ query, skeleton = <SkeletonRows />, children }: LoadedProps<T>) {
+  const { data, error, isFetching, refetch } = query;
+  const retry = () => void refetch();
+  if (data === undefined)
+    return error && !isFetching ? <ErrorState error={error} onRetry={retry} /> : skeleton;
+  return (
+    <>
+      {error && (
+        <p className="not-renewed" role="status">
+          <Icon name="offline" />
+          <span>This could not be renewed: {error.message}</span>
+          <Button isPending={isFetching} onPress={retry} small>
+            Try again
+          </Button>
+        </p>
+      )}
+      {children(data)}
+    </>
+  );
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
+  return () => {
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
+  };
+}
+
+/** Across the page while the device has no network. */
+export function OfflineBanner() {
+  const online = useSyncExternalStore(subscribe, () => navigator.onLine);
+  return (
+    <div role="status">
+      {!online && (
+        <p className="offline-banner">
+          <Icon name="offline" /> You are offline. What you see is as old as its times say.
+        </p>
+      )}
+    </div>
+  );
+}

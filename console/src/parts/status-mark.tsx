@@ -1,0 +1,54 @@
+import './status-mark.css';
+import { LOOKS, type Status } from './status-looks.tsx';
+
+export type { Status };
+
+/** How a status is called. */
+export function statusWord(status: Status): string {
+  return LOOKS[status].word;
+}
+
+/** A status by word, icon, shape and colour; `quiet` leaves the tint away, for rows of a table. */
+export function StatusMark({
+  status,
+  word,
+  quiet = false,
+}: {
+  status: Status;
+  word?: string;
+  quiet?: boolean;
+}) {
+  const look = LOOKS[status];
+  return (
+    <span className={`status-mark tone-${look.tone} ${quiet ? 'plain-mark' : ''}`}>
+      <svg
+        aria-hidden="true"
+        fill="none"
+        height="14"
+        stroke="currentcolor"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        strokeWidth="1.6"
+        viewBox="0 0 16 16"
+        width="14"
+      >
+        {look.mark}
+      </svg>
+      {word ?? look.word}
+    </span>
+  );
+}
+
+/** A score from 0 to 100 as a figure and a bar; null where there is none yet. */
+export function Score({ score, status }: { score: number | null; status: Status }) {
+  if (score === null) return <span className="quiet">no score</span>;
+  return (
+    <span className={`score tone-${LOOKS[status].tone}`}>
+      <span className="score-figure">{score}</span>
+      <svg aria-hidden="true" height="4" preserveAspectRatio="none" viewBox="0 0 100 4" width="48">
+        <rect className="score-track" height="4" rx="2" width="100" />
+        <rect className="score-bar" height="4" rx="2" width={Math.max(score, 3)} />
+      </svg>
+    </span>
+  );
+}

@@ -1,0 +1,209 @@
+import { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { ApiError, get } from './api.ts';
+import { activitySearch } from './pages/activity/search.ts';
+import { connectionSearch } from './pages/connection/search.ts';
+import { fleetSearch } from './pages/fleet/search.ts';
+import { keysSearch } from './pages/keys/search.ts';
+import { signInSearch } from './pages/sign-in/search.ts';
+import { ticketsSearch } from './pages/tickets/search.ts';
+import { meQuery } from './shell/me.ts';
+import { NotFound } from './shell/not-found.tsx';
+import { PageError } from './shell/page-error.tsx';
+import { Shell } from './shell/shell.tsx';
+import { StartError } from './shell/start-error.tsx';
+import { Starting } from './shell/starting.tsx';
+
+/** A second try for what may pass: the network, a restart. What the service refuses, it refuses again. */
+function isWorthRetry(failures: number, error: Error): boolean {
+  return failures < 2 && !(error instanceof ApiError && error.status < 500);
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    // `always`: a browser that thinks it is offline may still reach a service on its own machine.
+    queries: { retry: isWorthRetry, staleTime: 15_000, networkMode: 'always' },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+});
+
+/**
+ * A page's file. When it does not come, the service is asked: it is gone, which is told; or it has another version's files, then
+ * the router loads the whole page anew.
+ */
+function fileOf<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  return () =>
+    load().catch(async (missing: unknown) => {
+      await get('/me');
+      throw missing;
+    });
+}
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+});
+
+/** All that takes a session; without one the sign-in page comes first and leads back. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'in',
+  component: Shell,
+  pendingComponent: Starting,
+  errorComponent: StartError,
+  async beforeLoad({ context, location }) {
+    try {
+      await context.queries.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error;
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+    }
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/fleet', replace: true });
+  },
+});
+
+const fleet = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/fleet',
+  validateSearch: fleetSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/fleet/fleet.tsx')),
+    'FleetPage',
+  ),
+});
+
+const addConnection = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/connections/new',
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/add-connection/add-connection.tsx')),
+    'AddConnectionPage',
+  ),
+});
+
+const connection = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/connections/$id',
+  validateSearch: connectionSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/connection/connection.tsx')),
+    'ConnectionPage',
+  ),
+});
+
+const tickets = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tickets',
+  validateSearch: ticketsSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/tickets/tickets.tsx')),
+    'TicketsPage',
+  ),
+});
+
+const activity = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/activity',
+  validateSearch: activitySearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/activity/activity.tsx')),
+    'ActivityPage',
+  ),
+});
+
+const keys = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/keys',
+  validateSearch: keysSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/keys/keys.tsx')),
+    'KeysPage',
+  ),
+});
+
+const team = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/team',
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/team/team.tsx')),
+    'TeamPage',
+  ),
+});
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/account/account.tsx')),
+    'AccountPage',
+  ),
+});
+
+const sessions = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/sessions',
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/sessions/sessions.tsx')),
+    'SessionsPage',
+  ),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/sign-in/sign-in.tsx')),
+    'SignInPage',
+  ),
+});
+
+const link = createRoute({
+  getParentRoute: () => root,
+  path: '/link/$token',
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/link/link.tsx')),
+    'LinkPage',
+  ),
+});
+
+const pages = [home, fleet, addConnection, connection, tickets, activity, keys, team, account, sessions];
+
+export const router = createRouter({
+  routeTree: root.addChildren([signedIn.addChildren(pages), signIn, link]),
+  context: { queries: queryClient },
+  defaultPreload: 'intent',
+  defaultPendingMs: 150,
+  defaultErrorComponent: PageError,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+  // Without it the router hands on what the pages' own reading of the address left out.
+  search: { strict: true },
+  // An address is `?status=open&connection_id=3`, as the API's are: every value a string, written once.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    return text && `?${text}`;
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,43 @@
+import { useMutation } from '@tanstack/react-query';
+import { Button } from 'react-aria-components/Button';
+import { send } from '../api.ts';
+import { notify } from '../parts/announcer.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { ActionMenu } from '../parts/menu.tsx';
+import { useMe } from './me.ts';
+
+/** Which account is looked at, and the way to the others of the same person. */
+export function AccountMenu() {
+  const { account, accounts } = useMe();
+  const enter = useMutation({
+    mutationFn: (id: number) => send('POST', '/me/account', { id }),
+    // Loaded anew: nothing of one account may be seen in another, not even for a moment.
+    onSuccess: () => location.assign('/fleet'),
+    onError: (error) => notify(error.message),
+  });
+  const words = (
+    <span className="who-text">
+      <span className="who-name">{account.name}</span>
+      <span className="quiet small">{account.plan[0]?.toUpperCase() + account.plan.slice(1)} plan</span>
+    </span>
+  );
+  if (accounts.length < 2) return <div className="who-button framed">{words}</div>;
+  return (
+    <ActionMenu
+      actions={accounts.map(({ id, name }) => ({
+        id: String(id),
+        label: name,
+        isChosen: id === account.id,
+        onAction: () => id !== account.id && enter.mutate(id),
+      }))}
+      label="Accounts"
+      trigger={
+        <Button className="who-button framed">
+          {words}
+          <span className="hidden-text">, choose another account</span>
+          <Icon name="down" />
+        </Button>
+      }
+    />
+  );
+}

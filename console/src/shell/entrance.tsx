@@ -1,0 +1,22 @@
+import './entrance.css';
+import { type ReactNode, useEffect } from 'react';
+import { Brand } from './brand.tsx';
+
+/** What stands around the pages for whoever is not signed in yet. */
+export function Entrance({ title, children }: { title: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · dbvitals`;
+  }, [title]);
+  return (
+    <main className="entrance">
+      <div className="entrance-card">
+        <Brand />
+        <h1>{title}</h1>
+        {children}
+      </div>
+      <p className="entrance-foot">
+        <a href="/docs">API reference</a>
+      </p>
+    </main>
+  );
+}

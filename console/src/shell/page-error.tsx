@@ -1,0 +1,17 @@
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { Page } from '../parts/page.tsx';
+import { ErrorState } from '../parts/states.tsx';
+
+/** In place of a page that failed; another try loads it anew. */
+export function PageError({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const retry = () => {
+    reset();
+    void router.invalidate();
+  };
+  return (
+    <Page title="Something went wrong">
+      <ErrorState error={error} onRetry={retry} />
+    </Page>
+  );
+}

@@ -1,0 +1,58 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Button } from 'react-aria-components/Button';
+import { Icon } from '../parts/icons.tsx';
+import { type Action, ActionMenu } from '../parts/menu.tsx';
+import { setTheme, type Theme, useTheme } from '../theme.ts';
+import { useMe } from './me.ts';
+import { useSignOut } from './sign-out.ts';
+
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ['system', 'As the device'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
+
+/** Who is signed in; the way to sessions, colours and out. */
+export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
+  const { login } = useMe();
+  const theme = useTheme();
+  const navigate = useNavigate();
+  const signOut = useSignOut();
+  const actions: Action[] = [
+    {
+      id: 'sessions',
+      label: 'Sign-in and sessions',
+      icon: 'device',
+      onAction: () => void navigate({ to: '/sessions' }),
+    },
+    ...THEMES.map(
+      ([id, label], index): Action => ({
+        id,
+        startsGroup: index === 0,
+        label,
+        isChosen: id === theme,
+        icon: id === 'dark' ? 'moon' : id === 'light' ? 'sun' : 'device',
+        onAction: () => setTheme(id),
+      }),
+    ),
+    { id: 'keys', label: 'Keyboard shortcuts', icon: 'keyboard', startsGroup: true, onAction: onShortcuts },
+    { id: 'docs', label: 'API reference', icon: 'outside', onAction: () => location.assign('/docs') },
+    { id: 'out', label: 'Sign out', icon: 'out', startsGroup: true, onAction: () => signOut.mutate() },
+  ];
+  return (
+    <ActionMenu
+      actions={actions}
+      label="You"
+      trigger={
+        <Button className="who-button">
+          <span className="who-text">
+            <span className="who-name">{login.name ?? login.email}</span>
+            {login.name && <span className="quiet small">{login.email}</span>}
+          </span>
+          <span className="hidden-text">, settings and sign out</span>
+          <Icon name="more" />
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,54 @@
+import './shell.css';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { IconButton } from '../parts/button.tsx';
+import { useShortcut } from '../parts/shortcut.ts';
+import { OfflineBanner } from '../parts/states.tsx';
+import { Brand } from './brand.tsx';
+import { Navigation } from './navigation.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+
+function focusSearch(): void {
+  document.querySelector<HTMLElement>('[data-shortcut="/"]')?.focus();
+}
+
+/** What stands around every page: the navigation at the side, or behind a button where there is no room for it. */
+export function Shell() {
+  const [isOpen, setOpen] = useState(false);
+  const [showsKeys, setShowsKeys] = useState(false);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the drawer
+  useEffect(() => setOpen(false), [pathname]);
+  useShortcut('/', focusSearch);
+  useShortcut('?', () => setShowsKeys(true));
+  const navigation = <Navigation onShortcuts={() => setShowsKeys(true)} />;
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      <header className="shell-side">{navigation}</header>
+      <header className="shell-bar">
+        <IconButton icon="menu" label="Open navigation" onPress={() => setOpen(true)} />
+        <Brand />
+      </header>
+      <ModalOverlay className="shade drawer-shade" isDismissable isOpen={isOpen} onOpenChange={setOpen}>
+        <Modal className="drawer">
+          <Dialog aria-label="Navigation" className="drawer-content">
+            <IconButton icon="close" label="Close navigation" onPress={() => setOpen(false)} />
+            {navigation}
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+      <Shortcuts isOpen={showsKeys} onClose={() => setShowsKeys(false)} />
+      <div className="shell-main">
+        <OfflineBanner />
+        <main id="content" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  );
+}

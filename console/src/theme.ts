@@ -1,0 +1,43 @@
+import { useSyncExternalStore } from 'react';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+const KEY = 'dbvitals-theme';
+const listeners = new Set<() => void>();
+let chosen: Theme = 'system';
+
+function apply(theme: Theme): void {
+  chosen = theme;
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+}
+
+/** Before anything is drawn: the theme chosen in this browser, else the device's. */
+export function startTheme(): void {
+  try {
+    const kept = localStorage.getItem(KEY);
+    if (kept === 'light' || kept === 'dark') apply(kept);
+  } catch {
+    // A browser may forbid to keep anything; then the choice is as long as the window.
+  }
+}
+
+/** Keeps the choice in this browser. */
+export function setTheme(theme: Theme): void {
+  apply(theme);
+  for (const listener of listeners) listener();
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // As above.
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore(subscribe, () => chosen);
+}

@@ -1,0 +1,110 @@
+const NOTHING = 'Locks no table: reads and writes go on.';
+const ONLINE =
+  'Holds SHARE UPDATE EXCLUSIVE on the table: reads and writes go on, changes of the schema and other maintenance wait.';
+const METADATA =
+  'Waits for the metadata lock of the table at its start and end: who comes after it waits behind it meanwhile.';
+
+// The gravest first: of several statements that one counts. PostgreSQL's by "Table-Level Locks" of its manual and the
+// pages of the statements (https://www.postgresql.org/docs/18/explicit-locking.html), MySQL's by "Online DDL Operations"
+// (https://dev.mysql.com/doc/refman/8.4/en/innodb-online-ddl-operations.html).
+const OF_POSTGRES: [RegExp, string][] = [
+  [
+    /^VACUUM \(FULL/,
+    'Holds ACCESS EXCLUSIVE while the table is written anew: nobody reads or writes it meanwhile.',
+  ],
+  [
+    /^ALTER TABLE .* (?:SET LOGGED|ADD COLUMN .* bigserial|ALTER COLUMN .* (?:SET DATA )?TYPE)\b/,
+    'Holds ACCESS EXCLUSIVE while the table is written anew: nobody reads or writes it meanwhile.',
+  ],
+  [
+    /^ALTER TABLE .* ADD PRIMARY KEY\b/,
+    'Holds ACCESS EXCLUSIVE while the index is built: nobody reads or writes the table meanwhile. A unique index that was built CONCURRENTLY before makes it a moment.',
+  ],
+  [
+    /^ALTER TABLE .* DROP CONSTRAINT\b/,
+    'Holds ACCESS EXCLUSIVE on the table for a moment, and waits for transactions that use it.',
+  ],
+  [
+    /^DROP INDEX (?!CONCURRENTLY)/,
+    'Holds ACCESS EXCLUSIVE on the table for a moment, and waits for transactions that use it.',
+  ],
+  [
+    /^REINDEX INDEX (?!CONCURRENTLY)/,
+    'Holds SHARE on the table and ACCESS EXCLUSIVE on the index while it is built: writes wait, and reads that would use the index.',
+  ],
+  [
+    /^CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY)/,
+    'Holds SHARE on the table while the index is built: reads go on, writes wait.',
+  ],
+  [
+    /^ALTER DOMAIN .* VALIDATE CONSTRAINT\b/,
+    'Holds SHARE on the tables that use the domain while it reads them: reads go on, writes may wait.',
+  ],
+  [
+    /^ALTER TABLE .* ENABLE TRIGGER\b/,
+    'Holds SHARE ROW EXCLUSIVE on the table for a moment: reads go on, writes wait.',
+  ],
+  [
+    /^ALTER SEQUENCE\b/,
+    'Holds SHARE ROW EXCLUSIVE on the sequence for a moment: who takes a number from it waits.',
+  ],
+  [
+    /^ALTER EXTENSION\b/,
+    "Holds what the extension's update script takes: mostly its own objects, for a moment.",
+  ],
+  [
+    /^(?:CREATE (?:UNIQUE )?|DROP |RE)INDEX (?:INDEX )?CONCURRENTLY\b/,
+    `${ONLINE} It waits for transactions that use the table, and can't run inside one.`,
+  ],
+  [/^(?:VACUUM|ANALYZE)\b/, ONLINE],
+  [/^ALTER (?:TABLE|MATERIALIZED VIEW) .* (?:VALIDATE CONSTRAINT|RESET|SET) ?\S/, ONLINE],
+  [/^ROLLBACK PREPARED\b/, 'Locks nothing: it lets go of what the prepared transaction holds.'],
+  [/^SELECT .*pg_terminate_backend\(/, 'Locks nothing: it ends sessions, whose transactions roll back.'],
+  [/^SELECT .*pg_cancel_backend\(/, 'Locks nothing: it cancels statements.'],
+  [
+    /^(?:SELECT|SHOW|EXPLAIN|CREATE EXTENSION|ALTER (?:SYSTEM|DATABASE|ROLE|ROUTINE|FUNCTION|PROCEDURE)|GRANT|REVOKE)\b/,
+    NOTHING,
+  ],
+];
+
+const OF_MYSQL: [RegExp, string][] = [
+  [
+    /^ALTER TABLE .* CONVERT TO CHARACTER SET\b/,
+    'Copies the table: reads go on, writes wait until it is done. pt-online-schema-change and gh-ost do it without.',
+  ],
+  [
+    /^ALTER TABLE .* ENGINE = InnoDB\b/,
+    'Copies a table of another engine: reads go on, writes wait until it is done.',
+  ],
+  [
+    /^ALTER TABLE .* ADD COLUMN .* AUTO_INCREMENT\b/,
+    'Writes the table anew: reads go on, writes wait until it is done.',
+  ],
+  [
+    /^ALTER TABLE .* (?:MODIFY|CHANGE)(?: COLUMN)?\b/,
+    'Copies the table where the type changes: reads go on, writes wait until it is done.',
+  ],
+  [/^ALTER TABLE .* ADD PRIMARY KEY\b/, `Writes the table anew while reads and writes go on. ${METADATA}`],
+  [/^(?:OPTIMIZE|ALTER) TABLE\b/, `Reads and writes go on. ${METADATA}`],
+  [/^(?:KILL|XA)\b/, 'Locks nothing: it ends what holds locks.'],
+  [
+    /^(?:SELECT|SHOW|SET|START|STOP|CHANGE|REVOKE|GRANT|(?:ALTER|DROP) USER|ALTER INSTANCE|FLUSH|UPDATE performance_schema)\b/,
+    NOTHING,
+  ],
+];
+
+/**
+ * What a remediation locks on the server that it is run on, in a sentence or two. Null where it is no statement, or none
+ * that is known.
+ */
+export function statementLock(engine: 'postgres' | 'mysql' | 'mariadb', remediation: string): string | null {
+  const statements = remediation
+    .replace(/-- .*$/gm, '')
+    .split(/;\s*(?=[A-Z]|$)/)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+  const locks = engine === 'postgres' ? OF_POSTGRES : OF_MYSQL;
+  const known = statements.map((statement) => locks.findIndex(([form]) => form.test(statement)));
+  const gravest = locks[Math.min(...known)];
+  return known.includes(-1) ? null : (gravest?.[1] ?? null);
+}

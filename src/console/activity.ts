@@ -1,0 +1,71 @@
+import { addAbortSignal, Readable } from 'node:stream';
+import { type Static, Type } from 'typebox';
+import { awaitEntries } from '../activity/await-entries.ts';
+import { entries } from '../activity/entries.ts';
+import { verifyNewest } from '../activity/verify-newest.ts';
+import { nullable } from '../http/endpoint.ts';
+import { count, timestamp } from '../http/fields.ts';
+import { rangeParameters, readRange } from '../http/range-parameters.ts';
+import { type ConsoleRoute, consoleRoute } from './route.ts';
+
+/** How far the log is sealed, and whether what was sealed last is as it was (docs/seals.md). */
+export const VerifiedLog = Type.Object({
+  /** Whether the entries from `from_id` to `to_id` are as they were sealed. */
+  verified: Type.Boolean(),
+  /** The last entry that is sealed; 0 when none is. */
+  to_id: count('last sealed entry'),
+  /** When that seal was made; null when there is none. */
+  at: nullable(timestamp('time of the seal')),
+  /** The first entry that was compared just now; the command "activity verify" compares all of them. 0 when none was. */
+  from_id: count('first entry that was compared'),
+  /** Entries that no seal holds yet. */
+  unsealed: count('entries after the last seal'),
+  /** What is wrong, in a sentence; null where nothing is. */
+  message: nullable(Type.String()),
+});
+
+export type VerifiedLog = Static<typeof VerifiedLog>;
+
+const verified = consoleRoute({
+  method: 'GET',
+  path: '/activity/verified',
+  permission: 'activity:read',
+  response: VerifiedLog,
+  handler: ({ actor, parts }) => verifyNewest(parts.writer, actor.accountId),
+});
+
+/** As many entries are read at once as the endpoint gives. */
+const PAGE = '100';
+
+const exported = consoleRoute({
+  method: 'GET',
+  path: '/activity/export',
+  permission: 'activity:read',
+  query: Type.Object({ ...rangeParameters, action_type: entries.query.properties.action_type }),
+  response: 'stream',
+  async handler({ actor: { accountId }, caller, parts, query, read }) {
+    const { before } = readRange(query);
+    if (before !== null) await awaitEntries(parts.writer, accountId, before);
+    const page = async (afterId: number) => {
+      const asked = { ...query, order: 'asc', after_id: String(afterId), per_page: PAGE };
+      const { body } = await read((run) =>
+        entries.answer(run, { accountId, query: asked, id: '', url: `${caller.origin}/` }),
+      );
+      return body;
+    };
+    const first = await page(0); // what is wrong with the range is told before the first byte
+    async function* lines() {
+      for (let { data, meta } = first; data.length > 0; ) {
+        yield data.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+        if (!meta.has_more) return;
+        ({ data, meta } = await page(data.at(-1)?.id ?? 0));
+      }
+    }
+    const filename = `activity-${new Date().toISOString().slice(0, 10)}.ndjson`;
+    // Cut off, so that it does not look whole, also when nobody reads on.
+    const stream = addAbortSignal(parts.closing, Readable.from(lines()));
+    return { type: 'application/x-ndjson', filename, stream };
+  },
+});
+
+export const activityRoutes: ConsoleRoute[] = [exported, verified];

@@ -1,0 +1,37 @@
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+import type { TObject } from 'typebox';
+import { recordable } from '../http/edge.ts';
+import { ConsoleError } from './errors.ts';
+
+/** The 400 of a body that its schema refused: it names the field and says its rule, which is the field's `description`. */
+export function bodyFlaw(
+  schema: TObject,
+  { validation }: { validation: readonly FastifySchemaValidationError[] },
+): ConsoleError {
+  const [flaw] = validation;
+  const { missingProperty, additionalProperty } = (flaw?.params ?? {}) as Record<string, unknown>;
+  const outer = flaw?.instancePath.split('/')[1];
+  const names = Object.keys(schema.properties);
+  if (outer === undefined && typeof additionalProperty === 'string') {
+    return new ConsoleError(
+      'invalid_parameter',
+      `There is no such field: give ${names.join(', ') || 'none'}.`,
+      {
+        parameter: recordable(additionalProperty).slice(0, 100),
+      },
+    );
+  }
+  const name = outer ?? (typeof missingProperty === 'string' ? missingProperty : null);
+  if (name === null) {
+    return new ConsoleError('invalid_parameter', `Send one JSON object with the fields ${names.join(', ')}.`);
+  }
+  return fieldFlaw(schema, name);
+}
+
+/** The 400 of one field of a body: it says the field's rule. */
+export function fieldFlaw(schema: TObject, name: string): ConsoleError {
+  const rule: { description?: string } | undefined = schema.properties[name];
+  return new ConsoleError('invalid_parameter', rule?.description ?? `Give ${name} as the console does.`, {
+    parameter: name,
+  });
+}

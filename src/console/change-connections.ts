@@ -1,0 +1,114 @@
+import { NoConnection, RefusedConnection } from '../monitor/connection-refusal.ts';
+import type { Seal } from '../monitor/connection-tunnel.ts';
+import { sealCredential } from '../monitor/credentials.ts';
+import {
+  addConnection,
+  ChangedMeanwhile,
+  changeConnection,
+  removeConnection,
+  tlsOf,
+} from '../monitor/record-connection.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
+import { readSettings } from './connection-detail.ts';
+import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
+import { ConsoleError, notFound } from './errors.ts';
+import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
+import { addressIn, requireAddress, settingsIn, tunnelIn } from './wanted-connection.ts';
+
+/** How often a new connection is checked where nothing else is said, in seconds: as `connection add` does. */
+const INTERVAL = 300;
+
+const nothingToChange = new ConsoleError('invalid_parameter', 'Say what to change beside the version.');
+
+const add = consoleRoute({
+  method: 'POST',
+  path: '/connections',
+  permission: 'connections:write',
+  body: NewConnection,
+  response: ConnectionSettings,
+  status: 201,
+  async handler({ actor, body, change, parts }) {
+    const connection = await told(() => {
+      const address = requireAddress(body);
+      const wanted = {
+        ...address,
+        ...settingsIn(body),
+        ...tunnelIn(body, false),
+        name: body.name.trim(),
+        every: body.interval_seconds ?? INTERVAL,
+        tls: tlsOf(address.connection_type, body.tls),
+      };
+      if (wanted.ssh) requireHost(address.connection_type);
+      return addConnection(change, sealOf(parts), wanted);
+    });
+    return readSettings(parts.writer, actor.accountId, connection.id);
+  },
+});
+
+const alter = consoleRoute({
+  method: 'PATCH',
+  path: '/connections/:id',
+  permission: 'connections:write',
+  body: ConnectionChange,
+  response: ConnectionSettings,
+  async handler({ actor: { accountId }, body, change, id, parts }) {
+    if (Object.keys(body).length === 1) throw nothingToChange;
+    const before = await readSettings(parts.writer, accountId, id);
+    try {
+      await told(() => {
+        const { version, name, interval_seconds: every, tls } = body;
+        const address = addressIn(body);
+        const password = body.password ?? address?.password ?? undefined;
+        return changeConnection(change, sealOf(parts), id, {
+          version,
+          ...settingsIn(body),
+          ...tunnelIn(body, before.ssh?.has_key === true),
+          ...(body.ssh === null && { type: 'direct' }),
+          ...(name !== undefined && { name: name.trim() }),
+          ...(every !== undefined && { every }),
+          ...(tls && { tls }),
+          ...(address && { address }),
+          ...(password !== undefined && { password }),
+        });
+      });
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+      const of = { property: 'connection_id', id };
+      throw await changedMeanwhile(parts.writer, accountId, 'connection_changed', of);
+    }
+    return readSettings(parts.writer, accountId, id);
+  },
+});
+
+const remove = consoleRoute({
+  method: 'DELETE',
+  path: '/connections/:id',
+  permission: 'connections:write',
+  response: null,
+  async handler({ change, id }) {
+    await told(() => removeConnection(change, id));
+  },
+});
+
+export const changeConnectionRoutes: ConsoleRoute[] = [add, alter, remove];
+
+/** Runs `work` and says to a person what of a connection it refuses. */
+export async function told<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NoConnection) throw notFound;
+    if (!(error instanceof RefusedConnection)) throw error;
+    throw new ConsoleError('invalid_parameter', error.message, { parameter: error.setting });
+  }
+}
+
+/** A tunnel leads to a host. */
+export function requireHost(connectionType: string): void {
+  if (connectionType === 'unix_socket')
+    throw new RefusedConnection('ssh', 'An SSH server goes with a host, not with a socket.');
+}
+
+function sealOf({ secret }: ConsoleParts): Seal {
+  return (client, owner, text) => sealCredential(client, secret, owner, text);
+}

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import type { ActionType } from '../activity/record-entry.ts';
+import { ConsoleError } from './errors.ts';
+
+const newest = `
+  select occurred_at, properties ->> 'actor_name' as actor
+    from activity
+   where account_id = $1 and event_number is not null and action_type = $2
+     and ($3::text is null or properties ->> $3 = $4::text)
+   order by id desc
+   limit 1`;
+
+/** The 409 of who changes what somebody else changed since they read it: it tells who did and when, as the log has it. */
+export async function changedMeanwhile(
+  client: pg.ClientBase | pg.Pool,
+  accountId: number,
+  actionType: ActionType,
+  of: { property: string; id: number } | null,
+): Promise<ConsoleError> {
+  const { rows } = await client.query<{ occurred_at: Date; actor: string | null }>(newest, [
+    ...[accountId, actionType, of?.property ?? null, of?.id ?? null],
+  ]);
+  const [by] = rows;
+  const who = by?.actor ?? 'Somebody at the command line';
+  const when = by ? ` at ${by.occurred_at.toISOString()}` : '';
+  return new ConsoleError(
+    'conflict',
+    `${who} changed it${when}: look at it as it is now, then change it again.`,
+  );
+}

@@ -1,0 +1,204 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
+import { type TObject, Type } from 'typebox';
+import { readAs } from '../database/read.ts';
+import { encoded, successAnswer } from '../http/answer.ts';
+import { checkRequest, recordable } from '../http/edge.ts';
+import { ApiError } from '../http/errors.ts';
+import { checkQuery } from '../http/parameters.ts';
+import { acceptedCoding } from '../http/respond.ts';
+import { VALIDATION } from '../http/server.ts';
+import { bodyFlaw } from './body-flaw.ts';
+import { ConsoleError, internalError, lacking, notFound } from './errors.ts';
+import { factsOf } from './hand-on.ts';
+import type { Actor, Asked, Caller, ConsoleParts, ConsoleRoute, Streamed } from './route.ts';
+import { ROUTES } from './routes.ts';
+import { actorOf, changeAs, tokenOf } from './sessions.ts';
+
+/** The largest body that is read, in bytes: a chain of certificates and an SSH key have room. */
+const LARGEST_BODY = 64 * 1024;
+const LONGEST_USER_AGENT = 500;
+/** A passkey's id: 1,023 bytes (WebAuthn, 4), in base64url. */
+const LONGEST_PARAMETER = 1_364;
+const JSON_TYPE = 'application/json; charset=utf-8';
+const NO_QUERY = Type.Object({});
+
+const strangeOrigin = new ConsoleError(
+  'forbidden',
+  'This change did not come from a page of the console: open it by the address that the service is reached at, which a proxy before it must hand on (DBVITALS_TRUST_PROXY).',
+);
+const notJson = new ConsoleError('forbidden', 'Send the content type application/json.');
+const noSuchRoute = new ConsoleError('not_found', 'The console has no such route: reload the page.');
+
+/** The console's API: `ROUTES` below `/console/api`, each behind origin, session and permission, in this order. */
+export async function createConsole(parts: ConsoleParts): Promise<FastifyInstance> {
+  const log: FastifyBaseLogger = parts.log;
+  const app: FastifyInstance = fastify({
+    ajv: VALIDATION,
+    bodyLimit: LARGEST_BODY,
+    childLoggerFactory: (logger) => logger,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    genReqId: (request) => factsOf(request as IncomingMessage).requestId,
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    requestTimeout: 12_000,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+  });
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  const actors = new WeakMap<FastifyRequest, Actor>();
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(String(text)));
+    } catch {
+      done(new ConsoleError('invalid_parameter', 'Send one JSON object.'));
+    }
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    const flaw = checkRequest(request.raw);
+    if (flaw) throw flaw;
+    const { requestId, address, origin } = factsOf(request.raw);
+    const userAgent = recordable(request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT);
+    const sessionToken = tokenOf(origin, request.headers.cookie);
+    callers.set(request, { requestId, address, origin, userAgent, sessionToken });
+    if (request.method === 'GET' || request.method === 'HEAD') return;
+    if (!comesFrom(request, origin)) throw strangeOrigin;
+    const {
+      'content-type': type,
+      'content-length': length = '0',
+      'transfer-encoding': coding,
+    } = request.headers;
+    const bare = type === undefined && length === '0' && coding === undefined;
+    if (!bare && !/^application\/json *(?:;|$)/i.test(type ?? '')) throw notJson;
+  });
+
+  for (const route of ROUTES) {
+    const { body, query = NO_QUERY, response, status = response === null ? 204 : 200 } = route;
+    app.route({
+      method: route.method,
+      url: `/console/api${route.path}`,
+      attachValidation: true,
+      schema: {
+        querystring: query,
+        ...(body && { body: { ...body, additionalProperties: false } }),
+        ...(typeof response === 'object' && response !== null && { response: { [status]: response } }),
+      },
+      onRequest: async (request) => {
+        if (route.permission === 'anyone') return;
+        const actor = await actorOf(parts.writer, callers.get(request)?.sessionToken ?? null);
+        if (route.permission !== 'member' && !actor.permissions.has(route.permission)) {
+          throw lacking(route.permission);
+        }
+        actors.set(request, actor);
+      },
+      handler: async (request, reply) => {
+        const given = await answer(route, asked(route, query, request, reply), actors.get(request));
+        if (given === reply || reply.sent) return reply;
+        reply.code(status);
+        return response === 'stream' ? stream(reply, given as Streamed) : reply.send(given);
+      },
+    });
+  }
+
+  /** The request with everything of it checked. */
+  function asked(route: ConsoleRoute, query: TObject, request: FastifyRequest, reply: FastifyReply): Asked {
+    const caller = callers.get(request);
+    if (!caller) throw new Error('a request without its caller');
+    const params = request.params as Record<string, string>;
+    const id = params['id'] === undefined ? 0 : Number(params['id']);
+    if (
+      params['id'] !== undefined &&
+      !(/^[1-9][0-9]{0,15}$/.test(params['id']) && Number.isSafeInteger(id))
+    ) {
+      throw notFound;
+    }
+    const isOpen = 'additionalProperties' in query && query.additionalProperties === true;
+    const checked = isOpen ? {} : checkQuery(request, query);
+    if (request.validationError?.validationContext === 'body') {
+      throw bodyFlaw(route.body ?? NO_QUERY, request.validationError);
+    }
+    return { parts, caller, id, params, query: checked, body: (request.body ?? {}) as Asked['body'], reply };
+  }
+
+  function answer(route: ConsoleRoute, request: Asked, actor: Actor | undefined): Promise<unknown> {
+    if (route.permission === 'anyone') return route.handler(request);
+    if (!actor) throw new Error('a route for members without a member');
+    return route.handler({
+      ...request,
+      actor,
+      read: async (work) => (await readAs(parts.reader, actor.accountId, work)).result,
+      change: changeAs(parts.writer, actor, route.permission),
+    });
+  }
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string') return payload;
+    const whole = successAnswer(Buffer.from(payload), null, false);
+    const coding = acceptedCoding(request, whole);
+    if (!coding) return payload;
+    reply.headers({ 'content-encoding': coding, vary: 'Accept-Encoding' }).removeHeader('content-length');
+    return encoded(whole, coding);
+  });
+
+  app.addHook('onResponse', async (request, reply) => {
+    // The route and not the path: that of a link holds its token.
+    const { id: request_id, method, routeOptions } = request;
+    const { elapsedTime, statusCode: status } = reply;
+    const path = routeOptions.url ?? 'unknown';
+    parts.measure(method, path, status, elapsedTime / 1000);
+    log.info({ request_id, method, path, status, ms: Math.round(elapsedTime * 100) / 100 });
+  });
+
+  app.setNotFoundHandler(async () => {
+    throw noSuchRoute;
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const told = errorOf(error);
+    if (told === internalError)
+      log.error({ err: error, request_id: request.id }, 'a request of the console failed');
+    if (told instanceof ConsoleError && told.retryAfter !== null)
+      reply.header('retry-after', told.retryAfter);
+    return reply.code(told.status).type(JSON_TYPE).send(told.envelope().toString());
+  });
+
+  await app.ready();
+  return app;
+}
+
+/** Whether a browser says that a page of ours sent the request; it lets no page of others say so. */
+function comesFrom(request: FastifyRequest, origin: string): boolean {
+  const given = request.headers.origin;
+  return given === undefined ? request.headers['sec-fetch-site'] === 'same-origin' : given === origin;
+}
+
+function stream(reply: FastifyReply, { type, filename, stream: body }: Streamed): FastifyReply {
+  if (filename !== null) reply.header('content-disposition', `attachment; filename="${filename}"`);
+  // A proxy that gathers the answer would hold back what is live.
+  return reply.header('x-accel-buffering', 'no').type(type).send(body);
+}
+
+function errorOf(error: unknown): ConsoleError | ApiError {
+  if (error instanceof ConsoleError || error instanceof ApiError) return error;
+  if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new ConsoleError('body_too_large', `Send ${LARGEST_BODY / 1024} KiB at most.`);
+  }
+  return internalError;
+}

@@ -1,0 +1,60 @@
+/** Every error code of the console's API with its HTTP status; the envelope is that of the API. */
+const STATUS = {
+  invalid_parameter: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  body_too_large: 413,
+  too_many_attempts: 429,
+  internal_error: 500,
+} as const;
+
+/** What a person at the console is told when something fails; `message` is one sentence that says what to do. */
+export class ConsoleError extends Error {
+  readonly code: keyof typeof STATUS;
+  /** The field or parameter that a 400 is about. */
+  readonly parameter: string | null;
+  /** In how many seconds to try again, where that is known. */
+  readonly retryAfter: number | null;
+
+  constructor(
+    code: keyof typeof STATUS,
+    message: string,
+    { parameter = null, retryAfter = null }: { parameter?: string | null; retryAfter?: number | null } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.parameter = parameter;
+    this.retryAfter = retryAfter;
+  }
+
+  get status(): number {
+    return STATUS[this.code];
+  }
+
+  /** `{"error":{"code","message"}}`, with `parameter` and `retry_after` where there are such. */
+  envelope(): string {
+    const { code, message, parameter, retryAfter } = this;
+    return JSON.stringify({
+      error: {
+        code,
+        message,
+        ...(parameter === null ? {} : { parameter }),
+        ...(retryAfter === null ? {} : { retry_after: retryAfter }),
+      },
+    });
+  }
+}
+
+export const signedOut = new ConsoleError('unauthorized', 'You are signed out: sign in again.');
+export const notFound = new ConsoleError('not_found', 'There is no such thing in your account any more.');
+export const internalError = new ConsoleError('internal_error', 'The service could not answer: try again.');
+
+/** What a member who lacks a permission is told. */
+export function lacking(permission: string): ConsoleError {
+  return new ConsoleError(
+    'forbidden',
+    `This needs the permission ${permission}, which none of your roles has: ask an owner of the account.`,
+  );
+}

@@ -1,0 +1,51 @@
+import { createServer } from 'node:http';
+import { openPool, type StoreAddress } from '../database/connect.ts';
+import { createConsole } from './console.ts';
+import type { Handler } from './hand-on.ts';
+import { listenApart, removeSocket } from './own-socket.ts';
+import type { ConsoleParts } from './route.ts';
+
+/** How long a statement of a page may take, in milliseconds. */
+const STATEMENT_MS = 10_000;
+
+/** The console's API, answering what is handed to it. */
+interface OpenConsole {
+  handle: Handler;
+  /** Answers what comes by a Unix socket too, which nobody but this user reaches; gives its path. */
+  listen(): Promise<string>;
+  /** Ends the streams that pages follow. */
+  hangUp(): void;
+  close(): Promise<void>;
+}
+
+/** Opens the console's API in this process: it holds up to 6 connections to the store, and the keys of DBVITALS_SECRET_KEY. */
+export async function openConsole(
+  address: StoreAddress,
+  given: Omit<ConsoleParts, 'writer' | 'reader' | 'closing'>,
+): Promise<OpenConsole> {
+  const statementTimeout = STATEMENT_MS;
+  const writer = openPool(address, 'writer', { max: 3, statementTimeout });
+  const reader = openPool(address, 'reader', { max: 3, pipeline: true, statementTimeout });
+  const closing = new AbortController();
+  const app = await createConsole({ ...given, writer, reader, closing: closing.signal });
+  const handle: Handler = (request, response) => app.routing(request, response);
+  // Its own, for Fastify would log that it listens, as those do that answer at the port.
+  const server = createServer(handle);
+  let path: string | null = null;
+  return {
+    handle,
+    async listen() {
+      path = await listenApart(server);
+      return path;
+    },
+    hangUp: () => closing.abort(),
+    async close() {
+      closing.abort();
+      server.close();
+      server.closeAllConnections();
+      await app.close();
+      await Promise.all([writer.end(), reader.end()]);
+      if (path !== null) await removeSocket(path);
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import pg from 'pg';
+import { type Static, Type } from 'typebox';
+import { newChallenge } from './challenges.ts';
+import { ConsoleError, notFound } from './errors.ts';
+import { line } from './line.ts';
+import { ALGORITHMS, relyingParty, TIMEOUT_MS, USER_HANDLE } from './relying-party.ts';
+import { type Actor, type ConsoleRoute, consoleRoute } from './route.ts';
+import { NewPasskey, verifyNewPasskey } from './verify-new-passkey.ts';
+import { word } from './word.ts';
+
+/** Of a login. */
+const MOST = 20;
+
+const Credential = Type.Object({
+  type: word('public-key'),
+  id: Type.String(),
+  transports: Type.Array(Type.String()),
+});
+
+/** What `PublicKeyCredential.parseCreationOptionsFromJSON` takes. */
+const NewPasskeyQuestion = Type.Object({
+  challenge: Type.String(),
+  rp: Type.Object({ id: Type.String(), name: Type.String() }),
+  user: Type.Object({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
+  pubKeyCredParams: Type.Array(Type.Object({ type: word('public-key'), alg: Type.Integer() })),
+  excludeCredentials: Type.Array(Credential),
+  authenticatorSelection: Type.Object({
+    residentKey: word('required'),
+    requireResidentKey: Type.Boolean(),
+    userVerification: word('required'),
+  }),
+  attestation: word('none'),
+  /** Milliseconds. */
+  timeout: Type.Integer(),
+});
+
+// Whoever stole a session must not gain a passkey, which lives on when the session has ended.
+const recent = `
+  select 1 from session where session_id = $1 and created_at > clock_timestamp() - interval '1 hour'`;
+
+const readLogin = `
+  select ${USER_HANDLE} as user_handle, l.email, l.name,
+         array(select jsonb_build_object('type', 'public-key', 'transports', p.transports,
+                 'id', translate(encode(p.credential_id, 'base64'), E'+/=\\n', '-_'))
+                 from passkey p
+                where p.login_id = l.login_id) as passkeys
+    from login l
+   where l.login_id = $1`;
+
+const insert = `
+  insert into passkey (credential_id, login_id, name, public_key, counter, transports)
+  select $1, $2, $3, $4, $5, $6
+   where (select count(*) from passkey where login_id = $2) < ${MOST}`;
+
+// Locked, so that of two passkeys that are removed at once the second is seen to be the last.
+const waysIn = `
+  select l.password is not null as password, l.oidc_subject is not null as oidc,
+         (select count(*) from passkey p where p.login_id = l.login_id) as passkeys
+    from login l
+   where l.login_id = $1
+     for update`;
+
+const remove = 'delete from passkey where credential_id = $1 and login_id = $2 returning name';
+
+const purpose = ({ loginId }: Actor) => `add a passkey to login ${loginId}`;
+
+async function requireRecent(writer: pg.Pool, { sessionId }: Actor): Promise<void> {
+  const { rowCount } = await writer.query(recent, [sessionId]);
+  if (rowCount === 1) return;
+  throw new ConsoleError(
+    'forbidden',
+    'A passkey is added within an hour of signing in: sign out, sign in again, then add it.',
+  );
+}
+
+const ask = consoleRoute({
+  method: 'POST',
+  path: '/me/passkeys/options',
+  permission: 'member',
+  response: NewPasskeyQuestion,
+  async handler({ actor, caller, parts: { writer, secret } }) {
+    const id = relyingParty(caller.origin);
+    await requireRecent(writer, actor);
+    const { rows } = await writer.query<{
+      user_handle: Buffer;
+      email: string;
+      name: string;
+      passkeys: Static<typeof Credential>[];
+    }>(readLogin, [actor.loginId]);
+    const [login] = rows;
+    if (!login) throw notFound;
+    return {
+      challenge: newChallenge(secret, purpose(actor)),
+      rp: { id, name: 'dbvitals' },
+      user: { id: login.user_handle.toString('base64url'), name: login.email, displayName: login.name },
+      pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
+      excludeCredentials: login.passkeys,
+      // Kept by the authenticator, for sign-in asks for no address; and opened by a PIN or a finger, for it is the only proof.
+      authenticatorSelection: {
+        residentKey: 'required' as const,
+        requireResidentKey: true,
+        userVerification: 'required' as const,
+      },
+      attestation: 'none' as const,
+      timeout: TIMEOUT_MS,
+    };
+  },
+});
+
+const add = consoleRoute({
+  method: 'POST',
+  path: '/me/passkeys',
+  permission: 'member',
+  body: Type.Object({
+    name: line(100, 'Name the passkey by the device that keeps it, in 1 to 100 characters.'),
+    response: NewPasskey,
+  }),
+  response: null,
+  async handler(asked) {
+    const { actor, body, change, parts } = asked;
+    await requireRecent(parts.writer, actor);
+    const {
+      id,
+      publicKey,
+      counter,
+      transports = [],
+    } = await verifyNewPasskey(asked, purpose(actor), body.response);
+    const name = body.name.trim();
+    await change(async ({ client, record }) => {
+      const values = [Buffer.from(id, 'base64url'), actor.loginId, name, publicKey, counter, transports];
+      const { rowCount } = await client.query(insert, values);
+      if (rowCount === 0) {
+        throw new ConsoleError('conflict', `You have ${MOST} passkeys: remove one that you do not use.`);
+      }
+      record('passkey_added', '/sessions', { member_id: actor.memberId, name: actor.name, passkey: name });
+    }).catch((error: unknown) => {
+      if (!(error instanceof pg.DatabaseError && error.constraint === 'passkey_pkey')) throw error;
+      throw new ConsoleError('conflict', 'This passkey is there already: it needs to be added once only.');
+    });
+  },
+});
+
+const takeAway = consoleRoute({
+  method: 'DELETE',
+  path: '/me/passkeys/:passkey',
+  permission: 'member',
+  response: null,
+  async handler({ actor, params, change, parts }) {
+    const credential = Buffer.from(params['passkey'] ?? '', 'base64url');
+    await change(async ({ client, record }) => {
+      const { rows } = await client.query<{ password: boolean; oidc: boolean; passkeys: number }>(waysIn, [
+        actor.loginId,
+      ]);
+      const [ways] = rows;
+      const isLast = ways?.passkeys === 1 && !ways.password && !(ways.oidc && parts.singleSignOn);
+      const [removed] = (await client.query<{ name: string }>(remove, [credential, actor.loginId])).rows;
+      if (!removed) throw notFound;
+      if (isLast) {
+        throw new ConsoleError(
+          'conflict',
+          'You sign in by this passkey alone: set a password or add another.',
+        );
+      }
+      const { memberId: member_id, name } = actor;
+      record('passkey_removed', '/sessions', { member_id, name, passkey: removed.name });
+    });
+  },
+});
+
+/** One's own passkeys; `GET /me` lists them. */
+export const passkeyRoutes: ConsoleRoute[] = [ask, add, takeAway];

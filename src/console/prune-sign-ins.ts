@@ -1,0 +1,26 @@
+import type pg from 'pg';
+import { LIVING } from './sessions.ts';
+
+/** Rows a step: what a busy service leaves in an hour is gone in a few. */
+const STEP = 1_000;
+
+// A link is kept for a while after its end, so that who made it can be seen beside the log.
+const PAST: readonly string[] = [
+  `delete from session where token_hash in (select token_hash from session s where not (${LIVING}) limit ${STEP})`,
+  `delete from sign_in_failure where failure_id in (
+     select failure_id from sign_in_failure where at < clock_timestamp() - interval '1 hour' limit ${STEP})`,
+  `delete from challenge where challenge_hash in (
+     select challenge_hash from challenge where expires_at < clock_timestamp() limit ${STEP})`,
+  `delete from link where (account_id, token_hash) in (
+     select account_id, token_hash from link where expires_at < clock_timestamp() - interval '30 days' limit ${STEP})`,
+];
+
+/** Removes what is past its time of sessions, failed attempts, challenges and links; yields how many rows a step removed. */
+export async function* pruneSignIns(owner: pg.Pool): AsyncGenerator<number> {
+  for (const statement of PAST) {
+    for (let removed = STEP; removed === STEP; ) {
+      removed = (await owner.query(statement)).rowCount ?? 0;
+      if (removed > 0) yield removed;
+    }
+  }
+}

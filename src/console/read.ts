@@ -1,0 +1,46 @@
+import { awaitEntries } from '../activity/await-entries.ts';
+import { entries } from '../activity/entries.ts';
+import { connections } from '../health/connections.ts';
+import { fleet } from '../health/fleet.ts';
+import { latestCheck } from '../health/latest-check.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { stats } from '../ops/stats.ts';
+import { tickets } from '../ops/tickets.ts';
+import { members } from '../team/members.ts';
+import { type Permission, roles } from '../team/roles.ts';
+import { type ConsoleRoute, consoleRoute } from './route.ts';
+
+/**
+ * The API's eight endpoints for a member, by the session's account: the same parameters and bodies, but what decides is the
+ * member's roles and not the plan, and nothing is counted or recorded.
+ */
+export const readRoutes: ConsoleRoute[] = [
+  readRoute('health:read', connections),
+  readRoute('health:read', latestCheck),
+  readRoute('health:read', fleet),
+  readRoute('tickets:read', tickets),
+  readRoute('tickets:read', stats),
+  readRoute('activity:read', entries),
+  readRoute('members:read', members),
+  readRoute('member', roles), // what one may do, everybody may know
+];
+
+function readRoute(permission: Permission | 'member', endpoint: Endpoint): ConsoleRoute {
+  return consoleRoute({
+    method: 'GET',
+    path: `/read${endpoint.path}`,
+    permission,
+    query: endpoint.query,
+    response: endpoint.response,
+    async handler({ actor: { accountId }, caller, id, parts, query, read, reply }) {
+      const instant = endpoint.wholeUpTo?.(query) ?? null;
+      if (instant !== null) await awaitEntries(parts.writer, accountId, instant);
+      const url = `${caller.origin}${reply.request.url}`;
+      const { body, link } = await read((run) =>
+        endpoint.answer(run, { accountId, query, id: String(id), url }),
+      );
+      if (link !== undefined) reply.header('link', link);
+      return body;
+    },
+  });
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Answer, encoded, isUnchanged, successAnswer } from '../http/answer.ts';
+import { unknownPath } from '../http/errors.ts';
+import { acceptedCoding } from '../http/respond.ts';
+
+const BUILT = fileURLToPath(new URL('../../console/dist', import.meta.url));
+
+// Every page is one document: its script shows the page that the address names.
+const PAGES = [
+  ...['/', '/fleet', '/connections/*', '/tickets', '/activity', '/keys', '/team', '/account', '/sessions'],
+  ...['/sign-in', '/link/*'],
+];
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+const notBuilt = successAnswer(
+  Buffer.from('<!doctype html><title>dbvitals</title><p>The console is not built: run npm ci.'),
+  null,
+  true,
+);
+
+/**
+ * Serves the console's pages as they were built (`console/dist`) to anyone who asks: they hold nothing of an account. A page
+ * is answered where HTML is accepted; for everybody else its path is unknown, as it was before there was a console.
+ */
+export function servePages(app: FastifyInstance): void {
+  const files = new Map(builtFiles().map((name) => [name, answerOf(readFileSync(`${BUILT}/${name}`))]));
+  const document = files.get('index.html') ?? notBuilt;
+  for (const url of PAGES) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: (request, reply) => {
+        reply.header('vary', 'Accept, Accept-Encoding');
+        const wanted = /\btext\/html\b/i.test(request.headers.accept ?? '');
+        if (!wanted) return reply.code(404).send(unknownPath.envelope());
+        return send(request, reply, document, TYPES['.html'] ?? '', 'no-cache');
+      },
+    });
+  }
+  for (const [name, answer] of files) {
+    if (name === 'index.html') continue;
+    const type = TYPES[extname(name)] ?? 'application/octet-stream';
+    // Vite puts a hash of the content into the names below assets/.
+    const caching = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: `/${name}`,
+      handler: (request, reply) => {
+        reply.header('vary', 'Accept-Encoding');
+        return send(request, reply, answer, type, caching);
+      },
+    });
+  }
+}
+
+function answerOf(body: Buffer): Answer {
+  return successAnswer(body, null, true);
+}
+
+/** Paths below `console/dist`; none where it was not built. */
+function builtFiles(): string[] {
+  try {
+    return readdirSync(BUILT, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${entry.parentPath}/${entry.name}`.slice(BUILT.length + 1));
+  } catch {
+    return [];
+  }
+}
+
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+  type: string,
+  caching: string,
+) {
+  const coding = acceptedCoding(request, answer);
+  reply.removeHeader('link').headers({
+    'cache-control': caching,
+    'content-security-policy': POLICY,
+    'cross-origin-opener-policy': 'same-origin',
+    etag: `"${answer.tag}${coding ? `-${coding}` : ''}"`,
+  });
+  if (isUnchanged(answer, request.headers['if-none-match'])) return reply.code(304).send();
+  if (coding) reply.header('content-encoding', coding);
+  const body = coding ? await encoded(answer, coding) : answer.body;
+  reply.header('content-type', type).header('content-length', body.length);
+  return reply.send(request.method === 'HEAD' ? null : body);
+}

@@ -1,0 +1,161 @@
+import type pg from 'pg';
+import { type Change, type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
+import { hashToken, newToken } from '../team/record-link.ts';
+import { type Permission, permissionsOf } from '../team/roles.ts';
+import { ConsoleError, lacking, signedOut } from './errors.ts';
+import type { Actor, Asked } from './route.ts';
+
+/** A session ends after twelve hours without a request, and after so many days in any case (OWASP, Session Management). */
+const LONGEST_DAYS = 30;
+
+/** Whether a row `s` of session still stands. */
+export const LIVING = `s.expires_at > clock_timestamp() and s.last_seen_at > clock_timestamp() - interval '12 hours'`;
+
+const find = `
+  select s.session_id as "sessionId", s.login_id as "loginId", l.email, s.account_id as "accountId",
+         m.member_id as "memberId", m.name, m.roles,
+         s.last_seen_at < clock_timestamp() - interval '1 minute' as unseen
+    from session s
+    join login l on l.login_id = s.login_id
+    join member m on m.account_id = s.account_id and m.login_id = s.login_id and m.status = 'active'
+   where s.token_hash = $1
+     and ${LIVING}`;
+
+const touchSession = 'update session set last_seen_at = clock_timestamp() where session_id = $1';
+const touchMember = `
+  update member set last_active_at = clock_timestamp() where account_id = $1 and member_id = $2`;
+
+const rolesNow = `
+  select m.roles
+    from session s
+    join member m on m.account_id = s.account_id and m.login_id = s.login_id and m.status = 'active'
+   where s.session_id = $1
+     and s.account_id = $2
+     and m.member_id = $3`;
+
+// Where it was last, else its first account.
+const place = `
+  select m.account_id, m.member_id, m.name
+    from member m
+   where m.login_id = $1
+     and m.status = 'active'
+   order by m.account_id = $2 desc nulls last,
+            (select max(s.last_seen_at) from session s where s.login_id = $1 and s.account_id = m.account_id)
+              desc nulls last,
+            m.account_id
+   limit 1`;
+
+const insert = `
+  insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
+  values ($1, $2, $3, clock_timestamp() + make_interval(days => ${LONGEST_DAYS}), $4, $5)`;
+
+/** The cookie's name and attributes: over https no other host, path or plain http can set it. */
+function cookie(origin: string): { name: string; attributes: string } {
+  const attributes = 'Path=/; HttpOnly; SameSite=Strict';
+  return origin.startsWith('https:')
+    ? { name: '__Host-dbvitals_session', attributes: `${attributes}; Secure` }
+    : { name: 'dbvitals_session', attributes };
+}
+
+/** The token in the session's cookie; null when there is none, or more than one. */
+export function tokenOf(origin: string, cookies: string | undefined): string | null {
+  const { name } = cookie(origin);
+  const found = (cookies ?? '').split(';').flatMap((pair) => {
+    const [key = '', value = ''] = pair.trim().split('=', 2);
+    return key === name ? [value] : [];
+  });
+  return found.length === 1 && /^[\w-]{43}$/.test(found[0] ?? '') ? (found[0] ?? null) : null;
+}
+
+/** Has the browser keep the session's token, or forget it (null). */
+export function setCookie({ caller, reply }: Pick<Asked, 'caller' | 'reply'>, token: string | null): void {
+  const { name, attributes } = cookie(caller.origin);
+  const age = token === null ? 0 : LONGEST_DAYS * 86_400;
+  void reply.header('set-cookie', `${name}=${token ?? ''}; Max-Age=${age}; ${attributes}`);
+}
+
+/** Who acts by a session's token: an active member of the session's account. Throws 401 when there is none any more. */
+export async function actorOf(writer: pg.Pool, token: string | null): Promise<Actor> {
+  if (token === null) throw signedOut;
+  const { rows } = await writer.query<Omit<Actor, 'permissions'> & { unseen: boolean }>(find, [
+    hashToken(token),
+  ]);
+  const [row] = rows;
+  if (row === undefined) throw signedOut;
+  const { unseen, ...actor } = row;
+  if (unseen) {
+    await writer.query(touchSession, [actor.sessionId]);
+    await writer.query(touchMember, [actor.accountId, actor.memberId]);
+  }
+  return { ...actor, permissions: permissionsOf(actor.roles) };
+}
+
+/**
+ * `changeAccount` on behalf of a member, who may have been suspended or signed out since the request began: it is looked
+ * again under the account's lock. Entries tell who did it. Throws 401 or 403 then.
+ */
+export function changeAs(writer: pg.Pool, actor: Actor, permission: Permission | 'member'): ChangeAccount {
+  const { sessionId, accountId, memberId, name } = actor;
+  return (work) =>
+    changeAccount(writer, accountId, async (change) => {
+      const { rows } = await change.client.query<{ roles: string[] }>(rolesNow, [
+        sessionId,
+        accountId,
+        memberId,
+      ]);
+      const [now] = rows;
+      if (now === undefined) throw signedOut;
+      if (permission !== 'member' && !permissionsOf(now.roles).has(permission)) throw lacking(permission);
+      const record: Change['record'] = (actionType, pagePath, properties) =>
+        change.record(actionType, pagePath, { ...properties, actor_member_id: memberId, actor_name: name });
+      return work({ ...change, record });
+    });
+}
+
+/** How a person proved who they are. */
+export type Proof = 'password' | 'passkey' | 'oidc' | 'link';
+
+/**
+ * Starts a session of a login, in `accountId` where it may act there, else where it acted last: sets the cookie and records
+ * `member_signed_in`. The browser's session before it ends. Throws 403 when the login acts nowhere.
+ */
+export async function startSession(
+  asked: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  loginId: number,
+  how: Proof,
+  accountId: number | null = null,
+): Promise<void> {
+  const { parts, caller } = asked;
+  const { rows } = await parts.writer.query<{ account_id: number; member_id: number; name: string }>(place, [
+    loginId,
+    accountId,
+  ]);
+  const [member] = rows;
+  if (member === undefined) {
+    throw new ConsoleError(
+      'forbidden',
+      'You are no active member of any account: ask an owner to invite you.',
+    );
+  }
+  const token = newToken();
+  await changeAccount(parts.writer, member.account_id, async ({ client, record }) => {
+    if (caller.sessionToken !== null) {
+      await client.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
+    }
+    await client.query(insert, [
+      hashToken(token),
+      loginId,
+      member.account_id,
+      caller.address,
+      caller.userAgent,
+    ]);
+    record('member_signed_in', '/sign-in', {
+      member_id: member.member_id,
+      name: member.name,
+      by: how,
+      source_ip: caller.address,
+      user_agent: caller.userAgent,
+    });
+  });
+  setCookie(asked, token);
+}

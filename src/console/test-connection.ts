@@ -1,0 +1,144 @@
+import { type Static, Type } from 'typebox';
+import { catalogues } from '../checks/catalogue.ts';
+import type { Finding } from '../checks/check.ts';
+import { isMariaDb } from '../checks/mysql/flavour.ts';
+import { worstFirst } from '../checks/score.ts';
+import { nullable } from '../http/endpoint.ts';
+import { count } from '../http/fields.ts';
+import { requireSettingsOf } from '../monitor/connection-settings.ts';
+import { changedThresholds } from '../monitor/connection-thresholds.ts';
+import type { Tunnelled } from '../monitor/connection-tunnel.ts';
+import type { DatabaseAddress } from '../monitor/connection-url.ts';
+import { LIMITS } from '../monitor/limits.ts';
+import type { Measured } from '../monitor/measure.ts';
+import { measureApart } from '../monitor/measure-apart.ts';
+import { tlsOf } from '../monitor/record-connection.ts';
+import type { Tunnel } from '../monitor/ssh-tunnel.ts';
+import { requireHost, told } from './change-connections.ts';
+import { TestedConnection } from './connections.ts';
+import { ConsoleError } from './errors.ts';
+import { missingGrant } from './findings.ts';
+import { type ConsoleRoute, consoleRoute } from './route.ts';
+import { requireAddress, settingsIn, tunnelIn } from './wanted-connection.ts';
+
+/** What a test of a connection found out; nothing of it is stored. Texts of the server are in it: show them as text. */
+const ConnectionTest = Type.Object({
+  reachable: Type.Boolean(),
+  /** Why it is not, in a sentence. */
+  reason: nullable(Type.String()),
+  /** The protocol that was spoken, such as TLSv1.3; null = none, or not reached. */
+  tls: nullable(Type.String()),
+  /** Such as `PostgreSQL 18.0` or `MariaDB 11.8.3`; null = not reached. */
+  version: nullable(Type.String()),
+  /** How many checks could be measured. */
+  measured: count('checks that were measured'),
+  /** What could not, each with the reason. */
+  skipped: Type.Array(
+    Type.Object({
+      check_id: Type.String(),
+      title: Type.String(),
+      reason: Type.String(),
+      /** The GRANT that lacks; null where it does not apply to this server. */
+      grant: nullable(Type.String()),
+    }),
+  ),
+  /** Every GRANT that lacks, to be pasted; '' where none does. */
+  sql: Type.String(),
+});
+
+export type ConnectionTest = Static<typeof ConnectionTest>;
+
+/** A person waits for it, and a connection on which nothing comes is let go after 80 s (http/crowd.ts). */
+const TEST_MS = 60_000;
+
+/** Tests under way in this process at most: each may hold a process of its own for two minutes. */
+const TESTS = 4;
+let underWay = 0;
+
+const busy = new ConsoleError(
+  'too_many_attempts',
+  'Other connections are being tested: try again in a moment.',
+  {
+    retryAfter: 5,
+  },
+);
+
+const test = consoleRoute({
+  method: 'POST',
+  path: '/connections/test',
+  permission: 'connections:write',
+  body: TestedConnection,
+  response: ConnectionTest,
+  async handler({ body, parts, reply }) {
+    const job = await told(() => jobOf(body, parts.allowPrivateTargets));
+    if (underWay >= TESTS) throw busy;
+    underWay += 1;
+    const left = new AbortController();
+    const leave = () => left.abort(new Error('nobody waits for the test any more'));
+    reply.raw.once('close', leave);
+    try {
+      const measured = await measureApart(job, AbortSignal.any([parts.closing, left.signal]));
+      return shown(job.target.engine, measured);
+    } finally {
+      reply.raw.off('close', leave);
+      underWay -= 1;
+    }
+  },
+});
+
+export const testConnectionRoutes: ConsoleRoute[] = [test];
+
+function jobOf(body: Static<typeof TestedConnection>, allowPrivateTargets: boolean) {
+  const { connection_type, engine, host, port, database, username, password } = requireAddress(body);
+  const settings = settingsIn(body);
+  requireSettingsOf(engine, settings);
+  const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate = null } = settings;
+  const tunnel = tunnelOf(tunnelIn(body, false));
+  if (tunnel) requireHost(connection_type);
+  return {
+    target: {
+      ...{ engine, host, port, database, username, password, passwordExposable, caCertificate, tunnel },
+      connectionType: tunnel ? ('ssh_tunnel' as const) : connection_type,
+      tls: tlsOf(connection_type, body.tls),
+    },
+    instructions: {
+      ...{ allowPrivateTargets, thresholds: changedThresholds({}, thresholds), expectedStandbys },
+      limits: { ...LIMITS, runMs: TEST_MS },
+    },
+  };
+}
+
+function tunnelOf({ ssh, sshKey }: Tunnelled): Tunnel | null {
+  return ssh ? { ...ssh, privateKey: sshKey ?? null, agentSocket: null, hostKey: null } : null;
+}
+
+function shown(engine: DatabaseAddress['engine'], { outcomes, server }: Measured): ConnectionTest {
+  const findings = worstFirst(outcomes);
+  if (!server) {
+    const [failure] = findings.filter(({ status }) => status === 'critical');
+    const reason = failure?.metric_line ?? 'The database could not be measured.';
+    return { reachable: false, reason, tls: null, version: null, measured: 0, skipped: [], sql: '' };
+  }
+  const quiet = findings.filter(({ status }) => status === 'skipped' || status === 'error');
+  const { id } = catalogues[engine].privilegeMissing;
+  return {
+    reachable: true,
+    reason: null,
+    tls: server.tls,
+    version: versionText(engine, server.version),
+    measured: outcomes.length - quiet.length,
+    skipped: quiet.map(skippedOf),
+    sql: findings.find((finding) => finding.check_id === id)?.remediation ?? '',
+  };
+}
+
+function skippedOf({ check_id, title, metric_line }: Finding): ConnectionTest['skipped'][number] {
+  return { check_id, title, reason: metric_line, grant: missingGrant(metric_line) };
+}
+
+/** 180001 → `PostgreSQL 18.1`; 80036 → `MySQL 8.0.36`, 101106 → `MariaDB 10.11.6`. */
+function versionText(engine: DatabaseAddress['engine'], version: number): string {
+  if (engine === 'postgres') return `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
+  const [major, minor, patch] = [version / 10_000, (version / 100) % 100, version % 100].map(Math.floor);
+  return `${isMariaDb(version) ? 'MariaDB' : 'MySQL'} ${major}.${minor}.${patch}`;
+}

@@ -1,0 +1,78 @@
+import type pg from 'pg';
+import { fingerprints } from './connection-settings.ts';
+import type { ConnectionThresholds } from './connection-thresholds.ts';
+import type { DatabaseAddress } from './connection-url.ts';
+
+/** How a connection is set, as the store has it. */
+export interface StoredSettings {
+  name: string;
+  engine: DatabaseAddress['engine'];
+  connection_type: string;
+  host: string;
+  port: number;
+  database: string;
+  username: string;
+  tls: 'verify-full' | 'require' | 'disable';
+  thresholds: ConnectionThresholds;
+  expected_standbys: number;
+  password_exposable: boolean;
+  ca_certificate: string | null;
+  ssh_username: string | null;
+  ssh_host: string | null;
+  ssh_port: number | null;
+  /** Seconds; null for sample data. */
+  every: number | null;
+  version: number;
+  has_password: boolean;
+}
+
+const select = `
+  select c.name, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls, c.thresholds,
+         c.expected_standbys, c.password_exposable, c.ca_certificate,
+         c.ssh_username, c.ssh_host, c.ssh_port,
+         (select extract(epoch from s.every)::float8 from connection_schedule s
+           where s.account_id = c.account_id and s.connection_id = c.connection_id) as every,
+         c.version, c.credential is not null as has_password
+    from connection c
+   where c.account_id = $1 and c.connection_id = $2 and c.removed_at is null
+     for update`;
+
+/** The settings of a connection, which stays locked; null when there is none, or it was removed. */
+export async function settingsOf(
+  client: pg.ClientBase,
+  accountId: number,
+  connectionId: number,
+): Promise<StoredSettings | null> {
+  const { rows } = await client.query<StoredSettings>(select, [accountId, connectionId]);
+  return rows[0] ?? null;
+}
+
+/** What a change did, for the log: the names of the fields, and what they were and are; never a password. */
+export function changesBetween(
+  before: StoredSettings,
+  after: StoredSettings,
+  password: boolean,
+): { changed: string[]; from: Record<string, unknown>; to: Record<string, unknown> } {
+  const [was, is] = [shown(before), shown(after)];
+  const fields = Object.keys(is).filter((field) => JSON.stringify(was[field]) !== JSON.stringify(is[field]));
+  return {
+    changed: password ? [...fields, 'password'] : fields,
+    from: Object.fromEntries(fields.map((field) => [field, was[field]])),
+    to: Object.fromEntries(fields.map((field) => [field, is[field]])),
+  };
+}
+
+// A certificate is public but long: its fingerprint names it. Durations as the commands write them.
+function shown({
+  has_password: _password,
+  version: _version,
+  ca_certificate,
+  every,
+  ...plain
+}: StoredSettings): Record<string, unknown> {
+  return {
+    ...plain,
+    every: every === null ? null : `${every}s`,
+    ca_certificate: ca_certificate === null ? null : fingerprints(ca_certificate),
+  };
+}

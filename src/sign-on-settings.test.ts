@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dbvitals-sign-on-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const WHOLE = {
+  DBVITALS_PUBLIC_URL: 'https://dbvitals.example.com',
+  DBVITALS_OIDC_ISSUER: 'https://login.example.com/realms/main',
+  DBVITALS_OIDC_CLIENT_ID: 'dbvitals',
+  DBVITALS_OIDC_CLIENT_SECRET: 'hunter2',
+};
+const { DBVITALS_OIDC_CLIENT_SECRET: _secret, ...SECRETLESS } = WHOLE;
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+test('single sign-on is set by four settings, the secret by a file too', () => {
+  const file = join(folder, 'secret');
+  writeFileSync(file, ' hunter2\n');
+  const wanted = {
+    issuer: 'https://login.example.com/realms/main',
+    clientId: 'dbvitals',
+    clientSecret: 'hunter2',
+    publicUrl: 'https://dbvitals.example.com',
+  };
+  expect(readConfig(WHOLE).singleSignOn).toEqual(wanted);
+  expect(readConfig({ ...SECRETLESS, DBVITALS_OIDC_CLIENT_SECRET_FILE: file }).singleSignOn).toEqual(wanted);
+  expect(readConfig({ DBVITALS_OIDC_ISSUER: ' ' }).singleSignOn).toBeNull();
+});
+
+test.each(Object.keys(WHOLE))('without %s it says what lacks', (name) => {
+  const { [name]: _left, ...rest } = WHOLE as Record<string, string>;
+  const lacking = name.replace('_SECRET', '_SECRET (or _FILE)');
+  expect(problemsOf(rest)).toEqual([expect.stringContaining(`needs ${lacking} too, for single sign-on.`)]);
+});
+
+test('the public URL may stand alone: links begin with it', () => {
+  const { publicUrl, singleSignOn } = readConfig({ DBVITALS_PUBLIC_URL: 'https://dbvitals.example.com' });
+  expect([publicUrl, singleSignOn]).toEqual(['https://dbvitals.example.com', null]);
+  expect(problemsOf({ DBVITALS_PUBLIC_URL: 'dbvitals.example.com' })).toEqual([
+    expect.stringMatching(/^DBVITALS_PUBLIC_URL must be the origin .*\.$/),
+  ]);
+});
+
+test('the secret is given once', () => {
+  expect(problemsOf({ ...WHOLE, DBVITALS_OIDC_CLIENT_SECRET_FILE: '/dev/null' })).toEqual([
+    'Set DBVITALS_OIDC_CLIENT_SECRET or DBVITALS_OIDC_CLIENT_SECRET_FILE, not both.',
+  ]);
+});
+
+test.each([
+  'login.example.com',
+  'http://login.example.com',
+  'https://user:hunter2@login.example.com',
+  'https://login.example.com/?realm=main',
+  'https://login.example.com/#main',
+  'ftp://localhost',
+  'http://127.0.0.1.example.com',
+])('%s is no issuer', (issuer) => {
+  const problems = problemsOf({ ...WHOLE, DBVITALS_OIDC_ISSUER: issuer });
+  expect(problems).toEqual([expect.stringMatching(/^DBVITALS_OIDC_ISSUER must be the https URL .*\.$/)]);
+  expect(problems.join()).not.toContain('hunter2');
+});
+
+test.each([
+  'https://dbvitals.example.com/',
+  'https://dbvitals.example.com/console',
+  'http://dbvitals.example.com',
+  'x',
+])('%s is no public URL', (publicUrl) => {
+  expect(problemsOf({ ...WHOLE, DBVITALS_PUBLIC_URL: publicUrl })).toEqual([
+    expect.stringMatching(/^DBVITALS_PUBLIC_URL must be the origin .*\.$/),
+  ]);
+});
+
+test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
+  '%s is safe, for it stays on this machine',
+  (origin) => {
+    const { singleSignOn } = readConfig({
+      ...WHOLE,
+      DBVITALS_PUBLIC_URL: origin,
+      DBVITALS_OIDC_ISSUER: origin,
+    });
+    expect(singleSignOn).toMatchObject({ issuer: origin, publicUrl: origin });
+  },
+);
+
+test('a file of the secret that is not there, or holds more than one word, is told', () => {
+  const file = join(folder, 'secret');
+  const problems = () => problemsOf({ ...SECRETLESS, DBVITALS_OIDC_CLIENT_SECRET_FILE: file });
+  expect(problems()).toEqual([
+    'DBVITALS_OIDC_CLIENT_SECRET_FILE cannot be read (ENOENT): name a readable file.',
+  ]);
+  for (const text of ['', '\n', 'hunter2\nhunter3']) {
+    writeFileSync(file, text);
+    expect(problems()).toEqual([
+      'DBVITALS_OIDC_CLIENT_SECRET_FILE must hold the secret of the client, and nothing else.',
+    ]);
+  }
+});

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+
+const PUBLIC_URL = 'DBVITALS_PUBLIC_URL';
+
+/** How persons sign in by an OpenID Connect provider. */
+export interface SignOnSettings {
+  /** As the provider writes it, such as `https://login.example.com/realms/main`. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** A secret. */
+  readonly clientSecret: string;
+  /** The origin at which browsers reach the service, such as `https://dbvitals.example.com`. */
+  readonly publicUrl: string;
+}
+
+/** Reads one setting: what `parse` makes of it, `absent` when it is unset; what it throws becomes a problem. */
+type Setting = <T, A>(name: string, absent: A, parse: (text: string) => T) => T | A;
+
+/** The origin at which browsers reach the service, where it is told; null = where it listens. */
+export function readPublicUrl(setting: Setting): string | null {
+  return setting(PUBLIC_URL, null, parsePublicUrl);
+}
+
+/**
+ * The settings of single sign-on: all of them or, where none is set, null. `setting` reads one; `problem` is told what else
+ * is wrong, a sentence each without a secret.
+ */
+export function readSignOn(
+  setting: Setting,
+  publicUrl: string | null,
+  problem: (sentence: string) => void,
+): SignOnSettings | null {
+  const [inline, file] = ['DBVITALS_OIDC_CLIENT_SECRET', 'DBVITALS_OIDC_CLIENT_SECRET_FILE'] as const;
+  const text = (name: string) => setting(name, null, String);
+  if (text(inline) !== null && text(file) !== null) problem(`Set ${inline} or ${file}, not both.`);
+  const given: [name: string, isSet: boolean][] = [
+    ...['DBVITALS_OIDC_ISSUER', 'DBVITALS_OIDC_CLIENT_ID', PUBLIC_URL].map((name): [string, boolean] => [
+      name,
+      text(name) !== null,
+    ]),
+    [`${inline} (or _FILE)`, (text(inline) ?? text(file)) !== null],
+  ];
+  // The public URL alone is for links.
+  const set = given.filter(([name, isSet]) => isSet && name !== PUBLIC_URL).map(([name]) => name);
+  const missing = given.filter(([, isSet]) => !isSet).map(([name]) => name);
+  if (set.length === 0) return null;
+  if (missing.length > 0) problem(`${set.join(', ')} needs ${missing.join(', ')} too, for single sign-on.`);
+  const issuer = setting('DBVITALS_OIDC_ISSUER', '', parseIssuer);
+  const clientSecret = setting(inline, null, String) ?? setting(file, '', readSecret);
+  return Object.freeze({
+    ...{ issuer, clientId: text('DBVITALS_OIDC_CLIENT_ID') ?? '', clientSecret },
+    publicUrl: publicUrl ?? '',
+  });
+}
+
+function parseIssuer(text: string): string {
+  if (isSafe(text) && !/[?#]/.test(text)) return text;
+  throw new Error(
+    'DBVITALS_OIDC_ISSUER must be the https URL of your provider, as it writes it, such as https://login.example.com.',
+  );
+}
+
+function parsePublicUrl(text: string): string {
+  if (isSafe(text) && new URL(text).origin === text) return text;
+  throw new Error(
+    'DBVITALS_PUBLIC_URL must be the origin at which browsers reach the service, such as https://dbvitals.example.com.',
+  );
+}
+
+/** By https, or on this machine: what signs in goes over it. */
+function isSafe(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  const isHere = /^(localhost|127\.[0-9.]+|\[::1\])$/.test(hostname);
+  return !username && !password && (protocol === 'https:' || (protocol === 'http:' && isHere));
+}
+
+function readSecret(path: string): string {
+  const secret = textOf(path).trim();
+  if (secret !== '' && !/\s/.test(secret)) return secret;
+  throw new Error('DBVITALS_OIDC_CLIENT_SECRET_FILE must hold the secret of the client, and nothing else.');
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new Error(`DBVITALS_OIDC_CLIENT_SECRET_FILE cannot be read${reason}: name a readable file.`);
+  }
+}

@@ -1,0 +1,155 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort } from '../contract/free-port.ts';
+import { embeddedUrl, startProcess, startService } from '../contract/running-service.ts';
+
+/** Who signs in to the console. */
+export interface Person {
+  email: string;
+  password: string;
+  /** Of the session's cookie. */
+  session: string;
+}
+
+/** The real service on a store of its own, with an account that people may join. */
+export interface ConsoleService {
+  /** Such as http://127.0.0.1:40123; the same after a restart. */
+  origin: string;
+  accountId: number;
+  /** A link that makes whoever opens it an owner; its path alone. */
+  ownerLink(): Promise<string>;
+  /** An owner of the account, or of another one, signed in. */
+  owner(accountId?: number): Promise<Person>;
+  /** A member with these roles, signed in. */
+  member(name: string, roles: string[]): Promise<Person>;
+  /** Asks the console's API as that person; throws with the answer when it is no success. */
+  ask<T>(person: Person, method: string, path: string, body?: unknown): Promise<T>;
+  /** Runs `dbvitals …` on the store and gives what `--json` printed; throws with its words when it fails. */
+  command<T>(...args: string[]): Promise<T>;
+  /** The store as a database to be watched: its own server, by the owner's login. */
+  storeUrl(): string;
+  /** Runs a statement on the store, as its owner. */
+  statement(sql: string): Promise<void>;
+  /** Stops the service and, when `start` is called, starts it where it was. */
+  halt(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the service, without a monitor unless told, and fills its account with sample data: connections, tickets, entries. */
+export async function startConsoleService(
+  sample: Record<string, number>,
+  { withMonitor = false } = {},
+): Promise<ConsoleService> {
+  const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-console-'));
+  chmodSync(scratch, 0o711);
+  const environment = { DBVITALS_DATA_DIR: join(scratch, 'data') };
+  const port = String(await freePort());
+  const serve = () => startService({ ...environment, PORT: port }, withMonitor ? [] : ['--no-monitor']);
+  let service = await serve();
+  const { origin } = service;
+  const command = <T>(...args: string[]) => commandJson<T>(args, environment);
+  const stop = async () => {
+    await service.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  };
+  try {
+    // The history of the sample goes back in an account that did nothing yet, which the first one has.
+    const named = ['--name', 'Example company', '--plan', 'enterprise'];
+    const account = await command<{ id: number }>('account', 'create', ...named);
+    const ours = ['--account', String(account.id)];
+    const sizes = Object.entries(sample).flatMap(([name, size]) => [`--${name}`, String(size)]);
+    await command('sample-data', ...ours, '--seed', '1', ...sizes);
+    const linkOf = async (accountId: number, ...args: string[]) => {
+      const of = ['--account', String(accountId), ...args];
+      const { link } = await command<{ link: string }>('member', 'link', ...of);
+      return new URL(link).pathname;
+    };
+    const people = peopleOf(origin);
+    const storeUrl = () => embeddedUrl(environment.DBVITALS_DATA_DIR)['DATABASE_URL'] ?? '';
+    return {
+      origin,
+      accountId: account.id,
+      command,
+      stop,
+      ask: (person, method, path, body) => ask(origin, person.session, method, path, body),
+      ownerLink: () => linkOf(account.id),
+      owner: async (accountId = account.id) => people.signUp(await linkOf(accountId), 'Ada Lovelace'),
+      member: async (name, roles) => {
+        const address = `${name.toLowerCase().replace(/\W+/g, '.')}@example.com`;
+        const given = ['--name', name, '--email', address, ...roles.flatMap((role) => ['--role', role])];
+        const { id } = await command<{ id: number }>('member', 'add', ...ours, ...given);
+        return people.signUp(await linkOf(account.id, '--member', String(id)), name);
+      },
+      storeUrl,
+      statement: async (sql) => {
+        const client = new pg.Client({ connectionString: storeUrl() });
+        await client.connect();
+        await client.query(sql).finally(() => client.end());
+      },
+      halt: async () => {
+        await service.stop();
+      },
+      start: async () => {
+        service = await serve();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** People sign up by opening a link: each has an address and a password of their own. */
+function peopleOf(origin: string) {
+  let made = 0;
+  return {
+    async signUp(link: string, name: string): Promise<Person> {
+      made += 1;
+      const { email } = await ask<{ email: string | null }>(origin, null, 'GET', link);
+      const address = email ?? `owner.${made}@example.com`;
+      const password = `a sentence of person ${made} ${process.pid}`;
+      const response = await fetch(`${origin}/console/api${link}`, {
+        method: 'POST',
+        headers: { origin, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, password, ...(email === null && { email: address }) }),
+      });
+      const [, session = ''] = /session=([^;]+)/.exec(response.headers.get('set-cookie') ?? '') ?? [];
+      if (response.status !== 204) throw new Error(`${link}: ${response.status} ${await response.text()}`);
+      return { email: address, password, session };
+    },
+  };
+}
+
+async function ask<T>(
+  origin: string,
+  session: string | null,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(`${origin}/console/api${path}`, {
+    method,
+    headers: {
+      origin,
+      ...(session === null ? {} : { cookie: `dbvitals_session=${session}` }),
+      ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+async function commandJson<T>(args: string[], environment: Record<string, string>): Promise<T> {
+  const { child, ended, output } = startProcess([...args, '--json'], environment, '');
+  let printed = '';
+  child.stdout?.on('data', (text: string) => {
+    printed += text;
+  });
+  if ((await ended) !== 0) throw new Error(`dbvitals ${args.join(' ')}: ${output()}`);
+  return JSON.parse(printed);
+}

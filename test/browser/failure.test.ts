@@ -1,0 +1,108 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser, openWindow, settled, violations, visit } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 3, tickets: 20, activity: 100 });
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** Signs in again by the page, as a person does. */
+async function signInBy(page: Page, { email, password }: Person): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+test('a session that was ended elsewhere leads to the sign-in page, and back to where one was', async () => {
+  const owner = await service.owner();
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await visit(page, '/tickets?status=all');
+  await service.ask(owner, 'POST', '/sign-out');
+  await page.getByRole('link', { name: 'Activity', exact: true }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await signInBy(page, owner);
+  await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+  await close();
+});
+
+test('a wrong password is told in a sentence that does not say which of the two was wrong', async () => {
+  const owner = await service.owner();
+  const { page, close } = await openWindow(browser, service.origin, null);
+  const said: string[] = [];
+  for (const email of [owner.email, 'nobody@example.com']) {
+    await visit(page, '/sign-in');
+    await signInBy(page, { ...owner, email, password: 'none of theirs at all' });
+    said.push((await page.getByRole('alert').textContent()) ?? '');
+  }
+  expect(said[0]).toBe(said[1]);
+  expect(await violations(page)).toEqual([]);
+  await close();
+});
+
+test('while the service is restarted the page says so, keeps what it shows, and goes on after it', async () => {
+  const owner = await service.owner();
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await visit(page, '/fleet');
+  await service.halt();
+  await page.getByRole('link', { name: 'Activity', exact: true }).click();
+  await page.getByText('The service can’t be reached').first().waitFor({ timeout: 30_000 });
+  expect(await violations(page)).toEqual([]);
+  await service.start();
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await page.getByText(/^No gap in/).waitFor({ timeout: 30_000 });
+  await close();
+});
+
+test('offline is told across the page, and taken back', async () => {
+  const owner = await service.owner();
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await visit(page, '/fleet');
+  await page.context().setOffline(true);
+  await page.getByText('You are offline').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('You are offline').waitFor({ state: 'detached' });
+  await close();
+});
+
+test('an error of the service is shown with its request id and another try', async () => {
+  const owner = await service.owner();
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await service.statement('alter table ticket rename to ticket_elsewhere');
+  await page.goto('/tickets');
+  const alert = page.locator('.ticket-list').getByRole('alert');
+  await alert.waitFor({ timeout: 30_000 });
+  expect(await alert.textContent()).toMatch(/Request \S{8,}/);
+  expect(await violations(page)).toEqual([]);
+  await service.statement('alter table ticket_elsewhere rename to ticket');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await settled(page);
+  await page.locator('.ticket-list').getByRole('status').waitFor();
+  await close();
+});
+
+test('a member who is suspended while the page is open is signed out', async () => {
+  const member = await service.member('Grace Hopper', ['operator']);
+  const { page, close } = await openWindow(browser, service.origin, member);
+  await visit(page, '/fleet');
+  const members = await service.command<{ id: number; name: string }[]>(
+    'member',
+    'list',
+    '--account',
+    String(service.accountId),
+  );
+  const id = members.find(({ name }) => name === 'Grace Hopper')?.id;
+  await service.command('member', 'change', String(id), '--status', 'suspended');
+  await page.getByRole('link', { name: 'Tickets', exact: true }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await close();
+});

@@ -1,0 +1,83 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser, openWindow, visit } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 10_000, tickets: 10_000, activity: 20_000, days: 7 });
+  browser = await openBrowser();
+  owner = await service.owner();
+}, 600_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const FIRST_PAINT = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity`;
+
+// The shell and its skeletons are painted before the service has answered, so that the number of connections does not count.
+test('first contentful paint of the fleet page, nothing cached: under 1 s', async () => {
+  const times: number[] = [];
+  for (let run = 0; run < 5; run++) {
+    const { page, close } = await openWindow(browser, service.origin, owner);
+    await visit(page, '/fleet');
+    times.push(await page.evaluate<number>(FIRST_PAINT));
+    await close();
+  }
+  const [, , median = Number.POSITIVE_INFINITY] = times.toSorted((a, b) => a - b);
+  console.log(`first contentful paint: ${times.map(Math.round).join(', ')} ms`);
+  expect(median).toBeLessThan(1_000);
+});
+
+const WATCH = `
+  window.longTasks = [];
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) window.longTasks.push([Math.round(startTime), Math.round(duration)]);
+  }).observe({ type: 'longtask' });`;
+
+/** Scrolls by wheel as a hand does, then in leaps to the end and back; the tasks over 50 ms meanwhile, in ms. */
+async function scroll(page: Page): Promise<number[]> {
+  await page.evaluate(WATCH);
+  await page.mouse.move(700, 500);
+  for (let turn = 0; turn < 80; turn++) {
+    await page.mouse.wheel(0, 700);
+    await page.waitForTimeout(20);
+  }
+  for (const part of [0.25, 0.5, 0.75, 1, 0]) {
+    await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${part})`);
+    await page.waitForTimeout(150);
+  }
+  const tasks = await page.evaluate<[at: number, took: number][]>('window.longTasks');
+  return tasks.map(([, took]) => took);
+}
+
+test.each([
+  ['10,000 connections', '/fleet'],
+  ['10,000 tickets, fetched as one scrolls', '/tickets?status=all'],
+  ['20,000 entries, fetched as one scrolls', '/activity'],
+])('%s scroll without a task over 100 ms', async (_, path) => {
+  const { page, complaints, close } = await openWindow(browser, service.origin, owner);
+  await visit(page, path);
+  await page.locator('.table-item').first().waitFor();
+  const tasks = await scroll(page);
+  console.log(`${path}: tasks over 50 ms: ${tasks.join(', ') || 'none'}`);
+  expect(Math.max(0, ...tasks)).toBeLessThanOrEqual(100);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('of 10,000 connections only those in sight are in the document, and the last one can be reached', async () => {
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await visit(page, '/fleet?sort=name');
+  expect(await page.locator('.table-item').count()).toBeLessThan(100);
+  const rows = Number(await page.locator('[role=table]').getAttribute('aria-rowcount'));
+  expect(rows).toBeGreaterThan(10_000);
+  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+  await page.locator(`[role=row][aria-rowindex="${rows}"]`).waitFor();
+  await close();
+});

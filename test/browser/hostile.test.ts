@@ -1,0 +1,128 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser, openWindow, overflow, PHONE, visit, WIDE } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+
+const SCRIPT = `<img src=x onerror="window.taken=1"><script>window.taken=1</script>`;
+const TURNED = 'safe \u202egnp.exe\u2066 name';
+const LONG = 'x'.repeat(180);
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+let connection = 0;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 3, tickets: 20, activity: 100 });
+  browser = await openBrowser();
+  owner = await service.owner();
+  const ours = ['--account', String(service.accountId)];
+  for (const name of [SCRIPT, TURNED, LONG]) {
+    await service.command(
+      'connection',
+      'add',
+      ...ours,
+      '--name',
+      name,
+      '--url',
+      'postgres://watcher@db.example.com/shop',
+    );
+    await service.command('key', 'create', ...ours, '--name', name.slice(0, 100));
+  }
+  await service.command(
+    'member',
+    'add',
+    ...ours,
+    '--name',
+    SCRIPT,
+    '--email',
+    'mallory@example.com',
+    '--role',
+    'viewer',
+  );
+  await service.command('account', 'change', String(service.accountId), '--name', SCRIPT);
+  const fleet = await service.ask<{ data: { id: number; name: string }[] }>(owner, 'GET', '/fleet');
+  connection = fleet.data.find(({ name }) => name === SCRIPT)?.id ?? 0;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const PAGES = [
+  '/fleet',
+  '/tickets?status=all',
+  '/activity?entry=1',
+  '/keys',
+  '/team',
+  '/account',
+  '/sessions',
+];
+
+test.each([...PAGES, 'the connection'])(
+  '%s: names that are script, turn the text or are long are text',
+  async (path) => {
+    for (const size of [WIDE, PHONE]) {
+      const { page, complaints, close } = await openWindow(browser, service.origin, owner, {
+        scheme: 'light',
+        ...size,
+      });
+      await visit(page, path === 'the connection' ? `/connections/${connection}` : path);
+      expect(await page.evaluate('window.taken')).toBeUndefined();
+      expect(await page.locator('img[src="x"]').count()).toBe(0);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      expect(complaints).toEqual([]);
+      await close();
+    }
+  },
+);
+
+test('the script is shown as it is written', async () => {
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await visit(page, '/fleet?q=onerror');
+  await page.getByText(SCRIPT, { exact: true }).first().waitFor();
+  await close();
+});
+
+test('an entry that holds marks of direction shows them escaped', async () => {
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await visit(page, '/activity?action_type=connection_added');
+  await page.locator('.table-item', { hasText: 'gnp.exe' }).locator('.row-link').click();
+  const json = (await page.locator('.table-detail code').textContent()) ?? '';
+  expect(json).toContain('\\u202e');
+  expect(json).not.toContain('\u202e');
+  await close();
+});
+
+test('an address that nobody of ours wrote does no harm', async () => {
+  const { page, complaints, close } = await openWindow(browser, service.origin, owner);
+  const query = new URLSearchParams({
+    status: SCRIPT,
+    q: SCRIPT,
+    from: SCRIPT,
+    action_type: SCRIPT,
+    entry: '-1',
+    ticket: 'x',
+  });
+  for (const path of ['/fleet', '/tickets', '/activity', '/keys']) await visit(page, `${path}?${query}`);
+  expect(await page.evaluate('window.taken')).toBeUndefined();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.each(['https://example.com/', '//example.com/', '/\\example.com/', 'javascript:window.taken=1'])(
+  'who signs in by an address that leads to %s stays with us',
+  async (next) => {
+    const { page, complaints, close } = await openWindow(browser, service.origin, null);
+    await visit(page, `/sign-in?${new URLSearchParams({ next })}`);
+    await page.getByLabel('E-mail address').fill(owner.email);
+    await page.getByLabel('Password', { exact: true }).fill(owner.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+    expect(new URL(page.url()).origin).toBe(service.origin);
+    expect(await page.evaluate('window.taken')).toBeUndefined();
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);

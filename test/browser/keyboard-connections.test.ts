@@ -1,0 +1,146 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openBrowser, openWindow, settled, visit, type Window } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { focused, press, tabTo, write } from './keyboard.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+let opened: Window;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startConsoleService(
+    { connections: 14, tickets: 120, activity: 500 },
+    { withMonitor: true },
+  );
+  browser = await openBrowser();
+  owner = await service.owner();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+beforeEach(async () => {
+  await opened?.close();
+  opened = await openWindow(browser, service.origin, owner);
+  page = opened.page;
+});
+
+const title = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+interface Row {
+  id: number;
+  name: string;
+  status: string;
+  score: number | null;
+}
+
+const fleet = async () => (await service.ask<{ data: Row[] }>(owner, 'GET', '/fleet')).data;
+
+test('in a minute one sees which database is ill, why, and what to run', async () => {
+  const [worst] = await fleet();
+  await visit(page, '/');
+  await title('Fleet');
+  await settled(page);
+  await page.keyboard.press('j');
+  expect(await focused(page)).toContain(worst?.name);
+  await page.keyboard.press('Enter');
+  await title(worst?.name ?? '');
+  await settled(page);
+  await page.getByRole('heading', { name: 'What to run' }).first().waitFor();
+  await press(page, 'Copy SQL');
+  await page.getByRole('status').filter({ hasText: 'SQL copied' }).waitFor({ state: 'attached' });
+  const sql = await page.getByRole('group', { name: 'SQL' }).first().textContent();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(sql);
+  expect(opened.complaints).toEqual([]);
+});
+
+test('the fleet is filtered by what is counted and by name, all of it in the address', async () => {
+  const critical = (await fleet()).filter(({ status }) => status === 'critical');
+  await visit(page, '/fleet');
+  await tabTo(page, /^Critical/);
+  await page.keyboard.press('Space');
+  await page.waitForURL(/status=critical/);
+  await expect.poll(() => page.locator('.table-item').count()).toBe(critical.length);
+  await page.keyboard.press('/');
+  const name = critical[0]?.name ?? '';
+  await page.keyboard.type(name);
+  await page.waitForURL((url) => url.searchParams.get('q') === name);
+  await expect.poll(() => page.locator('.table-item').first().textContent()).toContain(name);
+  await page.reload();
+  await settled(page);
+  expect(await page.locator('.table-item').first().textContent()).toContain(name);
+  expect(await page.locator('.table-item').count()).toBeLessThanOrEqual(critical.length);
+});
+
+test('a finding is silenced with a reason, and the silence ended again', async () => {
+  const [worst] = await fleet();
+  await visit(page, `/connections/${worst?.id}`);
+  await press(page, /^Silence/);
+  await page.getByRole('dialog', { name: 'Silence a finding' }).waitFor();
+  await write(page, 'Note', 'known since Monday');
+  await press(page, 'Silence');
+  await page.getByRole('heading', { level: 2, name: 'Silences' }).waitFor();
+  await page.getByText('known since Monday').waitFor();
+  await press(page, /^End the silence of/);
+  await page.getByRole('alertdialog').waitFor();
+  await press(page, 'End silence');
+  await page.getByRole('heading', { level: 2, name: 'Silences' }).waitFor({ state: 'detached' });
+});
+
+test('a database is added by its URL, tested before, and checked now', async () => {
+  await visit(page, '/fleet');
+  await press(page, 'Add connection');
+  await title('Add connection');
+  await write(page, 'Name', 'our own store');
+  await write(page, 'URL', service.storeUrl());
+  await press(page, 'Test connection');
+  await page.getByText('Reached', { exact: true }).waitFor({ timeout: 60_000 });
+  await press(page, 'Add connection');
+  await title('our own store');
+  await expect
+    .poll(async () => (await fleet()).find(({ name }) => name === 'our own store')?.score, {
+      timeout: 60_000,
+    })
+    .toEqual(expect.any(Number));
+  await page.getByRole('button', { name: /^Check now/ }).waitFor({ timeout: 60_000 });
+  await press(page, 'Check now');
+  await page.locator('.run-strip, .notice').first().waitFor();
+  expect(opened.complaints).toEqual([]);
+}, 150_000);
+
+test('a database that can’t be reached is told before it is saved', async () => {
+  await visit(page, '/connections/new');
+  await write(page, 'Name', 'nobody there');
+  await write(page, 'URL', 'postgres://watcher:unspoken-watcher@127.0.0.1:1/shop');
+  await press(page, 'Test connection');
+  await page.getByText('Not reached', { exact: true }).waitFor({ timeout: 60_000 });
+  expect((await fleet()).map(({ name }) => name)).not.toContain('nobody there');
+}, 90_000);
+
+test('of two who edit one connection the later is told who was first, and nothing is overwritten', async () => {
+  const subject = (await fleet()).at(-1);
+  await visit(page, `/connections/${subject?.id}`);
+  await press(page, 'Edit');
+  await page.getByRole('dialog', { name: 'Edit connection' }).waitFor();
+  await write(page, 'Name', 'renamed by the later');
+  const detail = await service.ask<{ settings: { version: number } }>(
+    owner,
+    'GET',
+    `/connections/${subject?.id}`,
+  );
+  await service.ask(owner, 'PATCH', `/connections/${subject?.id}`, {
+    version: detail.settings.version,
+    name: 'renamed by the first',
+  });
+  await page.keyboard.press('Enter');
+  const told = page.getByRole('alert').filter({ hasText: 'Nothing was saved' });
+  await told.waitFor();
+  expect(await told.textContent()).toContain('Ada Lovelace');
+  expect((await fleet()).map(({ name }) => name)).toContain('renamed by the first');
+  await page.keyboard.press('Escape');
+});

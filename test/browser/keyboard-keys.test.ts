@@ -1,0 +1,305 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { keepPicture, openBrowser, openWindow, settled, violations, visit, type Window } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { focused, tabTo } from './keyboard.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+let opened: Window;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 3, tickets: 10, activity: 200 });
+  browser = await openBrowser();
+});
+
+beforeEach(async () => {
+  owner = await service.owner();
+  opened = await openWindow(browser, service.origin, owner);
+  page = opened.page;
+  return () => opened.close();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+interface Issued {
+  id: number;
+  key: string;
+}
+
+const create = (name: string, expires_in: number | null = 86_400 * 90) =>
+  service.ask<Issued>(owner, 'POST', '/keys', { name, expires_in });
+
+/** The status by which the API answers a key. */
+async function statusOf(key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` };
+  return (await fetch(`${service.origin}/api/v1/health/fleet`, { headers })).status;
+}
+
+/** The key that the page shows, this once. */
+async function shownKey(): Promise<string> {
+  const key = await page.getByRole('dialog').locator('pre[aria-label="API key"]').textContent();
+  expect(key).toMatch(/^dbv_live_/);
+  return key ?? '';
+}
+
+async function act(name: string, action: string): Promise<void> {
+  await tabTo(page, new RegExp(`^Actions of ${name},`), 120);
+  await page.keyboard.press('Enter');
+  await page.getByRole('menu').waitFor();
+  await page.keyboard.type(action.slice(0, 3));
+  await page.locator('[role=menuitem]:focus', { hasText: action }).waitFor();
+  await page.keyboard.press('Enter');
+}
+
+async function storeAndClose(): Promise<void> {
+  await tabTo(page, /^I have stored the key/);
+  await page.keyboard.press('Space');
+  await tabTo(page, 'Done');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+test('a key is created, shown once, held until it is stored, and its first request ticked', async () => {
+  await visit(page, '/keys');
+  await tabTo(page, 'Create key');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('Enterprise plan').waitFor();
+  expect(await focused(page)).toBe('Name');
+  expect(await page.getByRole('dialog').textContent()).toContain('100 times a minute');
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.type('Grafana, by hand');
+  await page.keyboard.press('Enter');
+  const key = await shownKey();
+  expect(await violations(page)).toEqual([]);
+  await keepPicture(page, 'key-created');
+  for (const [x, y] of [
+    [5, 5],
+    [700, 5],
+  ] as const) {
+    await page.keyboard.press('Escape');
+    await page.mouse.click(x, y);
+  }
+  expect(await shownKey()).toBe(key);
+  expect(await page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+  await tabTo(page, 'Copy API key');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: 'API key copied' }).waitFor({ state: 'attached' });
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+  const curl = (await page.locator('pre[aria-label="curl command"]').textContent()) ?? '';
+  expect(curl).toBe(`curl -H 'Authorization: Bearer ${key}' ${service.origin}/api/v1/health/fleet`);
+  await page.getByText('Waiting for the first request').waitFor();
+  expect(await statusOf(key)).toBe(200);
+  await page.getByText('The first request has arrived:').waitFor();
+  await storeAndClose();
+  expect(await page.content()).not.toContain(key);
+  await page.getByRole('link', { name: 'Grafana, by hand' }).waitFor();
+  expect(
+    await page
+      .getByRole('meter', { name: 'Requests of this minute, Grafana, by hand' })
+      .getAttribute('aria-valuetext'),
+  ).toBe('1 of 100');
+  await expect.poll(() => focused(page)).not.toBe('');
+  expect(opened.complaints).toEqual([]);
+});
+
+test('an address opens the form filled in', async () => {
+  await visit(page, '/keys?create=1&name=Vector&note=in%20the%20vault');
+  await page.getByRole('dialog').waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Vector');
+  expect(await page.getByLabel('Note').inputValue()).toBe('in the vault');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(new URL(page.url()).search).toBe('');
+});
+
+test('a key may live until a day of one’s choice, or for ever', async () => {
+  await visit(page, '/keys?create=1&name=forever');
+  await tabTo(page, /90 days/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('listbox').waitFor();
+  await page.keyboard.type('Never');
+  await page.keyboard.press('Enter');
+  await page.getByText('nobody will be warned').waitFor();
+  await tabTo(page, 'Create key');
+  await page.keyboard.press('Enter');
+  await shownKey();
+  await page.getByText('It does not expire').waitFor();
+});
+
+test('regenerated with an hour of both: the rows are linked, the old one counts down', async () => {
+  const old = await create('regenerated');
+  expect(await statusOf(old.key)).toBe(200);
+  await visit(page, '/keys');
+  await act('regenerated', 'Regenerate…');
+  await page.getByRole('radio', { name: 'After 1 hour', checked: true }).waitFor();
+  await tabTo(page, 'After 1 hour');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await page.getByRole('radio', { name: 'After 1 minute', checked: true }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  expect(await violations(page)).toEqual([]);
+  await keepPicture(page, 'key-regenerate');
+  await tabTo(page, 'Regenerate');
+  await page.keyboard.press('Enter');
+  const key = await shownKey();
+  await page.getByText(/The old key is accepted for 14 min/).waitFor();
+  expect([await statusOf(old.key), await statusOf(key)]).toEqual([200, 200]);
+  await storeAndClose();
+  const rows = page.locator('.table-item').filter({ hasText: 'regenerated' });
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await rows.nth(0).textContent()).toContain(`replaces key ${old.id}`);
+  expect(await rows.nth(1).textContent()).toMatch(/Being replaced.*accepted for 14 min/);
+  await rows
+    .nth(1)
+    .getByRole('link', { name: /^key \d+$/ })
+    .press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'regenerated' }).waitFor();
+});
+
+test('regenerated at once: the old key is refused', async () => {
+  const old = await create('at once');
+  await visit(page, '/keys');
+  await act('at once', 'Regenerate…');
+  await page.getByRole('radio', { name: 'At once', checked: true }).waitFor(); // it was never used
+  await tabTo(page, 'Regenerate');
+  await page.keyboard.press('Enter');
+  const key = await shownKey();
+  await page.getByText('The old key is no longer accepted.').waitFor();
+  expect([await statusOf(old.key), await statusOf(key)]).toEqual([401, 200]);
+});
+
+test('a key that expires soon is warned of, and no overlap goes past its end', async () => {
+  await create('short', 3 * 3_600);
+  await service.statement(
+    `update api_key set created_at = created_at - interval '1 day' where name = 'short'`,
+  );
+  await visit(page, '/keys');
+  const warning = page.getByRole('region', { name: 'Keys that expire soon' });
+  await warning.getByText('short').waitFor();
+  await keepPicture(page, 'key-expiring');
+  await tabTo(page, 'Regenerate short');
+  await page.keyboard.press('Enter');
+  const choices = await page.getByRole('radio').count();
+  expect(choices).toBe(5); // at once, 1 min, 15 min, 1 h, when it expires
+  await page.getByText('When it expires anyway').waitFor();
+});
+
+test('revoked: the name of a key in use must be typed; it is no longer accepted, as of now', async () => {
+  const { key } = await create('in use');
+  expect(await statusOf(key)).toBe(200);
+  await visit(page, '/keys');
+  await act('in use', 'Revoke…');
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('that will stop working').waitFor();
+  await expect.poll(() => focused(page)).toBe('Name of the key');
+  await page.keyboard.type('in us');
+  expect(await dialog.getByRole('button', { name: 'Revoke key' }).isDisabled()).toBe(true);
+  await page.keyboard.press('Enter');
+  expect(await statusOf(key)).toBe(200);
+  await page.keyboard.type('e');
+  expect(await violations(page)).toEqual([]);
+  await keepPicture(page, 'key-revoke');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'No longer accepted, as of now' }).waitFor();
+  expect(await statusOf(key)).toBe(401);
+  await expect.poll(() => focused(page)).toBe('Close');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page
+    .locator('.table-item')
+    .filter({ hasText: 'in use' })
+    .getByText('Revoked', { exact: true })
+    .waitFor();
+  await expect.poll(() => focused(page)).not.toBe('');
+});
+
+test('a key that was used since the page was read asks for its name too; one revoked elsewhere is told', async () => {
+  const { id, key } = await create('meanwhile');
+  await visit(page, '/keys');
+  await act('meanwhile', 'Revoke…');
+  await page.getByText('It was never used.').waitFor();
+  expect(await statusOf(key)).toBe(200);
+  await tabTo(page, 'Revoke key');
+  await page.keyboard.press('Enter');
+  await page.getByText('This key was used within the hour').waitFor();
+  await service.command('key', 'revoke', String(id));
+  await expect.poll(() => focused(page)).toBe('Name of the key');
+  await page.keyboard.type('meanwhile');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'was revoked already' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+});
+
+test('each key leads to what it asked, and that to the entries of the log', async () => {
+  const { id, key } = await create('asks');
+  for (let n = 0; n < 3; n++) await statusOf(key);
+  await visit(page, '/keys');
+  await tabTo(page, 'asks');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'asks' }).waitFor();
+  await expect.poll(() => focused(page)).toBe('asks');
+  await settled(page);
+  const requests = page.getByRole('table', { name: 'Requests' });
+  await requests.waitFor();
+  expect(await requests.getAttribute('aria-rowcount')).toBe('4');
+  expect(await violations(page)).toEqual([]);
+  await keepPicture(page, 'key');
+  expect(new URL(page.url()).searchParams.get('key')).toBe(String(id));
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/activity\?entry=\d+/);
+});
+
+test('nothing but saying that it is stored takes a new key away: no way back, no session that ended', async () => {
+  await visit(page, '/team');
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByLabel('Name').fill('kept');
+  await page.keyboard.press('Enter');
+  const key = await shownKey();
+  for (let n = 0; n < 3; n++) {
+    await page.evaluate('history.back()');
+    await page.waitForTimeout(200);
+  }
+  await page.getByRole('status').filter({ hasText: 'First store the key' }).waitFor();
+  await service.ask(owner, 'POST', '/sign-out');
+  await page.waitForResponse(
+    (response) => response.url().endsWith('/keys/windows') && response.status() === 401,
+  );
+  await page.waitForTimeout(500);
+  expect(await shownKey()).toBe(key);
+  await tabTo(page, /^I have stored the key/);
+  await page.keyboard.press('Space');
+  await tabTo(page, 'Done');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+test('who may not create a key is told so, also by the address that opens the form', async () => {
+  const auditor = await service.member('Edsger Dijkstra', ['auditor']);
+  const window = await openWindow(browser, service.origin, auditor);
+  await visit(window.page, '/keys?create=1&name=Vector');
+  await window.page.getByRole('dialog').getByText('keys:write').waitFor();
+  expect(await violations(window.page)).toEqual([]);
+  await window.page.keyboard.press('Escape');
+  expect(await window.page.getByRole('button', { name: /^Actions of|Create key/ }).count()).toBe(0);
+  await window.close();
+});
+
+test('names and notes are text, whatever they say', async () => {
+  const name = '<img src=x onerror=alert(1)> \u202egpj.exe';
+  await service.ask(owner, 'POST', '/keys', { name, note: '<script>alert(2)</script>', expires_in: null });
+  await visit(page, '/keys');
+  await page.getByText('<img src=x').first().waitFor();
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  await create('n'.repeat(200));
+  await visit(page, '/keys');
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  expect(opened.complaints).toEqual([]);
+});

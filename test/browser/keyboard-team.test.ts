@@ -1,0 +1,218 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { keepPicture, openBrowser, openWindow, violations, visit, type Window } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { focused, tabTo } from './keyboard.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+let opened: Window;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 3, tickets: 10, activity: 200 });
+  browser = await openBrowser();
+  owner = await service.owner();
+});
+
+beforeEach(async () => {
+  opened = await openWindow(browser, service.origin, owner);
+  page = opened.page;
+  return () => opened.close();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+interface Member {
+  id: number;
+  name: string;
+  version: string;
+  status: string;
+  roles: string[];
+}
+
+async function memberOf(name: string): Promise<Member> {
+  const { data } = await service.ask<{ data: Member[] }>(owner, 'GET', '/members');
+  const found = data.find((member) => member.name === name);
+  if (!found) throw new Error(`There is no member ${name}.`);
+  return found;
+}
+
+async function act(name: string, action: string): Promise<void> {
+  await tabTo(page, new RegExp(`^Actions of ${name},`), 120);
+  await page.keyboard.press('Enter');
+  await page.getByRole('menu').waitFor();
+  await page.keyboard.type(action.slice(0, 3));
+  await page.locator('[role=menuitem]:focus', { hasText: action }).waitFor();
+  await page.keyboard.press('Enter');
+}
+
+test('a member is invited by a link, joins by it, and has the roles given', async () => {
+  await visit(page, '/team');
+  await tabTo(page, 'Invite member');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => focused(page)).toBe('Name');
+  await page.keyboard.type('Grace Hopper');
+  await tabTo(page, 'E-mail address');
+  await page.keyboard.type('grace@example.com');
+  await tabTo(page, /^Operator/);
+  await page.keyboard.press('Space');
+  expect(await violations(page)).toEqual([]);
+  await keepPicture(page, 'team-invite');
+  await tabTo(page, 'Make invitation');
+  await page.keyboard.press('Enter');
+  const link = (await page.locator('pre[aria-label="invitation link"]').textContent()) ?? '';
+  expect(link.startsWith(`${service.origin}/link/`)).toBe(true);
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await tabTo(page, 'Done');
+  await page.keyboard.press('Enter');
+  const row = page.locator('.table-item').filter({ hasText: 'grace@example.com' });
+  await row.getByText('Invited', { exact: true }).waitFor();
+  await row.getByText(/link ends/).waitFor();
+  await expect.poll(() => focused(page)).not.toBe('');
+
+  const guest = await openWindow(browser, service.origin, null);
+  await visit(guest.page, new URL(link).pathname);
+  await guest.page.getByLabel('New password').fill('a sentence that Grace keeps');
+  await guest.page.getByRole('button', { name: 'Sign in' }).click();
+  await guest.page.waitForURL('**/fleet');
+  await guest.close();
+  const grace = await memberOf('Grace Hopper');
+  expect([grace.status, grace.roles]).toEqual(['active', ['operator', 'viewer']]);
+  expect(opened.complaints).toEqual([]);
+});
+
+test('an address that is a member already is told beside its box', async () => {
+  await visit(page, '/team');
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  await page.getByLabel('Name').fill('Another Ada');
+  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.keyboard.press('Enter');
+  await page.getByText('has a member with this e-mail address already').waitFor();
+  expect(await page.getByLabel('E-mail address').getAttribute('aria-invalid')).toBe('true');
+});
+
+test('of two who change the same member the later is told, and nothing is overwritten', async () => {
+  await service.member('Barbara Liskov', ['viewer']);
+  await visit(page, '/team');
+  await act('Barbara Liskov', 'Change…');
+  await page.getByRole('dialog').waitFor();
+  const { id, version } = await memberOf('Barbara Liskov');
+  await service.ask(owner, 'PATCH', `/members/${id}`, { version, roles: ['operator', 'auditor'] });
+  await tabTo(page, /^Administrator/);
+  await page.keyboard.press('Space');
+  await tabTo(page, 'Save');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'Ada Lovelace changed it' }).waitFor();
+  await page.getByText('with the roles operator, auditor').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await keepPicture(page, 'team-conflict');
+  expect((await memberOf('Barbara Liskov')).roles).toEqual(['operator', 'auditor']);
+  await tabTo(page, 'Show it as it is now');
+  await page.keyboard.press('Enter');
+  expect(await page.getByRole('checkbox', { name: /^Operator/ }).isChecked()).toBe(true);
+  expect(await page.getByRole('checkbox', { name: /^Administrator/ }).isChecked()).toBe(false);
+  await tabTo(page, 'Save');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('a member is suspended, let back, and removed', async () => {
+  await service.member('Donald Knuth', ['viewer']);
+  await visit(page, '/team');
+  const row = page.locator('.table-item').filter({ hasText: 'Donald Knuth' });
+  for (const [action, button, word] of [
+    ['Suspend…', 'Suspend', 'Suspended'],
+    ['Let act again…', 'Let them act', 'Active'],
+  ] as const) {
+    await act('Donald Knuth', action);
+    await page.getByRole('alertdialog').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await tabTo(page, button);
+    await page.keyboard.press('Enter');
+    await row.getByText(word, { exact: true }).waitFor();
+    await expect.poll(() => focused(page)).toMatch(/^Actions of Donald Knuth/);
+  }
+  await act('Donald Knuth', 'Remove…');
+  await tabTo(page, 'Remove');
+  await page.keyboard.press('Enter');
+  await row.waitFor({ state: 'detached' });
+  await expect.poll(() => focused(page)).not.toBe('');
+});
+
+test('an administrator gives no role that allows more than theirs, and does not touch an owner', async () => {
+  const admin = await service.member('Ken Thompson', ['admin']);
+  const window = await openWindow(browser, service.origin, admin);
+  await visit(window.page, '/team');
+  const owners = window.page.locator('.table-item').filter({ hasText: owner.email });
+  expect(await owners.getByRole('button').count()).toBe(0);
+  await window.page.getByRole('button', { name: 'Invite member' }).click();
+  expect(await window.page.getByRole('checkbox', { name: /^Owner/ }).isDisabled()).toBe(true);
+  expect(await window.page.getByRole('checkbox', { name: /^Administrator/ }).isDisabled()).toBe(false);
+  expect(await violations(window.page)).toEqual([]);
+  await window.close();
+});
+
+test('the last owner stays one', async () => {
+  const { id } = await service.command<{ id: number }>(
+    'account',
+    'create',
+    '--name',
+    'One owner',
+    '--plan',
+    'team',
+  );
+  const only = await service.owner(id);
+  const window = await openWindow(browser, service.origin, only);
+  await visit(window.page, '/team');
+  await window.page.getByRole('button', { name: /^Actions of/ }).click();
+  await window.page.getByRole('menuitem', { name: 'Change…' }).click();
+  await window.page.getByRole('checkbox', { name: /^Owner/ }).press('Space');
+  await window.page.getByRole('checkbox', { name: /^Viewer/ }).press('Space');
+  await window.page.getByRole('button', { name: 'Save' }).click();
+  await window.page.getByRole('alert').filter({ hasText: 'no owner who can sign in' }).waitFor();
+  await window.close();
+});
+
+test('the matrix says in words what each role allows', async () => {
+  await visit(page, '/team');
+  const matrix = page.getByRole('region', { name: 'Roles and permissions' });
+  const { data } = await service.ask<{ data: { name: string; permissions: string[] }[] }>(
+    owner,
+    'GET',
+    '/read/team/roles',
+  );
+  const heads = await matrix.locator('thead th').allInnerTexts();
+  expect(heads.slice(1).map((text) => text.split('\n')[0])).toEqual(data.map(({ name }) => name));
+  for (const row of await matrix.locator('tbody tr').all()) {
+    const permission = (await row.locator('th code').textContent()) ?? '';
+    const words = await row.locator('td .hidden-text').allInnerTexts();
+    expect(words, permission).toEqual(
+      data.map(({ permissions }) => (permissions.includes(permission) ? 'yes' : 'no')),
+    );
+  }
+});
+
+test('the account is renamed; of two who do, the later is told', async () => {
+  await visit(page, '/account');
+  await tabTo(page, 'Name of the account');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('Renamed by hand');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: 'Account renamed' }).waitFor();
+  const { version } = await service.ask<{ version: number }>(owner, 'GET', '/account');
+  await service.ask(owner, 'PATCH', '/account', { version, name: 'Renamed meanwhile' });
+  await tabTo(page, 'Name of the account');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('Renamed again');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'Ada Lovelace changed it' }).waitFor();
+  await page.getByText('It is now called Renamed meanwhile').waitFor();
+  expect((await service.ask<{ name: string }>(owner, 'GET', '/account')).name).toBe('Renamed meanwhile');
+  expect(await violations(page)).toEqual([]);
+});

@@ -1,0 +1,189 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser, openWindow, settled, visit, type Window } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { focused, tabTo } from './keyboard.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+let opened: Window;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 14, tickets: 300, activity: 3_000 });
+  browser = await openBrowser();
+  owner = await service.owner();
+  opened = await openWindow(browser, service.origin, owner);
+  page = opened.page;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const selected = () => new URL(page.url()).searchParams;
+
+test('tickets: j and k go through the list, Enter opens one, Escape closes it, the focus is back on its row', async () => {
+  await visit(page, '/tickets?status=all');
+  await page.locator('.table-item').first().waitFor();
+  await page.keyboard.press('j');
+  const first = await focused(page);
+  await page.keyboard.press('j');
+  expect(await page.evaluate('document.activeElement.closest(".table-item").dataset.index')).toBe('1');
+  await page.keyboard.press('k');
+  expect(await focused(page)).toBe(first);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 3, name: 'History' }).waitFor();
+  expect(await focused(page)).toBe(first);
+  expect(selected().get('ticket')).toMatch(/^\d+$/);
+  await page.keyboard.press('Escape');
+  await page.locator('.row-link:focus').waitFor();
+  expect(await focused(page)).toBe(first);
+  expect(selected().has('ticket')).toBe(false);
+  expect(opened.complaints).toEqual([]);
+});
+
+test('tickets: filters by severity, state and connection, all of it in the address', async () => {
+  await visit(page, '/tickets');
+  await tabTo(page, /^Open/);
+  await page.keyboard.press('ArrowRight');
+  expect(await focused(page)).toBe('Resolved');
+  await page.keyboard.press('Space');
+  await tabTo(page, /^Critical/);
+  await page.keyboard.press('Space');
+  await page.waitForURL(/severity=critical/);
+  await settled(page);
+  expect([...selected()]).toEqual(
+    expect.arrayContaining([
+      ['status', 'resolved'],
+      ['severity', 'critical'],
+    ]),
+  );
+  const name = (await page.locator('.ticket-of bdi').first().textContent()) ?? '';
+  await page.keyboard.press('/');
+  await page.keyboard.type(name);
+  await page.getByRole('option').first().waitFor();
+  // Until what the whole name finds has taken the place of what its beginning found.
+  await expect.poll(() => page.getByRole('option').filter({ hasNotText: name }).count()).toBe(0);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/connection_id=\d+/);
+  // What was shown stays until the answer is there.
+  const shown = () => page.locator('.ticket-of').allInnerTexts();
+  await expect.poll(async () => (await shown()).filter((of) => !of.startsWith(name))).toEqual([]);
+  const names = await shown();
+  expect(names.length).toBeGreaterThan(0);
+  // The address alone gives the same list.
+  const address = page.url();
+  await visit(page, address);
+  expect(await page.locator('.ticket-of').allInnerTexts()).toEqual(names);
+  await page.keyboard.press('/');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => !url.searchParams.has('connection_id'));
+});
+
+test('tickets: the days of the filter are the viewer’s, both included', async () => {
+  const { data } = await service.ask<{ data: { id: number; first_seen_at: string }[] }>(
+    owner,
+    'GET',
+    '/read/ops/tickets?per_page=100&page=2',
+  );
+  const at = new Date(data[0]?.first_seen_at ?? 0);
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(at);
+  await visit(page, `/tickets?status=all&from=${day}&to=${day}`);
+  await page
+    .getByRole('status')
+    .filter({ hasText: /ticket/ })
+    .waitFor();
+  const times = await page
+    .locator('.table-item time')
+    .evaluateAll((all) => all.map((time) => time.getAttribute('datetime') ?? ''));
+  expect(times.length).toBeGreaterThan(0);
+  const days = times.map((time) =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(new Date(time)),
+  );
+  expect([...new Set(days)]).toEqual([day]);
+});
+
+test('tickets: the whole list comes as one goes down, each ticket once', async () => {
+  const { meta } = await service.ask<{ meta: { total: number } }>(owner, 'GET', '/read/ops/tickets');
+  expect(meta.total).toBeGreaterThan(200);
+  await visit(page, '/tickets?status=all');
+  await expect
+    .poll(async () => {
+      await page.evaluate('scrollTo(0, 1e9)');
+      return Number(await page.getByRole('table').getAttribute('aria-rowcount'));
+    })
+    .toBe(meta.total + 1);
+});
+
+test('activity: an entry opens as JSON by Enter, is in the address, and closes again', async () => {
+  await visit(page, '/activity');
+  await page.getByText(/^No gap in/).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const json = (await page.locator('.table-detail code').textContent()) ?? '';
+  const entry: { id: number } = JSON.parse(json);
+  expect(selected().get('entry')).toBe(String(entry.id));
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-expanded")')).toBe('true');
+  await page.keyboard.press('Enter');
+  await page.locator('.table-detail').waitFor({ state: 'detached' });
+  expect(selected().has('entry')).toBe(false);
+});
+
+test('activity: filters by kind; between entries of one kind no gaps are looked for', async () => {
+  await visit(page, '/activity');
+  await tabTo(page, /Kind of action/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('option', { name: 'Ticket opened' }).waitFor();
+  await page.keyboard.type('Ticket o');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/action_type=ticket_opened/);
+  await page.getByText('Gaps not looked for').waitFor();
+  const words = async () => [...new Set(await page.locator('.entry-link').allInnerTexts())];
+  await expect.poll(words).toEqual(['Ticket opened']);
+});
+
+test('activity: the live tail shows what is done meanwhile, without a gap', async () => {
+  await visit(page, '/activity');
+  await tabTo(page, 'Live tail');
+  await page.keyboard.press('Space');
+  await page.waitForURL(/live=1/);
+  await service.command(
+    'connection',
+    'add',
+    '--account',
+    String(service.accountId),
+    '--name',
+    'added meanwhile',
+    '--url',
+    'postgres://watcher@db.example.com:5432/shop',
+  );
+  await page.getByText('added meanwhile').first().waitFor();
+  await page.getByText(/^No gap in/).waitFor();
+});
+
+test('activity: the export holds what the filters choose, oldest first, each entry once', async () => {
+  await visit(page, '/activity?action_type=ticket_opened');
+  await tabTo(page, 'Export NDJSON');
+  const download = page.waitForEvent('download');
+  await page.keyboard.press('Enter');
+  const stream = await (await download).createReadStream();
+  let text = '';
+  for await (const part of stream) text += part;
+  const lines: { id: number; action_type: string }[] = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { meta } = await service.ask<{ meta: { total: number } }>(
+    owner,
+    'GET',
+    '/read/activity?action_type=ticket_opened',
+  );
+  expect(lines).toHaveLength(meta.total);
+  expect(lines.map(({ id }) => id)).toEqual([...new Set(lines.map(({ id }) => id))].sort((a, b) => a - b));
+  expect(new Set(lines.map(({ action_type }) => action_type))).toEqual(new Set(['ticket_opened']));
+});

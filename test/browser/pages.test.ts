@@ -1,0 +1,192 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  keepPicture,
+  openBrowser,
+  openWindow,
+  overflow,
+  PHONE,
+  pictures,
+  settled,
+  violations,
+  visit,
+  WIDE,
+  type Window,
+} from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { walk } from './keyboard.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+let viewer: Person;
+let stranger: Person;
+let connection = 0;
+let ticket = 0;
+let link = '';
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 14, tickets: 120, activity: 3_000 });
+  browser = await openBrowser();
+  owner = await service.owner();
+  viewer = await service.member('Grace Hopper', ['viewer']);
+  await service.member('Edsger Dijkstra', ['operator', 'auditor']);
+  const { id } = await service.command<{ id: number }>(
+    'account',
+    'create',
+    '--name',
+    'New company',
+    '--plan',
+    'team',
+  );
+  stranger = await service.owner(id);
+  link = await service.ownerLink();
+  const fleet = await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/fleet');
+  connection = fleet.data[0]?.id ?? 0;
+  const open = await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/read/ops/tickets?status=open');
+  ticket = open.data[0]?.id ?? 0;
+  console.log(`Pictures: ${pictures}`);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+interface Shown {
+  name: string;
+  /** Known once the service is there. */
+  path: () => string;
+  who: () => Person | null;
+}
+
+const shown = (name: string, path: () => string, who: () => Person | null = () => owner): Shown => ({
+  ...{ name, path, who },
+});
+
+const PAGES: Shown[] = [
+  shown(
+    'sign-in',
+    () => '/sign-in',
+    () => null,
+  ),
+  shown(
+    'link',
+    () => link,
+    () => null,
+  ),
+  shown(
+    'link-used',
+    () => `/link/${'A'.repeat(43)}`,
+    () => null,
+  ),
+  shown('fleet', () => '/fleet'),
+  shown('fleet-filtered', () => '/fleet?status=critical'),
+  shown('fleet-nothing-found', () => '/fleet?q=no-such-name'),
+  shown('connection', () => `/connections/${connection}`),
+  shown('add-connection', () => '/connections/new'),
+  shown('tickets', () => '/tickets'),
+  shown('tickets-all', () => '/tickets?status=all&severity=warning'),
+  shown('ticket', () => `/tickets?ticket=${ticket}`),
+  shown('activity', () => '/activity'),
+  shown('activity-entry', () => '/activity?action_type=health_check_completed&entry=20'),
+  shown('keys', () => '/keys'),
+  shown('keys-create', () => '/keys?create=1&name=Grafana'),
+  shown('team', () => '/team'),
+  shown('account', () => '/account'),
+  shown('sessions', () => '/sessions'),
+  shown('no-such-connection', () => '/connections/999999999'),
+  ...['fleet', 'tickets', 'activity', 'keys', 'team', 'account'].map((name) =>
+    shown(
+      `empty-${name}`,
+      () => `/${name}`,
+      () => stranger,
+    ),
+  ),
+  ...['activity', 'keys', 'team', 'account'].map((name) =>
+    shown(
+      `not-allowed-${name}`,
+      () => `/${name}`,
+      () => viewer,
+    ),
+  ),
+];
+
+const LOOKS = [
+  { name: 'light', scheme: 'light', ...WIDE },
+  { name: 'dark', scheme: 'dark', ...WIDE },
+  { name: 'phone', scheme: 'light', ...PHONE },
+  { name: 'phone-dark', scheme: 'dark', ...PHONE },
+] as const;
+
+// One window a page, in which it is looked at in every way: opening it takes longer than all of them.
+describe.each(PAGES)('$name', ({ name, path, who }) => {
+  let opened: Window;
+
+  beforeAll(async () => {
+    opened = await openWindow(browser, service.origin, who());
+    await visit(opened.page, path());
+  });
+
+  afterAll(() => opened?.close());
+
+  test.each(LOOKS)('$name: axe finds no violation, nothing is wider than the window', async (look) => {
+    const { page, complaints } = opened;
+    await page.emulateMedia({ colorScheme: look.scheme });
+    await page.setViewportSize(look);
+    await settled(page);
+    await keepPicture(page, `${name}.${look.name}`);
+    expect(await violations(page)).toEqual([]);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(expected(complaints, name)).toEqual([]);
+  });
+
+  test('readable at 400 % on a screen of 1,280 pixels', async () => {
+    await opened.page.setViewportSize({ width: 320, height: 256 });
+    await settled(opened.page);
+    expect(await overflow(opened.page)).toBeLessThanOrEqual(0);
+  });
+
+  test('Tab goes through all of it, each stop is seen', async () => {
+    await opened.page.setViewportSize(WIDE);
+    const { stops, unseen } = await walk(opened.page);
+    expect(stops).toBeGreaterThan(1);
+    expect(unseen).toEqual([]);
+  });
+});
+
+/** The browser tells of every answer that is no success; these are meant. */
+function expected(complaints: string[], name: string): string[] {
+  const status = { 'link-used': 404, 'no-such-connection': 404 }[name];
+  return complaints.filter((text) => !(status !== undefined && text.includes(`status of ${status}`)));
+}
+
+test('the pages hold no inline style or script, and the policy is sent', async () => {
+  const response = await fetch(`${service.origin}/fleet`, { headers: { accept: 'text/html' } });
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain('unsafe');
+  const html = await response.text();
+  expect(html).not.toMatch(/<style|style="|<script(?![^>]*\bsrc=)/);
+});
+
+test('without motion where the device asks for none', async () => {
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.route('**/console/api/fleet*', () => {}); // never answered: the skeleton stays
+  await page.goto('/fleet');
+  await page.locator('.skeleton').first().waitFor();
+  const moving = await page.evaluate<number>('document.getAnimations().length');
+  expect(moving).toBe(0);
+  await close();
+});
+
+test('colour never stands alone: every status has its word', async () => {
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await visit(page, '/fleet');
+  await settled(page);
+  const words = await page.locator('.status-mark').allInnerTexts();
+  expect(words.length).toBeGreaterThan(5);
+  expect(words.filter((word) => word.trim() === '')).toEqual([]);
+  await close();
+});

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const shared = {
+  testTimeout: 60_000,
+  expect: { poll: { timeout: 20_000, interval: 100 } },
+  hookTimeout: 180_000,
+};
+
+/** What takes Chromium, which `npm ci` does not bring: `npm run test:browser`. */
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: {
+    globalSetup: ['test/scan-output.ts'],
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'browser',
+          include: ['test/browser/*.test.ts'],
+          exclude: ['test/browser/figures.test.ts'],
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // Nothing runs beside what is timed.
+        test: {
+          ...shared,
+          name: 'figures',
+          include: ['test/browser/figures.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import http from 'node:http';
+import { expect, inject } from 'vitest';
+import { createMember } from '../make-accounts.ts';
+import { type Answer, toAnswer } from './ask.ts';
+
+export type Role = 'owner' | 'admin' | 'operator' | 'auditor' | 'viewer';
+
+/** A browser with a page of the console: it keeps cookies as one does, and says where a change comes from. */
+export interface Browser {
+  /** The session's cookie as it would be sent; null before the sign-in. */
+  cookie(): string | null;
+  /** Asks below `/console/api`; a header that is undefined is not sent. */
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string | undefined>,
+  ): Promise<Answer>;
+  /** {@link Browser.ask} for what must succeed: the body of the answer. */
+  get<T>(path: string): Promise<T>;
+  /** {@link Browser.ask} for a change that must succeed: the body of the answer, undefined where there is none. */
+  change<T = undefined>(method: string, path: string, body?: unknown): Promise<T>;
+}
+
+/** Where a browser is: at the run's service unless `origin` names another; `headers` are what a proxy adds to each request. */
+interface Place {
+  origin?: string;
+  headers?: Record<string, string>;
+}
+
+/** A browser that is not signed in. */
+export function openBrowser({ origin = inject('origin'), headers: always = {} }: Place = {}): Browser {
+  // As its address bar has it.
+  const page = always['x-forwarded-proto'] === 'https' ? origin.replace('http:', 'https:') : origin;
+  let cookie: string | null = null;
+  const ask: Browser['ask'] = async (method, path, body, headers = {}) => {
+    const changing = method !== 'GET' && method !== 'HEAD';
+    const answer = await send(`${origin}/console/api${path}`, method, body, {
+      ...(changing ? { origin: page, 'content-type': 'application/json' } : {}),
+      ...(cookie === null ? {} : { cookie }),
+      ...always,
+      ...headers,
+    });
+    const [, kept, value] =
+      /(?:^|, )((?:__Host-)?dbvitals_session)=([^;]*)/.exec(answer.headers['set-cookie'] ?? '') ?? [];
+    if (kept !== undefined) cookie = value === '' ? null : `${kept}=${value}`;
+    expect(answer.headers['x-request-id'], `${method} ${path}`).toMatch(/^[0-9a-f-]{36}$/);
+    if (answer.status >= 400) {
+      expect(answer.json<{ error: object }>().error).toMatchObject({
+        code: expect.any(String),
+        message: expect.stringMatching(/^[^\n]+[.]$/),
+      });
+    }
+    return answer;
+  };
+  const succeed = async (method: string, path: string, body?: unknown) => {
+    const answer = await ask(method, path, body);
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
+    return answer;
+  };
+  return {
+    cookie: () => cookie,
+    ask,
+    get: async <T>(path: string) => (await succeed('GET', path)).json<T>(),
+    change: async <T>(method: string, path: string, body?: unknown) => {
+      const answer = await succeed(method, path, body);
+      return (answer.status === 204 ? undefined : answer.json()) as T;
+    },
+  };
+}
+
+function send(
+  url: string,
+  method: string,
+  body: unknown,
+  wanted: Record<string, string | undefined>,
+): Promise<Answer> {
+  const headers = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) };
+    const request = http.request(
+      url,
+      { method, headers: { ...length, ...headers }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () => {
+          resolve(toAnswer(response.statusCode ?? 0, response.rawHeaders, Buffer.concat(chunks)));
+        });
+      },
+    );
+    request.once('error', reject);
+    request.end(text);
+  });
+}
+
+/** Somebody who is signed in, with what it takes to do so again. */
+export interface SignedIn extends Browser {
+  memberId: number;
+  email: string;
+  password: string;
+}
+
+/** A new member of the account who opened the link of an invitation, in a browser of their own. */
+export async function signInAs(accountId: number, roles: Role[], place: Place = {}): Promise<SignedIn> {
+  const email = `${roles.join('-')}-${randomBytes(4).toString('hex')}@example.com`;
+  const password = randomBytes(12).toString('base64url');
+  const { memberId, linkToken } = await createMember({
+    accountId,
+    name: `Test ${roles.join(' ')}`,
+    email,
+    roles,
+  });
+  const browser = openBrowser(place);
+  await browser.change('POST', `/link/${linkToken}`, { password });
+  return { ...browser, memberId, email, password };
+}

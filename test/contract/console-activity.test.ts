@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { fillAccount, makeAccount, makeKeylessAccount } from './account.ts';
+import { readLog } from './activity-log.ts';
+import { ask } from './ask.ts';
+import { signInAs } from './browser.ts';
+import { command } from './command.ts';
+
+interface Entry {
+  id: number;
+  action_type: string;
+}
+
+interface VerifiedLog {
+  verified: boolean;
+  from_id: number;
+  to_id: number;
+  at: string | null;
+  unsealed: number;
+  message: string | null;
+}
+
+const lines = (text: string): Entry[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+test('the log is exported whole as lines, or a range of it, or one kind, as endpoint 6 shows entries', async () => {
+  const { id, key } = await makeAccount();
+  const auditor = await signInAs(id, ['auditor']);
+  for (let request = 0; request < 230; request += 1) await ask('/api/v1/health/fleet', { key });
+  const exported = await auditor.ask('GET', '/activity/export');
+  expect(exported.headers).toMatchObject({
+    'content-type': 'application/x-ndjson',
+    'content-disposition': expect.stringMatching(/^attachment; filename="activity-\d{4}-\d\d-\d\d\.ndjson"$/),
+  });
+  const entries = lines(exported.text);
+  const log = await readLog(key);
+  expect(entries).toEqual(log.slice(0, entries.length));
+  expect(entries.map(({ id }) => id)).toEqual(entries.map((_, place) => place + 1));
+  expect(entries.length).toBeGreaterThan(230);
+
+  const requests = lines((await auditor.ask('GET', '/activity/export?action_type=api_request')).text);
+  expect(requests.length).toBeGreaterThanOrEqual(230);
+  expect(new Set(requests.map(({ action_type }) => action_type))).toEqual(new Set(['api_request']));
+  expect((await auditor.ask('GET', '/activity/export?from=2999-01-01')).text).toBe('');
+  expect((await auditor.ask('GET', '/activity/export?from=2026-02-30')).status).toBe(400);
+  expect((await auditor.ask('GET', '/activity/export?from=2026-02-02&to=2026-02-01')).status).toBe(400);
+});
+
+test('a page tells up to which entry the log is sealed, and that those entries are as they were', async () => {
+  const { id } = await makeAccount();
+  const auditor = await signInAs(id, ['auditor']);
+  const before = await auditor.get<VerifiedLog>('/activity/verified');
+  expect(before).toMatchObject({ verified: true, from_id: 0, to_id: 0, at: null, message: null });
+  expect(before.unsealed).toBeGreaterThan(0);
+  expect((await command(['activity', 'seal', '--account', String(id)])).exit).toBe(0);
+  expect(await auditor.get<VerifiedLog>('/activity/verified')).toEqual({
+    ...{ verified: true, from_id: 1, to_id: before.unsealed, unsealed: 0, message: null },
+    at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+  });
+});
+
+test.each([
+  '/health/connections?per_page=2&page=2',
+  '/health/fleet',
+  '/ops/tickets?status=open&per_page=5',
+  '/ops/stats',
+  '/activity?per_page=3&order=asc',
+  '/team/roles',
+])('a member reads %s as a key does, and it is neither counted nor recorded', async (path) => {
+  const { id, key } = await makeAccount();
+  const auditor = await signInAs(id, ['auditor']);
+  const length = async () => (await auditor.get<{ meta: { total: number } }>('/read/activity')).meta.total;
+  const before = await length();
+  const mine = await auditor.ask('GET', `/read${path}`);
+  expect(mine.status).toBe(200);
+  expect(await length()).toBe(before);
+  expect(mine.headers['x-ratelimit-limit']).toBeUndefined();
+  expect(mine.json()).toEqual((await ask(`/api/v1${path}`, { key })).json());
+});
+
+test('what a plan keeps from keys members still see, by their roles alone', async () => {
+  const id = await makeKeylessAccount({ plan: 'individual' });
+  await fillAccount(id, { connections: 2, tickets: 4, activity: 50, days: 2 });
+  const viewer = await signInAs(id, ['viewer']);
+  expect((await viewer.ask('GET', '/read/ops/tickets')).status).toBe(200);
+  for (const path of ['/read/activity', '/activity/export', '/activity/verified', '/read/team/members']) {
+    expect((await viewer.ask('GET', path)).json(), path).toMatchObject({ error: { code: 'forbidden' } });
+  }
+  const wrong = await viewer.ask('GET', '/read/ops/tickets?status=lost');
+  expect([wrong.status, wrong.json()]).toMatchObject([400, { error: { parameter: 'status' } }]);
+  expect((await viewer.ask('GET', '/read/ops/tickets?connection_id=999999999')).status).toBe(404);
+  expect((await viewer.ask('GET', '/read/health/connections/0/checks/latest')).status).toBe(404);
+});

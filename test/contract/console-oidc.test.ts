@@ -1,0 +1,377 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { formsOf } from '../kept-output.ts';
+import { createMember } from '../make-accounts.ts';
+import { makeAccount, makeKeylessAccount } from './account.ts';
+import { readLog } from './activity-log.ts';
+import type { Answer } from './ask.ts';
+import { Authenticator, type NewQuestion } from './authenticator.ts';
+import { type Browser, openBrowser, signInAs } from './browser.ts';
+import { freePort } from './free-port.ts';
+import { type RunningProvider, signInAt, startProvider } from './identity-provider.ts';
+import { type Service, startService } from './running-service.ts';
+
+interface Me {
+  login: { email: string; has_password: boolean; passkeys: unknown[] };
+  account: { id: number };
+  accounts: { id: number }[];
+  member: { id: number; roles: string[] };
+}
+
+let service: Service;
+let provider: RunningProvider;
+let store: pg.Client;
+let publicUrl: string;
+const secrets = new Set<string>();
+
+// In two processes, so that what leads to the provider and back passes from one to the other.
+beforeAll(async () => {
+  const port = await freePort();
+  publicUrl = `http://localhost:${port}`;
+  provider = await startProvider(`${publicUrl}/console/api/sign-in/oidc/callback`);
+  secrets.add(provider.clientSecret);
+  const settings = {
+    PORT: String(port),
+    LOG_LEVEL: 'trace',
+    DBVITALS_PUBLIC_URL: publicUrl,
+    DBVITALS_OIDC_ISSUER: provider.issuer,
+    DBVITALS_OIDC_CLIENT_ID: 'dbvitals',
+    DBVITALS_OIDC_CLIENT_SECRET: provider.clientSecret,
+  };
+  service = await startService({ ...inject('sharedStore'), ...settings }, [
+    '--no-monitor',
+    '--processes',
+    '2',
+  ]);
+  store = new pg.Client({ connectionString: inject('sharedStore')['DATABASE_URL'] });
+  await store.connect();
+});
+
+afterAll(async () => {
+  await store.end();
+  await service.stop();
+  await provider.close();
+  const output = service.output();
+  for (const secret of secrets) {
+    for (const form of formsOf(secret)) expect(output).not.toContain(form);
+  }
+});
+
+/** Somebody of the provider. */
+function person(email = `${randomBytes(6).toString('hex')}@example.com`, email_verified = true) {
+  const subject = `subject-${randomBytes(6).toString('hex')}`;
+  provider.people.set(subject, { email, email_verified });
+  return { subject, email };
+}
+
+const invite = (accountId: number, email: string) =>
+  createMember({ accountId, name: 'Ada', email, roles: ['viewer'] });
+
+const browse = () => openBrowser({ origin: publicUrl });
+
+const cookieOf = (answer: Answer) =>
+  /dbvitals_sign_on=[\w.-]*/.exec(answer.headers['set-cookie'] ?? '')?.[0] ?? '';
+
+/** Goes to the provider; where it leads back to, and the cookie that goes with it. */
+async function go(browser: Browser, subject: string, query = ''): Promise<{ path: string; cookie: string }> {
+  const answer = await browser.ask('GET', `/sign-in/oidc${query}`);
+  expect(answer.status).toBe(302);
+  const cookie = cookieOf(answer);
+  secrets.add(cookie.slice(cookie.indexOf('=') + 1));
+  const back = await signInAt(answer.headers['location'] ?? '', subject);
+  expect(back.href.startsWith(`${publicUrl}/console/api/sign-in/oidc/callback?`)).toBe(true);
+  const code = back.searchParams.get('code');
+  if (code !== null) secrets.add(code);
+  return { path: `/sign-in/oidc/callback${back.search}`, cookie };
+}
+
+/** Signs in; where the browser is led to in the end. */
+async function signIn(subject: string, browser = browse()): Promise<string | undefined> {
+  const { path, cookie } = await go(browser, subject);
+  const answer = await browser.ask('GET', path, undefined, { cookie });
+  expect(answer.status).toBe(302);
+  expect(cookieOf(answer)).toBe('dbvitals_sign_on=');
+  return answer.headers['location'];
+}
+
+async function loginsOf(email: string) {
+  const { rows } = await store.query('select email, password, oidc_subject from login where email = $1', [
+    email,
+  ]);
+  return rows;
+}
+
+test('who was invited joins by the address that the provider verified, in every account, and keeps it by subject', async () => {
+  const [first, second, third] = [
+    await makeAccount(),
+    await makeKeylessAccount(),
+    await makeKeylessAccount(),
+  ];
+  const { subject, email } = person();
+  const { memberId } = await invite(first.id, email.toUpperCase());
+  await invite(second, email);
+  const { memberId: suspended } = await invite(third, email);
+  await store.query(`update member set status = 'suspended' where member_id = $1`, [suspended]);
+  const browser = browse();
+  expect(await browser.get('/sign-in')).toEqual({ oidc: true });
+  expect(await signIn(subject, browser)).toBe('/');
+  const me = await browser.get<Me>('/me');
+  expect(me.login).toMatchObject({ email, has_password: false, passkeys: [] });
+  expect(me.accounts.map(({ id }) => id).toSorted()).toEqual([first.id, second].toSorted());
+  expect(me.member).toMatchObject({ roles: ['viewer'] });
+  const log = await readLog(first.key);
+  const told = log.filter(({ action_type }) => /^member_(changed|signed_in)$/.test(action_type));
+  expect(
+    told.map(({ action_type, properties }) => [action_type, properties['member_id'], properties['by']]),
+  ).toEqual([
+    ['member_changed', memberId, 'oidc'],
+    ['member_signed_in', memberId, 'oidc'],
+  ]);
+  expect(told[0]?.properties).toMatchObject({ status: 'active', changed: ['login'] });
+
+  // From now on the subject says who it is, whatever becomes of the address; a later invitation needs the address.
+  provider.people.set(subject, { email: 'another@example.com', email_verified: false });
+  const again = browse();
+  expect(await signIn(subject, again)).toBe('/');
+  expect((await again.get<Me>('/me')).login.email).toBe(email);
+  provider.people.set(subject, { email, email_verified: true });
+  const fourth = await makeKeylessAccount();
+  await invite(fourth, email);
+  const joined = browse();
+  expect(await signIn(subject, joined)).toBe('/');
+  expect((await joined.get<Me>('/me')).accounts.map(({ id }) => id)).toContain(fourth);
+});
+
+test('nobody comes in, and nothing is made, for an address that no account invited', async () => {
+  const { subject, email } = person();
+  const browser = browse();
+  expect(await signIn(subject, browser)).toBe('/sign-in?error=not_invited');
+  expect(browser.cookie()).toBeNull();
+  expect(await loginsOf(email)).toEqual([]);
+});
+
+test('an address that the provider did not verify, or that only looks like it, is nobody’s', async () => {
+  const account = await makeKeylessAccount();
+  const { subject, email } = person(undefined, false);
+  await invite(account, email);
+  expect(await signIn(subject)).toBe('/sign-in?error=unverified');
+  // U+212A, KELVIN SIGN, is a k in lower case.
+  const { email: latin } = person(`k${randomBytes(6).toString('hex')}@example.com`);
+  await invite(account, latin);
+  const { subject: stranger } = person(latin.replace('k', '\u212a'));
+  expect(await signIn(stranger)).toBe('/sign-in?error=not_invited');
+  expect(await loginsOf(latin)).toEqual([]);
+});
+
+test('a company that owns the domain of its addresses says so in Microsoft’s way', async () => {
+  const { subject, email } = person();
+  provider.people.set(subject, { email, xms_edov: '0' });
+  await invite(await makeKeylessAccount(), email);
+  expect(await signIn(subject)).toBe('/sign-in?error=unverified');
+  provider.people.set(subject, { email, xms_edov: true });
+  expect(await signIn(subject)).toBe('/');
+});
+
+test('a login that a link made for the address becomes the person’s own: password, passkeys and sessions end', async () => {
+  const account = await makeAccount();
+  const earlier = await signInAs(account.id, ['operator'], { origin: publicUrl });
+  const key = new Authenticator(publicUrl);
+  const question = await earlier.change<NewQuestion>('POST', '/me/passkeys/options', {});
+  await earlier.change('POST', '/me/passkeys', { name: 'x', response: key.make(question) });
+  const { subject } = person(earlier.email);
+  const browser = browse();
+  expect(await signIn(subject, browser)).toBe('/');
+  expect(await browser.get<Me>('/me')).toMatchObject({
+    login: { email: earlier.email, has_password: false, passkeys: [] },
+    member: { id: earlier.memberId, roles: ['operator'] },
+  });
+  expect((await earlier.ask('GET', '/me')).status).toBe(401);
+  const { email, password } = earlier;
+  expect((await browse().ask('POST', '/sign-in', { email, password })).status).toBe(401);
+  const changed = (await readLog(account.key)).filter(({ action_type }) => action_type === 'member_changed');
+  expect(changed.at(-1)?.properties).toMatchObject({
+    member_id: earlier.memberId,
+    changed: ['login'],
+    by: 'oidc',
+  });
+});
+
+test('an address that went to another person of the provider does not lead to the first one’s accounts', async () => {
+  const account = await makeKeylessAccount();
+  const { subject, email } = person();
+  const { memberId } = await invite(account, email);
+  expect(await signIn(subject)).toBe('/');
+  const { subject: next } = person(email);
+  expect(await signIn(next)).toBe('/sign-in?error=taken');
+  // Until the member is removed, and invited again.
+  const owner = await signInAs(account, ['owner'], { origin: publicUrl });
+  await owner.change('DELETE', `/members/${memberId}`, {});
+  expect(await signIn(next)).toBe('/sign-in?error=not_invited');
+  await owner.change('POST', '/members', { name: 'Eve', email, roles: ['auditor'] });
+  const browser = browse();
+  expect(await signIn(next, browser)).toBe('/');
+  expect(await browser.get<Me>('/me')).toMatchObject({
+    account: { id: account },
+    member: { roles: ['auditor'] },
+  });
+  expect(await signIn(subject)).toBe('/sign-in?error=taken');
+});
+
+test('a member who is suspended is led back', async () => {
+  const { subject, email } = person();
+  const { memberId } = await invite(await makeKeylessAccount(), email);
+  expect(await signIn(subject)).toBe('/');
+  await store.query(`update member set status = 'suspended' where member_id = $1`, [memberId]);
+  expect(await signIn(subject)).toBe('/sign-in?error=not_invited');
+});
+
+test('an answer of the provider is good once, in the browser that asked, and as it was given', async () => {
+  const { subject, email } = person();
+  await invite(await makeKeylessAccount(), email);
+  const browser = browse();
+  const come = async (path: string, cookie: string) => {
+    const answer = await browser.ask('GET', path, undefined, { cookie });
+    return answer.headers['location'];
+  };
+  const expired = '/sign-in?error=expired';
+  const failed = '/sign-in?error=failed';
+  const one = await go(browser, subject);
+  const other = await go(browser, subject);
+  expect(await come(one.path, '')).toBe(expired);
+  expect(await come(one.path, `${one.cookie}; ${other.cookie}`)).toBe(expired);
+  expect(await come(one.path, 'dbvitals_sign_on=x')).toBe(expired);
+  // Of somebody else's: what signs a stranger's browser in as oneself.
+  expect(await come(one.path, other.cookie)).toBe(failed);
+  expect(browser.cookie()).toBeNull();
+  // What a provider adds is left alone.
+  expect(await come(`${one.path}&session_state=x&session_state=y&scope=`, one.cookie)).toBe('/');
+  expect(await come(one.path, one.cookie)).toBe(failed);
+  const third = await go(browser, subject);
+  expect(await come(third.path.replace(/code=[^&]+/, 'code=another'), third.cookie)).toBe(failed);
+  const fourth = await go(browser, subject);
+  expect(await come(fourth.path.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'), fourth.cookie)).toBe(
+    failed,
+  );
+  const aborted = await go(browser, '');
+  expect(aborted.path).toContain('error=access_denied');
+  expect(await come(aborted.path, aborted.cookie)).toBe(failed);
+});
+
+test('who wanted a page is led to it by way of the provider, also after a second try, and never to another host', async () => {
+  const { subject, email } = person();
+  await invite(await makeKeylessAccount(), email);
+  const browser = browse();
+  const come = async (path: string, cookie: string) => {
+    const answer = await browser.ask('GET', path, undefined, { cookie });
+    expect(cookieOf(answer)).toBe('dbvitals_sign_on=');
+    return answer.headers['location'];
+  };
+  const page = '/tickets?status=open&connection_id=3#t';
+  const query = `?next=${encodeURIComponent(page)}`;
+  const one = await go(browser, subject, query);
+  expect(await come(one.path, one.cookie)).toBe(page);
+  const aborted = await go(browser, '', query);
+  const back = `/sign-in?${new URLSearchParams({ error: 'failed', next: page })}`;
+  expect(await come(aborted.path, aborted.cookie)).toBe(back);
+  for (const elsewhere of [
+    ...['https://evil.example/', '//evil.example', '/\\evil.example', '/.//evil.example', '/a//evil.example'],
+    ...['/\tevil', '/fleet\r\nx: y', 'fleet', '/%2fevil.example', '/fleet?q=\u00e4', `/${'x'.repeat(1_000)}`],
+  ]) {
+    const refused = await browser.ask('GET', `/sign-in/oidc?next=${encodeURIComponent(elsewhere)}`);
+    expect([refused.status, refused.headers['location']], elsewhere).toEqual([400, undefined]);
+    // What somebody planted in the browser is not believed either.
+    const { path, cookie } = await go(browser, subject);
+    const planted = `${cookie}.${Buffer.from(elsewhere).toString('base64url')}`;
+    expect(await come(path, planted), elsewhere).toBe('/');
+  }
+});
+
+test('the provider is asked for no more than who it is, with a challenge that only this browser answers', async () => {
+  const answer = await browse().ask('GET', '/sign-in/oidc');
+  const url = new URL(answer.headers['location'] ?? '');
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    client_id: 'dbvitals',
+    response_type: 'code',
+    redirect_uri: `${publicUrl}/console/api/sign-in/oidc/callback`,
+    scope: 'openid email',
+    state: expect.stringMatching(/^[\w-]{43}$/),
+    nonce: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge_method: 'S256',
+  });
+  const { state, nonce, code_challenge } = Object.fromEntries(url.searchParams);
+  expect(new Set([state, nonce, code_challenge]).size).toBe(3);
+  expect(answer.headers['set-cookie']).toMatch(
+    /^dbvitals_sign_on=[\w-]{75}; Max-Age=300; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+});
+
+test('at another address than the public one it says so, for the provider leads to that', async () => {
+  const answer = await openBrowser({ origin: service.origin }).ask('GET', '/sign-in/oidc');
+  expect([answer.status, answer.headers['location']]).toEqual([302, '/sign-in?error=elsewhere']);
+});
+
+test('a provider that does not answer is told apart, and asked again the next time', async () => {
+  const [port, late] = [await freePort(), await freePort()];
+  const own = `http://127.0.0.1:${port}`;
+  const clientSecret = randomBytes(24).toString('base64url');
+  const settings = {
+    ...inject('sharedStore'),
+    PORT: String(port),
+    DBVITALS_PUBLIC_URL: own,
+    DBVITALS_OIDC_ISSUER: `http://127.0.0.1:${late}`,
+    DBVITALS_OIDC_CLIENT_ID: 'dbvitals',
+    DBVITALS_OIDC_CLIENT_SECRET: clientSecret,
+  };
+  const lonely = await startService(settings, ['--no-monitor']);
+  const browser = openBrowser({ origin: own });
+  const begin = async () => {
+    const answer = await browser.ask('GET', '/sign-in/oidc');
+    return { to: answer.headers['location'] ?? '', cookie: cookieOf(answer) };
+  };
+  try {
+    expect((await begin()).to).toBe('/sign-in?error=unreachable');
+    const callback = `${own}/console/api/sign-in/oidc/callback`;
+    const started = await startProvider(callback, { port: late, inIdToken: true, clientSecret });
+    const { subject, email } = person();
+    started.people.set(subject, { email, email_verified: 'true' });
+    await invite(await makeKeylessAccount(), email);
+    // It tells of people in the ID token, and writes its yes as a text.
+    const first = await begin();
+    const back = await signInAt(first.to, subject);
+    const come = async ({ search }: URL, cookie: string) => {
+      return (await browser.ask('GET', `/sign-in/oidc/callback${search}`, undefined, { cookie })).headers[
+        'location'
+      ];
+    };
+    expect(await come(back, first.cookie)).toBe('/');
+    const second = await begin();
+    const unheard = await signInAt(second.to, subject);
+    await started.close();
+    expect(await come(unheard, second.cookie)).toBe('/sign-in?error=unreachable');
+  } finally {
+    await lonely.stop();
+  }
+});
+
+test('the processes that answer have no secret of it', () => {
+  const children = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8')
+    .trim()
+    .split(' ');
+  expect(children.length).toBeGreaterThanOrEqual(2);
+  for (const child of children) {
+    const environment = readFileSync(`/proc/${child}/environ`, 'utf8');
+    expect(environment).toContain('PATH=');
+    for (const name of ['CLIENT_SECRET', 'SECRET_KEY']) expect(environment).not.toContain(name);
+  }
+});
+
+test('a service without single sign-on says so', async () => {
+  const browser = openBrowser();
+  expect(await browser.get('/sign-in')).toEqual({ oidc: false });
+  for (const path of ['/sign-in/oidc', '/sign-in/oidc/callback?code=x']) {
+    expect((await browser.ask('GET', path)).status).toBe(404);
+  }
+});

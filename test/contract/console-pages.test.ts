@@ -1,0 +1,94 @@
+import { expect, inject, test } from 'vitest';
+
+const PAGES = [
+  ...[
+    '/',
+    '/fleet',
+    '/connections/7',
+    '/connections/new',
+    '/tickets',
+    '/activity',
+    '/keys',
+    '/team',
+    '/account',
+  ],
+  ...['/sign-in', '/sessions', '/link/abc', '/fleet?status=critical', '/fleet/'],
+];
+
+function get(path: string, headers: Record<string, string> = { accept: 'text/html,*/*;q=0.8' }) {
+  return fetch(inject('origin') + path, { headers, redirect: 'manual' });
+}
+
+test.each(PAGES)('%s is a page for a browser, and unknown to everybody else', async (path) => {
+  const page = await get(path);
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('cache-control')).toBe('no-cache');
+  expect(page.headers.get('vary')).toBe('Accept, Accept-Encoding');
+  expect(await page.text()).toMatch(/^<!doctype html>/i);
+  for (const accept of ['*/*', 'application/json']) {
+    const other = await get(path, { accept });
+    expect(other.status, accept).toBe(404);
+    expect(await other.json()).toMatchObject({ error: { code: 'not_found' } });
+  }
+});
+
+test.each([
+  '/fleets',
+  '/index.html',
+  '/connections',
+  '/link',
+  '/assets/',
+  '/assets/../package.json',
+  '/src/main.ts',
+])('%s is no page', async (path) => {
+  expect((await get(path)).status).toBe(404);
+});
+
+test('the page loads nothing from elsewhere and runs nothing that stands in it', async () => {
+  const page = await get('/fleet');
+  const policy = new Map(
+    (page.headers.get('content-security-policy') ?? '').split('; ').map((rule) => {
+      const [name = '', ...sources] = rule.split(' ');
+      return [name, sources.join(' ')];
+    }),
+  );
+  expect(Object.fromEntries(policy)).toEqual({
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self' data:",
+    'font-src': "'self'",
+    'connect-src': "'self'",
+    'manifest-src': "'self'",
+    'base-uri': "'none'",
+    'form-action': "'self'",
+    'frame-ancestors': "'none'",
+  });
+  expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+  expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  const html = await page.text();
+  expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\son\w+=|\sstyle=|https?:\/\//i);
+});
+
+test('what the page loads has its content in its name, and is kept for good', async () => {
+  const html = await (await get('/')).text();
+  const files = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  expect(files.some((path) => path.endsWith('.js'))).toBe(true);
+  expect(files.some((path) => path.endsWith('.css'))).toBe(true);
+  const sizes: number[] = [];
+  for (const path of files) {
+    const file = await get(path, { accept: '*/*', 'accept-encoding': 'br' });
+    expect(file.status, path).toBe(200);
+    expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(file.headers.get('content-type')).toMatch(path.endsWith('.js') ? /javascript/ : /css/);
+    const { length } = await file.text();
+    expect(length).toBeGreaterThan(0);
+    expect(file.headers.get('content-encoding'), path).toBe(length < 1024 ? null : 'br');
+    sizes.push(length);
+    const tag = file.headers.get('etag') ?? '';
+    expect((await get(path, { 'if-none-match': tag })).status, path).toBe(304);
+  }
+  expect(Math.max(...sizes)).toBeGreaterThan(10_000);
+});

@@ -1,0 +1,533 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createMember } from '../make-accounts.ts';
+import { makeAccount, makeKeylessAccount } from './account.ts';
+import { readLog } from './activity-log.ts';
+import { each } from './ask.ts';
+import { type Browser, openBrowser, signInAs } from './browser.ts';
+import { command, commandJson } from './command.ts';
+import { type Service, startService } from './running-service.ts';
+
+interface Me {
+  login: { email: string; name: string; has_password: boolean };
+  account: { id: number; name: string };
+  accounts: { id: number; name: string }[];
+  member: { id: number; roles: string[] };
+  permissions: string[];
+}
+
+const PASSWORD = 'a password of this file';
+
+// Behind a trusted proxy, so that what fails is counted for addresses of this file alone. It logs all that it can.
+let service: Service;
+let store: pg.Client;
+const secrets = new Set([PASSWORD]);
+
+beforeAll(async () => {
+  const settings = { ...inject('sharedStore'), LOG_LEVEL: 'trace', DBVITALS_TRUST_PROXY: '127.0.0.1' };
+  service = await startService(settings, ['--no-monitor']);
+  store = new pg.Client({ connectionString: inject('sharedStore')['DATABASE_URL'] });
+  await store.connect();
+});
+
+afterAll(async () => {
+  await store.end();
+  await service.stop();
+});
+
+let clients = 0;
+
+/** A browser at an address of its own. */
+function browse(headers: Record<string, string> = {}): Browser {
+  clients += 1;
+  const address = { 'x-forwarded-for': `198.51.100.${clients}` };
+  return openBrowser({ origin: service.origin, headers: { ...address, ...headers } });
+}
+
+async function invite(accountId: number, email = `${crypto.randomUUID()}@example.com`) {
+  const { memberId, linkToken } = await createMember({ accountId, name: 'Ada', email, roles: ['viewer'] });
+  secrets.add(linkToken);
+  return { memberId, linkToken, email };
+}
+
+/** Somebody who opened the link of an invitation; the password is {@link PASSWORD}. */
+async function join(accountId: number, browser = browse()) {
+  const invited = await invite(accountId);
+  await browser.change('POST', `/link/${invited.linkToken}`, { password: PASSWORD });
+  return { ...invited, browser };
+}
+
+function linkOf({ link }: { link: string }): string {
+  const token = /\/link\/([\w-]{43})$/.exec(link)?.[1] ?? '';
+  secrets.add(token);
+  return token;
+}
+
+const signIn = (browser: Browser, email: string, password = PASSWORD) =>
+  browser.ask('POST', '/sign-in', { email, password });
+
+test('the operator’s link makes an owner, who is then signed in', async () => {
+  const account = await makeAccount();
+  const made = await commandJson<{ link: string; purpose: string; expires_at: string }>([
+    'member',
+    'link',
+    '--account',
+    String(account.id),
+    '--url',
+    service.origin,
+  ]);
+  expect(made.purpose).toBe('owner');
+  expect(Date.parse(made.expires_at) - Date.now()).toBeGreaterThan(86_300_000);
+  const token = linkOf(made);
+  const browser = browse();
+  expect(await browser.get(`/link/${token}`)).toEqual({
+    ...{ purpose: 'owner', account_name: 'Contract suite', email: null, name: null },
+    ...{ has_login: false, signed_in: false },
+  });
+  const email = `Owner-${token.slice(0, 6)}@Example.com`;
+  for (const body of [
+    { email, password: PASSWORD },
+    { name: ' ', email, password: PASSWORD },
+    { name: 'Ada', password: PASSWORD },
+    { name: 'Ada', email: 'ada', password: PASSWORD },
+    { name: 'Ada', email: 'ada\0@example.com', password: PASSWORD },
+    { name: 'A\0da', email, password: PASSWORD },
+    { name: 'A\u001b[2Jda', email, password: PASSWORD },
+    { name: 'A\ud800da', email, password: PASSWORD },
+    { name: 'Ada', email: 'ada\ud800@example.com', password: PASSWORD },
+    { name: 'Ada', email, password: 'too short' },
+    { name: 'Ada', email },
+    { name: 'Ada', email, password: PASSWORD, roles: ['owner'] },
+  ]) {
+    const answer = await browser.ask('POST', `/link/${token}`, body);
+    expect(answer.status, JSON.stringify(body)).toBe(400);
+    expect(answer.json()).toMatchObject({
+      error: {
+        parameter: expect.any(String),
+        message: expect.stringMatching(/^(Give|Choose|There is no such) /),
+      },
+    });
+  }
+  await browser.change('POST', `/link/${token}`, { name: 'Ada', email, password: PASSWORD });
+  const me = await browser.get<Me>('/me');
+  expect(me).toMatchObject({
+    login: { email, name: 'Ada', has_password: true },
+    account: { id: account.id, name: 'Contract suite', kind: 'company', plan: 'enterprise' },
+    accounts: [{ id: account.id, name: 'Contract suite' }],
+    member: { roles: ['owner'] },
+  });
+  expect(me.permissions).toContain('account:write');
+  const log = await readLog(account.key);
+  const own = log.filter(({ action_type }) => /member|link/.test(action_type));
+  expect(own.map(({ action_type }) => action_type)).toEqual([
+    ...['link_created', 'member_added', 'link_used', 'member_signed_in'],
+  ]);
+  expect(own.map(({ page_path }) => page_path)).toEqual(['/team', '/link', '/link', '/sign-in']);
+  expect(own.at(-1)?.properties).toMatchObject({ member_id: me.member.id, name: 'Ada', by: 'link' });
+  expect(JSON.stringify(log)).not.toContain(token);
+});
+
+test('a link is good once, and not when it is too old, or a newer one took its place', async () => {
+  const account = await makeKeylessAccount();
+  const { linkToken, browser } = await join(account);
+  const another = browse();
+  const use = async (token: string) => {
+    const body = { name: 'Eve', email: 'eve@example.com', password: PASSWORD };
+    const answers = [
+      await another.ask('GET', `/link/${token}`),
+      await another.ask('POST', `/link/${token}`, body),
+    ];
+    return answers.map(({ status }) => status);
+  };
+  expect(await use(linkToken)).toEqual([404, 404]);
+  const late = await invite(account);
+  await store.query(`update link set expires_at = clock_timestamp() where member_id = $1`, [late.memberId]);
+  expect(await use(late.linkToken)).toEqual([404, 404]);
+  const older = await invite(account);
+  const newer = await commandJson<{ link: string }>([
+    'member',
+    'link',
+    '--account',
+    String(account),
+    '--member',
+    String(older.memberId),
+  ]);
+  expect(await use(older.linkToken)).toEqual([404, 404]);
+  expect(await use(linkOf(newer))).toEqual([200, 204]);
+  for (const token of ['x', 'A'.repeat(43), `${linkToken}%00`]) expect(await use(token)).toEqual([404, 404]);
+  expect((await browser.get<Me>('/me')).account.id).toBe(account);
+});
+
+test('of many who open one link at once, one gets in', async () => {
+  const account = await makeKeylessAccount();
+  const made = await commandJson<{ link: string }>(['member', 'link', '--account', String(account)]);
+  const token = linkOf(made);
+  const statuses = await each([1, 2, 3, 4, 5, 6], 6, async (number) => {
+    const body = { name: 'Ada', email: `${number}-${token.slice(0, 9)}@example.com`, password: PASSWORD };
+    return (await browse().ask('POST', `/link/${token}`, body)).status;
+  });
+  expect(statuses.toSorted()).toEqual([204, 404, 404, 404, 404, 404]);
+  const { rows } = await store.query('select name from member where account_id = $1', [account]);
+  expect(rows).toEqual([{ name: 'Ada' }]);
+});
+
+test('a link can’t take over the login of somebody who is at another company', async () => {
+  const [one, other] = [await makeKeylessAccount(), await makeKeylessAccount()];
+  const { email, browser } = await join(one);
+  const { linkToken } = await invite(other, email.toUpperCase());
+  const stranger = browse();
+  expect(await stranger.get(`/link/${linkToken}`)).toMatchObject({ has_login: true, signed_in: false });
+  const answer = await stranger.ask('POST', `/link/${linkToken}`, { password: 'a password of my own' });
+  expect([answer.status, stranger.cookie()]).toEqual([401, null]);
+  expect((await signIn(browse(), email)).status).toBe(204);
+  expect((await signIn(browse(), email, 'a password of my own')).status).toBe(401);
+
+  // Whoever it is for proves it by being signed in, or by the password.
+  expect(await browser.get(`/link/${linkToken}`)).toMatchObject({ has_login: true, signed_in: true });
+  await browser.change('POST', `/link/${linkToken}`, {});
+  const me = await browser.get<Me>('/me');
+  expect(me.account.id).toBe(other);
+  expect(me.accounts.map(({ id }) => id).toSorted()).toEqual([one, other].toSorted());
+  await browser.change('POST', '/me/account', { id: one });
+  expect((await browser.get<Me>('/me')).account.id).toBe(one);
+  expect((await browser.ask('POST', '/me/account', { id: await makeKeylessAccount() })).status).toBe(404);
+  for (const id of [0, 1.5, 1e300, '1']) {
+    expect((await browser.ask('POST', '/me/account', { id })).status, String(id)).toBe(400);
+  }
+
+  const third = await invite(await makeKeylessAccount(), email);
+  const proved = browse();
+  await proved.change('POST', `/link/${third.linkToken}`, { password: PASSWORD });
+  expect((await proved.get<Me>('/me')).accounts).toHaveLength(3);
+});
+
+test('the same address is no way in: only a link, opened, makes a login act as a member', async () => {
+  const account = await makeKeylessAccount();
+  const { email, browser } = await join(account);
+  const other = await makeKeylessAccount();
+  const member = ['--name', 'Ada', '--email', email, '--role', 'owner'];
+  await commandJson(['member', 'add', '--account', String(other), ...member]);
+  expect((await browser.get<Me>('/me')).accounts.map(({ id }) => id)).toEqual([account]);
+  expect((await browser.ask('POST', '/me/account', { id: other })).status).toBe(404);
+});
+
+test('a reset link sets a new password and ends all sessions', async () => {
+  const account = await makeKeylessAccount();
+  const { memberId, email, browser } = await join(account);
+  const made = await commandJson<{ link: string; purpose: string }>([
+    'member',
+    'link',
+    '--account',
+    String(account),
+    '--member',
+    String(memberId),
+  ]);
+  expect(made.purpose).toBe('reset');
+  const again = browse();
+  const password = 'the next password';
+  secrets.add(password);
+  expect(await again.get(`/link/${linkOf(made)}`)).toMatchObject({
+    purpose: 'reset',
+    email,
+    has_login: false,
+  });
+  await again.change('POST', `/link/${linkOf(made)}`, { password });
+  expect((await browser.ask('GET', '/me')).status).toBe(401);
+  expect((await again.get<Me>('/me')).login.email).toBe(email);
+  expect((await signIn(browse(), email)).status).toBe(401);
+  expect((await signIn(browse(), email, password)).status).toBe(204);
+});
+
+test('a company’s link to a new password is none any more once its member joined another company', async () => {
+  const account = await makeKeylessAccount();
+  const owner = await signInAs(account, ['owner'], { origin: service.origin });
+  const { memberId, email, browser } = await join(account);
+  const made = await owner.change<{ url: string; purpose: string }>('POST', `/members/${memberId}/link`);
+  expect(made.purpose).toBe('reset');
+  const elsewhere = await invite(await makeKeylessAccount(), email);
+  await browser.change('POST', `/link/${elsewhere.linkToken}`, {});
+  const answer = await browse().ask('POST', `/link/${linkOf({ link: made.url })}`, {
+    password: 'another password',
+  });
+  expect(answer.status).toBe(404);
+  expect((await signIn(browse(), email)).status).toBe(204);
+});
+
+test('the cookie is for this host’s server alone, and of https for https alone', async () => {
+  const { email } = await join(await makeKeylessAccount());
+  const plain = browse();
+  const cookies = async (browser: Browser) => (await signIn(browser, email)).headers['set-cookie'] ?? '';
+  expect(await cookies(plain)).toMatch(
+    /^dbvitals_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
+  const secure = browse({ 'x-forwarded-proto': 'https' });
+  expect(await cookies(secure)).toMatch(
+    /^__Host-dbvitals_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+  );
+  expect((await secure.get<Me>('/me')).login.email).toBe(email);
+  // What plain http could have planted is not believed over https.
+  const planted = await browse({ 'x-forwarded-proto': 'https' }).ask('GET', '/me', undefined, {
+    cookie: plain.cookie() ?? '',
+  });
+  expect(planted.status).toBe(401);
+  const twice = `${plain.cookie()}; ${plain.cookie()}`;
+  expect((await browse().ask('GET', '/me', undefined, { cookie: twice })).status).toBe(401);
+});
+
+test('no change without the page’s own origin, and none that a form could send', async () => {
+  const { browser } = await join(await makeKeylessAccount());
+  const { origin } = service;
+  const change = async (headers: Record<string, string | undefined>) => {
+    const answer = await browser.ask('POST', '/me/password', {}, { origin: undefined, ...headers });
+    return [answer.status, answer.json<{ error: { code: string } }>().error.code];
+  };
+  const refused = [403, 'forbidden'];
+  expect(await change({ origin })).toEqual([400, 'invalid_parameter']);
+  expect(await change({ 'sec-fetch-site': 'same-origin' })).toEqual([400, 'invalid_parameter']);
+  for (const site of ['same-site', 'cross-site', 'none']) {
+    expect(await change({ 'sec-fetch-site': site }), site).toEqual(refused);
+  }
+  for (const strange of ['https://evil.example', 'null', origin.replace('http', 'https'), `${origin}0`, '']) {
+    expect(await change({ origin: strange, 'sec-fetch-site': 'same-origin' }), strange).toEqual(refused);
+  }
+  expect(await change({})).toEqual(refused);
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+    expect(await change({ origin, 'content-type': type }), type).toEqual(refused);
+  }
+});
+
+test('a wrong address and a wrong password get the same answer, and the failure is in the member’s log', async () => {
+  const account = await makeAccount();
+  const { email, memberId } = await join(account.id);
+  const browser = browse();
+  const [known, unknown] = [
+    await signIn(browser, email, 'wrong wrong wrong'),
+    await signIn(browser, 'nobody@example.com', 'wrong wrong wrong'),
+  ];
+  expect(known.status).toBe(401);
+  expect(unknown.text).toBe(known.text);
+  expect(browser.cookie()).toBeNull();
+  await expect
+    .poll(async () => (await readLog(account.key)).map(({ action_type }) => action_type))
+    .toContain('member_sign_in_failed');
+  const log = await readLog(account.key);
+  const failed = log.find(({ action_type }) => action_type === 'member_sign_in_failed');
+  expect(failed?.properties).toMatchObject({ member_id: memberId, source_ip: `198.51.100.${clients}` });
+});
+
+test('ten failures for an address, and the right password waits too; others don’t', async () => {
+  const account = await makeKeylessAccount();
+  const { email } = await join(account);
+  const { email: other } = await join(account);
+  // All at once: none slips through between another's count and its own.
+  const statuses = await each(
+    Array.from({ length: 14 }, (_, at) => at),
+    14,
+    async (at) => {
+      return (await signIn(browse(), at % 2 === 0 ? email : email.toUpperCase(), 'wrong wrong wrong')).status;
+    },
+  );
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+  const refused = await signIn(browse(), email);
+  expect(refused.status).toBe(429);
+  const seconds = Number(refused.headers['retry-after']);
+  expect(seconds).toBeGreaterThan(800);
+  expect(seconds).toBeLessThanOrEqual(900);
+  expect(refused.json<{ error: object }>().error).toMatchObject({
+    code: 'too_many_attempts',
+    message: expect.stringMatching(/: try again in 1[45] minutes, /),
+    retry_after: seconds,
+  });
+  expect((await signIn(browse(), other)).status).toBe(204);
+  await store.query(`update sign_in_failure set at = at - interval '15 minutes'`);
+  expect((await signIn(browse(), email)).status).toBe(204);
+});
+
+test('fifty failures from a client, whatever the addresses; of IPv6 its network counts', async () => {
+  const { email } = await join(await makeKeylessAccount());
+  const from = (address: string) =>
+    openBrowser({ origin: service.origin, headers: { 'x-forwarded-for': address } });
+  // The fifty are put there: each guess takes a core for some time.
+  const put = `insert into sign_in_failure (address, email_hash) select $1, sha256(n::text::bytea) from generate_series(1, 49) n`;
+  await store.query(put, ['2001:db8:1:2::/64']);
+  expect((await signIn(from('2001:db8:1:2:3::4'), 'nobody@example.com')).status).toBe(401);
+  expect((await signIn(from('2001:db8:1:2:ffff::1'), email)).status).toBe(429);
+  expect((await signIn(from('2001:db8:1:3::4'), email)).status).toBe(204);
+});
+
+test('who is signed in succeeds as often as they like', async () => {
+  const { email } = await join(await makeKeylessAccount());
+  const browser = browse();
+  for (let time = 1; time <= 12; time += 1) expect((await signIn(browser, email)).status).toBe(204);
+  // Each sign-in ends the browser's session before it: the invitation's own and one are left.
+  const { data } = await browser.get<{ data: unknown[] }>('/sessions');
+  expect(data).toHaveLength(2);
+});
+
+test('sessions are listed and ended, from elsewhere too', async () => {
+  const account = await makeAccount();
+  const { email, browser } = await join(account.id);
+  const phone = browse({ 'user-agent': 'Phone dbv_live_xyz' });
+  await signIn(phone, email);
+  interface Session {
+    id: number;
+    current: boolean;
+    source_ip: string;
+    user_agent: string;
+  }
+  const { data } = await browser.get<{ data: Session[] }>('/sessions');
+  expect(data.map(({ current }) => current)).toEqual([false, true]);
+  expect(data[0]).toMatchObject({
+    source_ip: `198.51.100.${clients}`,
+    user_agent: 'Phone dbv_live_…',
+  });
+  const stranger = await join(account.id);
+  const id = data[0]?.id ?? 0;
+  expect((await stranger.browser.ask('DELETE', `/sessions/${id}`)).status).toBe(404);
+  await browser.change('DELETE', `/sessions/${id}`);
+  expect((await phone.ask('GET', '/me')).status).toBe(401);
+  expect((await browser.ask('DELETE', `/sessions/${id}`)).status).toBe(404);
+  for (const wrong of ['0', '-1', 'x', '1e3', '99999999999999999999']) {
+    expect((await browser.ask('DELETE', `/sessions/${wrong}`)).status, wrong).toBe(404);
+  }
+  const cookie = browser.cookie() ?? '';
+  await browser.change('POST', '/sign-out');
+  expect(browser.cookie()).toBeNull();
+  expect((await browser.ask('GET', '/me', undefined, { cookie })).status).toBe(401);
+  expect((await browser.ask('POST', '/sign-out')).status).toBe(204);
+  const types = (await readLog(account.key)).map(({ action_type }) => action_type);
+  expect(types.filter((type) => /session|signed_out/.test(type))).toEqual([
+    'session_ended',
+    'member_signed_out',
+  ]);
+});
+
+test.each([
+  ['unused for twelve hours', `last_seen_at = last_seen_at - interval '12 hours'`],
+  ['thirty days old', `expires_at = clock_timestamp()`],
+])('a session that is %s is over', async (_what, change) => {
+  const { email, browser } = await join(await makeKeylessAccount());
+  expect((await browser.ask('GET', '/me')).status).toBe(200);
+  await store.query(
+    `update session set ${change} where login_id = (select login_id from login where email = $1)`,
+    [email],
+  );
+  expect((await browser.ask('GET', '/me')).status).toBe(401);
+});
+
+test('a member who is suspended or removed is out at once, and comes in nowhere', async () => {
+  const account = await makeKeylessAccount();
+  const { email, memberId, browser } = await join(account);
+  await commandJson(['member', 'change', String(memberId), '--status', 'suspended']);
+  expect((await browser.ask('GET', '/me')).status).toBe(401);
+  expect((await signIn(browse(), email)).status).toBe(403);
+  const made = await command([
+    'member',
+    'link',
+    '--account',
+    String(account),
+    '--member',
+    String(memberId),
+    '--json',
+  ]);
+  expect((await browse().ask('GET', `/link/${linkOf(JSON.parse(made.stdout))}`)).status).toBe(404);
+  await commandJson(['member', 'change', String(memberId), '--status', 'active']);
+  expect((await signIn(browse(), email)).status).toBe(204);
+  await commandJson(['member', 'remove', String(memberId)]);
+  expect((await browser.ask('GET', '/me')).status).toBe(401);
+  expect((await signIn(browse(), email)).status).toBe(403);
+});
+
+test('a password is changed by who knows the one before, and ends the other sessions', async () => {
+  const { email, browser } = await join(await makeKeylessAccount());
+  const elsewhere = browse();
+  await signIn(elsewhere, email);
+  const next = 'the password after that';
+  secrets.add(next);
+  expect((await browser.ask('POST', '/me/password', { current: 'wrong wrong wrong', next })).status).toBe(
+    403,
+  );
+  expect((await browser.ask('POST', '/me/password', { next })).status).toBe(403);
+  expect((await browser.ask('POST', '/me/password', { current: PASSWORD, next: 'short' })).status).toBe(400);
+  await browser.change('POST', '/me/password', { current: PASSWORD, next });
+  expect((await browser.ask('GET', '/me')).status).toBe(200);
+  expect((await elsewhere.ask('GET', '/me')).status).toBe(401);
+  expect((await signIn(browse(), email, next)).status).toBe(204);
+});
+
+test.each([
+  ['{', 400, 'invalid_parameter'],
+  ['[]', 400, 'invalid_parameter'],
+  ['"x"', 400, 'invalid_parameter'],
+  ['', 400, 'invalid_parameter'],
+  ['{"email":"a@example.com","password":["x"]}', 400, 'invalid_parameter'],
+  ['{"email":"a@example.com","password":"x","__proto__":{"x":1}}', 400, 'invalid_parameter'],
+  [`{"email":"a@example.com","password":"${'x'.repeat(70_000)}"}`, 413, 'body_too_large'],
+])('a body that is none: %.30s', async (body, status, code) => {
+  const answer = await browse().ask('POST', '/sign-in', body);
+  expect([answer.status, answer.json<{ error: { code: string } }>().error.code]).toEqual([status, code]);
+});
+
+test('what does not exist below /console/api is told in the envelope', async () => {
+  for (const [method, path] of [
+    ['GET', '/nothing'],
+    ['GET', ''],
+    ['PUT', '/me'],
+    ['GET', '/sign-out'],
+  ] as const) {
+    const answer = await browse().ask(method, path);
+    expect([answer.status, answer.json<{ error: { code: string } }>().error.code], path).toEqual([
+      404,
+      'not_found',
+    ]);
+  }
+});
+
+test('the facts that the edge tells the console can’t be told by a stranger', async () => {
+  const told = JSON.stringify({ requestId: 'x', address: '192.0.2.9', origin: 'https://evil.example' });
+  const answer = await browse().ask(
+    'POST',
+    '/sign-in',
+    {},
+    { 'dbvitals-caller': told, origin: 'https://evil.example' },
+  );
+  expect(answer.status).toBe(403);
+});
+
+test('with several processes each one answers for the console', async () => {
+  const settings = { ...inject('sharedStore'), LOG_LEVEL: 'info' };
+  const several = await startService(settings, ['--no-monitor', '--processes', '2']);
+  const account = await makeKeylessAccount();
+  const place = { origin: several.origin };
+  const owner = await signInAs(account, ['owner'], place);
+  secrets.add(owner.password);
+  const answers = await each(
+    Array.from({ length: 40 }, (_, at) => at),
+    8,
+    () => owner.ask('GET', '/me'),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(answers[0]?.json<Me>().account.id).toBe(account);
+  expect((await owner.ask('POST', '/sign-out', {}, { origin: 'https://evil.example' })).status).toBe(403);
+  const big = await owner.ask('POST', '/me/password', `{"next":"${'x'.repeat(70_000)}"}`);
+  expect(big.status).toBe(413);
+  await owner.change('POST', '/sign-out');
+  expect((await owner.ask('GET', '/me')).status).toBe(401);
+  // A process that answers has neither the secret key nor a pool that writes what the console writes.
+  const ids = answers.map(({ headers }) => headers['x-request-id'] ?? '');
+  for (const id of ids) await several.says(new RegExp(`${id}.*\\n`), 5);
+  const own = several
+    .output()
+    .split('\n')
+    .filter((line) => ids.some((id) => line.includes(id)));
+  expect(own.filter((line) => JSON.parse(line).pid !== undefined)).toEqual([]);
+  expect(await several.stop()).toBe(0);
+});
+
+test('nothing of all this is in the log of the service, which logs all that it can', () => {
+  const said = service.output();
+  expect(said).toContain('/console/api/link/:token');
+  expect([...secrets].filter((secret) => said.includes(secret))).toEqual([]);
+  expect(said).not.toMatch(/dbvitals_session/);
+});
