@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeSshKey } from '../../test/ssh-key.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
 import { parseConnectionUrl } from '../monitor/connection-url.ts';
@@ -36,7 +37,7 @@ test.each(['bastion', '@bastion', 'ada@', 'ada@a b', 'ada@bastion:0', 'ada@basti
 );
 
 test('a key file holds a private key without a passphrase', () => {
-  const { private: key, public: other } = ssh.utils.generateKeyPairSync('ed25519');
+  const { private: key, public: other } = makeSshKey();
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
