@@ -1,4 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+// Of those that take a minute by waiting: begun last, one of them would run alone at the end.
+const LONG = /\/(life|window|limits|boundaries|provoked)\.test\.ts$/;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    return (await super.sort(files)).sort((a, b) => Number(isLong(b)) - Number(isLong(a)));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -30,5 +41,6 @@ export default defineConfig({
     ],
     // Files wait for processes and windows more than they compute: one more than CI has cores. With 4 a store is silent for 2 s.
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
   },
 });

@@ -116,6 +116,10 @@ create trigger raise_version before update of name, engine, connection_type, hos
 create trigger raise_version before update of name, kind, plan, requests_per_minute on account
   for each row execute function raise_version();
 
+-- Whose connection was removed, or has no tunnel any more, left its key behind until now.
+update connection set ssh_credential = null
+ where ssh_credential is not null and (removed_at is not null or connection_type <> 'ssh_tunnel');
+
 do $$
 declare
   tenant text;

@@ -42,6 +42,7 @@ describe('the environment', () => {
       allowPrivateTargets: true,
       activityDays: null,
       sealFile: null,
+      publicUrl: null,
       singleSignOn: null,
       givenApiKey: null,
       logLevel: 'info',

@@ -14,7 +14,7 @@ import {
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { parsePoolerUrl, parseStoreUrl } from './database/connect.ts';
-import { readSignOn, type SignOnSettings } from './sign-on-settings.ts';
+import { readPublicUrl, readSignOn, type SignOnSettings } from './sign-on-settings.ts';
 import { readTraceSettings, type TraceSettings } from './trace-settings.ts';
 import type { SecretKeys } from './wrap.ts';
 
@@ -56,6 +56,8 @@ export interface Config {
   readonly activityDays: number | null;
   /** The file that seals of the activity log are appended to; null = none. */
   readonly sealFile: string | null;
+  /** The origin at which browsers reach the service; null = `host` and `port`. */
+  readonly publicUrl: string | null;
   /** How persons sign in by the company's provider; null = they don't. */
   readonly singleSignOn: SignOnSettings | null;
   /** The key of a caller of the API; null = none. Ask {@link apiKey} for it. */
@@ -121,6 +123,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if ((cert === null) !== (key === null)) {
     problems.push('Set TLS_CERT_FILE and TLS_KEY_FILE, both or neither.');
   }
+  const publicUrl = readPublicUrl(setting);
   const config: Config = {
     databaseUrl:
       setting('DATABASE_URL', null, checkStoreUrl) ?? setting('DATABASE_URL_FILE', null, readStoreUrlFile),
@@ -141,7 +144,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowPrivateTargets: setting('DBVITALS_ALLOW_PRIVATE_TARGETS', true, parseYesNo),
     activityDays: setting('DBVITALS_ACTIVITY_DAYS', null, parseDays),
     sealFile: setting('DBVITALS_SEAL_FILE', null, parseSealFile),
-    singleSignOn: readSignOn(setting, (sentence) => problems.push(sentence)),
+    publicUrl,
+    singleSignOn: readSignOn(setting, publicUrl, (sentence) => problems.push(sentence)),
     givenApiKey: setting('DBVITALS_API_KEY', null, parseApiKey),
     logLevel: setting('LOG_LEVEL', 'info', parseLogLevel),
     traces: readTraceSettings(setting),

@@ -18,12 +18,13 @@ const firstThings = `
    order by a.account_id, c.connection_id
    limit 1`;
 
-/** What `serve` prints when it is ready. */
+/** What `serve` prints when it is ready: `url` is where it listens, `entrance` where browsers reach it. */
 export async function greeting(
   writer: pg.Pool,
   store: OpenStore,
   first: FirstStart | null,
   url: string,
+  entrance: string,
 ): Promise<string> {
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout });
   const { rows: counts } = await writer.query(countThings);
@@ -41,8 +42,8 @@ export async function greeting(
       ? `  API key      ${bold(first.key)} (shown once)`
       : `  API key      was shown at the first start; another: ${called} key create --account ${account_id} --name NAME`,
     first
-      ? `  sign in      ${bold(`${url}/link/${first.linkToken}`)} (once, within 24 h)`
-      : `  console      ${url}/ (a link for an owner: ${called} member link --account ${account_id})`,
+      ? `  sign in      ${bold(`${entrance}/link/${first.linkToken}`)} (once, within 24 h)`
+      : `  console      ${entrance}/ (a link for an owner: ${called} member link --account ${account_id})`,
   ];
   const key = first?.key ?? '<API_KEY>';
   return `dbvitals is ready on ${bold(url)}\n${lines.join('\n')}\n\n  curl -H "Authorization: Bearer ${key}" ${url}/api/v1/health/fleet\n`;

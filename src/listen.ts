@@ -8,6 +8,14 @@ export function urlOf(
   return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}`;
 }
 
+/** Where browsers reach such a service: below `DBVITALS_PUBLIC_URL`, if that is told, else where it listens. */
+export function entranceOf(
+  config: Pick<Config, 'host' | 'tlsFiles' | 'basePath' | 'publicUrl'>,
+  port: number,
+): string {
+  return config.publicUrl === null ? urlOf(config, port) : `${config.publicUrl}${config.basePath}`;
+}
+
 /** What `open` opens on `port`; throws a sentence that says what to do where that can't be had. */
 export async function listen<T>(open: () => Promise<T>, port: number): Promise<T> {
   try {

@@ -65,6 +65,19 @@ export function createMetrics() {
     labelNames: ['route', 'status'],
     registers,
   });
+  const consoleSeconds = new Histogram({
+    name: 'dbvitals_console_request_seconds',
+    help: "Time from a request of the console's pages to the end of its answer, by method and route; a stream lasts as long as it is followed",
+    labelNames: ['method', 'route'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
+    registers,
+  });
+  const consoleAnswers = new Counter({
+    name: 'dbvitals_console_answers_total',
+    help: "Answers to the console's pages by method, route and status",
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
   const batchSize = new Histogram({
     name: 'dbvitals_gate_batch_requests',
     help: 'Requests that the gate admitted in one statement',
@@ -120,6 +133,10 @@ export function createMetrics() {
     answered(route: string, status: number, took: number) {
       seconds.observe({ route }, took);
       answers.inc({ route, status });
+    },
+    answeredConsole(method: string, route: string, status: number, took: number) {
+      consoleSeconds.observe({ method, route }, took);
+      consoleAnswers.inc({ method, route, status });
     },
     batch(size: number, took: number) {
       batchSize.observe(size);

@@ -11,7 +11,7 @@ import { storeSize } from './database/store-size.ts';
 import { firstStart } from './first-start.ts';
 import { greeting } from './greeting.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
-import { listen, urlOf } from './listen.ts';
+import { entranceOf, listen, urlOf } from './listen.ts';
 import { createMetrics, serveMetrics, sum } from './metrics.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
@@ -71,6 +71,7 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     basePath,
     allowPrivateTargets,
     singleSignOn,
+    measure: metrics.answeredConsole,
   });
   undo.push(() => console.close());
   let leaving = false;
@@ -136,5 +137,5 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     answering.leave();
     await wait(1_000 * config.drainSeconds);
   });
-  process.stdout.write(await greeting(writer, store, first, urlOf(config, answering.port)));
+  process.stdout.write(await greeting(writer, store, first, urlOf(config, answering.port), entranceOf(config, answering.port)));
 }

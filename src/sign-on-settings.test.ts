@@ -42,10 +42,18 @@ test('single sign-on is set by four settings, the secret by a file too', () => {
   expect(readConfig({ DBVITALS_OIDC_ISSUER: ' ' }).singleSignOn).toBeNull();
 });
 
-test.each(Object.keys(WHOLE))('without %s alone it says what lacks', (name) => {
+test.each(Object.keys(WHOLE))('without %s it says what lacks', (name) => {
   const { [name]: _left, ...rest } = WHOLE as Record<string, string>;
   const lacking = name.replace('_SECRET', '_SECRET (or _FILE)');
   expect(problemsOf(rest)).toEqual([expect.stringContaining(`needs ${lacking} too, for single sign-on.`)]);
+});
+
+test('the public URL may stand alone: links begin with it', () => {
+  const { publicUrl, singleSignOn } = readConfig({ DBVITALS_PUBLIC_URL: 'https://dbvitals.example.com' });
+  expect([publicUrl, singleSignOn]).toEqual(['https://dbvitals.example.com', null]);
+  expect(problemsOf({ DBVITALS_PUBLIC_URL: 'dbvitals.example.com' })).toEqual([
+    expect.stringMatching(/^DBVITALS_PUBLIC_URL must be the origin .*\.$/),
+  ]);
 });
 
 test('the secret is given once', () => {

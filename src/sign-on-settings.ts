@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 
+const PUBLIC_URL = 'DBVITALS_PUBLIC_URL';
+
 /** How persons sign in by an OpenID Connect provider. */
 export interface SignOnSettings {
   /** As the provider writes it, such as `https://login.example.com/realms/main`. */
@@ -14,28 +16,41 @@ export interface SignOnSettings {
 /** Reads one setting: what `parse` makes of it, `absent` when it is unset; what it throws becomes a problem. */
 type Setting = <T, A>(name: string, absent: A, parse: (text: string) => T) => T | A;
 
+/** The origin at which browsers reach the service, where it is told; null = where it listens. */
+export function readPublicUrl(setting: Setting): string | null {
+  return setting(PUBLIC_URL, null, parsePublicUrl);
+}
+
 /**
  * The settings of single sign-on: all of them or, where none is set, null. `setting` reads one; `problem` is told what else
  * is wrong, a sentence each without a secret.
  */
-export function readSignOn(setting: Setting, problem: (sentence: string) => void): SignOnSettings | null {
+export function readSignOn(
+  setting: Setting,
+  publicUrl: string | null,
+  problem: (sentence: string) => void,
+): SignOnSettings | null {
   const [inline, file] = ['DBVITALS_OIDC_CLIENT_SECRET', 'DBVITALS_OIDC_CLIENT_SECRET_FILE'] as const;
   const text = (name: string) => setting(name, null, String);
   if (text(inline) !== null && text(file) !== null) problem(`Set ${inline} or ${file}, not both.`);
   const given: [name: string, isSet: boolean][] = [
-    ...['DBVITALS_OIDC_ISSUER', 'DBVITALS_OIDC_CLIENT_ID', 'DBVITALS_PUBLIC_URL'].map(
-      (name): [string, boolean] => [name, text(name) !== null],
-    ),
+    ...['DBVITALS_OIDC_ISSUER', 'DBVITALS_OIDC_CLIENT_ID', PUBLIC_URL].map((name): [string, boolean] => [
+      name,
+      text(name) !== null,
+    ]),
     [`${inline} (or _FILE)`, (text(inline) ?? text(file)) !== null],
   ];
-  const set = given.filter(([, isSet]) => isSet).map(([name]) => name);
+  // The public URL alone is for links.
+  const set = given.filter(([name, isSet]) => isSet && name !== PUBLIC_URL).map(([name]) => name);
   const missing = given.filter(([, isSet]) => !isSet).map(([name]) => name);
   if (set.length === 0) return null;
   if (missing.length > 0) problem(`${set.join(', ')} needs ${missing.join(', ')} too, for single sign-on.`);
   const issuer = setting('DBVITALS_OIDC_ISSUER', '', parseIssuer);
-  const publicUrl = setting('DBVITALS_PUBLIC_URL', '', parsePublicUrl);
   const clientSecret = setting(inline, null, String) ?? setting(file, '', readSecret);
-  return Object.freeze({ issuer, publicUrl, clientId: text('DBVITALS_OIDC_CLIENT_ID') ?? '', clientSecret });
+  return Object.freeze({
+    ...{ issuer, clientId: text('DBVITALS_OIDC_CLIENT_ID') ?? '', clientSecret },
+    publicUrl: publicUrl ?? '',
+  });
 }
 
 function parseIssuer(text: string): string {

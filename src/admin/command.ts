@@ -175,8 +175,8 @@ export interface CommandContext {
   withStore<T>(work: (writer: pg.Pool, openOwner: () => pg.Pool) => Promise<T>): Promise<T>;
   /** The key that the API of a service is called with. */
   apiKey(): string;
-  /** Where the service of these settings is reached, such as `http://127.0.0.1:8080`. */
-  serviceUrl(): string;
+  /** Where browsers reach the service of these settings, such as `http://127.0.0.1:8080`. */
+  consoleUrl(): string;
   /** Brings the schema up to date; names of the migrations applied. */
   migrate(): Promise<string[]>;
   /** The migrations that the store lacks, in order; nothing is changed. */

@@ -40,9 +40,13 @@ export function addMemberLinkCommand(group: Command, context: CommandContext): v
       'the member; without it whoever opens the link becomes an owner',
       idOf('--member'),
     )
-    .option('--url <URL>', 'where the console is reached (default: by HOST and PORT)', serviceUrlOf('--url'))
+    .option(
+      '--url <URL>',
+      'where the console is reached (default: DBVITALS_PUBLIC_URL, else by HOST and PORT)',
+      serviceUrlOf('--url'),
+    )
     .action(async (options: { account: number; member?: number; url?: string; json?: boolean }) => {
-      const { account, member = null, url = context.serviceUrl(), json } = options;
+      const { account, member = null, url = context.consoleUrl(), json } = options;
       const { token, purpose, expires_at } = await context.withStore((writer) =>
         makeLink((work) => changeAccount(writer, account, work), member),
       );

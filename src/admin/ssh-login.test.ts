@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeSshKey } from '../../test/ssh-key.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
 import { parseConnectionUrl } from '../monitor/connection-url.ts';
-import { addConnection, changeConnection } from '../monitor/record-connection.ts';
+import { addConnection, changeConnection, removeConnection } from '../monitor/record-connection.ts';
 import { UsageError } from './command.ts';
 import { privateKeyOf, sshLoginOf } from './ssh-login.ts';
 
@@ -36,7 +37,7 @@ test.each(['bastion', '@bastion', 'ada@', 'ada@a b', 'ada@bastion:0', 'ada@basti
 );
 
 test('a key file holds a private key without a passphrase', () => {
-  const { private: key, public: other } = ssh.utils.generateKeyPairSync('ed25519');
+  const { private: key, public: other } = makeSshKey();
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
@@ -61,7 +62,7 @@ const wanted = { name: 'shop', tls: 'verify-full', every: 300 } as const;
 
 async function stored(accountId: number) {
   const text = `select connection_type, host, tls, ssh_username, ssh_host, ssh_port, ssh_host_key,
-                       convert_from(ssh_credential, 'UTF8') as ssh_key
+                       convert_from(credential, 'UTF8') as password, convert_from(ssh_credential, 'UTF8') as ssh_key
                   from connection where account_id = $1`;
   return (await store.writer.query(text, [accountId])).rows[0];
 }
@@ -96,6 +97,19 @@ test('a tunnel is stored, stays under a new URL, changes with its key, and goes 
   expect(await stored(accountId)).toMatchObject({ ssh_host: 'bastion2', ssh_host_key: null });
 
   await changeConnection(change, seal, id, { ...other, type: 'direct' });
-  expect(await stored(accountId)).toMatchObject({ connection_type: 'direct' });
+  expect(await stored(accountId)).toMatchObject({ connection_type: 'direct', ssh_key: null });
   await expect(changeConnection(change, seal, id, { sshKey: 'b' })).rejects.toThrow(/with an SSH server/);
+});
+
+test('of a connection that is removed neither the password nor the SSH key stays', async () => {
+  const accountId = await store.account();
+  const change: ChangeAccount = (work) => changeAccount(store.writer, accountId, work);
+  const { id } = await addConnection(change, seal, {
+    ...{ ...parseConnectionUrl(url), ...wanted },
+    ...{ ssh: { username: 'tunnel', host: 'bastion', port: 22 }, sshKey: 'a key' },
+  });
+  const secrets = { password: 'password: secret', ssh_key: 'ssh key: a key' };
+  expect(await stored(accountId)).toMatchObject(secrets);
+  await removeConnection(change, id);
+  expect(await stored(accountId)).toMatchObject({ password: null, ssh_key: null });
 });

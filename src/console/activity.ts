@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { awaitEntries } from '../activity/await-entries.ts';
 import { entries } from '../activity/entries.ts';
@@ -56,14 +56,15 @@ const exported = consoleRoute({
     const first = await page(0); // what is wrong with the range is told before the first byte
     async function* lines() {
       for (let { data, meta } = first; data.length > 0; ) {
-        parts.closing.throwIfAborted(); // cut off, it must not look whole
         yield data.map((entry) => `${JSON.stringify(entry)}\n`).join('');
         if (!meta.has_more) return;
         ({ data, meta } = await page(data.at(-1)?.id ?? 0));
       }
     }
     const filename = `activity-${new Date().toISOString().slice(0, 10)}.ndjson`;
-    return { type: 'application/x-ndjson', filename, stream: Readable.from(lines()) };
+    // Cut off, so that it does not look whole, also when nobody reads on.
+    const stream = addAbortSignal(parts.closing, Readable.from(lines()));
+    return { type: 'application/x-ndjson', filename, stream };
   },
 });
 

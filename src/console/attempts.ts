@@ -46,10 +46,12 @@ export async function attempt<T>(
     );
     const [failed] = rows;
     if (failed && (failed.of_email >= OF_EMAIL || failed.of_address >= OF_ADDRESS)) {
+      const seconds = Math.max(failed.seconds ?? 1, 1);
+      const minutes = seconds > 60 ? `${Math.ceil(seconds / 60)} minutes` : 'a minute';
       throw new ConsoleError(
         'too_many_attempts',
-        `Too many attempts failed: wait for as many seconds as Retry-After says, or sign in with a passkey.`,
-        { retryAfter: Math.max(failed.seconds ?? 1, 1) },
+        `Too many attempts failed: try again in ${minutes}, or sign in with a passkey.`,
+        { retryAfter: seconds },
       );
     }
     return (await client.query<{ failure_id: number }>(insert, who)).rows[0]?.failure_id ?? 0;

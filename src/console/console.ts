@@ -161,8 +161,10 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   app.addHook('onResponse', async (request, reply) => {
     // The route and not the path: that of a link holds its token.
     const { id: request_id, method, routeOptions } = request;
-    const ms = Math.round(reply.elapsedTime * 100) / 100;
-    log.info({ request_id, method, path: routeOptions.url ?? 'unknown', status: reply.statusCode, ms });
+    const { elapsedTime, statusCode: status } = reply;
+    const path = routeOptions.url ?? 'unknown';
+    parts.measure(method, path, status, elapsedTime / 1000);
+    log.info({ request_id, method, path, status, ms: Math.round(elapsedTime * 100) / 100 });
   });
 
   app.setNotFoundHandler(async () => {

@@ -25,6 +25,9 @@ export const Link = Type.Object({
 });
 export type Link = Static<typeof Link>;
 
+// Where a link is used; what follows in the address is the secret.
+const PAGE = '/link';
+
 const name = line(200, 'Give your name, of 1 to 200 characters.');
 
 /** `email` for the purpose owner; `name` there and where a login is made; `password` unless signed in as the login. */
@@ -190,7 +193,7 @@ async function reset(asked: Asked, link: LinkRow, token: string): Promise<number
       throw gone;
     await change.client.query(setPassword, [login, phc]);
     await change.client.query(endSessions, [login]);
-    change.record('link_used', '/link', { member_id, purpose: link.purpose });
+    change.record('link_used', PAGE, { member_id, purpose: link.purpose });
   });
   return login;
 }
@@ -214,7 +217,7 @@ async function enter(
       if (member_id !== null) {
         const { rowCount } = await client.query(join, [account_id, member_id, login_id, at]);
         if (rowCount === 0) throw gone;
-        record('link_used', '/link', { member_id, purpose });
+        record('link_used', PAGE, { member_id, purpose });
         return login_id;
       }
       const { rows } = await client.query<{ member_id: number }>(insertOwner, [
@@ -225,8 +228,8 @@ async function enter(
         login_id,
       ]);
       const made = { member_id: rows[0]?.member_id ?? 0, name, email, roles: ['owner'], status: 'active' };
-      record('member_added', '/team', made);
-      record('link_used', '/link', { member_id: made.member_id, purpose });
+      record('member_added', PAGE, made);
+      record('link_used', PAGE, { member_id: made.member_id, purpose });
       return login_id;
     });
   } catch (error) {

@@ -114,7 +114,13 @@ const switchAccount = consoleRoute({
   method: 'POST',
   path: '/me/account',
   permission: 'member',
-  body: Type.Object({ id: Type.Integer({ minimum: 1, description: 'Name one of your accounts.' }) }),
+  body: Type.Object({
+    id: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Name one of your accounts.',
+    }),
+  }),
   response: null,
   async handler({ actor, caller, body, parts: { writer } }) {
     const { rows } = await writer.query(mayActIn, [actor.loginId, body.id]);

@@ -16,6 +16,7 @@ import {
   versionOf,
 } from './member-rules.ts';
 import { type Actor, type ConsoleRoute, consoleRoute } from './route.ts';
+import { Email } from './sign-in.ts';
 import { word } from './word.ts';
 
 const Role = word(...MEMBER_ROLES);
@@ -47,23 +48,18 @@ const MemberLink = Type.Object({
 });
 
 const name = line(200, 'Give a name of 1 to 200 characters.');
-const email = Type.String({
-  maxLength: 200,
-  pattern: String.raw`^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$`,
-  description: 'Give an e-mail address, such as ada@example.com.',
-});
 const roles = Type.Array(Role, {
   minItems: 1,
   uniqueItems: true,
   description: `Give at least one of the roles ${MEMBER_ROLES.join(', ')}.`,
 });
-const Invitation = Type.Object({ name, email, roles });
+const Invitation = Type.Object({ name, email: Email, roles });
 const Invited = Type.Object({ member: Member, link: MemberLink });
 const MemberChange = Type.Object(
   {
     version: Type.String({ maxLength: 64, description: 'Give the version of the member as it was read.' }),
     name: Type.Optional(name),
-    email: Type.Optional(email),
+    email: Type.Optional(Email),
     roles: Type.Optional(roles),
     status: Type.Optional(
       Type.Unsafe<'active' | 'suspended'>({

@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openPool, type StoreAddress } from '../database/connect.ts';
 import { createConsole } from './console.ts';
 import type { Handler } from './hand-on.ts';
+import { listenApart, removeSocket } from './own-socket.ts';
 import type { ConsoleParts } from './route.ts';
 
 /** How long a statement of a page may take, in milliseconds. */
@@ -34,13 +31,11 @@ export async function openConsole(
   const handle: Handler = (request, response) => app.routing(request, response);
   // Its own, for Fastify would log that it listens, as those do that answer at the port.
   const server = createServer(handle);
-  let folder: string | null = null;
+  let path: string | null = null;
   return {
     handle,
     async listen() {
-      folder = await mkdtemp(join(tmpdir(), 'dbvitals-console-')); // made with mode 0700
-      const path = join(folder, 'console.sock');
-      await once(server.listen(path), 'listening');
+      path = await listenApart(server);
       return path;
     },
     hangUp: () => closing.abort(),
@@ -50,7 +45,7 @@ export async function openConsole(
       server.closeAllConnections();
       await app.close();
       await Promise.all([writer.end(), reader.end()]);
-      if (folder !== null) await rm(folder, { recursive: true, force: true });
+      if (path !== null) await removeSocket(path);
     },
   };
 }

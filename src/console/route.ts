@@ -23,6 +23,8 @@ export interface ConsoleParts {
   basePath: string;
   /** Whom persons may sign in by; null = there is none. */
   singleSignOn: IdentityProvider | null;
+  /** Hears of every answer: method and route of the request, the status, and how long it took, in seconds. */
+  measure: (method: string, route: string, status: number, seconds: number) => void;
   /** Aborted when the service stops: what streams must end then. */
   closing: AbortSignal;
 }

@@ -9,6 +9,10 @@ import { startSession } from './sessions.ts';
 
 const PURPOSE = 'sign in by single sign-on';
 
+// A page of the console, and no address that a browser could take for another host's; the sign-in page has the same (search.ts).
+const PAGE = /^(?:\/[\w-]+)+\/?(?:[?#][!-~]*)?$/;
+const LONGEST_PAGE = 1_000;
+
 /** How somebody may sign in besides by password and passkey. */
 export const SignInWays = Type.Object({ oidc: Type.Boolean() });
 export type SignInWays = Static<typeof SignInWays>;
@@ -54,16 +58,27 @@ const begin = openRoute({
   method: 'GET',
   path: '/sign-in/oidc',
   permission: 'anyone',
+  query: Type.Object({
+    next: Type.Optional(
+      Type.String({
+        maxLength: LONGEST_PAGE,
+        pattern: PAGE.source,
+        description: 'Give next as the path of a page of the console, such as /tickets?status=open.',
+      }),
+    ),
+  }),
   response: null,
-  handler: (asked) =>
-    lead(asked, async (provider) => {
+  handler: (asked) => {
+    const { next = null } = asked.query;
+    return lead(asked, next, async (provider) => {
       // Only the address that it sends browsers back to has the cookie then.
       if (provider.publicUrl !== asked.caller.origin) throw new SignOnRefused('elsewhere');
       const challenge = newChallenge(asked.parts.secret, PURPOSE);
       const entrance = await provider.entrance(challenge);
-      keep(asked, challenge);
+      keep(asked, { challenge, next });
       return entrance.href;
-    }),
+    });
+  },
 });
 
 const comeBack = openRoute({
@@ -73,10 +88,10 @@ const comeBack = openRoute({
   // Providers add parameters of their own, which are to be ignored (RFC 6749, 4.1.2).
   query: Type.Object({}, { additionalProperties: true }),
   response: null,
-  handler: (asked) =>
-    lead(asked, async (provider) => {
+  handler: (asked) => {
+    const { challenge, next } = keptBy(asked);
+    return lead(asked, next, async (provider) => {
       const { parts, reply } = asked;
-      const challenge = keptBy(asked);
       keep(asked, null);
       if (challenge === null || !isChallenge(parts.secret, PURPOSE, challenge)) {
         throw new SignOnRefused('expired');
@@ -85,12 +100,17 @@ const comeBack = openRoute({
       const person = await provider.person(challenge, search);
       if (!(await useChallenge(parts.writer, challenge))) throw new SignOnRefused('expired');
       await startSession(asked, await loginOfPerson(parts.writer, person), 'oidc');
-      return `${parts.basePath}/`;
-    }),
+      return `${parts.basePath}${next ?? '/'}`;
+    });
+  },
 });
 
-/** Sends the browser where `where` says, or to the sign-in page with what went wrong. */
-async function lead(asked: Asked, where: (provider: IdentityProvider) => Promise<string>) {
+/** Sends the browser where `where` says, or to the sign-in page with what went wrong, from which `next` is still ahead. */
+async function lead(
+  asked: Asked,
+  next: string | null,
+  where: (provider: IdentityProvider) => Promise<string>,
+) {
   const { parts, caller, reply } = asked;
   if (parts.singleSignOn === null) throw unset;
   try {
@@ -100,7 +120,8 @@ async function lead(asked: Asked, where: (provider: IdentityProvider) => Promise
     if (reason === 'failed' || reason === 'unreachable') {
       parts.log.warn({ reason, request_id: caller.requestId, ...toldOf(error) }, 'single sign-on failed');
     }
-    return reply.redirect(`${parts.basePath}/sign-in?error=${reason}`, 302);
+    const told = new URLSearchParams({ error: reason, ...(next !== null && { next }) });
+    return reply.redirect(`${parts.basePath}/sign-in?${told}`, 302);
   }
 }
 
@@ -123,17 +144,22 @@ function cookieOf({ caller, parts }: Asked): { name: string; attributes: string 
   return cookie(caller.origin, parts.basePath, 'dbvitals_sign_on', 'Lax');
 }
 
-function keep(asked: Asked, challenge: string | null): void {
+function keep(asked: Asked, kept: { challenge: string; next: string | null } | null): void {
   const { name, attributes } = cookieOf(asked);
-  const value = `${name}=${challenge ?? ''}; Max-Age=${challenge === null ? 0 : 300}`;
+  const next = kept?.next ? `.${Buffer.from(kept.next).toString('base64url')}` : '';
+  const value = `${name}=${kept?.challenge ?? ''}${next}; Max-Age=${kept === null ? 0 : 300}`;
   void asked.reply.header('set-cookie', `${value}; ${attributes}`);
 }
 
-function keptBy(asked: Asked): string | null {
+/** What the browser kept; where it leads to is looked at again, for only the challenge is signed. */
+function keptBy(asked: Asked): { challenge: string | null; next: string | null } {
   const start = `${cookieOf(asked).name}=`;
   const cookies = (asked.reply.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = cookies.filter((pair) => pair.startsWith(start));
-  return found.length === 1 ? (found[0] ?? '').slice(start.length) : null;
+  if (found.length !== 1) return { challenge: null, next: null };
+  const [challenge = '', encoded = ''] = (found[0] ?? '').slice(start.length).split('.');
+  const next = Buffer.from(encoded, 'base64url').toString();
+  return { challenge, next: next.length <= LONGEST_PAGE && PAGE.test(next) ? next : null };
 }
 
 /** Sign-in by the company's OpenID Connect provider. */

@@ -89,7 +89,8 @@ const update = `
          expected_standbys   = coalesce($12, expected_standbys),
          password_exposable  = coalesce($13, password_exposable),
          ca_certificate      = case when $16 then $14 else ca_certificate end,
-         engine              = coalesce($15, engine)
+         engine              = coalesce($15, engine),
+         ssh_credential      = case $4 when 'ssh_tunnel' then ssh_credential end
    where account_id = $1 and connection_id = $2`;
 
 // What was changed about the way there is tried at once.
@@ -199,7 +200,7 @@ function requireSameHost(
 
 const remove = `
   update connection
-     set removed_at = $3, credential = null
+     set removed_at = $3, credential = null, ssh_credential = null
    where account_id = $1 and connection_id = $2 and removed_at is null`;
 
 const stopSchedule = `
@@ -207,8 +208,8 @@ const stopSchedule = `
    where account_id = $1 and connection_id = $2`;
 
 /**
- * Removes a connection: it is no longer listed or watched, its password is forgotten, its tickets are resolved. Throws
- * {@link NoConnection}.
+ * Removes a connection: it is no longer listed or watched, its password and its SSH key are forgotten, its tickets are
+ * resolved. Throws {@link NoConnection}.
  */
 export async function removeConnection(change: ChangeAccount, connectionId: number): Promise<ConnectionRow> {
   return change(async ({ accountId, client, at, record }) => {

@@ -3,12 +3,13 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeSshKey } from '../../test/ssh-key.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { sealCredential } from './credentials.ts';
 import { type ConnectionKey, runHealthCheck, type StoredCheck } from './run.ts';
 
-const user = ssh.utils.generateKeyPairSync('ed25519');
-const another = ssh.utils.generateKeyPairSync('ed25519');
+const user = makeSshKey();
+const another = makeSshKey();
 
 let store: TestStore;
 let bastion: Bastion;
@@ -34,31 +35,27 @@ async function startBastion(): Promise<Bastion> {
   const allowed = ssh.utils.parseKey(user.public);
   if (allowed instanceof Error) throw allowed;
   const sockets = new Set<ssh.Connection>();
-  const server = new ssh.Server(
-    { hostKeys: [ssh.utils.generateKeyPairSync('ed25519').private] },
-    (client) => {
-      sockets.add(client);
-      client.on('error', () => {});
-      client.on('authentication', (login) => {
-        const known =
-          login.method === 'publickey' &&
-          login.username === 'tunnel' &&
-          login.key.data.equals(allowed.getPublicSSH()) &&
-          (!login.signature ||
-            allowed.verify(login.blob ?? Buffer.alloc(0), login.signature, login.hashAlgo));
-        if (known) login.accept();
-        else login.reject(['publickey']);
-      });
-      client.on('tcpip', (accept, reject, { destIP, destPort }) => {
-        asked.push(`${destIP}:${destPort}`);
-        if (destIP !== 'db.internal') return reject();
-        const channel = accept();
-        const behind = connect(join(store.address[0]?.host ?? '', '.s.PGSQL.5432'));
-        behind.on('error', () => {});
-        channel.pipe(behind).pipe(channel);
-      });
-    },
-  );
+  const server = new ssh.Server({ hostKeys: [makeSshKey().private] }, (client) => {
+    sockets.add(client);
+    client.on('error', () => {});
+    client.on('authentication', (login) => {
+      const known =
+        login.method === 'publickey' &&
+        login.username === 'tunnel' &&
+        login.key.data.equals(allowed.getPublicSSH()) &&
+        (!login.signature || allowed.verify(login.blob ?? Buffer.alloc(0), login.signature, login.hashAlgo));
+      if (known) login.accept();
+      else login.reject(['publickey']);
+    });
+    client.on('tcpip', (accept, reject, { destIP, destPort }) => {
+      asked.push(`${destIP}:${destPort}`);
+      if (destIP !== 'db.internal') return reject();
+      const channel = accept();
+      const behind = connect(join(store.address[0]?.host ?? '', '.s.PGSQL.5432'));
+      behind.on('error', () => {});
+      channel.pipe(behind).pipe(channel);
+    });
+  });
   const front = createServer({ noDelay: true }, (socket) => server.injectSocket(socket));
   front.listen(0, '127.0.0.1');
   await once(front, 'listening');

@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/*.test.ts'],
           exclude: ['test/browser/figures.test.ts'],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },

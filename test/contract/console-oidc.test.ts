@@ -72,11 +72,11 @@ const invite = (accountId: number, email: string) =>
 const browse = () => openBrowser({ origin: publicUrl });
 
 const cookieOf = (answer: Answer) =>
-  /dbvitals_sign_on=[\w-]*/.exec(answer.headers['set-cookie'] ?? '')?.[0] ?? '';
+  /dbvitals_sign_on=[\w.-]*/.exec(answer.headers['set-cookie'] ?? '')?.[0] ?? '';
 
 /** Goes to the provider; where it leads back to, and the cookie that goes with it. */
-async function go(browser: Browser, subject: string): Promise<{ path: string; cookie: string }> {
-  const answer = await browser.ask('GET', '/sign-in/oidc');
+async function go(browser: Browser, subject: string, query = ''): Promise<{ path: string; cookie: string }> {
+  const answer = await browser.ask('GET', `/sign-in/oidc${query}`);
   expect(answer.status).toBe(302);
   const cookie = cookieOf(answer);
   secrets.add(cookie.slice(cookie.indexOf('=') + 1));
@@ -257,6 +257,35 @@ test('an answer of the provider is good once, in the browser that asked, and as 
   const aborted = await go(browser, '');
   expect(aborted.path).toContain('error=access_denied');
   expect(await come(aborted.path, aborted.cookie)).toBe(failed);
+});
+
+test('who wanted a page is led to it by way of the provider, also after a second try, and never to another host', async () => {
+  const { subject, email } = person();
+  await invite(await makeKeylessAccount(), email);
+  const browser = browse();
+  const come = async (path: string, cookie: string) => {
+    const answer = await browser.ask('GET', path, undefined, { cookie });
+    expect(cookieOf(answer)).toBe('dbvitals_sign_on=');
+    return answer.headers['location'];
+  };
+  const page = '/tickets?status=open&connection_id=3#t';
+  const query = `?next=${encodeURIComponent(page)}`;
+  const one = await go(browser, subject, query);
+  expect(await come(one.path, one.cookie)).toBe(page);
+  const aborted = await go(browser, '', query);
+  const back = `/sign-in?${new URLSearchParams({ error: 'failed', next: page })}`;
+  expect(await come(aborted.path, aborted.cookie)).toBe(back);
+  for (const elsewhere of [
+    ...['https://evil.example/', '//evil.example', '/\\evil.example', '/.//evil.example', '/a//evil.example'],
+    ...['/\tevil', '/fleet\r\nx: y', 'fleet', '/%2fevil.example', '/fleet?q=\u00e4', `/${'x'.repeat(1_000)}`],
+  ]) {
+    const refused = await browser.ask('GET', `/sign-in/oidc?next=${encodeURIComponent(elsewhere)}`);
+    expect([refused.status, refused.headers['location']], elsewhere).toEqual([400, undefined]);
+    // What somebody planted in the browser is not believed either.
+    const { path, cookie } = await go(browser, subject);
+    const planted = `${cookie}.${Buffer.from(elsewhere).toString('base64url')}`;
+    expect(await come(path, planted), elsewhere).toBe('/');
+  }
 });
 
 test('the provider is asked for no more than who it is, with a challenge that only this browser answers', async () => {

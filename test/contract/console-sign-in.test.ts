@@ -92,13 +92,21 @@ test('the operator’s link makes an owner, who is then signed in', async () => 
     { name: 'Ada', email: 'ada', password: PASSWORD },
     { name: 'Ada', email: 'ada\0@example.com', password: PASSWORD },
     { name: 'A\0da', email, password: PASSWORD },
+    { name: 'A\u001b[2Jda', email, password: PASSWORD },
+    { name: 'A\ud800da', email, password: PASSWORD },
+    { name: 'Ada', email: 'ada\ud800@example.com', password: PASSWORD },
     { name: 'Ada', email, password: 'too short' },
     { name: 'Ada', email },
     { name: 'Ada', email, password: PASSWORD, roles: ['owner'] },
   ]) {
     const answer = await browser.ask('POST', `/link/${token}`, body);
     expect(answer.status, JSON.stringify(body)).toBe(400);
-    expect(answer.json<{ error: object }>().error).toHaveProperty('parameter');
+    expect(answer.json()).toMatchObject({
+      error: {
+        parameter: expect.any(String),
+        message: expect.stringMatching(/^(Give|Choose|There is no such) /),
+      },
+    });
   }
   await browser.change('POST', `/link/${token}`, { name: 'Ada', email, password: PASSWORD });
   const me = await browser.get<Me>('/me');
@@ -114,6 +122,7 @@ test('the operator’s link makes an owner, who is then signed in', async () => 
   expect(own.map(({ action_type }) => action_type)).toEqual([
     ...['link_created', 'member_added', 'link_used', 'member_signed_in'],
   ]);
+  expect(own.map(({ page_path }) => page_path)).toEqual(['/team', '/link', '/link', '/sign-in']);
   expect(own.at(-1)?.properties).toMatchObject({ member_id: me.member.id, name: 'Ada', by: 'link' });
   expect(JSON.stringify(log)).not.toContain(token);
 });
@@ -182,6 +191,9 @@ test('a link can’t take over the login of somebody who is at another company',
   await browser.change('POST', '/me/account', { id: one });
   expect((await browser.get<Me>('/me')).account.id).toBe(one);
   expect((await browser.ask('POST', '/me/account', { id: await makeKeylessAccount() })).status).toBe(404);
+  for (const id of [0, 1.5, 1e300, '1']) {
+    expect((await browser.ask('POST', '/me/account', { id })).status, String(id)).toBe(400);
+  }
 
   const third = await invite(await makeKeylessAccount(), email);
   const proved = browse();
@@ -324,6 +336,7 @@ test('ten failures for an address, and the right password waits too; others don�
   expect(seconds).toBeLessThanOrEqual(900);
   expect(refused.json<{ error: object }>().error).toMatchObject({
     code: 'too_many_attempts',
+    message: expect.stringMatching(/: try again in 1[45] minutes, /),
     retry_after: seconds,
   });
   expect((await signIn(browse(), other)).status).toBe(204);

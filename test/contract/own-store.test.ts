@@ -16,7 +16,8 @@ import { type Service, startProcess, startService, temporaryFolder } from './run
 const FLEET = '/api/v1/health/fleet';
 const folder = temporaryFolder();
 const dataFolder = join(folder.path, 'a data folder');
-const environment = { DBVITALS_DATA_DIR: dataFolder };
+const publicUrl = 'https://dbvitals.example.com';
+const environment = { DBVITALS_DATA_DIR: dataFolder, DBVITALS_PUBLIC_URL: publicUrl };
 let service: Service;
 let firstKey = '';
 let busyKey = '';
@@ -65,6 +66,13 @@ test('the first start prints where it is, what it made, the key, and a request t
     `\n  curl -H "Authorization: Bearer ${firstKey}" ${service.origin}${FLEET}`,
   );
   expect(service.output()).not.toContain('\u001b');
+});
+
+test('links to sign in by are at the public address, where the operator named one', async () => {
+  const link = (name: string) => new RegExp(`^ *${name} +${publicUrl}/link/[\\w-]{43}`, 'm');
+  expect(service.output()).toMatch(link('sign in'));
+  const made = await command(['member', 'link', '--account', '1'], { environment });
+  expect(made.stdout).toMatch(link('link'));
 });
 
 test('the printed key opens the fleet, whose one connection has been checked', async () => {

@@ -9,6 +9,7 @@ import { diallerOf } from '../../src/monitor/dial.ts';
 import { LIMITS } from '../../src/monitor/limits.ts';
 import { openMysqlSession } from '../../src/monitor/mysql-session.ts';
 import type { Session, Target } from '../../src/monitor/session.ts';
+import { makeSshKey } from '../ssh-key.ts';
 import { MariadbServer, PASSWORD } from './mariadb-server.ts';
 
 const certificate = (name: string) => join(import.meta.dirname, '../certificates', name);
@@ -71,7 +72,7 @@ async function freePort(): Promise<number> {
 /** A real SSH server that lets anyone in and reaches the MariaDB, whatever it is called. */
 async function startBastion() {
   const clients = new Set<ssh.Connection>();
-  const hostKeys = [ssh.utils.generateKeyPairSync('ed25519').private];
+  const hostKeys = [makeSshKey().private];
   const daemon = new ssh.Server({ hostKeys }, (client) => {
     clients.add(client);
     client.on('error', () => {});
@@ -117,7 +118,7 @@ const byTunnel = (): Partial<Target> => ({
     host: '127.0.0.1',
     port: bastion.port,
     username: 'tunnel',
-    privateKey: ssh.utils.generateKeyPairSync('ed25519').private,
+    privateKey: makeSshKey().private,
     agentSocket: null,
     hostKey: null,
   },

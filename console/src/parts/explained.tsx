@@ -37,7 +37,7 @@ interface ExplainedProps {
   thresholds: readonly { name: string; value: number; default: number }[];
   /** Why it matters, as {@link Prose}; '' where nothing is known of the check. */
   why: string;
-  /** The remediation; '' where there is nothing to run. */
+  /** The remediation: statements, or a sentence where none helps; '' where there is nothing to do. */
   sql: string;
   /** What the statement locks; null where nothing is known. */
   lock: string | null;
@@ -70,17 +70,32 @@ export function Explained({ measured, thresholds, why, sql, lock }: ExplainedPro
           <Prose text={why} />
         </div>
       )}
-      {sql && (
-        <div>
-          <h3>What to run</h3>
-          <CodeBlock text={sql} what="SQL" />
-          {lock && (
-            <p className="lock-note">
-              <Icon name="lock" />
-              <span>{lock}</span>
-            </p>
-          )}
-        </div>
+      {sql && <Remedy lock={lock} sql={sql} />}
+    </div>
+  );
+}
+
+/** Statements to copy with what they lock; where none helps, what to do in words. */
+function Remedy({ sql, lock }: { sql: string; lock: string | null }) {
+  if (lock === null && !sql.includes(';')) {
+    return (
+      <div>
+        <h3>What to do</h3>
+        <p>
+          <bdi>{sql}</bdi>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div>
+      <h3>What to run</h3>
+      <CodeBlock text={sql} what="SQL" />
+      {lock && (
+        <p className="lock-note">
+          <Icon name="lock" />
+          <span>{lock}</span>
+        </p>
       )}
     </div>
   );

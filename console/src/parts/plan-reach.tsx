@@ -1,4 +1,5 @@
 import './plan-reach.css';
+import { Fragment } from 'react';
 import { Icon } from './icons.tsx';
 
 // The eight endpoints by group, as the specification's sections 4 and 5 have them.
@@ -39,11 +40,25 @@ export function PlanReach({ includes }: { includes: readonly string[] }) {
                 <span className="plan-reach-name">{name}</span>
                 {!reached && ' – not in this plan'}
               </p>
-              {reached && paths.map((path) => <code key={path}>/api/v1{path}</code>)}
+              {reached && paths.map((path) => <Path key={path} path={`/api/v1${path}`} />)}
             </div>
           </li>
         );
       })}
     </ul>
+  );
+}
+
+/** Broken before a slash where it must be, not within a word. */
+function Path({ path }: { path: string }) {
+  return (
+    <code>
+      {path.split(/(?=\/)/).map((part) => (
+        <Fragment key={part}>
+          <wbr />
+          {part}
+        </Fragment>
+      ))}
+    </code>
   );
 }

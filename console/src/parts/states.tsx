@@ -91,7 +91,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: (() =
     );
   }
   return (
-    <div role="alert">
+    <div className="failed" role="alert">
       <Message actions={retry} icon="close" title="That didn’t work">
         <p>{error instanceof Error ? error.message : String(error)}</p>
         {error instanceof ApiError && error.requestId && (

@@ -1,23 +1,12 @@
 import './table.css';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type ReactNode, useRef } from 'react';
+import { type CSSProperties, type ReactNode, useCallback, useRef } from 'react';
 import { Icon } from './icons.tsx';
 import { focusedRow, focusRow, onArrow, useRowKeys } from './table-keys.ts';
+import { type Column, cellClass, MemoRow } from './table-row.tsx';
 import { useEnd, useTop } from './table-scroll.ts';
 
-export interface Column<Row> {
-  id: string;
-  header: string;
-  cell: (row: Row) => ReactNode;
-  /** A track of a CSS grid, such as `6rem` or `minmax(10rem, 2fr)`; `minmax(0, 1fr)` unless told. */
-  width?: string;
-  align?: 'end';
-  isSortable?: boolean;
-  /** Where there is no room for columns: `lead` stands first without its name, `hide` is left away. */
-  narrow?: 'lead' | 'hide';
-  /** The header is read, not seen: of a column of buttons. */
-  hideHeader?: boolean;
-}
+export type { Column } from './table-row.tsx';
 
 export interface Sort {
   column: string;
@@ -45,29 +34,39 @@ interface TableProps<Row> {
 /** Up to here all rows are drawn: find-in-page and screen readers have them all. */
 const DRAWN_WHOLE = 200;
 
-/** Rows under headings; past 200 only those in sight are drawn. A link of the class `row-link` in a cell makes the row clickable. */
+/** Of a list that grows as one scrolls, its first page: drawing a second one whole took the longest task of all, 73 ms. */
+const DRAWN_OF_GROWING = 100;
+
+/** Rows under headings; of many only those in sight are drawn. A link of the class `row-link` in a cell makes the row clickable. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, rowKey, hasKeys = false, onEnd } = props;
   const body = useRef<HTMLDivElement>(null);
   // Where the keys are: a row that is scrolled out of sight is taken away, and the focus with it.
   const at = useRef(-1);
-  const isVirtual = rows.length > DRAWN_WHOLE;
+  const isVirtual = rows.length > (onEnd ? DRAWN_OF_GROWING : DRAWN_WHOLE);
+  // Before a growing list is too long its rows are measured, so that those in sight stay there, and the focus with them.
+  const isMeasured = isVirtual || onEnd !== undefined;
   const top = useTop(body);
+  // The same function for the same rows: with another one all places are computed anew, on every turn of the wheel.
+  const getItemKey = useCallback((index: number) => keyAt(rows, rowKey, index), [rows, rowKey]);
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
-    enabled: isVirtual,
+    enabled: isMeasured,
     estimateSize: () => props.rowHeight ?? 45,
-    getItemKey: (index) => keyAt(rows, rowKey, index),
+    getItemKey,
     overscan: 10,
     scrollMargin: top,
     scrollPaddingStart: 96,
     scrollPaddingEnd: 32,
+    // Drawn in a task of its own, so that the next turn of the wheel need not wait for it.
+    useFlushSync: false,
   });
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = isVirtual ? undefined : () => false;
   const drawn = virtualizer.getVirtualItems();
   const first = drawn[0];
   const last = drawn.at(-1);
   const head = rows[0];
-  useEnd(body, head === undefined ? '' : `${rowKey(head)} ${rows.length}`, onEnd);
+  const end = useEnd(head === undefined ? '' : `${rowKey(head)} ${rows.length}`, onEnd);
   const goTo = (index: number) => {
     if (index < 0 || index >= rows.length) return;
     at.current = index;
@@ -89,7 +88,7 @@ export function Table<Row>(props: TableProps<Row>) {
       <div
         aria-label={label}
         aria-rowcount={rows.length + 1}
-        className="table"
+        className={isVirtual ? 'table long' : 'table'}
         role="table"
         style={tracksStyle(tracks)}
       >
@@ -113,39 +112,20 @@ export function Table<Row>(props: TableProps<Row>) {
           {indices.map((index) => {
             const row = rows[index];
             if (row === undefined) return null;
-            const detail = props.detail?.(row);
             return (
-              <div
-                className="table-item"
-                data-index={index}
+              <MemoRow
+                columns={columns}
+                detail={props.detail?.(row)}
+                index={index}
                 key={rowKey(row)}
-                ref={isVirtual ? virtualizer.measureElement : undefined}
-                role="presentation"
-              >
-                <div aria-rowindex={index + 2} className="table-row" role="row">
-                  {columns.map((column) => (
-                    <div
-                      className={`table-cell ${column.align === 'end' ? 'at-end' : ''} ${column.narrow ?? ''}`}
-                      data-label={column.hideHeader ? '' : column.header}
-                      key={column.id}
-                      role="cell"
-                    >
-                      {column.cell(row)}
-                    </div>
-                  ))}
-                </div>
-                {detail && (
-                  <div className="table-below" role="row">
-                    <div aria-colspan={columns.length} className="table-detail" role="cell">
-                      {detail}
-                    </div>
-                  </div>
-                )}
-              </div>
+                measure={isMeasured ? virtualizer.measureElement : undefined}
+                row={row}
+              />
             );
           })}
         </div>
       </div>
+      {onEnd && <div aria-hidden="true" className="table-end" ref={end} />}
     </div>
   );
 }
@@ -171,15 +151,11 @@ interface HeaderProps<Row> {
 }
 
 function HeaderCell<Row>({ column, sort, onSort }: HeaderProps<Row>) {
-  const { id, header, isSortable = false, hideHeader = false, align, narrow } = column;
+  const { id, header, isSortable = false, hideHeader = false } = column;
   const isSorted = sort?.column === id;
   const order = isSorted && sort.descending ? 'descending' : 'ascending';
   return (
-    <div
-      aria-sort={isSorted ? order : undefined}
-      className={`table-cell ${align === 'end' ? 'at-end' : ''} ${narrow ?? ''}`}
-      role="columnheader"
-    >
+    <div aria-sort={isSorted ? order : undefined} className={cellClass(column)} role="columnheader">
       {isSortable && onSort ? (
         <button
           className="sort-button"

@@ -110,21 +110,24 @@ interface TimeProps {
 
 /** An instant: in the viewer's zone, with UTC as title, or written beside it. */
 export function Time({ at, as = 'ago', seconds = false }: TimeProps) {
-  useNow();
-  const instant = new Date(at).toISOString();
   const here = local(at, { seconds });
-  if (as === 'full') {
-    return (
-      <time dateTime={instant}>
-        {here} <span className="quiet small">({utc(at)})</span>
-      </time>
-    );
-  }
   return (
-    <time dateTime={instant} title={`${here} (${utc(at)})`}>
-      {as === 'ago' ? ago(at) : here}
+    <time dateTime={new Date(at).toISOString()} {...(as !== 'full' && { title: `${here} (${utc(at)})` })}>
+      {as === 'ago' ? <Ago at={at} /> : here}
+      {as === 'full' && (
+        <>
+          {' '}
+          <span className="utc">({utc(at)})</span>
+        </>
+      )}
     </time>
   );
+}
+
+/** Apart, so that only what ages is drawn anew as time goes on. */
+function Ago({ at }: { at: string | Date }) {
+  useNow();
+  return ago(at);
 }
 
 /** How long it is until an instant, counted down every second; `over` is said after it. */

@@ -14,6 +14,9 @@ export function Entrance({ title, children }: { title: string; children: ReactNo
         <h1>{title}</h1>
         {children}
       </div>
+      <p className="entrance-foot">
+        <a href="/docs">API reference</a>
+      </p>
     </main>
   );
 }

@@ -9,3 +9,9 @@ export function watchSession(queries: QueryClient, onEnded: () => void): void {
   queries.getQueryCache().config.onError = look;
   queries.getMutationCache().config.onError = look;
 }
+
+/** Nothing of a session may stay for whoever signs in next; what the sign-in page asked by then does. */
+export function forgetSession(queries: QueryClient): void {
+  queries.getMutationCache().clear();
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'sign-in' });
+}

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ApiError, send } from '../api.ts';
 import { notify } from '../parts/announcer.tsx';
+import { forgetSession } from './session-ended.ts';
 
 /** Ends the session; nothing of it stays in the window. */
 export function useSignOut() {
@@ -11,7 +12,7 @@ export function useSignOut() {
     mutationFn: () => send('POST', '/sign-out'),
     onSuccess: async () => {
       await navigate({ to: '/sign-in', search: {} });
-      queries.clear();
+      forgetSession(queries);
     },
     // A session that is over already was signed out by whoever watches for that.
     onError: (error) => {

@@ -44,7 +44,7 @@ function AccountParts() {
             <PlanReach includes={data.includes} />
           </Section>
           <Section
-            description="The specification’s plans side by side. Health checks, tickets and this console are the same in all."
+            description="What keys reach, and how often each may ask. Health checks and this console are the same in all."
             title="All plans"
           >
             <Plans current={data.plan} />

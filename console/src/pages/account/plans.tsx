@@ -17,13 +17,11 @@ export function Plans({ current }: { current: string }) {
       <table>
         <thead>
           <tr>
-            {['Plan', 'Requests a minute, each key', 'Health', 'Tickets', 'Activity log', 'Team'].map(
-              (name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ),
-            )}
+            {['Plan', 'Requests a minute', 'Health', 'Tickets', 'Activity log', 'Team'].map((name) => (
+              <th key={name} scope="col">
+                <span>{name}</span>
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

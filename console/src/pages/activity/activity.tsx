@@ -1,23 +1,25 @@
 import './activity.css';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
-import type { ActivityEntry } from '../../../../client/src/records.ts';
-import { apiUrl, get } from '../../api.ts';
+import { memo, useEffect, useRef } from 'react';
+import { apiUrl } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
-import { CodeBlock } from '../../parts/copy.tsx';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
 import { DayRange } from '../../parts/day-range.tsx';
 import { Select } from '../../parts/field.tsx';
+import { figure } from '../../parts/figure.ts';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
-import { Filters, Page, Section } from '../../parts/page.tsx';
+import { Filters, Page } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useCan } from '../../shell/me.ts';
+import { EntryAlone } from './entry-alone.tsx';
 import { EntryList } from './entry-list.tsx';
-import { ACTIONS, actionWord, entryJson } from './entry-words.ts';
+import { ACTIONS, actionWord } from './entry-words.ts';
+import { useIsDown } from './is-down.ts';
+import { KeyFilter } from './key-filter.tsx';
+import { KeyRequests } from './key-requests.tsx';
 import { LogState } from './log-state.tsx';
 import type { ActivitySearch } from './search.ts';
 import { useEntries } from './use-entries.ts';
@@ -28,11 +30,22 @@ export function ActivityPage() {
   const search = useSearch({ from: '/in/activity' });
   return (
     <Page
-      actions={can('activity:read') && <Export search={search} />}
+      actions={can('activity:read') && search.key === undefined && <Export search={search} />}
       description="Every request by a key, every change and every health check, in order and without a gap."
       title="Activity"
     >
-      {can('activity:read') ? <Log search={search} /> : <NoPermission permission="activity:read" />}
+      {!can('activity:read') ? (
+        <NoPermission permission="activity:read" />
+      ) : search.key === undefined ? (
+        <Log search={search} />
+      ) : (
+        <>
+          <Filters>
+            <KeyFilter chosen={search.key} />
+          </Filters>
+          <KeyRequests id={search.key} key={search.key} open={search.entry} />
+        </>
+      )}
     </Page>
   );
 }
@@ -71,7 +84,7 @@ function Log({ search }: { search: ActivitySearch }) {
           ) : (
             <>
               <LogState entries={entries} isOfOneKind={action_type !== undefined} />
-              {open && !entries.some(({ id }) => String(id) === open) && <EntryAlone id={open} />}
+              {open && !entries.some(({ id }) => String(id) === open) && <EntryAlone id={Number(open)} />}
               <EntryList
                 entries={entries}
                 isOfOneKind={action_type !== undefined}
@@ -79,8 +92,7 @@ function Log({ search }: { search: ActivitySearch }) {
                 open={open}
               />
               <p className="quiet small">
-                {entries.length.toLocaleString('en')} of{' '}
-                {Math.max(total, entries.length).toLocaleString('en')} entries
+                {figure(entries.length)} of {figure(Math.max(total, entries.length))} entries
               </p>
               <MoreButton list={list} />
             </>
@@ -97,7 +109,9 @@ interface LogFiltersProps {
   tailError: Error | null;
 }
 
-function LogFilters({ search: { action_type, from, to, live }, isDown, tailError }: LogFiltersProps) {
+/** Not drawn anew with each page of entries: a list of all kinds of action takes as long as a screen of rows. */
+const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFiltersProps) {
+  const { action_type, from, to, live } = search;
   const navigate = useNavigate({ from: '/activity' });
   const change = (changed: ActivitySearch) =>
     void navigate({ search: (old) => ({ ...old, entry: undefined, ...changed }), resetScroll: false });
@@ -116,6 +130,7 @@ function LogFilters({ search: { action_type, from, to, live }, isDown, tailError
           value={action_type ?? ''}
         />
       </div>
+      <KeyFilter chosen={undefined} />
       <DayRange from={from} label="From" onChange={change} to={to} />
       <FilterChips
         chips={[{ id: 'live', label: 'Live tail' }]}
@@ -134,45 +149,7 @@ function LogFilters({ search: { action_type, from, to, live }, isDown, tailError
       )}
     </Filters>
   );
-}
-
-/** An entry that an address names and the list does not hold, or not yet. */
-function EntryAlone({ id }: { id: string }) {
-  const navigate = useNavigate({ from: '/activity' });
-  const query = useQuery({
-    queryKey: ['activity', 'one', id],
-    queryFn: ({ signal }) =>
-      get<{ data: ActivityEntry[] }>(
-        '/read/activity',
-        { order: 'asc', after_id: Number(id) - 1, per_page: 1 },
-        signal,
-      ),
-  });
-  const close = () => void navigate({ search: (old) => ({ ...old, entry: undefined }), resetScroll: false });
-  return (
-    <Section actions={<Button onPress={close}>Close</Button>} title={`Entry ${id}`}>
-      <Loaded query={query}>
-        {({ data: [entry] }) =>
-          entry && String(entry.id) === id ? (
-            <CodeBlock text={entryJson(entry)} what={`entry ${id}`} />
-          ) : (
-            <p>The log holds no entry {id}: it is not written yet, or older than what is kept.</p>
-          )
-        }
-      </Loaded>
-    </Section>
-  );
-}
-
-/** Whether the page is scrolled so far down that entries above would push away what is read. */
-function useIsDown(): boolean {
-  return useSyncExternalStore(subscribeScroll, () => scrollY > innerHeight / 2);
-}
-
-function subscribeScroll(listener: () => void): () => void {
-  addEventListener('scroll', listener, { passive: true });
-  return () => removeEventListener('scroll', listener);
-}
+});
 
 /** Tells screen readers of new entries, but not of each. */
 const ANNOUNCED_MS = 15_000;

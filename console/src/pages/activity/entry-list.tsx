@@ -1,9 +1,12 @@
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
+import { figure } from '../../parts/figure.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { EntryOfId } from './entry-alone.tsx';
 import { aboutEntry, actionWord, byWhom, entryJson } from './entry-words.ts';
 import { missingBetween } from './log-state.tsx';
 
@@ -13,26 +16,27 @@ interface EntryListProps {
   /** The entry whose JSON is shown. */
   open: string | undefined;
   isOfOneKind: boolean;
+  /** The entries are not whole: the one that is opened is read. */
+  isPartial?: boolean;
   onEnd: () => void;
 }
 
 /** Entries of the log, latest first; each can be opened to see it as the API gives it. */
-export function EntryList({ entries, open, isOfOneKind, onEnd }: EntryListProps) {
+export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: EntryListProps) {
   // Where ids lack below an entry, it is said there.
-  const gaps = new Map<number, number>();
-  if (!isOfOneKind) {
-    for (const [place, entry] of entries.entries()) {
-      const missing = missingBetween(entry, entries[place + 1]);
-      if (missing > 0) gaps.set(entry.id, missing);
-    }
-  }
+  const gaps = useMemo(
+    () => (isOfOneKind ? new Map<number, number>() : gapsBelow(entries)),
+    [entries, isOfOneKind],
+  );
+  const columns = useMemo(() => columnsFor(open), [open]);
   const detail = (entry: ActivityEntry) => {
     const missing = gaps.get(entry.id) ?? 0;
     const isOpen = String(entry.id) === open;
     if (missing === 0 && !isOpen) return null;
     return (
       <>
-        {isOpen && <CodeBlock text={entryJson(entry)} what={`entry ${entry.id}`} />}
+        {isOpen && isPartial && <EntryOfId id={entry.id} />}
+        {isOpen && !isPartial && <CodeBlock text={entryJson(entry)} what={`entry ${entry.id}`} />}
         {missing > 0 && (
           <p className="log-gap">{missing === 1 ? 'An entry is' : `${missing} entries are`} missing here</p>
         )}
@@ -41,15 +45,28 @@ export function EntryList({ entries, open, isOfOneKind, onEnd }: EntryListProps)
   };
   return (
     <Table
-      columns={columnsFor(open)}
+      columns={columns}
       detail={detail}
       hasKeys
       label="Entries of the log"
       onEnd={onEnd}
       rowHeight={45}
-      rowKey={({ id }) => id}
+      rowKey={idOf}
       rows={entries}
     />
+  );
+}
+
+function idOf({ id }: ActivityEntry): number {
+  return id;
+}
+
+function gapsBelow(entries: readonly ActivityEntry[]): Map<number, number> {
+  return new Map(
+    entries.flatMap((entry, place) => {
+      const missing = missingBetween(entry, entries[place + 1]);
+      return missing > 0 ? [[entry.id, missing]] : [];
+    }),
   );
 }
 
@@ -58,8 +75,9 @@ function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] 
     {
       id: 'id',
       header: 'Entry',
-      cell: ({ id }) => <span className="mono">{id.toLocaleString('en')}</span>,
-      width: '5.5rem',
+      cell: ({ id }) => <span className="mono">{figure(id)}</span>,
+      width: '5rem',
+      align: 'end',
     },
     {
       id: 'occurred_at',

@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import type { VerifiedLog } from '../../../../src/console/activity.ts';
 import { get } from '../../api.ts';
+import { figure } from '../../parts/figure.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time } from '../../parts/time.tsx';
-
-const figure = (id: number) => id.toLocaleString('en');
 
 /** How many ids lie between two neighbours of the list, the later one first. */
 export function missingBetween(later: ActivityEntry, earlier: ActivityEntry | undefined): number {

@@ -1,17 +1,23 @@
 import { dayOrInstant } from '../../parts/day.ts';
 
-/** What the address of the page holds: the filters as the API has them, whether new entries are shown as they come, and the entry that is open. */
+/**
+ * What the address of the page holds: the filters as the API has them, or the key whose requests alone are shown; whether new
+ * entries are shown as they come; and the entry that is open.
+ */
 export interface ActivitySearch {
   action_type?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
   live?: '1' | undefined;
   entry?: string | undefined;
+  key?: string | undefined;
 }
+
+const NUMBER = /^[1-9]\d{0,15}$/;
 
 /** Reads it from an address that anyone may have written. */
 export function activitySearch(given: Record<string, string>): ActivitySearch {
-  const { action_type, live, entry } = given;
+  const { action_type, live, entry, key } = given;
   const from = dayOrInstant(given['from']);
   const to = dayOrInstant(given['to']);
   return {
@@ -19,6 +25,7 @@ export function activitySearch(given: Record<string, string>): ActivitySearch {
     ...(from && { from }),
     ...(to && { to }),
     ...(live === '1' && { live }),
-    ...(entry && /^[1-9]\d{0,15}$/.test(entry) && { entry }),
+    ...(entry && NUMBER.test(entry) && { entry }),
+    ...(key && NUMBER.test(key) && { key }),
   };
 }

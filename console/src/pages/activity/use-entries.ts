@@ -5,7 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { ActivityEntry, Meta } from '../../../../client/src/records.ts';
 import { get } from '../../api.ts';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
@@ -43,8 +43,8 @@ export function useEntries({ action_type, from, to }: ActivitySearch, isLive: bo
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: ({ state }) => !isLong(state),
   });
-  const listed = list.data?.pages.flatMap(({ data }) => data) ?? [];
-  const newest = listed[0]?.id ?? 0;
+  const pages = list.data?.pages;
+  const newest = pages?.[0]?.data[0]?.id ?? 0;
   // Of this list: when it is read anew, entries may lie between it and a tail of before.
   const tailKey = ['activity', 'tail', filters, newest];
   const tail = useQuery({
@@ -56,8 +56,7 @@ export function useEntries({ action_type, from, to }: ActivitySearch, isLive: bo
     staleTime: 0,
     gcTime: 0,
   });
-  const followed = tail.data ?? [];
-  const isTooLong = followed.length > TAIL_MOST;
+  const isTooLong = (tail.data?.length ?? 0) > TAIL_MOST;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once each time that it became too long
   useEffect(() => {
     if (!isTooLong) return;
@@ -67,14 +66,23 @@ export function useEntries({ action_type, from, to }: ActivitySearch, isLive: bo
     );
     void list.refetch();
   }, [isTooLong]);
-  const all = new Map([...listed, ...followed].map((entry) => [entry.id, entry]));
-  const entries = [...all.values()].sort((a, b) => b.id - a.id);
+  const entries = useMemo(() => joined(pages ?? [], tail.data ?? []), [pages, tail.data]);
   return {
     list,
     tailError: isLive ? tail.error : null,
     entries,
     total: list.data?.pages[0]?.meta.total ?? 0,
   };
+}
+
+/** All that was read, latest first, each entry once: a tail and a page that were read at different times may overlap. */
+function joined(pages: readonly EntriesPart[], tail: readonly ActivityEntry[]): ActivityEntry[] {
+  const entries = tail.toReversed();
+  for (const { data } of pages) {
+    const last = entries.at(-1)?.id ?? Number.POSITIVE_INFINITY;
+    entries.push(...data.filter(({ id }) => id < last));
+  }
+  return entries;
 }
 
 /** What is known of the tail, oldest first, and what was written since. */

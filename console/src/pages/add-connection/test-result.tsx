@@ -27,8 +27,8 @@ export function TestResult({ test }: { test: ConnectionTest }) {
         facts={[
           ['Server', <bdi key="version">{version ?? 'unknown'}</bdi>],
           ['TLS', tls ?? <StatusMark key="tls" quiet status="warning" word="Not encrypted" />],
-          ['Checks that can be measured', measured],
-          ['Checks that will be skipped', skipped.length],
+          ['Checks measured', measured],
+          ['Checks skipped', skipped.length],
         ]}
       />
       {sql !== '' && (

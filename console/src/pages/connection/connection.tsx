@@ -79,7 +79,11 @@ function Connection({ id }: { id: string }) {
               />
             ) : (
               <Message icon="clock" title="No check has run yet">
-                {isWatched ? 'The first one is running.' : 'The first one runs as soon as a monitor is free.'}
+                {isWatched
+                  ? 'The first one is running.'
+                  : loaded.settings.interval_seconds === null
+                    ? 'Sample data is never checked.'
+                    : 'The first one runs as soon as a monitor is free.'}
               </Message>
             )}
             {silences.error && <InlineError error={silences.error} />}

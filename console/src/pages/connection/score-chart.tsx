@@ -10,6 +10,9 @@ const HEIGHT = 168;
 /** Where a score is critical, and where it is healthy (decisions: fleet status). */
 const LIMITS = [50, 80];
 
+/** Fewer scores are shown as points too. */
+const FEW = 24;
+
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
@@ -43,7 +46,11 @@ function drawLimits(chart: UPlot, colour: string): void {
   ctx.restore();
 }
 
-function optionsOf(place: HTMLElement, onPoint: (index: number | null) => void): UPlot.Options {
+function optionsOf(
+  place: HTMLElement,
+  isFew: boolean,
+  onPoint: (index: number | null) => void,
+): UPlot.Options {
   const [line, ink, hair] = ['--accent', '--ink-2', '--line'].map((token) => colourOf(place, token));
   const limits = colourOf(place, '--line-strong');
   const font = `12px ${getComputedStyle(place).fontFamily}`;
@@ -61,14 +68,16 @@ function optionsOf(place: HTMLElement, onPoint: (index: number | null) => void):
       {
         ...axis,
         grid: { show: false },
-        size: 28,
+        size: 34,
+        gap: 10,
         space: 64,
         values: (_, times, _axis, _space, step) =>
           times.map((time) => (step < 86_400 ? HOUR : DAY).format(new Date(time * 1000))),
       },
       { ...axis, grid: { stroke: hair ?? '', width: 1 }, size: 34, splits: () => [0, ...LIMITS, 100] },
     ],
-    series: [{}, { stroke: line ?? '', width: 2, points: { size: 4 } }],
+    // A few scores of one hour would be no line to be seen.
+    series: [{}, { stroke: line ?? '', width: 2, points: { size: 5, ...(isFew && { show: true }) } }],
     hooks: {
       drawAxes: [(chart) => drawLimits(chart, limits)],
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)],
@@ -106,18 +115,19 @@ export function ScoreChart({
   const look = `${useTheme()} ${useDeviceIsDark()}`;
   const [times, scores] = chartColumns(history);
   const columns = JSON.stringify([times, scores]);
+  const isFew = times.length < FEW;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another look has other colours
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const chart = new UPlot(optionsOf(element, setPointed), JSON.parse(columns), element);
+    const chart = new UPlot(optionsOf(element, isFew, setPointed), JSON.parse(columns), element);
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
     observer.observe(element);
     return () => {
       observer.disconnect();
       chart.destroy();
     };
-  }, [columns, look]);
+  }, [columns, isFew, look]);
   const pointedAt = new Date((times[pointed ?? 0] ?? 0) * 1_000);
   const score = pointed === null ? undefined : scores[pointed];
   return (

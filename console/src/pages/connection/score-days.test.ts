@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chartColumns, scoreDays } from './score-days.ts';
+import { chartColumns, scoreDays, scoreWords } from './score-days.ts';
 
 const at = (day: number, hour: number) => new Date(Date.UTC(2026, 0, day, hour)).toISOString();
 
@@ -26,4 +26,13 @@ test('the line breaks where nothing was measured for two days, and only there', 
 test('without a score there is nothing', () => {
   expect(scoreDays([])).toEqual([]);
   expect(chartColumns([])).toEqual([[], []]);
+});
+
+test.each([
+  [[], 'No score yet.'],
+  [[98], 'One score so far: 98.'],
+  [[98, 98, 98], 'Score since 1 Jan 2026: always 98.'],
+  [[49, 20, 61], 'Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.'],
+])('%j is read as: %s', (scores, words) => {
+  expect(scoreWords(scores.map((score, day) => ({ at: at(day + 1, 8), score })))).toBe(words);
 });

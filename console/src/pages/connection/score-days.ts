@@ -13,6 +13,18 @@ export function utcDay(at: string | Date): string {
   return DAY.format(new Date(at));
 }
 
+/** What a history shows, for those who do not see its line; the oldest first. */
+export function scoreWords(history: readonly { at: string; score: number }[]): string {
+  const [first] = history;
+  const last = history.at(-1);
+  if (!first || !last) return 'No score yet.';
+  if (history.length === 1) return `One score so far: ${last.score}.`;
+  const since = `Score since ${utcDay(first.at)}`;
+  if (history.every(({ score }) => score === last.score)) return `${since}: always ${last.score}.`;
+  const lowest = history.reduce((low, point) => (point.score < low.score ? point : low));
+  return `${since}: from ${first.score} to ${last.score}, lowest ${lowest.score} on ${utcDay(lowest.at)}.`;
+}
+
 /** Two days without a score: the line must not say that something was measured there. */
 const GAP_SECONDS = 2 * 86_400;
 

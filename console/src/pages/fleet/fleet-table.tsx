@@ -69,7 +69,8 @@ const COLUMNS: readonly Column<FleetRow>[] = [
 ];
 
 function WorstFinding({ row: { worst, last_checked_at } }: { row: FleetRow }) {
-  if (!worst) return <span className="quiet">{last_checked_at ? 'Nothing found' : '–'}</span>;
+  if (!last_checked_at) return <span className="quiet no-check">–</span>;
+  if (!worst) return <span className="quiet">Nothing found</span>;
   return (
     <>
       <bdi className="two-lines">{worst.title}</bdi>
@@ -80,6 +81,7 @@ function WorstFinding({ row: { worst, last_checked_at } }: { row: FleetRow }) {
   );
 }
 
+/** When it was; of a row that is not marked as stale by its status, that it is. */
 function LastCheck({ row }: { row: FleetRow }) {
   const now = useNow();
   const { last_checked_at, next_due_at, interval_seconds, stale } = row;
@@ -88,7 +90,7 @@ function LastCheck({ row }: { row: FleetRow }) {
       {last_checked_at ? <Time at={last_checked_at} /> : <span className="quiet">never</span>}
       {stale ? (
         <span className="second-line">
-          <StatusMark quiet status="stale" />
+          {shownStatus(row) !== 'stale' && <StatusMark quiet status="stale" />}
           {interval_seconds !== null && ` due every ${duration(interval_seconds)}`}
         </span>
       ) : (

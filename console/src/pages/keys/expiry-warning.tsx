@@ -19,11 +19,13 @@ export function ExpiryWarning({ keys, act }: { keys: KeyNow[]; act: KeyAction | 
       <ul>
         {ending.slice(0, 5).map((key) => (
           <li key={key.subject.id}>
-            <Link search={{ key: String(key.subject.id) }} to="/keys">
-              <bdi className="keys-name">{key.subject.name}</bdi>
-            </Link>{' '}
-            {key.subject.expires_at && <Time at={key.subject.expires_at} />}
-            {key.lastUsedAt === null ? ', never used' : <LastUsed at={key.lastUsedAt} />}
+            <span>
+              <Link search={{ key: String(key.subject.id) }} to="/keys">
+                <bdi className="keys-name">{key.subject.name}</bdi>
+              </Link>{' '}
+              {key.subject.expires_at && <Time at={key.subject.expires_at} />}
+              {key.lastUsedAt === null ? ', never used' : <LastUsed at={key.lastUsedAt} />}
+            </span>
             {act && (
               <Button
                 aria-label={`Regenerate ${key.subject.name}`}
@@ -31,7 +33,7 @@ export function ExpiryWarning({ keys, act }: { keys: KeyNow[]; act: KeyAction | 
                 onPress={() => act('regenerate', key)}
                 small
               >
-                Regenerate…
+                Regenerate
               </Button>
             )}
           </li>

@@ -34,7 +34,7 @@ export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>
     {
       id: 'state',
       header: 'State',
-      width: 'minmax(8rem, 1.3fr)',
+      width: 'minmax(9.75rem, 1.3fr)',
       cell: ({ subject, status }) => <KeyState status={status} subject={subject} />,
     },
     {
@@ -50,8 +50,9 @@ export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>
     },
     {
       id: 'requests',
-      header: 'Last 24 h',
-      width: 'minmax(5.5rem, 0.7fr)',
+      header: 'Requests, 24\u00a0h',
+      width: '7.25rem',
+      align: 'end',
       isSortable: true,
       cell: ({ subject }) => <Requests subject={subject} />,
     },
@@ -89,6 +90,7 @@ export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>
       hideHeader: true,
       width: '2.5rem',
       align: 'end',
+      narrow: 'corner',
       cell: (key) => {
         const actions = act ? actionsOf(key, act) : [];
         if (actions.length === 0) return null;

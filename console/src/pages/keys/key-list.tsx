@@ -46,25 +46,27 @@ export function KeyList({ keys, limit, since, act }: KeyListProps) {
       {shown.length === 0 ? (
         <Message icon="key" title="No key is in this state" />
       ) : (
-        <Table
-          columns={keyColumns(limit, act)}
-          hasKeys
-          label="API keys"
-          onSort={({ column, descending }) =>
-            navigate({
-              search: (old) => ({ ...old, sort: descending ? `-${column}` : column }),
-              replace: true,
-            })
-          }
-          rowHeight={64}
-          rowKey={({ subject }) => subject.id}
-          rows={shown}
-          sort={sortOf(sort)}
-        />
+        <div className="keys-table">
+          <Table
+            columns={keyColumns(limit, act)}
+            hasKeys
+            label="API keys"
+            onSort={({ column, descending }) =>
+              navigate({
+                search: (old) => ({ ...old, sort: descending ? `-${column}` : column }),
+                replace: true,
+              })
+            }
+            rowHeight={64}
+            rowKey={({ subject }) => subject.id}
+            rows={shown}
+            sort={sortOf(sort)}
+          />
+        </div>
       )}
       <p className="quiet small">
-        Requests are counted since <Time as="full" at={since} />; the gauges tell of the running minute and
-        are renewed every five seconds.
+        Requests since <Time as="full" at={since} />. The gauges show each key’s running minute, renewed every
+        5 seconds.
       </p>
     </>
   );

@@ -33,7 +33,11 @@ export function KeyPage({ of, limit, act }: { of: KeyNow; limit: number; act: Ke
         ))
       }
       back={<BackToKeys />}
-      description={<code>dbv_live_…{subject.last_four}</code>}
+      description={
+        <>
+          Key {subject.id}, <code>dbv_live_…{subject.last_four}</code>
+        </>
+      }
       title={subject.name}
     >
       {subject.note && (
@@ -58,10 +62,12 @@ export function KeyPage({ of, limit, act }: { of: KeyNow; limit: number; act: Ke
           [
             'Created',
             <>
-              <Time as="full" at={subject.created_at} key="created" /> by <bdi>{madeBy(subject)}</bdi>
+              <Time as="full" at={subject.created_at} key="created" />
+              <div className="small quiet">
+                by <bdi>{madeBy(subject)}</bdi>
+              </div>
             </>,
           ],
-          ['Number', subject.id],
         ]}
       />
       <Section description="As the activity log has them, the newest first." title="Requests">

@@ -68,7 +68,8 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
       ) : (
         <Page
           actions={
-            mayWrite && (
+            mayWrite &&
+            all?.length !== 0 && (
               <Button
                 icon="plus"
                 kind="primary"
@@ -79,7 +80,7 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
             )
           }
           back={search.key && <BackToKeys />}
-          description="What asks the read-only API in the account’s name. Each client gets a key of its own, so that none spends another’s limit and the log tells who asked."
+          description="For the read-only API. Give each client a key of its own: each has its own limit, and the log tells who asked."
           title="API keys"
         >
           <Loaded query={keys}>

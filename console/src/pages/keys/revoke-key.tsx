@@ -65,23 +65,22 @@ export function RevokeKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
         <bdi className="keys-name">{name}</bdi>: requests with <code>dbv_live_…{last_four}</code> are refused
         from that moment on. This can’t be undone.
       </p>
-      <p className={wasInUse ? 'keys-warning' : ''}>
-        {wasInUse && <Icon name="clock" />}
-        <span>
-          {lastUsedAt === null ? (
-            'It was never used.'
-          ) : (
-            <>
-              Last used <Time at={lastUsedAt} />
-              {subject.last_used_from && ` from ${subject.last_used_from}`} (
-              <Time as="full" at={lastUsedAt} />
-              ).
-              {wasInUse && ' Something uses it: that will stop working.'}
-            </>
-          )}
-        </span>
-      </p>
       <form className="keys-form" id="revoke-key" onSubmit={submit}>
+        <p className={wasInUse ? 'keys-warning' : ''}>
+          {wasInUse && <Icon name="clock" />}
+          <span>
+            {wasInUse && <strong>Something uses it: that will stop working. </strong>}
+            {lastUsedAt === null ? (
+              'It was never used.'
+            ) : (
+              <>
+                Last used <Time at={lastUsedAt} />
+                {subject.last_used_from && ` from ${subject.last_used_from}`}:{' '}
+                <Time as="full" at={lastUsedAt} />
+              </>
+            )}
+          </span>
+        </p>
         {mustName && (
           <>
             <p>

@@ -14,8 +14,9 @@ const USES = [
   {
     title: 'Grafana',
     name: 'Grafana',
-    words: 'A data source for the Infinity plug-in, below /etc/grafana/provisioning/datasources/.',
-    snippet: (origin: string) => `apiVersion: 1
+    words: 'A data source for the Infinity plug-in, as a file that Grafana reads at its start.',
+    snippet: (origin: string) => `# /etc/grafana/provisioning/datasources/dbvitals.yaml
+apiVersion: 1
 datasources:
   - name: dbvitals
     type: yesoreyeram-infinity-datasource

@@ -6,7 +6,7 @@ import { ApiError, fieldError, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { ButtonLink } from '../../parts/link.tsx';
-import { ErrorState, InlineError } from '../../parts/states.tsx';
+import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
 import { Entrance } from '../../shell/entrance.tsx';
 
 const TITLES = {
@@ -37,9 +37,7 @@ export function LinkPage() {
       {link.error && !link.isFetching ? (
         <ErrorState error={link.error} onRetry={() => void link.refetch()} />
       ) : (
-        <p className="quiet" role="status">
-          Reading it…
-        </p>
+        <SkeletonRows rows={3} />
       )}
     </Entrance>
   );

@@ -37,6 +37,7 @@ function columns(onRemove: (passkey: Passkey) => void): Column<Passkey>[] {
       hideHeader: true,
       width: 'auto',
       align: 'end',
+      narrow: 'corner',
       cell: (passkey) => (
         <Button aria-label={`Remove ${passkey.name}`} onPress={() => onRemove(passkey)} small>
           Remove
@@ -85,7 +86,9 @@ export function Passkeys() {
       description="A passkey signs you in by the fingerprint, face or PIN of your device. It can’t be phished or guessed."
       title="Passkeys"
     >
-      {passkeys.length > 0 && (
+      {passkeys.length === 0 ? (
+        <p>You have no passkey yet.</p>
+      ) : (
         <Table columns={columns(setRemoving)} label="Passkeys" rowKey={({ id }) => id} rows={passkeys} />
       )}
       {hasPasskeys ? (

@@ -24,27 +24,26 @@ function columns(onEnd: (session: Session) => void): Column<Session>[] {
       narrow: 'lead',
       cell: ({ user_agent, current }) => (
         <span className="session-device" title={user_agent}>
-          <span>
-            <span className="session-name">{deviceName(user_agent)}</span>{' '}
-            {current && <StatusMark status="active" word="This one" />}
-          </span>
+          <bdi className="session-name">{deviceName(user_agent)}</bdi>
+          {current && <StatusMark status="active" word="This one" />}
         </span>
       ),
     },
     {
       id: 'from',
-      header: 'Signed in from',
+      header: 'From',
       cell: ({ source_ip }) => <span className="mono">{source_ip}</span>,
     },
     { id: 'account', header: 'Account', cell: ({ account_name }) => account_name },
     { id: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-    { id: 'since', header: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: 'since', header: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
     {
       id: 'end',
       header: 'End the session',
       hideHeader: true,
       width: 'auto',
       align: 'end',
+      narrow: 'corner',
       cell: (session) => (
         <Button
           aria-label={session.current ? 'Sign out here' : `Sign out ${deviceName(session.user_agent)}`}

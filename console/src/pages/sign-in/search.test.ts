@@ -20,6 +20,10 @@ test.each([
   'fleet',
   '',
   'http://[',
-])('%j is not gone on to: it is no path of this service', (next) => {
+  '/.//evil.example',
+  '/fleet//evil.example',
+  '/fleet\r\nlocation: https://evil.example',
+  `/tickets?q=${'x'.repeat(1_000)}`,
+])('%j is not gone on to: it is no page of this service', (next) => {
   expect(signInSearch({ next })).toEqual({});
 });

@@ -6,11 +6,13 @@ export interface SignInSearch {
   error?: Refusal;
 }
 
-// Whatever the page's own origin is, a path keeps it.
-const ORIGIN = 'http://localhost';
+// A path of a page, which no browser takes for an address elsewhere; single sign-on is told it and has the same
+// (src/console/single-sign-on.ts).
+const PAGE = /^(?:\/[\w-]+)+\/?(?:[?#][!-~]*)?$/;
+const LONGEST = 1_000;
 
-/** Reads it from an address that anyone may have written: `next` is a path of this service or nothing. */
-export function signInSearch({ next, error }: Record<string, string>): SignInSearch {
-  const isPath = next?.startsWith('/') && URL.parse(next, ORIGIN)?.origin === ORIGIN;
-  return { ...(isPath && { next }), ...(isRefusal(error) && { error }) };
+/** Reads it from an address that anyone may have written: `next` is a page of this service or nothing. */
+export function signInSearch({ next = '', error }: Record<string, string>): SignInSearch {
+  const isPage = next.length <= LONGEST && PAGE.test(next);
+  return { ...(isPage && { next }), ...(isRefusal(error) && { error }) };
 }

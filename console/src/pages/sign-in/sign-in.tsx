@@ -31,7 +31,7 @@ async function signInByPasskey(): Promise<void> {
 
 /** By e-mail address and password, by passkey, or by the company's single sign-on where there is one. */
 export function SignInPage() {
-  const { error: refused } = useSearch({ from: '/sign-in' });
+  const { error: refused, next } = useSearch({ from: '/sign-in' });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const enter = useEnter();
@@ -82,7 +82,7 @@ export function SignInPage() {
         </Button>
       )}
       {ways.data?.oidc && (
-        <a className="button plain" href={apiUrl('/sign-in/oidc')}>
+        <a className="button plain" href={apiUrl('/sign-in/oidc', { next })}>
           Sign in with single sign-on
         </a>
       )}

@@ -110,6 +110,7 @@ function columns(nameOf: Map<string, string>, acts: Acts): Column<Member>[] {
       hideHeader: true,
       width: '2.5rem',
       align: 'end',
+      narrow: 'corner',
       cell: (member) => {
         const actions = actionsOf(member, acts);
         if (actions.length === 0) return null;

@@ -14,8 +14,10 @@ export function RoleMatrix({ roles, own }: { roles: readonly Role[]; own: readon
             </th>
             {roles.map(({ id, name }) => (
               <th key={id} scope="col">
-                {name}
-                {own.includes(id) && <span className="team-own">yours</span>}
+                <span className="team-role">
+                  {name}
+                  {own.includes(id) && <span className="team-own">yours</span>}
+                </span>
               </th>
             ))}
           </tr>

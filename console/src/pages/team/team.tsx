@@ -49,7 +49,7 @@ export function TeamPage() {
       }
       description={
         isTeam
-          ? 'Who signs in to this account. What each may do is decided by roles; several roles allow what any of them does.'
+          ? 'Who signs in to this account. Roles decide what each may do; several roles add up.'
           : 'This is the account of one person: a team needs a company account.'
       }
       title="Team"

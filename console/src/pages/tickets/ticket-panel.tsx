@@ -11,6 +11,9 @@ import { Loaded } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { duration, Time, useNow } from '../../parts/time.tsx';
 
+/** Where there is room for the list and a ticket; the same width as in tickets.css. */
+const BESIDE = '(width > 72rem)';
+
 /** A ticket beside the list, or in its place where there is no room: what was found, what to run, and its history. */
 export function TicketPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery({
@@ -31,7 +34,11 @@ export function TicketPanel({ id, onClose }: { id: string; onClose: () => void }
 
 function TicketContent({ ticket }: { ticket: TicketDetail }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    // In place of the list, which may have been scrolled far down.
+    if (!matchMedia(BESIDE).matches) scrollTo(0, 0);
+  }, []);
   return (
     <div className="panel-content">
       <div>

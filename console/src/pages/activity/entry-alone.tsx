@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ActivityEntry } from '../../../../client/src/records.ts';
+import { get } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Loaded, SkeletonRows } from '../../parts/states.tsx';
+import { entryJson } from './entry-words.ts';
+
+/** An entry that an address names and the list does not hold, or not yet. */
+export function EntryAlone({ id }: { id: number }) {
+  const navigate = useNavigate({ from: '/activity' });
+  const close = () => void navigate({ search: (old) => ({ ...old, entry: undefined }), resetScroll: false });
+  return (
+    <Section actions={<Button onPress={close}>Close</Button>} title={`Entry ${id}`}>
+      <EntryOfId id={id} />
+    </Section>
+  );
+}
+
+/** An entry as the API gives it, read by its number. */
+export function EntryOfId({ id }: { id: number }) {
+  const query = useQuery({
+    queryKey: ['activity', 'one', id],
+    queryFn: ({ signal }) =>
+      get<{ data: ActivityEntry[] }>(
+        '/read/activity',
+        { order: 'asc', after_id: id - 1, per_page: 1 },
+        signal,
+      ),
+  });
+  return (
+    <Loaded query={query} skeleton={<SkeletonRows rows={2} />}>
+      {({ data: [entry] }) =>
+        entry?.id === id ? (
+          <CodeBlock text={entryJson(entry)} what={`entry ${id}`} />
+        ) : (
+          <p>The log holds no entry {id}: it is not written yet, or older than what is kept.</p>
+        )
+      }
+    </Loaded>
+  );
+}

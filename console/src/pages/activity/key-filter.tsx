@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { Keys } from '../../../../src/console/keys.ts';
+import { get } from '../../api.ts';
+import { Select } from '../../parts/field.tsx';
+import { useCan } from '../../shell/me.ts';
+
+/** Restricts the log to the requests with one key; its other filters are for the log as a whole. */
+export function KeyFilter({ chosen }: { chosen: string | undefined }) {
+  const can = useCan();
+  const navigate = useNavigate({ from: '/activity' });
+  const keys = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => get<Keys>('/keys', {}, signal),
+    enabled: can('keys:read'),
+  });
+  const known = keys.data?.data.map(({ id, name, last_four }) => ({
+    id: String(id),
+    label: name,
+    description: `dbv_live_…${last_four}`,
+  }));
+  if (!known && !chosen) return null;
+  const choices = known?.some(({ id }) => id === chosen)
+    ? known
+    : [...(known ?? []), ...(chosen ? [{ id: chosen, label: `Key ${chosen}` }] : [])];
+  return (
+    <div className="key-filter">
+      <Select
+        choices={[{ id: '', label: 'All keys' }, ...choices]}
+        hideLabel
+        label="Requests with"
+        onChange={(key) => void navigate({ search: key ? { key } : {}, resetScroll: false })}
+        value={chosen ?? ''}
+      />
+    </div>
+  );
+}

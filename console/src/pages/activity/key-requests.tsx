@@ -1,0 +1,67 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { KeyRequests as Requests } from '../../../../src/console/keys.ts';
+import { get } from '../../api.ts';
+import { figure } from '../../parts/figure.ts';
+import { MoreButton } from '../../parts/more-button.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
+import { EntryAlone } from './entry-alone.tsx';
+import { EntryList } from './entry-list.tsx';
+import { useIsDown } from './is-down.ts';
+
+interface KeyRequestsProps {
+  id: string;
+  /** The entry whose JSON is shown. */
+  open: string | undefined;
+}
+
+/** What one key asked, latest first. The log is looked through a stretch at a time, so a page of it may hold none. */
+export function KeyRequests({ id, open }: KeyRequestsProps) {
+  const isDown = useIsDown();
+  const list = useInfiniteQuery({
+    queryKey: ['activity', 'key', id],
+    queryFn: ({ signal, pageParam }) =>
+      get<Requests>(`/keys/${id}/requests`, { before_id: pageParam }, signal),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next_before_id }) => next_before_id,
+    refetchInterval: ({ state }) => (isDown || (state.data?.pages.length ?? 0) > 1 ? false : 10_000),
+  });
+  const pages = list.data?.pages;
+  const entries = useMemo(() => (pages ?? []).flatMap(({ data }) => data.map(entryOf)), [pages]);
+  return (
+    <Loaded query={list}>
+      {() => (
+        <>
+          {open && !entries.some((entry) => String(entry.id) === open) && <EntryAlone id={Number(open)} />}
+          {entries.length === 0 ? (
+            <Message icon="activity" title={list.hasNextPage ? 'Nothing of late' : 'It asked nothing yet'}>
+              {list.hasNextPage && 'Further back in the log there may be requests.'}
+            </Message>
+          ) : (
+            <EntryList
+              entries={entries}
+              isOfOneKind
+              isPartial
+              onEnd={() => list.hasNextPage && !list.isFetchingNextPage && void list.fetchNextPage()}
+              open={open}
+            />
+          )}
+          <p className="quiet small">
+            {figure(entries.length)} requests{list.hasNextPage && ' so far'}.{' '}
+            <Link search={{ key: id }} to="/keys">
+              More about this key
+            </Link>
+          </p>
+          <MoreButton list={list} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** What the list shows of an entry; the whole of it is read when it is opened. */
+function entryOf({ id, occurred_at, page_path, method, status, source_ip }: Requests['data'][number]) {
+  const properties = { method, status, actor: source_ip ?? undefined };
+  return { id, occurred_at, page_path, action_type: 'api_request', properties };
+}

@@ -1,0 +1,171 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openBrowser, openWindow, overflow, PHONE, settled, visit, type Window } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { press, write } from './keyboard.ts';
+
+/** What the tests look at of a connection's page in the console's API. */
+interface Detail {
+  settings: { name: string; thresholds: Record<string, Record<string, number>> };
+  latest: { findings: { check_id: string; thresholds: { name: string; default: number }[] }[] } | null;
+}
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+let viewer: Person;
+let opened: Window;
+let worst = 0;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 14, tickets: 60, activity: 100 });
+  browser = await openBrowser();
+  owner = await service.owner();
+  viewer = await service.member('Grace Hopper', ['viewer']);
+  const fleet = await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/fleet');
+  worst = fleet.data[0]?.id ?? 0;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+beforeEach(async () => {
+  await opened?.close();
+  opened = await openWindow(browser, service.origin, owner);
+});
+
+const detailOf = (id: number) => service.ask<Detail>(owner, 'GET', `/connections/${id}`);
+
+/** Adds a connection that nothing checks, since the service has no monitor; gives its id. */
+const added = async (name: string) => {
+  const body = { name, url: 'postgres://watcher:unspoken-watcher@db.example.com/shop' };
+  const { id } = await service.ask<{ id: number }>(owner, 'POST', '/connections', body);
+  return id;
+};
+
+test('a threshold is set, shown against the default, and taken back by an empty box', async () => {
+  const { page, complaints } = opened;
+  const { latest } = await detailOf(worst);
+  const [finding] = latest?.findings ?? [];
+  const threshold = finding?.thresholds[0];
+  if (!finding || !threshold) throw new Error('the worst finding of the sample has no threshold');
+  const set = async () => (await detailOf(worst)).settings.thresholds[finding.check_id]?.[threshold.name];
+  const dialog = page.getByRole('dialog', { name: 'Thresholds' });
+
+  await visit(page, `/connections/${worst}`);
+  await press(page, 'Thresholds');
+  await dialog.waitFor();
+  await write(page, threshold.name, 'many');
+  await dialog.getByText('Give a number.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(String(threshold.default * 2));
+  await press(page, 'Save');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await set()).toBe(threshold.default * 2);
+  const judged = page.getByRole('list', { name: 'Thresholds' });
+  await judged.getByText(`(default ${threshold.default.toLocaleString('en')})`).waitFor();
+  await page.getByText(`Thresholds of ${finding.check_id}`).waitFor();
+
+  await press(page, 'Thresholds');
+  await dialog.waitFor();
+  await write(page, threshold.name, '');
+  await page.keyboard.press('Delete');
+  await press(page, 'Save');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await set()).toBeUndefined();
+  await judged.getByText('default').waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+});
+
+test('a connection is removed after it was asked for, and its page is no more', async () => {
+  const { page } = opened;
+  const id = await added('to be removed');
+  const names = async () => {
+    const fleet = await service.ask<{ data: { name: string }[] }>(owner, 'GET', '/fleet');
+    return fleet.data.map(({ name }) => name);
+  };
+  const dialog = page.getByRole('alertdialog', { name: 'Remove this connection?' });
+  await visit(page, `/connections/${id}`);
+  await press(page, 'Remove');
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await names()).toContain('to be removed');
+
+  await press(page, 'Remove');
+  await dialog.waitFor();
+  await press(page, 'Remove connection');
+  await page.waitForURL('**/fleet');
+  await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+  await settled(page);
+  expect(await page.getByText('to be removed').count()).toBe(0);
+  expect(await names()).not.toContain('to be removed');
+  await visit(page, `/connections/${id}`);
+  await page.getByText('There is nothing here').waitFor();
+});
+
+test('a viewer sees what is found and what to run, and no button that the service would refuse', async () => {
+  const mine = await openWindow(browser, service.origin, viewer);
+  const theirs = opened.page;
+  const CHANGES = /^(Check now|Edit|Remove|Silence|Thresholds|End the silence|Add connection)/;
+  const changes = (of: Window['page']) => of.getByRole('button', { name: CHANGES });
+  const { latest } = await detailOf(worst);
+  const check_id = latest?.findings[0]?.check_id ?? '';
+  const silence = { check_id, reason: 'accepted_risk', note: 'seen by all' };
+  await visit(theirs, `/connections/${worst}`);
+  await theirs.getByRole('button', { name: 'Silence' }).first().waitFor();
+  await service.ask(owner, 'POST', `/connections/${worst}/silences`, silence);
+
+  await visit(mine.page, `/connections/${worst}`);
+  await mine.page.getByRole('heading', { name: 'What to run' }).first().waitFor();
+  await mine.page.getByRole('button', { name: 'Copy SQL' }).first().waitFor();
+  await mine.page.getByText('seen by all').waitFor();
+  expect(await changes(mine.page).count()).toBe(0);
+  await visit(theirs, `/connections/${worst}`);
+  await theirs.getByText('seen by all').waitFor();
+  expect(await changes(theirs).count()).toBeGreaterThan(2);
+
+  await visit(mine.page, '/fleet');
+  expect(await mine.page.getByText('Add connection').count()).toBe(0);
+  await visit(mine.page, '/connections/new');
+  await mine.page.getByText('connections:write').waitFor();
+  expect(await mine.page.getByRole('textbox').count()).toBe(0);
+  expect(mine.complaints).toEqual([]);
+  await mine.close();
+});
+
+test('a name of 10,000 characters is cut to three lines until its whole is asked for', async () => {
+  const id = await added('endless');
+  const name = 'endless '.repeat(1_250).trim();
+  await service.statement(`update connection set name = '${name}' where connection_id = ${id}`);
+  const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...PHONE });
+  await visit(page, `/connections/${id}`);
+  const title = page.getByRole('heading', { level: 1 });
+  // The window's own words: tsc knows no document here.
+  const lines = () =>
+    page.evaluate<number>(
+      'document.querySelector("h1").clientHeight / parseFloat(getComputedStyle(document.querySelector("h1")).lineHeight)',
+    );
+  expect(Math.round(await lines())).toBe(3);
+  await page.getByRole('button', { name: 'Show the whole name' }).click();
+  expect(await lines()).toBeGreaterThan(100);
+  expect(await title.textContent()).toBe(name);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  await close();
+});
+
+test('at 400 % a dialog that is higher than the window scrolls to its buttons', async () => {
+  const zoomed = { scheme: 'light', width: 320, height: 256 } as const;
+  const { page, close } = await openWindow(browser, service.origin, owner, zoomed);
+  await visit(page, `/connections/${worst}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit connection' });
+  await dialog.getByLabel('Expected standbys').fill('1');
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await close();
+});

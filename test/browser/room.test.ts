@@ -1,0 +1,102 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser, openWindow, overflow, PHONE, violations, visit, WIDE } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { focused } from './keyboard.ts';
+
+// Little room: long lists of which a part is drawn, long dialogs in low windows.
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 3, tickets: 10, activity: 400 });
+  browser = await openBrowser();
+  owner = await service.owner();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** A hand is slower than a frame, which draws the rows that a turn of the page brings in sight. */
+const DRAWN =
+  'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))))';
+
+test.each([
+  ['wide', WIDE],
+  ['phone', PHONE],
+])(
+  '%s: Tab goes on past the first page of a list, which is drawn whole, into those of which a part is',
+  async (_, size) => {
+    const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...size });
+    await visit(page, '/activity');
+    const last = page.locator('.table-item:focus-within');
+    for (let stop = 0; stop < 150; stop++) {
+      await page.keyboard.press('Tab');
+      await page.evaluate(DRAWN);
+      expect(await focused(page)).not.toBe('');
+    }
+    expect(Number(await last.getAttribute('data-index'))).toBeGreaterThan(110);
+    const at = page.locator('.table-item:focus-within');
+    expect(Number(await at.getAttribute('data-index'))).toBeGreaterThan(120);
+    expect(await page.locator('.table-item').count()).toBeLessThan(100);
+    await close();
+  },
+);
+
+test('on a phone the buttons of a dialog that is longer than the window are in sight', async () => {
+  const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...PHONE });
+  await visit(page, '/keys?create=1');
+  const dialog = page.getByRole('dialog');
+  const create = dialog.getByRole('button', { name: 'Create key' });
+  await create.waitFor();
+  expect(
+    await page.evaluate<boolean>('(d => d.scrollHeight > d.clientHeight)(document.querySelector(".dialog"))'),
+  ).toBe(true);
+  const box = await create.boundingBox();
+  expect(box && box.y + box.height).toBeLessThanOrEqual(PHONE.height);
+  await close();
+});
+
+test('at 400 % all of a dialog, and of the navigation, can be scrolled to and pressed', async () => {
+  const look = { scheme: 'light', width: 320, height: 256 } as const;
+  const { page, close } = await openWindow(browser, service.origin, owner, look);
+  await visit(page, '/keys?create=1');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Open navigation' }).click();
+  await page.getByRole('button', { name: /settings and sign out/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  await close();
+});
+
+test('the log is restricted to one key, and an entry is opened as the API gives it', async () => {
+  const { id, key } = await service.ask<{ id: number; key: string }>(owner, 'POST', '/keys', {
+    name: 'Collector',
+    expires_in: 86_400,
+  });
+  for (const path of ['fleet', 'connections']) {
+    await fetch(`${service.origin}/api/v1/health/${path}`, { headers: { authorization: `Bearer ${key}` } });
+  }
+  const { page, close } = await openWindow(browser, service.origin, owner);
+  await visit(page, '/activity');
+  await page.getByRole('button', { name: /Requests with/ }).click();
+  await page.getByRole('option', { name: /Collector/ }).click();
+  await page.waitForURL(`**/activity?key=${id}`);
+  await page.getByText('2 requests.').waitFor();
+  expect(await page.locator('.table-item').count()).toBe(2);
+  expect(await page.getByText('Export NDJSON').count()).toBe(0); // it would hold all keys
+  await page.getByRole('link', { name: 'API request' }).last().click();
+  await page.getByText(`"api_key_id": ${id}`).waitFor();
+  expect(await page.locator('.table-item pre').textContent()).toContain(
+    '"page_path": "/api/v1/health/fleet"',
+  );
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: /Requests with/ }).click();
+  await page.getByRole('option', { name: 'All keys' }).click();
+  await page.getByText('Export NDJSON').waitFor();
+  await close();
+});

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../contract/free-port.ts';
+import { type RunningProvider, startProvider } from '../contract/identity-provider.ts';
+import { runJson, type Service, startService, temporaryFolder } from '../contract/running-service.ts';
+import { openBrowser, openWindow, settled, visit } from './chromium.ts';
+import { takeFromMenu } from './keyboard.ts';
+
+const folder = temporaryFolder();
+const store = { DBVITALS_DATA_DIR: join(folder.path, 'data') };
+let origin: string;
+let provider: RunningProvider;
+let service: Service;
+let browser: Browser;
+
+beforeAll(async () => {
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  provider = await startProvider(`${origin}/console/api/sign-in/oidc/callback`);
+  const settings = {
+    PORT: String(port),
+    DBVITALS_PUBLIC_URL: origin,
+    DBVITALS_OIDC_ISSUER: provider.issuer,
+    DBVITALS_OIDC_CLIENT_ID: 'dbvitals',
+    DBVITALS_OIDC_CLIENT_SECRET: provider.clientSecret,
+  };
+  service = await startService({ ...store, ...settings }, ['--no-monitor']);
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await provider?.close();
+  folder.remove();
+});
+
+/** Goes to a page without a session, and from the sign-in page to the provider, where the subject says yes to all. */
+async function signInBySubject(page: Page, path: string, subject: string): Promise<void> {
+  await visit(page, path);
+  // Nobody was signed in here.
+  expect(await page.getByText('You are signed out').count()).toBe(0);
+  await page.getByRole('link', { name: 'Sign in with single sign-on' }).click();
+  await page.locator('input[name=login]').fill(subject);
+  await page.locator('input[name=password]').fill('any');
+  await page.getByRole('button').click();
+  await page.locator('input[name=prompt][value=consent]').waitFor({ state: 'attached' });
+  await page.getByRole('button').click();
+  await page.waitForURL(`${origin}/**`);
+  await settled(page);
+}
+
+test('who was invited comes by the provider to the page that was asked for', async () => {
+  provider.people.set('ada', { email: 'ada@example.com', email_verified: true });
+  const ada = ['--name', 'Ada', '--email', 'ada@example.com', '--role', 'viewer'];
+  await runJson(['member', 'add', '--account', '1', ...ada], store);
+  const { page, close } = await openWindow(browser, origin, null);
+  await signInBySubject(page, '/tickets?status=resolved', 'ada');
+  await page.getByRole('heading', { level: 1, name: 'Tickets' }).waitFor();
+  expect(page.url()).toBe(`${origin}/tickets?status=resolved`);
+  await takeFromMenu(page, /settings and sign out/, 'Sign out');
+  await page.getByRole('link', { name: 'Sign in with single sign-on' }).waitFor();
+  await close();
+});
+
+test('who was not is told what to do, and gets to the page once they are', async () => {
+  provider.people.set('eve', { email: 'eve@example.com', email_verified: true });
+  const { page, close } = await openWindow(browser, origin, null);
+  await signInBySubject(page, '/tickets?status=resolved', 'eve');
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  const told = page.getByRole('alert');
+  expect(await told.textContent()).toContain(
+    'No account lets you in: ask an administrator to invite the e-mail address that your provider has of you',
+  );
+  const eve = ['--name', 'Eve', '--email', 'eve@example.com', '--role', 'viewer'];
+  await runJson(['member', 'add', '--account', '1', ...eve], store);
+  // The provider still knows who they are.
+  await page.getByRole('link', { name: 'Sign in with single sign-on' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Tickets' }).waitFor();
+  expect(page.url()).toBe(`${origin}/tickets?status=resolved`);
+  await close();
+});

@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import http from 'node:http';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { fillAccount, makeKeylessAccount } from './account.ts';
+import { type SignedIn, signInAs } from './browser.ts';
+import { freePort } from './free-port.ts';
+import { type Service, startService, temporaryFolder } from './running-service.ts';
+
+// Two processes that answer hand requests of the console on to the one above.
+const PROCESSES = ['--no-monitor', '--processes', '2'];
+const folder = temporaryFolder();
+let service: Service;
+let metrics: string;
+
+const start = (settings: Record<string, string> = {}, args = PROCESSES) =>
+  startService({ ...inject('sharedStore'), TMPDIR: folder.path, ...settings }, args);
+
+beforeAll(async () => {
+  const port = String(await freePort());
+  metrics = `http://127.0.0.1:${port}/metrics`;
+  service = await start({ METRICS_PORT: port });
+});
+
+afterAll(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+/** An answer that comes bit by bit. */
+interface Stream {
+  /** What came so far. */
+  text(): string;
+  /** Resolves once that matches. */
+  says(pattern: RegExp): Promise<void>;
+  /** Takes nothing more. */
+  pause(): void;
+  /** Resolves to whether it came to its own end, rather than being cut off. */
+  ended: Promise<boolean>;
+}
+
+function open({ origin }: Service, member: SignedIn, path: string): Promise<Stream> {
+  const headers = { cookie: member.cookie() ?? '' };
+  return new Promise((resolve, reject) => {
+    const request = http.get(`${origin}/console/api${path}`, { agent: false, headers }, (answer) => {
+      expect(answer.statusCode).toBe(200);
+      let text = '';
+      answer.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+      });
+      answer.once('error', () => {}); // told by `complete`
+      resolve({
+        text: () => text,
+        says: (pattern) => expect.poll(() => text, { timeout: 10_000 }).toMatch(pattern),
+        pause: () => answer.pause(),
+        ended: new Promise((end) => answer.once('close', () => end(answer.complete))),
+      });
+    });
+    request.once('error', reject);
+  });
+}
+
+/** A database that takes connections and says nothing until it is let go. */
+async function silentDatabase() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket.on('error', () => {}).resume()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `postgres://watcher@127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/shop`,
+    isAsked: () => sockets.size > 0,
+    letGo() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** A member with a check under way of a database that does not answer. */
+async function checkSilence(of: Service) {
+  const operator = await signInAs(await makeKeylessAccount(), ['operator'], of);
+  const database = await silentDatabase();
+  const wanted = { name: 'silent', url: database.url, tls: 'disable' };
+  const { id } = await operator.change<{ id: number }>('POST', '/connections', wanted);
+  expect((await operator.ask('POST', `/connections/${id}/run`)).status).toBe(202);
+  const stream = await open(of, operator, `/connections/${id}/run`);
+  await expect.poll(() => database.isAsked(), { timeout: 10_000 }).toBe(true);
+  return { database, stream };
+}
+
+/** Someone who may read a log whose export is more than all buffers on the way hold. */
+async function longLog(of: Service): Promise<{ auditor: SignedIn; entries: number }> {
+  const account = await makeKeylessAccount();
+  const entries = 60_000;
+  await fillAccount(account, { connections: 1, tickets: 1, activity: entries, days: 10 });
+  return { auditor: await signInAs(account, ['auditor'], of), entries };
+}
+
+const linesOf = (stream: Stream) => stream.text().split('\n').length - 1;
+
+test('the progress of a check is told while it runs', async () => {
+  const { database, stream } = await checkSilence(service);
+  await stream.says(/^data: \{"state":"(waiting|running)"/);
+  expect(stream.text()).not.toContain('"done"');
+  database.letGo();
+  await stream.says(/\n\ndata: \{.*"score":0,.*"state":"done"\}\n\n$/);
+  expect(await stream.ended).toBe(true);
+});
+
+test('an export comes as it is read, and no further than it is taken', async () => {
+  const { auditor, entries } = await longLog(service);
+  const stream = await open(service, auditor, '/activity/export');
+  await stream.says(/^\{"id":1,.*\n/);
+  stream.pause();
+  const began = linesOf(stream);
+  expect(began).toBeLessThan(entries / 2);
+  await wait(300);
+  expect(linesOf(stream)).toBe(began);
+});
+
+test('requests of the console are counted by route and status, wherever they came in', async () => {
+  const viewer = await signInAs(await makeKeylessAccount(), ['viewer'], service);
+  const counted = async (line: string) => {
+    const text = await (await fetch(metrics)).text();
+    const [, count = '0'] = new RegExp(`^${line.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec(text) ?? [];
+    return Number(count);
+  };
+  const wanted = [
+    'dbvitals_console_answers_total{method="GET",route="/console/api/fleet",status="200"}',
+    'dbvitals_console_answers_total{method="POST",route="/console/api/keys",status="403"}',
+    'dbvitals_console_answers_total{method="GET",route="unknown",status="404"}',
+    'dbvitals_console_request_seconds_count{method="GET",route="/console/api/fleet"}',
+  ];
+  const before = await Promise.all(wanted.map(counted));
+  for (let time = 0; time < 10; time += 1) await viewer.get('/fleet');
+  await viewer.ask('POST', '/keys', { name: 'x', expires_in: null });
+  await viewer.ask('GET', `/${randomBytes(4).toString('hex')}`);
+  const added = async () =>
+    (await Promise.all(wanted.map(counted))).map((now, at) => now - (before[at] ?? 0));
+  await expect.poll(added).toEqual([10, 1, 1, 10]);
+});
+
+const sockets = () => readdirSync(folder.path).filter((name) => name.startsWith('dbvitals-socket-'));
+
+test('the socket between the processes is this user’s alone; what a kill left goes with the next start', async () => {
+  const [own = ''] = sockets();
+  const place = join(folder.path, own);
+  expect(statSync(place).mode & 0o777).toBe(0o700);
+  const other = await start();
+  const [left = ''] = sockets().filter((name) => name !== own);
+  await other.stop('SIGKILL');
+  expect(sockets()).toContain(left);
+  // Another's, which is no socket of ours, is left alone.
+  const strange = join(folder.path, 'dbvitals-socket-strange');
+  mkdirSync(join(strange, 'data'), { recursive: true });
+  const hourAgo = Date.now() / 1_000 - 3_600;
+  for (const old of [place, join(folder.path, left), strange]) utimesSync(old, hourAgo, hourAgo);
+  const next = await start();
+  expect(sockets()).toEqual(expect.arrayContaining([own, 'dbvitals-socket-strange']));
+  expect(sockets()).not.toContain(left);
+  const viewer = await signInAs(await makeKeylessAccount(), ['viewer'], service);
+  await viewer.get('/me');
+  expect(await next.stop()).toBe(0);
+  expect(sockets().toSorted()).toEqual([own, 'dbvitals-socket-strange'].toSorted());
+});
+
+test.each([
+  // Several: what the one above cut off is told once the process that answers has handed on what came before.
+  { processes: 'several', args: PROCESSES, reads: true },
+  { processes: 'one', args: ['--no-monitor'], reads: false },
+])(
+  'a service of $processes told to end closes what is followed, and cuts an export off',
+  async ({ args, reads }) => {
+    const ending = await start({}, args);
+    onTestFinished(() => void ending.stop('SIGKILL')); // of one that did not end by itself
+    const { database, stream: progress } = await checkSilence(ending);
+    const { auditor, entries } = await longLog(ending);
+    const exported = await open(ending, auditor, '/activity/export');
+    await exported.says(/^\{"id":1,.*\n/);
+    if (!reads) exported.pause();
+    await progress.says(/^data: /);
+    const told = Date.now();
+    expect(await ending.stop()).toBe(0);
+    expect(Date.now() - told).toBeLessThan(5_000);
+    expect(await progress.ended).toBe(true);
+    // It must not look whole.
+    expect(await exported.ended).toBe(false);
+    expect(linesOf(exported)).toBeLessThan(entries);
+    expect(ending.output()).not.toContain('"level":50');
+    database.letGo();
+  },
+);
