@@ -22,6 +22,6 @@ VOLUME /data
 EXPOSE 8080 9090
 USER 10001:10001
 HEALTHCHECK --interval=10s --timeout=5s --start-period=120s \
-    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/readyz`, { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["dbvitals"]
 CMD ["serve"]

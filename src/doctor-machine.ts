@@ -79,7 +79,7 @@ export function lookAtTls({ tlsFiles, host, trustProxy }: Config): Diagnosis[] {
     const until = certificate.validToDate.toISOString().slice(0, 10);
     const names = certificate.subjectAltName ?? 'no name, which browsers refuse';
     const found: Diagnosis[] = [];
-    const remedy = 'Renew it: the service takes the new files within 10 s, without a restart.';
+    const remedy = 'Renew it: the service takes the new files within 5 s, without a restart.';
     if (certificate.validFromDate.getTime() > Date.now()) {
       const message = `The certificate is not valid before ${certificate.validFromDate.toISOString()}.`;
       found.push({ about, status: 'error', message, remedy: "Check this machine's clock, or use another." });

@@ -40,7 +40,7 @@ export async function lookAtService(config: Config): Promise<Diagnosis[]> {
         about,
         status: 'warning',
         message: 'The service still serves another certificate than that of TLS_CERT_FILE.',
-        remedy: 'It looks every 10 s: see its log for "TLS:" if that does not pass.',
+        remedy: 'It looks every 5 s: see its log for "TLS:" if that does not pass.',
       },
     ];
   }

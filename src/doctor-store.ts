@@ -128,13 +128,11 @@ const roles = `
          array(select rolname::text from pg_roles
                 where rolname in ('dbvitals_writer', 'dbvitals_reader')
                   and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb)) as mighty,
-         array(select distinct format('%s: %s on %s', r.role, p.what, c.relname)
+         array(select format('dbvitals_reader: %s on %s', p.what, c.relname)
                  from pg_class c
-                cross join (values ('dbvitals_reader', 'insert'), ('dbvitals_reader', 'update'),
-                                   ('dbvitals_reader', 'delete'), ('dbvitals_reader', 'truncate')) p (role, what)
-                cross join lateral (select p.role) r
+                cross join unnest(array['insert', 'update', 'delete', 'truncate']) p (what)
                 where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-                  and has_table_privilege(p.role, c.oid, p.what)
+                  and has_table_privilege('dbvitals_reader', c.oid, p.what)
                 union all
                select format('dbvitals_writer: %s on %s', p.what, p.on_table)
                  from (values ('activity', 'update'), ('activity', 'delete'), ('activity', 'truncate'),
@@ -211,7 +209,7 @@ async function lookAtMonitor(_config: Config, _owner: pg.Pool, writer: pg.Pool):
   const message =
     due === 0
       ? 'No health check waits.'
-      : `${due} health checks wait, the longest for ${Math.round(late)} s.`;
+      : `Health checks that wait: ${due}, the longest for ${Math.round(late)} s.`;
   if (late < LATE_SECONDS) return { about, status: 'ok', message, remedy: null };
   const remedy = 'Start a service or "dbvitals monitor"; if one runs, raise --concurrency or start another.';
   return { about, status: 'warning', message, remedy };

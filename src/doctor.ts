@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import type { Diagnosis } from './admin/command.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { openPool } from './database/connect.ts';
-import { joinStore } from './database/open.ts';
+import { type JoinedStore, joinStore, requestAddress } from './database/open.ts';
 import { lookAtDisk, lookAtSealFile, lookAtSecret, lookAtTls } from './doctor-machine.ts';
 import { lookAtService } from './doctor-service.ts';
 import { lookAtStore } from './doctor-store.ts';
 
-/** How far each thing can be looked at, in an order in which one that fails explains those after it. Changes nothing. */
+/**
+ * Looks at settings, machine, store and service, in an order in which what fails explains what comes after it. Changes nothing but
+ * that the embedded PostgreSQL runs meanwhile; `say` hears of that.
+ */
 export async function diagnose(say: (step: string) => void): Promise<Diagnosis[]> {
   let config: Config;
   try {
@@ -57,7 +60,8 @@ async function lookThroughStore(config: Config, say: (step: string) => void): Pr
         message: `${store.description} answers.`,
         remedy: null,
       };
-      return [reached, ...(await lookAtStore(config, new Map(pools)))];
+      const found = await lookAtStore(config, new Map(pools));
+      return [reached, ...found, ...(await lookAtPooler(config, store))];
     } finally {
       await Promise.all(pools.map(([, pool]) => pool.end()));
       await store.close();
@@ -79,3 +83,16 @@ async function lookThroughStore(config: Config, say: (step: string) => void): Pr
 }
 
 const STATEMENT_MS = 10_000;
+
+async function lookAtPooler({ poolerUrl }: Config, store: JoinedStore): Promise<Diagnosis[]> {
+  if (poolerUrl === null) return [];
+  const about = 'pooler';
+  try {
+    await requestAddress({ ...store, applied: [] }, poolerUrl);
+    const message = 'The pooler leads to the store as writer and as reader.';
+    return [{ about, status: 'ok', message, remedy: null }];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "DBVITALS_POOLER_URL can't be used.";
+    return [{ about, status: 'error', message, remedy: 'Set the pooler up as docs/scaling.md says.' }];
+  }
+}

@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { STORE_DEADLINE_MS } from './database/connect.ts';
 import type { Gate } from './gate/admit.ts';
 import { version } from './package-root.ts';
 
@@ -37,7 +39,8 @@ const MISNAMED = [
 
 // Told as 0 from the start, or the first one would be no increase.
 const OUTCOMES = ['done', 'failed', 'cancelled'];
-const UNRETAINED = ['seals', 'seal_file', 'key_hours', 'entries', 'findings', 'counters', 'sign_ins'];
+const KEPT = ['entries', 'findings', 'counters', 'sign_ins'];
+const UNRETAINED = ['seals', 'seal_file', 'key_hours', ...KEPT];
 
 /** The service's own figures, named as Prometheus asks (https://prometheus.io/docs/practices/naming/). */
 export function createMetrics() {
@@ -110,7 +113,7 @@ export function createMetrics() {
   });
   const removed = new Counter({
     name: 'dbvitals_retention_rows_total',
-    help: 'Rows past their time: entries of the log and counters removed, health checks shrunk to their score',
+    help: 'Rows past their time: entries of the log, counters, ended sign_ins removed, health checks shrunk to their score (findings)',
     labelNames: ['kept'],
     registers,
   });
@@ -126,7 +129,17 @@ export function createMetrics() {
     aggregator: 'max',
     registers,
   });
+  let runningNow = () => 0;
+  new Gauge({
+    name: 'dbvitals_health_checks_running',
+    help: 'Health checks that the monitor of this service runs now; 0 where it has none',
+    registers,
+    collect() {
+      this.set(runningNow());
+    },
+  });
   for (const outcome of OUTCOMES) runs.inc({ outcome }, 0);
+  for (const kept of KEPT) removed.inc({ kept }, 0);
   for (const work of UNRETAINED) unretained.inc({ work }, 0);
   return {
     registry,
@@ -177,20 +190,24 @@ export function createMetrics() {
         },
       });
     },
-    /** Tells how many health checks this process runs. */
+    /** Tells how many health checks the monitor of this process runs. */
     watchMonitor(running: () => number) {
+      runningNow = running;
+    },
+    /** Tells until when the certificate is good that is served. */
+    watchCertificate(until: () => Date) {
       new Gauge({
-        name: 'dbvitals_health_checks_running',
-        help: 'Health checks that this process runs now',
+        name: 'dbvitals_tls_certificate_expiry_timestamp_seconds',
+        help: 'When the certificate ends that is served',
         registers,
         collect() {
-          this.set(running());
+          this.set(until().getTime() / 1_000);
         },
       });
     },
     /** Tells of the store what it says; while it says nothing that, and the figures as they were. */
     watchStore(ask: () => Promise<StoreFigures>) {
-      // The gauges of one scrape ask together, and once.
+      // The gauges of one scrape ask together, and once; a store that hangs is asked nothing more until it answers.
       let asking: Promise<StoreFigures | null> | null = null;
       const told = () => {
         asking ??= ask()
@@ -198,7 +215,7 @@ export function createMetrics() {
           .finally(() => {
             asking = null;
           });
-        return asking;
+        return Promise.race([asking, wait(STORE_DEADLINE_MS, null, { ref: false })]);
       };
       const gauge = (name: string, help: string, figure: (of: StoreFigures) => number) =>
         new Gauge({

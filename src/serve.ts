@@ -5,12 +5,13 @@ import { type Answering, startAnswering } from './answering.ts';
 import { type Config, secretKeys } from './config.ts';
 import { openIdentityProvider } from './console/identity-provider.ts';
 import { openConsole } from './console/open.ts';
-import { openPool, STORE_DEADLINE_MS } from './database/connect.ts';
+import { openPool } from './database/connect.ts';
 import { openStore, requestAddress } from './database/open.ts';
 import { storeSize } from './database/store-size.ts';
 import { firstStart } from './first-start.ts';
 import { greeting } from './greeting.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
+import { certificateOf, type Tls } from './http/tls.ts';
 import { entranceOf, listen, urlOf } from './listen.ts';
 import { createMetrics, serveMetrics, sum } from './metrics.ts';
 import { countDueConnections } from './monitor/claim.ts';
@@ -95,16 +96,20 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   }
   undo.push(() => answering.close());
   if (config.tlsFiles && tls) {
-    const following = followTls(config.tlsFiles, tls, { log, renew: answering.renew });
+    let served = tls;
+    const renew = (fresh: Tls) => {
+      served = fresh;
+      answering.renew(fresh);
+    };
+    const following = followTls(config.tlsFiles, tls, { log, renew });
+    metrics.watchCertificate(() => certificateOf(served).validToDate);
     undo.push(() => following.stop());
   }
   undo.push(() => console.hangUp()); // a stream of its would be waited for
   if (config.metricsPort !== null) {
-    const asked = openPool(store.address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
-    undo.push(() => asked.end());
     metrics.watchStore(async () => ({
-      sizeBytes: await storeSize(asked),
-      ...(await countDueConnections(asked)),
+      sizeBytes: await storeSize(writer),
+      ...(await countDueConnections(writer)),
     }));
     const port = config.metricsPort;
     const isReady = () =>

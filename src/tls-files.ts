@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { certificateOf, type Tls } from './http/tls.ts';
 
 /** How often the files are looked at, in milliseconds: whoever renews a certificate does so days before its end. */
-const LOOK_EVERY_MS = 10_000;
+const LOOK_EVERY_MS = 5_000;
 
 type TlsFiles = NonNullable<Config['tlsFiles']>;
 

@@ -41,7 +41,7 @@ const LONGEST_QUEUE = 8_192;
 
 /**
  * Sends a span of every step to the collector that the standard's variables name. Loaded only where they are set: it
- * takes 60 ms to load. Gives what sends the rest, for one export's time at most, and ends it.
+ * takes 0.26 s on a busy machine and 45 MB to load. Gives what sends the rest, for one export's time at most, and ends it.
  */
 export function startTraces(
   { sampler, ratio, timeoutMs }: TraceSettings,

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bearerToken, pagePath, recordable, routedUrl } from './edge.ts';
+import {
+  bearerToken,
+  belowBase,
+  isForwardedWell,
+  pagePath,
+  plainAddress,
+  recordable,
+  routedUrl,
+} from './edge.ts';
 
 describe('routedUrl', () => {
   test.each([
@@ -24,6 +32,41 @@ describe('routedUrl', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['/tools/dbv/api/v1/ops/stats?a=1', '/api/v1/ops/stats?a=1'],
+  ['/api/v1/ops/stats', '/api/v1/ops/stats'], // the proxy took it off
+  ['/tools/dbv', '/'],
+  ['/tools/dbv?a=1', '/?a=1'],
+  ['/tools/dbvitals/fleet', '/tools/dbvitals/fleet'],
+  ['/tools/dbv/tools/dbv/fleet', '/tools/dbv/fleet'],
+])('below /tools/dbv %s is %s', (routed, below) => {
+  expect(belowBase(routed, '/tools/dbv')).toBe(below);
+  expect(belowBase(routed, '')).toBe(routed);
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['203.0.113.7:40123', '203.0.113.7'],
+  ['[2001:db8::1]:40123', '2001:db8::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['2001:db8::1', '2001:db8::1'],
+  ['unknown', 'unknown'],
+])('the address %s is told as %s', (address, told) => expect(plainAddress(address)).toBe(told));
+
+test('what a proxy says must be an address, a host, http or https', () => {
+  const well = { ip: '203.0.113.7:40123', host: 'db.example.com:8443', protocol: 'https' };
+  expect(isForwardedWell(well)).toBe(true);
+  for (const wrong of [
+    { ip: 'unknown' },
+    { ip: '203.0.113.7 x' },
+    { host: 'a b' },
+    { host: 'a/b' },
+    { protocol: 'ftp' },
+  ])
+    expect(isForwardedWell({ ...well, ...wrong }), JSON.stringify(wrong)).toBe(false);
 });
 
 describe('bearerToken', () => {

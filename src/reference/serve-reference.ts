@@ -17,7 +17,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const OWN_PATH = /(="|\(|')(\/(?:docs|openapi\.json|llms\.txt))/g;
+const OWN_PATH = /(="|\(|'|<ORIGIN>)(\/(?:api|docs|openapi\.json|llms\.txt))/g;
 
 const TYPES = {
   html: 'text/html; charset=utf-8',
@@ -40,7 +40,7 @@ const LARGE = 32_768;
  */
 export function serveReference(app: FastifyInstance, basePath: string): void {
   const beside = (name: string) => readFileSync(inPackage(`src/reference/${name}`));
-  // Ours begin so and in no other way: ="/docs.md", (/docs.md), '/openapi.json'.
+  // Ours begin so and in no other way: ="/docs.md", (/docs.md), '/openapi.json', <ORIGIN>/api/.
   const placed = (text: Buffer) => Buffer.from(text.toString().replaceAll(OWN_PATH, `$1${basePath}$2`));
   const link = `<${basePath}/openapi.json>; rel="service-desc"; type="application/json", <${basePath}/docs>; rel="service-doc"; type="text/html"`;
   const swaggerStyle = readFileSync(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')));

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../contract/free-port.ts';
@@ -6,6 +5,7 @@ import { startProcess } from '../contract/running-service.ts';
 import { needPackages } from './debian.ts';
 import { prometheusDashboardExpressions } from './grafana.ts';
 import { eventually, startProgram } from './program.ts';
+import { promtool } from './promtool.ts';
 import type { SampleService } from './sample-service.ts';
 
 const PAGES = join(import.meta.dirname, '../../docs/integrations/prometheus');
@@ -80,13 +80,6 @@ export async function askWithPrometheus(service: SampleService): Promise<string[
   } finally {
     await Promise.all([exporter.stop(), ...programs.map((program) => program.stop())]);
   }
-}
-
-/** What promtool objects to; nothing when all is well. */
-function promtool(cwd: string, args: string[], input = ''): string[] {
-  const { status, stdout, stderr } = spawnSync('/usr/bin/promtool', args, { cwd, input, encoding: 'utf8' });
-  const said = (status === 0 ? stderr : stdout + stderr).trim();
-  return status === 0 && said === '' ? [] : [`promtool ${args.join(' ')}: ${said}`];
 }
 
 async function missingOf(origin: string, service: SampleService): Promise<string[]> {

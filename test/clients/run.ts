@@ -15,6 +15,7 @@ import { runCollection } from './postman.ts';
 import { judgeContract } from './prism.ts';
 import { askWithPrometheus } from './prometheus.ts';
 import { type SampleService, startSampleService } from './sample-service.ts';
+import { scrapeService } from './service-metrics.ts';
 import { runScriptedInput } from './splunk.ts';
 import { generateTypes } from './typescript.ts';
 import { askWithZabbix } from './zabbix.ts';
@@ -33,6 +34,7 @@ const LIGHT: Record<string, Client> = {
   collectd: askWithCollectd,
   nagios: askAsNagios,
   prometheus: askWithPrometheus,
+  'service-metrics': scrapeService,
   grafana: askAsInfinity,
 };
 const HEAVY: Record<string, Client> = {

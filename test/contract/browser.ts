@@ -23,7 +23,7 @@ export interface Browser {
   change<T = undefined>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-/** Where a browser is: at the run's service unless `origin` names another; `headers` are what a proxy adds to each request. */
+/** Where a browser is: at the run's service unless `origin` names another, with its base path; `headers` are what a proxy adds to each request. */
 interface Place {
   origin?: string;
   headers?: Record<string, string>;
@@ -32,7 +32,8 @@ interface Place {
 /** A browser that is not signed in. */
 export function openBrowser({ origin = inject('origin'), headers: always = {} }: Place = {}): Browser {
   // As its address bar has it.
-  const page = always['x-forwarded-proto'] === 'https' ? origin.replace('http:', 'https:') : origin;
+  const own = new URL(origin).origin;
+  const page = always['x-forwarded-proto'] === 'https' ? own.replace('http:', 'https:') : own;
   let cookie: string | null = null;
   const ask: Browser['ask'] = async (method, path, body, headers = {}) => {
     const changing = method !== 'GET' && method !== 'HEAD';
@@ -43,7 +44,8 @@ export function openBrowser({ origin = inject('origin'), headers: always = {} }:
       ...headers,
     });
     const [, kept, value] =
-      /(?:^|, )((?:__Host-)?dbvitals_session)=([^;]*)/.exec(answer.headers['set-cookie'] ?? '') ?? [];
+      /(?:^|, )((?:__(?:Host|Secure)-)?dbvitals_session)=([^;]*)/.exec(answer.headers['set-cookie'] ?? '') ??
+      [];
     if (kept !== undefined) cookie = value === '' ? null : `${kept}=${value}`;
     expect(answer.headers['x-request-id'], `${method} ${path}`).toMatch(/^[0-9a-f-]{36}$/);
     if (answer.status >= 400) {

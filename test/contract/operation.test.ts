@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { ask } from './ask.ts';
@@ -56,4 +57,55 @@ test('/livez and /readyz answer without a key, on both ports, and /metrics on it
   expect(scraped.headers.get('content-type')).toMatch(/^text\/plain/);
   expect(await scraped.text()).toMatch(/^dbvitals_\w+\{.*status="200".*\} \d+$/m);
   expect((await fetch(`${origin}/metrics`)).status).toBe(404);
+});
+
+test('what the dashboard and the alerts of deploy/ name is in /metrics, with such labels', async () => {
+  const { origin, metrics } = await service;
+  await ask('/api/v1/health/fleet', { origin, key: (await account).key });
+  const figures = await (await fetch(`${metrics}/metrics`)).text();
+  const known = new Set([...figures.matchAll(/^(\w+)(?:\{| )/gm)].map(([, name]) => name));
+  const labels = new Set([...figures.matchAll(/[{,](\w+)="/g)].map(([, label]) => label));
+  const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8');
+  const { panels } = JSON.parse(read('grafana-dbvitals-service.json'));
+  const expressions: string[] = [
+    ...panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr)),
+    ...[...read('prometheus-rules.yaml').matchAll(/^ +expr: (\|\n(?: {10}.*\n)+|.*\n)/gm)].map(
+      ([, expr]) => expr,
+    ),
+  ];
+  expect(expressions.length).toBeGreaterThan(40);
+  const withTls = 'dbvitals_tls_certificate_expiry_timestamp_seconds'; // there only with TLS
+  for (const expression of expressions) {
+    const names = expression.match(/\b(?:dbvitals|nodejs|process)_\w+/g) ?? ['up'];
+    for (const name of names.filter((one) => one !== withTls && one !== 'up')) {
+      expect(known.has(name), `${name} in ${expression}`).toBe(true);
+    }
+    for (const [, label = ''] of expression.matchAll(/[{,](\w+)(?:=~|!=|=)"/g)) {
+      expect(label === 'job' || labels.has(label), `${label} in ${expression}`).toBe(true);
+    }
+  }
+});
+
+test('verdicts are counted, and the store tells its size', async () => {
+  const { origin, metrics } = await service;
+  const { key } = await makeAccount({ requestsPerMinute: 2 });
+  const figure = async (name: string) => {
+    const text = await (await fetch(`${metrics}/metrics`)).text();
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+    );
+  };
+  const [admitted, limited] = ['admitted', 'limited'].map(
+    (verdict) => `dbvitals_gate_verdicts_total{verdict="${verdict}"}`,
+  ) as [string, string];
+  const before = [await figure(admitted), await figure(limited)];
+  for (let turn = 0; turn < 5; turn += 1) await ask('/api/v1/health/fleet', { origin, key });
+  const after = [await figure(admitted), await figure(limited)];
+  expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([2, 3]);
+  expect(await figure('dbvitals_store_size_bytes')).toBeGreaterThan(1e6);
+  expect(await figure('dbvitals_store_up')).toBe(1);
+  expect(await figure('dbvitals_gate_queue_requests')).toBe(0);
 });

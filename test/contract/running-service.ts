@@ -22,7 +22,7 @@ export interface Process {
 }
 
 export interface Service extends Process {
-  /** Such as http://127.0.0.1:40123. */
+  /** Such as http://127.0.0.1:40123; with DBVITALS_BASE_PATH that too. */
   origin: string;
 }
 
@@ -107,7 +107,7 @@ export async function startService(
 ): Promise<Service> {
   const settings = { PORT: '0', LOG_LEVEL: 'warn', ...environment };
   const service = startProcess(['serve', ...args], settings, undefined, flags);
-  const [, origin = ''] = await service.says(/ready on (http:\/\/\S+)/);
+  const [, origin = ''] = await service.says(/ready on (https?:\/\/\S+)/);
   return { ...service, origin };
 }
 

@@ -93,6 +93,9 @@ function ownFiles(tarball: string): number {
     /\.test\.|(?<!\.d)\.ts$|^(test|bench|\.)|^console\/(?!dist\/)/.test(path),
   );
   assert.deepEqual(strange, []);
+  for (const needed of ['dist/src/dbvitals.js', 'console/dist/index.html', 'migrations/0001_store.sql']) {
+    assert(own.includes(needed), `The package has no ${needed}: does another npm pack run in this checkout?`);
+  }
   assert.deepEqual(
     files.filter((path) => /\.(node|so|a|o)$/.test(path)),
     [],

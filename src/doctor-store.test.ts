@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../test/store.ts';
+import { readConfig } from './config.ts';
+import { openPool, type StoreRole } from './database/connect.ts';
+import { lookAtStore } from './doctor-store.ts';
+
+let store: TestStore;
+let root: pg.Client;
+let pools: Map<StoreRole, pg.Pool>;
+let accountId: number;
+const secret = randomBytes(32).toString('hex');
+const settings = {
+  DATABASE_URL: 'postgres://unused/unused',
+  DBVITALS_SECRET_KEY: secret,
+  DBVITALS_ACTIVITY_DAYS: '30',
+};
+
+beforeAll(async () => {
+  store = await startTestStore();
+  root = await store.superuser('store');
+  pools = new Map(
+    (['owner', 'writer', 'reader'] as const).map((role) => [role, openPool(store.address, role, { max: 1 })]),
+  );
+  accountId = await store.account();
+});
+afterAll(async () => {
+  await Promise.all([...pools.values()].map((pool) => pool.end()));
+  await store.stop();
+});
+
+/** What is not well, by what it is about. */
+async function unwell(): Promise<Record<string, string>> {
+  const found = await lookAtStore(readConfig(settings), pools);
+  for (const { status, remedy } of found) expect(remedy === null).toBe(status === 'ok');
+  return Object.fromEntries(
+    found
+      .filter(({ status }) => status !== 'ok')
+      .map(({ about, status, message }) => [about, `${status}: ${message}`]),
+  );
+}
+
+const SUPERUSER = { roles: "warning: The store's user postgres is a superuser." };
+
+test('a store that is well but for its superuser', async () => {
+  expect(await unwell()).toEqual(SUPERUSER);
+});
+
+const entry = `
+  insert into activity (account_id, id, occurred_at, action_type, page_path, event_number, type_number, properties)
+  values ($1, 1, now() - $2::interval, 'account_created', '/', 1, 1, '{}')`;
+
+test.each<[what: string, provoke: string, undo: string, about: string, told: RegExp]>([
+  [
+    'a migration that is missing',
+    `delete from migration where name = (select max(name) from migration)`,
+    '',
+    'schema',
+    /^warning: The schema lacks 1 migrations/,
+  ],
+  [
+    'a migration of a later version',
+    `insert into migration (name, run_on) values ('9999_later', now())`,
+    `delete from migration where name = '9999_later'`,
+    'schema',
+    /^error: The store's schema is newer .*9999_later/,
+  ],
+  [
+    'a role that passes by row-level security',
+    'alter role dbvitals_reader bypassrls',
+    'alter role dbvitals_reader nobypassrls',
+    'roles',
+    /^error: dbvitals_reader may do more/,
+  ],
+  [
+    'a reader that may write',
+    'grant insert on account to dbvitals_reader',
+    'revoke insert on account from dbvitals_reader',
+    'roles',
+    /^error: .* dbvitals_reader: insert on account\.$/,
+  ],
+  [
+    'a writer that may rewrite the log',
+    'grant update on activity to dbvitals_writer',
+    'revoke update on activity from dbvitals_writer',
+    'roles',
+    /^error: .* dbvitals_writer: update on activity\.$/,
+  ],
+  [
+    'a server that forgets',
+    `alter database store set synchronous_commit = off`,
+    'alter database store reset synchronous_commit',
+    'server',
+    /^error: fsync or synchronous_commit is off/,
+  ],
+])('%s', async (_, provoke, undo, about, told) => {
+  const kept = await root.query('select * from migration order by id');
+  await root.query(provoke);
+  await reopen();
+  const found = await unwell();
+  if (undo) await root.query(undo);
+  else {
+    const last = kept.rows.at(-1);
+    await root.query('insert into migration values ($1, $2, $3)', [last?.id, last?.name, last?.run_on]);
+  }
+  await reopen();
+  expect(found[about]).toMatch(told);
+  expect(await unwell()).toEqual(SUPERUSER);
+});
+
+/** Settings of a database hold for connections that begin after them. */
+async function reopen(): Promise<void> {
+  await Promise.all([...pools.values()].map((pool) => pool.end()));
+  for (const role of pools.keys()) pools.set(role, openPool(store.address, role, { max: 1 }));
+}
+
+test('a connection that no monitor checks', async () => {
+  const connectionId = await store.connection(accountId);
+  const due = 'update connection_schedule set due_at = now() - $2::interval where connection_id = $1';
+  await root.query(
+    `insert into connection_schedule (account_id, connection_id, every, due_at) values ($1, $2, '5 min', now())
+         on conflict do nothing`,
+    [accountId, connectionId],
+  );
+  await root.query(due, [connectionId, '4 min']);
+  expect(await unwell()).toEqual(SUPERUSER);
+  await root.query(due, [connectionId, '10 min']);
+  expect((await unwell())['monitor']).toMatch(/^warning: Health checks that wait: 1, the longest for 60\d s/);
+  await root.query(due, [connectionId, '-1 hour']);
+});
+
+test('a log that is not sealed, or not cut', async () => {
+  await root.query(entry, [accountId, '2 hours']);
+  await root.query('update activity_head set last_id = 1 where account_id = $1', [accountId]);
+  expect(await unwell()).toEqual(SUPERUSER);
+  await root.query(`update activity set occurred_at = now() - interval '4 hours'`);
+  expect((await unwell())['retention']).toMatch(/^warning: The logs of 1 accounts have entries/);
+  await root.query(`insert into activity_seal values ($1, 1, 1, 1, now(), 0, $2, $2, $2, now(), $3)`, [
+    accountId,
+    randomBytes(32),
+    randomBytes(64),
+  ]);
+  expect(await unwell()).toEqual(SUPERUSER);
+  await root.query(`update activity set occurred_at = now() - interval '33 days'`);
+  expect((await unwell())['retention']).toMatch(/^warning: The logs of 1 accounts go back/);
+  await root.query(`update activity set occurred_at = now()`);
+});
+
+test('a secret key that opens nothing', async () => {
+  await root.query('insert into credential_key values ($1, $2)', [accountId, randomBytes(61)]);
+  expect((await unwell())['secret']).toMatch(/^error: The secret key does not open 1 of the keys/);
+});

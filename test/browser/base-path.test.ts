@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Service, startService, temporaryFolder } from '../contract/running-service.ts';
+import { openBrowser, openWindow, settled } from './chromium.ts';
+
+const BASE = '/tools/dbv';
+const folder = temporaryFolder();
+let service: Service;
+let browser: Browser;
+
+beforeAll(async () => {
+  const environment = { DBVITALS_DATA_DIR: join(folder.path, 'data'), DBVITALS_BASE_PATH: BASE };
+  service = await startService(environment, ['--no-monitor']);
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  folder.remove();
+});
+
+test('the console works below a path, and asks for nothing outside of it', async () => {
+  const [, link = ''] = await service.says(/sign in +(\S+) /);
+  const { origin } = new URL(service.origin);
+  const { page, complaints, close } = await openWindow(browser, origin, null);
+  const outside: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.url().startsWith(origin) && !pathname.startsWith(`${BASE}/`)) outside.push(pathname);
+  });
+  const path = () => new URL(page.url()).pathname;
+
+  await page.goto(link);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('E-mail address').fill('ada@example.com');
+  await page.getByLabel('New password').fill('correct horse battery');
+  await page.keyboard.press('Enter');
+  await expect.poll(path).toBe(`${BASE}/fleet`);
+  await settled(page);
+  await page.getByRole('link', { name: 'Tickets' }).first().click();
+  await expect.poll(path).toBe(`${BASE}/tickets`);
+  await page.goto(`${service.origin}/connections/1`);
+  await settled(page);
+  expect(await page.locator('h1').first().textContent()).toContain('dbvitals store');
+
+  // Signed out in another window: the way back is kept.
+  await page.context().clearCookies();
+  await page.goto(`${service.origin}/keys?create=1`);
+  await expect.poll(path).toBe(`${BASE}/sign-in`);
+  await page.getByLabel('E-mail address').fill('ada@example.com');
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.keyboard.press('Enter');
+  await expect.poll(path).toBe(`${BASE}/keys`);
+  await settled(page);
+  expect(outside).toEqual([]);
+  expect(complaints.filter((complaint) => !/ 401 /.test(complaint))).toEqual([]);
+  await close();
+});

@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { freePort } from './free-port.ts';
+import { startReceiver } from './otlp-receiver.ts';
+import { temporaryFolder } from './running-service.ts';
+
+// The pages as an operator follows them, on a store of their own: these services run health checks. Ports are replaced by free ones.
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const folder = temporaryFolder();
+const bin = join(folder.path, 'bin');
+mkdirSync(bin);
+const command = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'src/main.ts')}' "$@"\n`;
+writeFileSync(join(bin, 'dbvitals'), command, { mode: 0o755 });
+
+afterAll(() => folder.remove());
+
+const pageOf = (name: string) => readFileSync(join(ROOT, 'docs/operate', name), 'utf8');
+
+/** The fenced `sh` blocks of a page, in order. */
+function commandsOf(page: string): string[] {
+  return [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+}
+
+const environment = () => {
+  const { PATH = '', HOME = folder.path } = process.env;
+  const path = bin + delimiter + PATH;
+  return {
+    ...{ PATH: path, HOME, PORT: '0', LOG_LEVEL: 'warn' },
+    DBVITALS_DATA_DIR: join(folder.path, 'data'),
+  };
+};
+
+/** Runs a block that serves until it is ready, does `work`, and ends it. */
+async function serving(block: string, work: (origin: string) => Promise<void>): Promise<void> {
+  // So that the signal comes to the service: a block is `NAME=value dbvitals serve …`.
+  const child = spawn('sh', ['-c', `exec env ${block}`], { cwd: folder.path, env: environment() });
+  let said = '';
+  const ready = new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+        const [, origin] = /ready on (http:\S+)/.exec(said) ?? [];
+        if (origin) resolve(origin);
+      });
+    }
+    child.once('exit', (code) => reject(new Error(`it ended with ${code} and said ${said}`)));
+  });
+  const origin = await ready;
+  const ended = once(child, 'exit');
+  await work(origin).finally(() => child.kill('SIGTERM'));
+  expect(await ended, said).toEqual([0, null]);
+}
+
+/** Runs a block to its end and gives what it printed. */
+function run(block: string): string {
+  const { status, stdout, stderr } = spawnSync('sh', ['-ec', block], {
+    cwd: folder.path,
+    env: environment(),
+    encoding: 'utf8',
+  });
+  expect(status, `${block}${stderr}`).toBe(0);
+  return stdout;
+}
+
+const isServe = (block: string) => /dbvitals serve/.test(block);
+
+test('monitor.md does what it says, and its table has every figure', async () => {
+  const page = pageOf('monitor.md');
+  const port = String(await freePort());
+  const receiver = await startReceiver();
+  const at = (block = '') =>
+    block.replaceAll('9464', port).replaceAll('http://127.0.0.1:4318', receiver.origin);
+  const [serve, look, traced, ...others] = commandsOf(page).map(at);
+  expect(others).toEqual([]);
+  let figures = '';
+  await serving(serve ?? '', async () => {
+    expect(run(look ?? '')).toMatch(/^dbvitals_store_up 1$/m);
+    figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  });
+  const names = [...figures.matchAll(/^# TYPE (dbvitals_\w+) /gm)].map(([, name]) => name);
+  const [, table = ''] = /^## Figures\n(.*?)^## /ms.exec(page) ?? [];
+  const told = [...table.matchAll(/^\| `(dbvitals_\w+)/gm)].map(([, name]) => name);
+  const shown = new Set([...names, 'dbvitals_tls_certificate_expiry_timestamp_seconds']); // there with TLS
+  expect(new Set(told)).toEqual(shown);
+
+  await serving(traced ?? '', async (origin) => {
+    expect((await fetch(`${origin}/api/v1/health/fleet`)).status).toBe(401);
+  });
+  expect(receiver.spans.filter(({ kind }) => kind === 2)).toMatchObject([
+    { name: 'GET /api/v1/health/fleet', kind: 2 },
+  ]);
+  receiver.close();
+});
+
+test('tune.md does what it says', async () => {
+  const port = String(await freePort());
+  const blocks = commandsOf(pageOf('tune.md')).map((block) => block.replaceAll('9464', port));
+  expect(blocks.map(isServe)).toEqual([false, true, true, true]);
+  const [look = '', ...serve] = blocks;
+  for (const block of serve) {
+    await serving(block, async () => {
+      expect(run(look)).toMatch(/^dbvitals_health_checks_longest_delay_seconds /m);
+    });
+  }
+});
