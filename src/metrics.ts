@@ -69,7 +69,7 @@ export function createMetrics() {
     registers,
   });
   const consoleSeconds = new Histogram({
-    name: 'dbvitals_console_request_seconds',
+    name: 'dbvitals_console_request_duration_seconds',
     help: "Time from a request of the console's pages to the end of its answer, by method and route; a stream lasts as long as it is followed",
     labelNames: ['method', 'route'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],

@@ -142,5 +142,7 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     answering.leave();
     await wait(1_000 * config.drainSeconds);
   });
-  process.stdout.write(await greeting(writer, store, first, urlOf(config, answering.port), entranceOf(config, answering.port)));
+  process.stdout.write(
+    await greeting(writer, store, first, urlOf(config, answering.port), entranceOf(config, answering.port)),
+  );
 }

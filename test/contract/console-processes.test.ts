@@ -132,7 +132,7 @@ test('requests of the console are counted by route and status, wherever they cam
     'dbvitals_console_answers_total{method="GET",route="/console/api/fleet",status="200"}',
     'dbvitals_console_answers_total{method="POST",route="/console/api/keys",status="403"}',
     'dbvitals_console_answers_total{method="GET",route="unknown",status="404"}',
-    'dbvitals_console_request_seconds_count{method="GET",route="/console/api/fleet"}',
+    'dbvitals_console_request_duration_seconds_count{method="GET",route="/console/api/fleet"}',
   ];
   const before = await Promise.all(wanted.map(counted));
   for (let time = 0; time < 10; time += 1) await viewer.get('/fleet');
