@@ -74,7 +74,7 @@ test('what the dashboard and the alerts of deploy/ name is in /metrics, with suc
     ),
   ];
   expect(expressions.length).toBeGreaterThan(40);
-  const withTls = 'dbvitals_tls_certificate_expiry_timestamp_seconds'; // there only with TLS
+  const withTls = 'dbvitals_tls_certificate_expiry_timestamp_seconds'; // tls.test.ts has it
   for (const expression of expressions) {
     const names = expression.match(/\b(?:dbvitals|nodejs|process)_\w+/g) ?? ['up'];
     for (const name of names.filter((one) => one !== withTls && one !== 'up')) {

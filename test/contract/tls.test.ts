@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import net from 'node:net';
@@ -22,6 +23,8 @@ function put(name: 'server' | 'renewed', parts = ['pem', 'key']): void {
 }
 
 const files = { TLS_CERT_FILE: join(folder.path, 'own.pem'), TLS_KEY_FILE: join(folder.path, 'own.key') };
+const endOf = (name: string) =>
+  new X509Certificate(readFileSync(join(CERTIFICATES, `${name}.pem`))).validToDate.getTime() / 1_000;
 const ca = ['authority.pem', 'renewed.pem'].map((name) => readFileSync(join(CERTIFICATES, name)));
 
 /** One request by a connection of its own, as a client that trusts both issuers. */
@@ -86,7 +89,11 @@ test.each([
     expect(list.headers['link']).toMatch(new RegExp(`^<${origin}/api/v1/`));
     expect((await get(`${origin}/sign-in`, { accept: 'text/html' })).status).toBe(200);
     expect((await get(`${origin}/console/api/sign-in`)).status).toBe(200);
-    expect((await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).status).toBe(200);
+    const until = async () => {
+      const figures = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      return Number(/^dbvitals_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(figures)?.[1]);
+    };
+    expect(await until()).toBe(endOf('server'));
     await expect(fetch(origin.replace('https:', 'http:'))).rejects.toThrow();
     expect(await issuers(origin)).toEqual(['dbvitals test authority']);
 
@@ -103,6 +110,7 @@ test.each([
     if (processes.length === 0) process.kill(service.pid, 'SIGHUP'); // the other one is left to the clock
     await service.says(/the new certificate is served/, 10);
     await wait(200); // until processes have heard
+    expect(await until()).toBe(endOf('renewed'));
     expect(await issuers(origin)).toEqual(['localhost']);
     const [answering] = childrenOf(service.pid).slice(0, processes.length);
     if (answering !== undefined) {

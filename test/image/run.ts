@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -71,14 +71,14 @@ try {
 
   // User 10001 reads the secrets of Compose, and the URL is one; the store behind it is not there.
   shell(blocks('### With Compose', 1).join(''));
-  const secrets = '--volume "$PWD/secrets":/run/secrets:ro --env-file secrets.env';
-  writeFileSync(
-    place('work/secrets.env'),
-    'DATABASE_URL_FILE=/run/secrets/database-url\nDBVITALS_SECRET_KEY_FILE=/run/secrets/secret-key\n',
+  const given = { DATABASE_URL_FILE: 'database-url', DBVITALS_SECRET_KEY_FILE: 'secret-key' };
+  const mounted = Object.entries(given).map(
+    ([name, file]) =>
+      `--env ${name}=/run/secrets/${file} --volume "$PWD/secrets/${file}":/run/secrets/${file}:ro`,
   );
   assert.match(
-    shell(`docker run --rm ${secrets} dbvitals account list 2>&1 || true`),
-    /^error: The store can't be reached/,
+    shell(`docker run --rm ${mounted.join(' ')} dbvitals account list 2>&1 || true`),
+    /^error: The store can't be reached/m,
   );
 
   const asRoot =
