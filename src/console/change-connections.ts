@@ -1,4 +1,4 @@
-import { NoConnection, RefusedConnection } from '../monitor/connection-refusal.ts';
+import { RefusedConnection } from '../monitor/connection-refusal.ts';
 import type { Seal } from '../monitor/connection-tunnel.ts';
 import { sealCredential } from '../monitor/credentials.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import { readSettings } from './connection-detail.ts';
 import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
-import { ConsoleError, notFound } from './errors.ts';
+import { ConsoleError } from './errors.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
 import { addressIn, requireAddress, settingsIn, tunnelIn } from './wanted-connection.ts';
 
@@ -28,19 +28,17 @@ const add = consoleRoute({
   response: ConnectionSettings,
   status: 201,
   async handler({ actor, body, change, parts }) {
-    const connection = await told(() => {
-      const address = requireAddress(body);
-      const wanted = {
-        ...address,
-        ...settingsIn(body),
-        ...tunnelIn(body, false),
-        name: body.name.trim(),
-        every: body.interval_seconds ?? INTERVAL,
-        tls: tlsOf(address.connection_type, body.tls),
-      };
-      if (wanted.ssh) requireHost(address.connection_type);
-      return addConnection(change, sealOf(parts), wanted);
-    });
+    const address = requireAddress(body);
+    const wanted = {
+      ...address,
+      ...settingsIn(body),
+      ...tunnelIn(body, false),
+      name: body.name.trim(),
+      every: body.interval_seconds ?? INTERVAL,
+      tls: tlsOf(address.connection_type, body.tls),
+    };
+    if (wanted.ssh) requireHost(address.connection_type);
+    const connection = await addConnection(change, sealOf(parts), wanted);
     return readSettings(parts.writer, actor.accountId, connection.id);
   },
 });
@@ -54,23 +52,22 @@ const alter = consoleRoute({
   async handler({ actor: { accountId }, body, change, id, parts }) {
     if (Object.keys(body).length === 1) throw nothingToChange;
     const before = await readSettings(parts.writer, accountId, id);
+    const { version, name, interval_seconds: every, tls } = body;
+    const address = addressIn(body);
+    const password = body.password ?? address?.password ?? undefined;
+    const wanted = {
+      version,
+      ...settingsIn(body),
+      ...tunnelIn(body, before.ssh?.has_key === true),
+      ...(body.ssh === null && { type: 'direct' as const }),
+      ...(name !== undefined && { name: name.trim() }),
+      ...(every !== undefined && { every }),
+      ...(tls && { tls }),
+      ...(address && { address }),
+      ...(password !== undefined && { password }),
+    };
     try {
-      await told(() => {
-        const { version, name, interval_seconds: every, tls } = body;
-        const address = addressIn(body);
-        const password = body.password ?? address?.password ?? undefined;
-        return changeConnection(change, sealOf(parts), id, {
-          version,
-          ...settingsIn(body),
-          ...tunnelIn(body, before.ssh?.has_key === true),
-          ...(body.ssh === null && { type: 'direct' }),
-          ...(name !== undefined && { name: name.trim() }),
-          ...(every !== undefined && { every }),
-          ...(tls && { tls }),
-          ...(address && { address }),
-          ...(password !== undefined && { password }),
-        });
-      });
+      await changeConnection(change, sealOf(parts), id, wanted);
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error;
       const of = { property: 'connection_id', id };
@@ -86,22 +83,11 @@ const remove = consoleRoute({
   permission: 'connections:write',
   response: null,
   async handler({ change, id }) {
-    await told(() => removeConnection(change, id));
+    await removeConnection(change, id);
   },
 });
 
 export const changeConnectionRoutes: ConsoleRoute[] = [add, alter, remove];
-
-/** Runs `work` and says to a person what of a connection it refuses. */
-export async function told<T>(work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof NoConnection) throw notFound;
-    if (!(error instanceof RefusedConnection)) throw error;
-    throw new ConsoleError('invalid_parameter', error.message, { parameter: error.setting });
-  }
-}
 
 /** A tunnel leads to a host. */
 export function requireHost(connectionType: string): void {

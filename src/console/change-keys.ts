@@ -4,8 +4,7 @@ import { addKey, endKey, replaceKey } from '../admin/change-key.ts';
 import { nullable } from '../http/endpoint.ts';
 import { identifier, timestamp } from '../http/fields.ts';
 import { KEY_PATTERN } from '../keys/key.ts';
-import { KeyRefusal, NoKey } from '../keys/key-refusal.ts';
-import { ConsoleError, notFound } from './errors.ts';
+import { ConsoleError } from './errors.ts';
 import { emptyLine, line } from './line.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
@@ -95,7 +94,7 @@ const regenerateKey = consoleRoute({
   status: 201,
   async handler({ id, body: { overlap }, actor, change }) {
     const how = { overlap, createdBy: actor.memberId };
-    const { successor, replaced } = await change((made) => replaceKey(made, id, how)).catch(refused);
+    const { successor, replaced } = await change((made) => replaceKey(made, id, how));
     const { key, expires_at } = successor;
     const end = replaced.revoked_at ?? new Date();
     return {
@@ -115,7 +114,7 @@ const revokeKey = consoleRoute({
     const { revoked_at } = await change(async (made) => {
       await requireName(made, id, name);
       return endKey(made, id);
-    }).catch(refused);
+    });
     return { revoked_at: (revoked_at ?? new Date()).toISOString() };
   },
 });
@@ -143,12 +142,6 @@ async function requireName(
       parameter: 'name',
     });
   }
-}
-
-function refused(error: unknown): never {
-  if (error instanceof NoKey) throw notFound;
-  if (error instanceof KeyRefusal) throw new ConsoleError('conflict', error.message);
-  throw error;
 }
 
 /** What the console does with keys. */

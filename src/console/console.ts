@@ -18,6 +18,7 @@ import { VALIDATION } from '../http/server.ts';
 import { bodyFlaw } from './body-flaw.ts';
 import { ConsoleError, internalError, lacking, notFound } from './errors.ts';
 import { factsOf } from './hand-on.ts';
+import { refusalOf } from './refusal.ts';
 import type { Actor, Asked, Caller, ConsoleParts, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { actorOf, changeAs, tokenOf } from './sessions.ts';
@@ -197,6 +198,8 @@ function stream(reply: FastifyReply, { type, filename, stream: body }: Streamed)
 
 function errorOf(error: unknown): ConsoleError | ApiError {
   if (error instanceof ConsoleError || error instanceof ApiError) return error;
+  const refusal = refusalOf(error);
+  if (refusal) return refusal;
   if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new ConsoleError('body_too_large', `Send ${LARGEST_BODY / 1024} KiB at most.`);
   }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Change } from '../activity/record-entry.ts';
-import { addMember, changeMember, EmailTaken, MEMBER_ROLES, removeMember } from '../admin/change-member.ts';
+import { addMember, changeMember, MEMBER_ROLES, removeMember } from '../admin/change-member.ts';
 import { nullable } from '../http/endpoint.ts';
 import { identifier, timestamp } from '../http/fields.ts';
 import { recordLink } from '../team/record-link.ts';
@@ -158,7 +158,7 @@ const invite = consoleRoute({
       const { id } = await addMember(made, { ...body, name: body.name.trim(), status: 'invited' });
       const link = await makeLink(made, actor, caller.origin + parts.basePath, { id, purpose: 'invitation' });
       return { member: await readMember(made, id, actor), link };
-    }).catch(refused);
+    });
   },
 });
 
@@ -208,7 +208,7 @@ const alter = consoleRoute({
       }
       await requireOwner(made, before);
       return readMember(made, id, actor);
-    }).catch(refused);
+    });
   },
 });
 
@@ -249,17 +249,6 @@ const link = consoleRoute({
     });
   },
 });
-
-function refused(error: unknown): never {
-  if (!(error instanceof EmailTaken)) throw error;
-  throw new ConsoleError(
-    'conflict',
-    'The account has a member with this e-mail address already: give another.',
-    {
-      parameter: 'email',
-    },
-  );
-}
 
 /** What the console shows of members and does with them. */
 export const memberRoutes: ConsoleRoute[] = [listMembers, invite, alter, remove, link];

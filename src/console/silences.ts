@@ -4,8 +4,7 @@ import { untilOf } from '../admin/until.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE, catalogues } from '../checks/catalogue.ts';
 import { nullable } from '../http/endpoint.ts';
 import { identifier, timestamp } from '../http/fields.ts';
-import { NoConnection } from '../monitor/connection-refusal.ts';
-import { addSilence, endSilence, NoSilence, REASONS, silencesInForce } from '../monitor/record-silence.ts';
+import { addSilence, endSilence, REASONS, silencesInForce } from '../monitor/record-silence.ts';
 import type { SilenceRow } from '../ops/record-silences.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { line } from './line.ts';
@@ -86,11 +85,7 @@ const silence = consoleRoute({
       note: note.trim(),
       until: until === undefined ? null : endOf(until),
     };
-    try {
-      return shown(await addSilence(change, id, wanted));
-    } catch (error) {
-      throw error instanceof NoConnection ? notFound : error;
-    }
+    return shown(await addSilence(change, id, wanted));
   },
 });
 
@@ -100,11 +95,7 @@ const end = consoleRoute({
   permission: 'connections:write',
   response: null,
   async handler({ change, id }) {
-    try {
-      await endSilence(change, id);
-    } catch (error) {
-      throw error instanceof NoSilence ? notFound : error;
-    }
+    await endSilence(change, id);
   },
 });
 

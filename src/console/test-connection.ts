@@ -14,7 +14,7 @@ import type { Measured } from '../monitor/measure.ts';
 import { measureApart } from '../monitor/measure-apart.ts';
 import { tlsOf } from '../monitor/record-connection.ts';
 import type { Tunnel } from '../monitor/ssh-tunnel.ts';
-import { requireHost, told } from './change-connections.ts';
+import { requireHost } from './change-connections.ts';
 import { TestedConnection } from './connections.ts';
 import { ConsoleError } from './errors.ts';
 import { missingGrant } from './findings.ts';
@@ -70,7 +70,7 @@ const test = consoleRoute({
   body: TestedConnection,
   response: ConnectionTest,
   async handler({ body, parts, reply }) {
-    const job = await told(() => jobOf(body, parts.allowPrivateTargets));
+    const job = jobOf(body, parts.allowPrivateTargets);
     if (underWay >= TESTS) throw busy;
     underWay += 1;
     const left = new AbortController();

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { keepPicture, openBrowser, openWindow, settled, violations, visit, type Window } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
-import { focused, tabTo } from './keyboard.ts';
+import { actOn, focused, tabTo } from './keyboard.ts';
 
 let service: ConsoleService;
 let browser: Browser;
@@ -46,15 +46,6 @@ async function shownKey(): Promise<string> {
   const key = await page.getByRole('dialog').locator('pre[aria-label="API key"]').textContent();
   expect(key).toMatch(/^dbv_live_/);
   return key ?? '';
-}
-
-async function act(name: string, action: string): Promise<void> {
-  await tabTo(page, new RegExp(`^Actions of ${name},`), 120);
-  await page.keyboard.press('Enter');
-  await page.getByRole('menu').waitFor();
-  await page.keyboard.type(action.slice(0, 3));
-  await page.locator('[role=menuitem]:focus', { hasText: action }).waitFor();
-  await page.keyboard.press('Enter');
 }
 
 async function storeAndClose(): Promise<void> {
@@ -136,7 +127,7 @@ test('regenerated with an hour of both: the rows are linked, the old one counts 
   const old = await create('regenerated');
   expect(await statusOf(old.key)).toBe(200);
   await visit(page, '/keys');
-  await act('regenerated', 'Regenerate…');
+  await actOn(page, 'regenerated', 'Regenerate…');
   await page.getByRole('radio', { name: 'After 1 hour', checked: true }).waitFor();
   await tabTo(page, 'After 1 hour');
   await page.keyboard.press('ArrowUp');
@@ -165,7 +156,7 @@ test('regenerated with an hour of both: the rows are linked, the old one counts 
 test('regenerated at once: the old key is refused', async () => {
   const old = await create('at once');
   await visit(page, '/keys');
-  await act('at once', 'Regenerate…');
+  await actOn(page, 'at once', 'Regenerate…');
   await page.getByRole('radio', { name: 'At once', checked: true }).waitFor(); // it was never used
   await tabTo(page, 'Regenerate');
   await page.keyboard.press('Enter');
@@ -194,7 +185,7 @@ test('revoked: the name of a key in use must be typed; it is no longer accepted,
   const { key } = await create('in use');
   expect(await statusOf(key)).toBe(200);
   await visit(page, '/keys');
-  await act('in use', 'Revoke…');
+  await actOn(page, 'in use', 'Revoke…');
   const dialog = page.getByRole('alertdialog');
   await dialog.getByText('that will stop working').waitFor();
   await expect.poll(() => focused(page)).toBe('Name of the key');
@@ -222,7 +213,7 @@ test('revoked: the name of a key in use must be typed; it is no longer accepted,
 test('a key that was used since the page was read asks for its name too; one revoked elsewhere is told', async () => {
   const { id, key } = await create('meanwhile');
   await visit(page, '/keys');
-  await act('meanwhile', 'Revoke…');
+  await actOn(page, 'meanwhile', 'Revoke…');
   await page.getByText('It was never used.').waitFor();
   expect(await statusOf(key)).toBe(200);
   await tabTo(page, 'Revoke key');

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { keepPicture, openBrowser, openWindow, violations, visit, type Window } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
-import { focused, tabTo } from './keyboard.ts';
+import { actOn, focused, tabTo } from './keyboard.ts';
 
 let service: ConsoleService;
 let browser: Browser;
@@ -40,15 +40,6 @@ async function memberOf(name: string): Promise<Member> {
   const found = data.find((member) => member.name === name);
   if (!found) throw new Error(`There is no member ${name}.`);
   return found;
-}
-
-async function act(name: string, action: string): Promise<void> {
-  await tabTo(page, new RegExp(`^Actions of ${name},`), 120);
-  await page.keyboard.press('Enter');
-  await page.getByRole('menu').waitFor();
-  await page.keyboard.type(action.slice(0, 3));
-  await page.locator('[role=menuitem]:focus', { hasText: action }).waitFor();
-  await page.keyboard.press('Enter');
 }
 
 test('a member is invited by a link, joins by it, and has the roles given', async () => {
@@ -100,7 +91,7 @@ test('an address that is a member already is told beside its box', async () => {
 test('of two who change the same member the later is told, and nothing is overwritten', async () => {
   await service.member('Barbara Liskov', ['viewer']);
   await visit(page, '/team');
-  await act('Barbara Liskov', 'Change…');
+  await actOn(page, 'Barbara Liskov', 'Change…');
   await page.getByRole('dialog').waitFor();
   const { id, version } = await memberOf('Barbara Liskov');
   await service.ask(owner, 'PATCH', `/members/${id}`, { version, roles: ['operator', 'auditor'] });
@@ -130,7 +121,7 @@ test('a member is suspended, let back, and removed', async () => {
     ['Suspend…', 'Suspend', 'Suspended'],
     ['Let act again…', 'Let them act', 'Active'],
   ] as const) {
-    await act('Donald Knuth', action);
+    await actOn(page, 'Donald Knuth', action);
     await page.getByRole('alertdialog').waitFor();
     expect(await violations(page)).toEqual([]);
     await tabTo(page, button);
@@ -138,7 +129,7 @@ test('a member is suspended, let back, and removed', async () => {
     await row.getByText(word, { exact: true }).waitFor();
     await expect.poll(() => focused(page)).toMatch(/^Actions of Donald Knuth/);
   }
-  await act('Donald Knuth', 'Remove…');
+  await actOn(page, 'Donald Knuth', 'Remove…');
   await tabTo(page, 'Remove');
   await page.keyboard.press('Enter');
   await row.waitFor({ state: 'detached' });

@@ -58,6 +58,16 @@ export async function write(page: Page, label: string | RegExp, text: string): P
   await page.keyboard.type(text);
 }
 
+/** Takes an action from the menu of a row, which is far down the page. */
+export async function actOn(page: Page, name: string, action: string): Promise<void> {
+  await tabTo(page, new RegExp(`^Actions of ${name},`), 120);
+  await page.keyboard.press('Enter');
+  await page.getByRole('menu').waitFor();
+  await page.keyboard.type(action.slice(0, 3));
+  await page.locator('[role=menuitem]:focus', { hasText: action }).waitFor();
+  await page.keyboard.press('Enter');
+}
+
 /** Opens the menu of a button by Enter and takes one of its actions by typing how it begins. */
 export async function takeFromMenu(page: Page, button: string | RegExp, action: string): Promise<void> {
   await press(page, button);

@@ -145,9 +145,8 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
   );
 }
 
-const SHOWN = ['engine', 'host', 'address', 'password', 'tls', 'ca_certificate', 'ssh', 'interval_seconds'];
+/** What {@link DatabaseFields} and {@link LoginFields} tell errors of. */
+export const ADDRESS_FIELDS = ['engine', 'host', 'address', 'password'];
 
-/** Whether an error stands at one of these fields, so that it needs no place of its own. */
-export function standsAtField(error: unknown, ...more: string[]): boolean {
-  return [...SHOWN, 'expected_standbys', 'name', ...more].some((field) => fieldError(error, field) !== null);
-}
+/** What the fields of the way there and {@link CheckFields} tell errors of. */
+export const OTHER_FIELDS = ['tls', 'ca_certificate', 'ssh', 'interval_seconds', 'expected_standbys'];

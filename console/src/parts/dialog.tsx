@@ -1,9 +1,10 @@
 import './dialog.css';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Button, IconButton } from './button.tsx';
+import type { IconName } from './icons.tsx';
 
 interface DialogProps {
   isOpen: boolean;
@@ -51,6 +52,66 @@ export function Dialog({
         </AriaDialog>
       </Modal>
     </ModalOverlay>
+  );
+}
+
+interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'children' | 'wide' | 'role'> {
+  /** What the button does, such as "Save". */
+  action: string;
+  icon?: IconName;
+  kind?: 'primary' | 'danger';
+  onSubmit: () => void;
+  isPending: boolean;
+  isDisabled?: boolean;
+}
+
+/** A form in a dialog of its own, open as long as it is there; nothing closes it by accident while it is sent. */
+export function FormDialog({
+  action,
+  icon,
+  kind = 'primary',
+  onSubmit,
+  isPending,
+  isDisabled = false,
+  onClose,
+  children,
+  ...props
+}: FormDialogProps) {
+  const id = useId();
+  return (
+    <Dialog
+      {...props}
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button
+            {...(icon && { icon })}
+            form={id}
+            isDisabled={isDisabled}
+            isPending={isPending}
+            kind={kind}
+            type="submit"
+          >
+            {action}
+          </Button>
+        </>
+      }
+      isLocked={isPending}
+      isOpen
+      onClose={onClose}
+    >
+      <form
+        className="dialog-form"
+        id={id}
+        onSubmit={(event) => {
+          event.preventDefault();
+          // Enter in a field sends it too.
+          if (!isDisabled && !isPending) onSubmit();
+        }}
+      >
+        {children}
+      </form>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,7 @@
 import './states.css';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
-import { ApiError, OfflineError } from '../api.ts';
+import { ApiError, fieldError, OfflineError } from '../api.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Icon, type IconName } from './icons.tsx';
@@ -104,9 +104,15 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: (() =
   );
 }
 
+interface InlineErrorProps {
+  error: unknown;
+  /** Fields that are shown and tell of themselves what is wrong with them. */
+  fields?: readonly string[];
+}
+
 /** One line for an error beside a form or button, with the request id where there is one. */
-export function InlineError({ error }: { error: unknown }) {
-  if (!error) return null;
+export function InlineError({ error, fields = [] }: InlineErrorProps) {
+  if (!error || fields.some((field) => fieldError(error, field) !== null)) return null;
   return (
     <p className="inline-error" role="alert">
       {error instanceof Error ? error.message : String(error)}

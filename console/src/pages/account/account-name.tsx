@@ -41,7 +41,7 @@ export function AccountName({ account }: { account: Account }) {
   const isConflict = error instanceof ApiError && error.status === 409;
   return (
     <form className="account-name" onSubmit={submit}>
-      {fieldError(error, 'name') === null && <InlineError error={error} />}
+      <InlineError error={error} fields={['name']} />
       {isConflict && (
         <p>
           It is now called <bdi className="account-now">{base.name}</bdi>. Save again to rename it all the

@@ -8,7 +8,13 @@ import { fieldError, send } from '../../api.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { type ConnectionDraft, emptyDraft } from '../../parts/connection-draft.ts';
-import { CheckFields, DatabaseFields, LoginFields, standsAtField } from '../../parts/connection-fields.tsx';
+import {
+  ADDRESS_FIELDS,
+  CheckFields,
+  DatabaseFields,
+  LoginFields,
+  OTHER_FIELDS,
+} from '../../parts/connection-fields.tsx';
 import { WayFields } from '../../parts/connection-way.tsx';
 import { RadioGroup, TextField } from '../../parts/field.tsx';
 import { Page, Section } from '../../parts/page.tsx';
@@ -115,7 +121,10 @@ function AddConnection() {
           draft={way === 'url' ? { ...draft, host: leadsToSocket(given) ? '/' : '' } : draft}
         />
         <CheckFields {...fields} draft={{ ...draft, engine: login.engine }} />
-        {!standsAtField(error, 'url') && <InlineError error={error} />}
+        <InlineError
+          error={error}
+          fields={['name', ...(way === 'url' ? ['url'] : ADDRESS_FIELDS), ...OTHER_FIELDS]}
+        />
         {result && <TestResult test={result} />}
         <div className="add-actions">
           {/* One button before and after, so that the focus stays; what it was pressed for must not become another thing. */}

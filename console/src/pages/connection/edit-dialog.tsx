@@ -3,11 +3,16 @@ import { useState } from 'react';
 import type { ConnectionDetail, ConnectionSettings } from '../../../../src/console/connections.ts';
 import { ApiError, fieldError, get, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
-import { Button } from '../../parts/button.tsx';
 import type { ConnectionDraft } from '../../parts/connection-draft.ts';
-import { CheckFields, DatabaseFields, LoginFields, standsAtField } from '../../parts/connection-fields.tsx';
+import {
+  ADDRESS_FIELDS,
+  CheckFields,
+  DatabaseFields,
+  LoginFields,
+  OTHER_FIELDS,
+} from '../../parts/connection-fields.tsx';
 import { WayFields } from '../../parts/connection-way.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { connectionQuery, useRenewal } from './connection-query.ts';
@@ -54,28 +59,16 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
   const onChange = (changed: Partial<ConnectionDraft>) => setDraft((old) => ({ ...old, ...changed }));
   const fields = { draft, error, onChange };
   return (
-    <Dialog
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button form="edit" isDisabled={isUnchanged} isPending={isPending} kind="primary" type="submit">
-            Save
-          </Button>
-        </>
-      }
-      isOpen
+    <FormDialog
+      action="Save"
+      isDisabled={isUnchanged}
+      isPending={isPending}
       onClose={onClose}
+      onSubmit={() => save.mutate()}
       title="Edit connection"
       wide
     >
-      <form
-        className="connection-fields"
-        id="edit"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
+      <div className="connection-fields">
         {clash && <Overtaken clash={clash} />}
         <TextField
           error={fieldError(error, 'name')}
@@ -93,8 +86,8 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
           hasKey={known.ssh?.has_key ?? false}
         />
         <CheckFields {...fields} />
-        {!standsAtField(error) && <InlineError error={error} />}
-      </form>
-    </Dialog>
+        <InlineError error={error} fields={['name', ...ADDRESS_FIELDS, ...OTHER_FIELDS]} />
+      </div>
+    </FormDialog>
   );
 }

@@ -4,8 +4,7 @@ import type { ExplainedFinding } from '../../../../src/console/findings.ts';
 import type { NewSilence, Silence } from '../../../../src/console/silences.ts';
 import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup, Select, TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { useRenewal } from './connection-query.ts';
@@ -53,79 +52,64 @@ export function SilenceDialog({
     },
   });
   const { error, isPending } = silence;
-  const fields = ['note', 'until'].map((field) => fieldError(error, field));
   return (
-    <Dialog
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button form="silence" icon="silent" isPending={isPending} kind="primary" type="submit">
-            Silence
-          </Button>
-        </>
-      }
-      isOpen
+    <FormDialog
+      action="Silence"
+      icon="silent"
+      isPending={isPending}
       onClose={onClose}
+      onSubmit={() => silence.mutate()}
       title="Silence a finding"
     >
-      <form
-        className="connection-form"
-        id="silence"
-        onSubmit={(event) => {
-          event.preventDefault();
-          silence.mutate();
-        }}
-      >
-        <p className="quiet">
-          While “<bdi>{title}</bdi>” is silenced it stays listed as skipped, weighs nothing in the score, and
-          opens no ticket.
-        </p>
-        {object !== null && (
-          <RadioGroup
-            choices={[
-              { id: 'object', label: `Only \u2068${object}\u2069` },
-              { id: 'check', label: `All that ${check_id} finds on this connection` },
-            ]}
-            label="What"
-            onChange={setScope}
-            value={scope}
-          />
-        )}
-        <Select
-          choices={REASONS}
-          label="Reason"
-          onChange={(id) => setReason(id as NewSilence['reason'])}
-          value={reason}
+      <p className="quiet">
+        While “<bdi>{title}</bdi>” is silenced it stays listed as skipped, weighs nothing in the score, and
+        opens no ticket.
+      </p>
+      {object !== null && (
+        <RadioGroup
+          choices={[
+            { id: 'object', label: `Only \u2068${object}\u2069` },
+            { id: 'check', label: `All that ${check_id} finds on this connection` },
+          ]}
+          label="What"
+          onChange={setScope}
+          value={scope}
         />
+      )}
+      <Select
+        choices={REASONS}
+        label="Reason"
+        onChange={(id) => setReason(id as NewSilence['reason'])}
+        value={reason}
+      />
+      <TextField
+        description="Those who come later will want to know."
+        error={fieldError(error, 'note')}
+        isRequired
+        label="Note"
+        maxLength={200}
+        onChange={setNote}
+        value={note}
+      />
+      <Select
+        choices={ENDS}
+        error={end === 'at' ? null : fieldError(error, 'until')}
+        label="It ends"
+        onChange={setEnd}
+        value={end}
+      />
+      {end === 'at' && (
         <TextField
-          description="Those who come later will want to know."
-          error={fieldError(error, 'note')}
+          description="In your zone."
+          error={fieldError(error, 'until')}
           isRequired
-          label="Note"
-          maxLength={200}
-          onChange={setNote}
-          value={note}
+          label="Time"
+          onChange={setAt}
+          type="datetime-local"
+          value={at}
         />
-        <Select
-          choices={ENDS}
-          error={end === 'at' ? null : fieldError(error, 'until')}
-          label="It ends"
-          onChange={setEnd}
-          value={end}
-        />
-        {end === 'at' && (
-          <TextField
-            description="In your zone."
-            error={fieldError(error, 'until')}
-            isRequired
-            label="Time"
-            onChange={setAt}
-            type="datetime-local"
-            value={at}
-          />
-        )}
-        {!fields.some(Boolean) && <InlineError error={error} />}
-      </form>
-    </Dialog>
+      )}
+      <InlineError error={error} fields={['note', 'until']} />
+    </FormDialog>
   );
 }

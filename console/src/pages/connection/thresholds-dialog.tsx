@@ -4,8 +4,7 @@ import type { ConnectionChange, ConnectionSettings } from '../../../../src/conso
 import type { ExplainedFinding } from '../../../../src/console/findings.ts';
 import { ApiError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { useRenewal } from './connection-query.ts';
@@ -46,54 +45,34 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
     onError: (error) => error instanceof ApiError && error.code === 'conflict' && renew(),
   });
   return (
-    <Dialog
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            form="thresholds"
-            isDisabled={typed.length === 0 || typed.some(([, number]) => number === undefined)}
-            isPending={save.isPending}
-            kind="primary"
-            type="submit"
-          >
-            Save
-          </Button>
-        </>
-      }
-      isOpen
+    <FormDialog
+      action="Save"
+      isDisabled={typed.length === 0 || typed.some(([, number]) => number === undefined)}
+      isPending={save.isPending}
       onClose={onClose}
+      onSubmit={() => save.mutate()}
       title="Thresholds"
     >
-      <form
-        className="connection-form"
-        id="thresholds"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <p className="quiet">
-          What “<bdi>{title}</bdi>” judges by on this connection. An empty box is the check’s own number.
-        </p>
-        {thresholds.map((threshold) => (
-          <TextField
-            description={
-              threshold.value === threshold.default
-                ? `The check’s own is ${threshold.default}.`
-                : `Set to ${threshold.value} now; the check’s own is ${threshold.default}.`
-            }
-            error={numberIn(textOf(threshold)) === undefined ? 'Give a number.' : null}
-            key={threshold.name}
-            label={threshold.name}
-            mono
-            onChange={(text) => setTexts((old) => ({ ...old, [threshold.name]: text }))}
-            placeholder={String(threshold.default)}
-            value={textOf(threshold)}
-          />
-        ))}
-        <InlineError error={save.error} />
-      </form>
-    </Dialog>
+      <p className="quiet">
+        What “<bdi>{title}</bdi>” judges by on this connection. An empty box is the check’s own number.
+      </p>
+      {thresholds.map((threshold) => (
+        <TextField
+          description={
+            threshold.value === threshold.default
+              ? `The check’s own is ${threshold.default}.`
+              : `Set to ${threshold.value} now; the check’s own is ${threshold.default}.`
+          }
+          error={numberIn(textOf(threshold)) === undefined ? 'Give a number.' : null}
+          key={threshold.name}
+          label={threshold.name}
+          mono
+          onChange={(text) => setTexts((old) => ({ ...old, [threshold.name]: text }))}
+          placeholder={String(threshold.default)}
+          value={textOf(threshold)}
+        />
+      ))}
+      <InlineError error={save.error} />
+    </FormDialog>
   );
 }

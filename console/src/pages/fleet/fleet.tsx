@@ -25,19 +25,17 @@ export function FleetPage() {
   const can = useCan();
   const mayAdd = can('connections:write');
   return (
-    <Page
-      actions={
-        mayAdd && (
-          <ButtonLink icon="plus" kind="primary" to="/connections/new">
-            Add connection
-          </ButtonLink>
-        )
-      }
-      description="Every database that is watched."
-      title="Fleet"
-    >
+    <Page actions={mayAdd && <AddConnection />} description="Every database that is watched." title="Fleet">
       {can('health:read') ? <Connections mayAdd={mayAdd} /> : <NoPermission permission="health:read" />}
     </Page>
+  );
+}
+
+function AddConnection() {
+  return (
+    <ButtonLink icon="plus" kind="primary" to="/connections/new">
+      Add connection
+    </ButtonLink>
   );
 }
 
@@ -97,17 +95,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
 
 function NothingWatched({ mayAdd }: { mayAdd: boolean }) {
   return (
-    <Message
-      actions={
-        mayAdd && (
-          <ButtonLink icon="plus" kind="primary" to="/connections/new">
-            Add connection
-          </ButtonLink>
-        )
-      }
-      icon="fleet"
-      title="No database is watched yet"
-    >
+    <Message actions={mayAdd && <AddConnection />} icon="fleet" title="No database is watched yet">
       {mayAdd
         ? 'Add a PostgreSQL, MySQL or MariaDB server: it is tested before it is saved, and checked at once.'
         : 'Who may add one is an owner, administrator or operator of this account.'}

@@ -1,11 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { IssuedKey, NewKey } from '../../../../src/console/change-keys.ts';
-import { ApiError, fieldError, send } from '../../api.ts';
+import { fieldError, send } from '../../api.ts';
 import { SERVICE_URL } from '../../base-path.ts';
-import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { limitInWords, PlanReach, planName } from '../../parts/plan-reach.tsx';
 import { InlineError, Loaded, NoPermission, SkeletonRows } from '../../parts/states.tsx';
@@ -64,75 +63,63 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
     onSuccess: ({ id, key, expires_at }) =>
       onMade({ id, key, expires_at, name: name.trim(), old_revoked_at: null }),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (life !== undefined) create.mutate({ name: name.trim(), note: note.trim(), expires_in: life });
   };
   const { error } = create;
-  const isOfField =
-    error instanceof ApiError && ['name', 'note', 'expires_in'].includes(error.parameter ?? '');
   return (
-    <Dialog
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button form="create-key" isPending={create.isPending} kind="primary" type="submit">
-            Create key
-          </Button>
-        </>
-      }
-      isLocked={create.isPending}
-      isOpen
+    <FormDialog
+      action="Create key"
+      isPending={create.isPending}
       onClose={onClose}
+      onSubmit={submit}
       title="Create an API key"
       wide
     >
-      {!isOfField && <InlineError error={error} />}
-      <form className="keys-form" id="create-key" onSubmit={submit}>
+      <InlineError error={error} fields={['name', 'note', 'expires_in']} />
+      <TextField
+        autoFocus
+        description="What it is for, such as “Grafana, production”. The activity log names it with each request."
+        error={fieldError(error, 'name')}
+        isRequired
+        label="Name"
+        maxLength={200}
+        onChange={setName}
+        value={name}
+      />
+      <TextField
+        description="Optional: where it is stored, whom to ask."
+        error={fieldError(error, 'note')}
+        label="Note"
+        maxLength={1_000}
+        onChange={setNote}
+        value={note}
+      />
+      <Select
+        choices={LIVES}
+        description={endInWords(life)}
+        error={fieldError(error, 'expires_in')}
+        label="Expires"
+        onChange={setChoice}
+        value={choice}
+      />
+      {choice === 'day' && (
         <TextField
-          autoFocus
-          description="What it is for, such as “Grafana, production”. The activity log names it with each request."
-          error={fieldError(error, 'name')}
+          description="It is accepted until the end of that day, where you are."
+          error={day && life === undefined ? 'Give a day that is not over yet.' : null}
           isRequired
-          label="Name"
-          maxLength={200}
-          onChange={setName}
-          value={name}
+          label="Last day"
+          onChange={setDay}
+          type="date"
+          value={day}
         />
-        <TextField
-          description="Optional: where it is stored, whom to ask."
-          error={fieldError(error, 'note')}
-          label="Note"
-          maxLength={1_000}
-          onChange={setNote}
-          value={note}
-        />
-        <Select
-          choices={LIVES}
-          description={endInWords(life)}
-          error={fieldError(error, 'expires_in')}
-          label="Expires"
-          onChange={setChoice}
-          value={choice}
-        />
-        {choice === 'day' && (
-          <TextField
-            description="It is accepted until the end of that day, where you are."
-            error={day && life === undefined ? 'Give a day that is not over yet.' : null}
-            isRequired
-            label="Last day"
-            onChange={setDay}
-            type="date"
-            value={day}
-          />
-        )}
-      </form>
+      )}
       <Reach />
       <p className="quiet small keys-hand-over">
         Is somebody else to create it? Give them a link to this form, filled in:
         <CopyButton text={addressOf(name, note)} what="link to this form, filled in" />
       </p>
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Revocation, RevokedKey } from '../../../../src/console/change-keys.ts';
 import { ApiError, fieldError, send } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { InlineError } from '../../parts/states.tsx';
@@ -33,72 +33,55 @@ export function RevokeKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
   // It may have been used since the page was read: the service says so.
   const mustName = wasInUse || (error instanceof ApiError && error.status === 409) || typed !== '';
   const isNamed = !mustName || typed.trim() === name;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isNamed) revoke.mutate(mustName ? { name: typed.trim() } : {});
-  };
   if (data) return <Revoked at={data.revoked_at} lastFour={last_four} name={name} onClose={onClose} />;
   return (
-    <Dialog
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            form="revoke-key"
-            isDisabled={!isNamed}
-            isPending={revoke.isPending}
-            kind="danger"
-            type="submit"
-          >
-            Revoke key
-          </Button>
-        </>
-      }
-      isLocked={revoke.isPending}
-      isOpen
+    <FormDialog
+      action="Revoke key"
+      isDisabled={!isNamed}
+      isPending={revoke.isPending}
+      kind="danger"
       onClose={onClose}
+      onSubmit={() => revoke.mutate(mustName ? { name: typed.trim() } : {})}
       role="alertdialog"
       title="Revoke this key?"
     >
-      {fieldError(error, 'name') === null && <InlineError error={error} />}
+      <InlineError error={error} fields={['name']} />
       <p>
         <bdi className="keys-name">{name}</bdi>: requests with <code>dbv_live_…{last_four}</code> are refused
         from that moment on. This can’t be undone.
       </p>
-      <form className="keys-form" id="revoke-key" onSubmit={submit}>
-        <p className={wasInUse ? 'keys-warning' : ''}>
-          {wasInUse && <Icon name="clock" />}
-          <span>
-            {wasInUse && <strong>Something uses it: that will stop working. </strong>}
-            {lastUsedAt === null ? (
-              'It was never used.'
-            ) : (
-              <>
-                Last used <Time at={lastUsedAt} />
-                {subject.last_used_from && ` from ${subject.last_used_from}`}:{' '}
-                <Time as="full" at={lastUsedAt} />
-              </>
-            )}
-          </span>
-        </p>
-        {mustName && (
-          <>
-            <p>
-              Type its name to go on: <bdi className="keys-name">{name}</bdi>{' '}
-              <CopyButton text={name} what="name of the key" />
-            </p>
-            <TextField
-              autoComplete="off"
-              autoFocus
-              error={fieldError(error, 'name')}
-              label="Name of the key"
-              onChange={setTyped}
-              value={typed}
-            />
-          </>
-        )}
-      </form>
-    </Dialog>
+      <p className={wasInUse ? 'keys-warning' : ''}>
+        {wasInUse && <Icon name="clock" />}
+        <span>
+          {wasInUse && <strong>Something uses it: that will stop working. </strong>}
+          {lastUsedAt === null ? (
+            'It was never used.'
+          ) : (
+            <>
+              Last used <Time at={lastUsedAt} />
+              {subject.last_used_from && ` from ${subject.last_used_from}`}:{' '}
+              <Time as="full" at={lastUsedAt} />
+            </>
+          )}
+        </span>
+      </p>
+      {mustName && (
+        <>
+          <p>
+            Type its name to go on: <bdi className="keys-name">{name}</bdi>{' '}
+            <CopyButton text={name} what="name of the key" />
+          </p>
+          <TextField
+            autoComplete="off"
+            autoFocus
+            error={fieldError(error, 'name')}
+            label="Name of the key"
+            onChange={setTyped}
+            value={typed}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -78,11 +78,13 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
     use.mutate();
   };
   const { error } = use;
-  const isOfField = error instanceof ApiError && error.parameter !== null;
   return (
     <Entrance title={TITLES[purpose]}>
       <p className="quiet">{introduction(link)}</p>
-      {!isOfField && <InlineError error={error} />}
+      <InlineError
+        error={error}
+        fields={['email', ...(asksName ? ['name'] : []), ...(signed_in ? [] : ['password'])]}
+      />
       <form onSubmit={submit}>
         {asksName && (
           <TextField

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ApiError, fieldError, send } from '../../api.ts';
+import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -28,13 +28,12 @@ export function Password() {
     change.mutate();
   };
   const { error } = change;
-  const isOfField = error instanceof ApiError && error.parameter !== null;
   return (
     <Section description="Changing it signs out all your other sessions." title="Password">
       <form className="own-form" onSubmit={submit}>
         {/* Password managers look for whose password it is. */}
         <input autoComplete="username" hidden readOnly type="email" value={login.email} />
-        {!isOfField && <InlineError error={error} />}
+        <InlineError error={error} fields={['current', 'next']} />
         {login.has_password && (
           <TextField
             autoComplete="current-password"

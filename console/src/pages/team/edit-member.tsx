@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Member, MemberChange } from '../../../../src/console/members.ts';
 import { ApiError, fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { membersQuery } from './members.ts';
@@ -54,8 +54,7 @@ export function EditMember({ subject, roles, onClose }: EditMemberProps) {
     setMoved(false);
     save.reset();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setMoved(false);
     save.mutate({
       version: base.version,
@@ -65,29 +64,16 @@ export function EditMember({ subject, roles, onClose }: EditMemberProps) {
     });
   };
   const { error } = save;
-  const isOfField = error instanceof ApiError && ['name', 'email'].includes(error.parameter ?? '');
   return (
-    <Dialog
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            form="edit-member"
-            isDisabled={given.length === 0}
-            isPending={save.isPending}
-            kind="primary"
-            type="submit"
-          >
-            {isMoved ? 'Save over it' : 'Save'}
-          </Button>
-        </>
-      }
-      isLocked={save.isPending}
-      isOpen
+    <FormDialog
+      action={isMoved ? 'Save over it' : 'Save'}
+      isDisabled={given.length === 0}
+      isPending={save.isPending}
       onClose={onClose}
+      onSubmit={submit}
       title="Change member"
     >
-      {!isOfField && <InlineError error={error} />}
+      <InlineError error={error} fields={['name', 'email']} />
       {isMoved && (
         <div className="team-moved">
           <p>
@@ -99,33 +85,31 @@ export function EditMember({ subject, roles, onClose }: EditMemberProps) {
           </Button>
         </div>
       )}
-      <form className="team-form" id="edit-member" onSubmit={submit}>
-        <TextField
-          error={fieldError(error, 'name')}
-          isRequired
-          label="Name"
-          maxLength={200}
-          onChange={setName}
-          value={name}
-        />
-        <TextField
-          autoComplete="off"
-          description={
-            base.joined
-              ? 'They sign in by it, so it stays.'
-              : 'Another address ends the invitation: make a new one.'
-          }
-          error={fieldError(error, 'email')}
-          isReadOnly={base.joined}
-          isRequired
-          label="E-mail address"
-          maxLength={200}
-          onChange={setEmail}
-          type="email"
-          value={email}
-        />
-        <RoleBoxes onChange={setGiven} roles={roles} value={given} />
-      </form>
-    </Dialog>
+      <TextField
+        error={fieldError(error, 'name')}
+        isRequired
+        label="Name"
+        maxLength={200}
+        onChange={setName}
+        value={name}
+      />
+      <TextField
+        autoComplete="off"
+        description={
+          base.joined
+            ? 'They sign in by it, so it stays.'
+            : 'Another address ends the invitation: make a new one.'
+        }
+        error={fieldError(error, 'email')}
+        isReadOnly={base.joined}
+        isRequired
+        label="E-mail address"
+        maxLength={200}
+        onChange={setEmail}
+        type="email"
+        value={email}
+      />
+      <RoleBoxes onChange={setGiven} roles={roles} value={given} />
+    </FormDialog>
   );
 }

@@ -1,0 +1,20 @@
+import { EmailTaken } from '../admin/change-member.ts';
+import { KeyRefusal, NoKey } from '../keys/key-refusal.ts';
+import { NoConnection, RefusedConnection } from '../monitor/connection-refusal.ts';
+import { NoSilence } from '../monitor/record-silence.ts';
+import { ConsoleError, notFound } from './errors.ts';
+
+const emailTaken = new ConsoleError(
+  'conflict',
+  'The account has a member with this e-mail address already: give another.',
+  { parameter: 'email' },
+);
+
+/** What a person is told of what a change refused, whichever route asked for it; null for an error that is no refusal. */
+export function refusalOf(error: unknown): ConsoleError | null {
+  if (error instanceof NoConnection || error instanceof NoKey || error instanceof NoSilence) return notFound;
+  if (error instanceof EmailTaken) return emailTaken;
+  if (error instanceof KeyRefusal) return new ConsoleError('conflict', error.message);
+  if (!(error instanceof RefusedConnection)) return null;
+  return new ConsoleError('invalid_parameter', error.message, { parameter: error.setting });
+}
