@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Service, startService, temporaryFolder } from './contract/running-service.ts';
+import { freePort } from './contract/free-port.ts';
+import { COMPILED, embeddedUrl, type Service, startService, temporaryFolder } from './contract/running-service.ts';
 
 // As an operator comes by them: in one folder, beside a service that runs there. `install` is run by `npm run test:package`.
 const PAGES = ['provision', 'scale', 'backup', 'upgrade', 'restore', 'monitor', 'tune', 'secure'];
@@ -13,9 +13,11 @@ const pages = join(root, 'docs/operate');
 const folder = temporaryFolder();
 const place = (...names: string[]) => join(folder.path, ...names);
 let service: Service;
+/** What pages say, and what stands for it here: places that only one machine has. */
+let here: [string, string][];
 
 beforeAll(async () => {
-  for (const name of ['bin', 'home', 'work']) mkdirSync(place(name));
+  for (const name of ['bin', 'etc', 'home', 'work']) mkdirSync(place(name));
   chmodSync(place('work'), 0o711);
   // The command as it is installed, on this checkout.
   writeFileSync(
@@ -23,13 +25,67 @@ beforeAll(async () => {
     `#!/bin/sh\nexec "${process.execPath}" "${root}/src/main.ts" "$@"\n`,
   );
   chmodSync(place('bin', 'dbvitals'), 0o755);
-  service = await startService({ DBVITALS_DATA_DIR: place('work', '.dbvitals') }, ['--no-monitor']);
+  const data = place('work', '.dbvitals');
+  const metrics = String(await freePort());
+  service = await startService({ DBVITALS_DATA_DIR: data, METRICS_PORT: metrics }, ['--no-monitor']);
+  const { DATABASE_URL = '', DBVITALS_SECRET_KEY = '' } = embeddedUrl(data);
+  writeFileSync(place('etc', 'database-url'), DATABASE_URL, { mode: 0o600 });
+  writeFileSync(place('etc', 'secret.key'), DBVITALS_SECRET_KEY, { mode: 0o600 });
+  here = [
+    ['127.0.0.1:8080', new URL(service.origin).host],
+    ['127.0.0.1:9464', `127.0.0.1:${metrics}`],
+    ['/etc/dbvitals', place('etc')],
+  ];
 });
 
 afterAll(async () => {
   await service?.stop();
   folder.remove();
 });
+
+/** Runs a block as a person pastes it; one that serves or watches is told to end once it does, and ends well. */
+async function run(block: string): Promise<void> {
+  const stays = /^.*\bdbvitals (?:serve|monitor)\b.*$/m;
+  const free = String(await freePort());
+  const script = here
+    .reduce((text, [said, meant]) => text.replaceAll(said, meant), block)
+    .replace(/METRICS_PORT=\d+/, `METRICS_PORT=${free}`)
+    .replace(stays, (line) => line.replace('dbvitals', 'exec dbvitals'));
+  const shell = spawn('sh', ['-ec', script], {
+    cwd: place('work'),
+    env: {
+      PATH: `${place('bin')}:${process.env['PATH']}`,
+      HOME: place('home'),
+      NODE_COMPILE_CACHE: COMPILED,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      // The folder is the running service's: one more serves from another.
+      ...(stays.test(block) && { DBVITALS_DATA_DIR: place('work', 'another') }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.on('data', (text) => {
+      output += text;
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => shell.once('close', resolve));
+  if (stays.test(block)) {
+    const works = block.includes('dbvitals serve')
+      ? () => output.includes('ready on ')
+      : () => catchesTermination(shell.pid ?? 0); // a monitor says nothing
+    await expect.poll(() => shell.exitCode !== null || works(), { timeout: 40_000 }).toBe(true);
+    shell.kill('SIGTERM');
+  }
+  expect({ exit: await ended, output }, script).toEqual({ exit: 0, output: expect.any(String) });
+}
+
+/** Whether a process has what it does on SIGTERM, signal 15; gone, it has not. */
+function catchesTermination(pid: number): boolean {
+  const [, caught = '0'] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return (BigInt(`0x${caught}`) & (1n << 14n)) !== 0n;
+}
 
 test('every page is here', () => {
   const names = readdirSync(pages).map((name) => name.replace('.md', ''));
@@ -40,18 +96,5 @@ test.each(PAGES)('the commands of %s.md do what they say', async (name) => {
   const text = readFileSync(join(pages, `${name}.md`), 'utf8');
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
   expect(blocks).not.toEqual([]);
-  const { port } = new URL(service.origin);
-  for (const block of blocks) {
-    const script = block.replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
-    await promisify(execFile)('sh', ['-ec', script], {
-      cwd: place('work'),
-      env: {
-        PATH: `${place('bin')}:${process.env['PATH']}`,
-        HOME: place('home'),
-        PORT: '0',
-        LOG_LEVEL: 'warn',
-      },
-      timeout: 60_000,
-    });
-  }
+  for (const block of blocks) await run(block);
 });

@@ -2,4 +2,4 @@
 export const BASE_PATH = new URL(import.meta.url).pathname.replace(/\/(?:assets|src)\/[^/]*$/, '');
 
 /** The address of the service, such as `https://db.example.com/dbvitals`. */
-export const SERVICE_URL = location.origin + BASE_PATH;
+export const serviceUrl = () => location.origin + BASE_PATH;

@@ -177,6 +177,8 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
       log.error({ err: error, request_id: request.id }, 'a request of the console failed');
     if (told instanceof ConsoleError && told.retryAfter !== null)
       reply.header('retry-after', told.retryAfter);
+    // Fastify closes on a body that it did not take: the reset would overtake the answer. Node reads the rest and drops it.
+    reply.removeHeader('connection');
     return reply.code(told.status).type(JSON_TYPE).send(told.envelope().toString());
   });
 

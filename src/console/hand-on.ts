@@ -60,6 +60,8 @@ export function forwardTo(socketPath: string): Handler {
     // Node would send a body in pieces, of no size, where there is none.
     if (headers['transfer-encoding'] === undefined) headers['content-length'] ??= '0';
     for (const name of OF_A_CONNECTION) delete headers[name];
+    // Whoever closes after an answer with some of the body unread resets the connection, and the answer is lost: not closed there.
+    headers.connection = 'keep-alive';
     const onward = ask({ socketPath, method, path, headers, agent: false });
     let answered = false;
     onward.once('response', (answer) => {

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -95,13 +94,11 @@ export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-const folder = process.env['DBVITALS_SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'dbvitals-screenshots-'));
+const pictures = process.env['DBVITALS_SCREENSHOTS'];
 
-/** Keeps a picture of the page in DBVITALS_SCREENSHOTS, or in a new temporary folder, which is told. */
+/** Keeps a picture of the page in the folder that DBVITALS_SCREENSHOTS names, if it names one: a picture takes as long as axe. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
 }
-
-/** Where the pictures of this run are. */
-export const pictures = folder;

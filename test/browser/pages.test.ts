@@ -6,7 +6,6 @@ import {
   openWindow,
   overflow,
   PHONE,
-  pictures,
   settled,
   violations,
   visit,
@@ -45,7 +44,6 @@ beforeAll(async () => {
   connection = fleet.data[0]?.id ?? 0;
   const open = await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/read/ops/tickets?status=open');
   ticket = open.data[0]?.id ?? 0;
-  console.log(`Pictures: ${pictures}`);
 });
 
 afterAll(async () => {

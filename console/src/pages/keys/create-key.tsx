@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { IssuedKey, NewKey } from '../../../../src/console/change-keys.ts';
 import { fieldError, send } from '../../api.ts';
-import { SERVICE_URL } from '../../base-path.ts';
+import { serviceUrl } from '../../base-path.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
@@ -145,5 +145,5 @@ function Reach() {
 
 function addressOf(name: string, note: string): string {
   const filled = Object.entries({ name: name.trim(), note: note.trim() }).filter(([, text]) => text);
-  return `${SERVICE_URL}/keys?${new URLSearchParams([['create', '1'], ...filled])}`;
+  return `${serviceUrl()}/keys?${new URLSearchParams([['create', '1'], ...filled])}`;
 }

@@ -3,7 +3,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { KeyWindows } from '../../../../src/console/keys.ts';
 import { get } from '../../api.ts';
-import { SERVICE_URL } from '../../base-path.ts';
+import { serviceUrl } from '../../base-path.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
@@ -55,7 +55,7 @@ export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: ()
     },
     enableBeforeUnload: true,
   });
-  const curl = `curl -H 'Authorization: Bearer ${secret.key}' ${SERVICE_URL}/api/v1/health/fleet`;
+  const curl = `curl -H 'Authorization: Bearer ${secret.key}' ${serviceUrl()}/api/v1/health/fleet`;
   return (
     <Dialog
       footer={

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { SERVICE_URL } from '../../base-path.ts';
+import { serviceUrl } from '../../base-path.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 
 /** How to use a key, and a link to the form filled in for that. */
@@ -58,7 +58,7 @@ export function Snippets({ mayCreate }: { mayCreate: boolean }) {
               </Link>
             )}
           </div>
-          <CodeBlock text={snippet(SERVICE_URL)} what={`snippet for ${title}`} />
+          <CodeBlock text={snippet(serviceUrl())} what={`snippet for ${title}`} />
         </section>
       ))}
     </div>
