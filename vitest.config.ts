@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Of those that take a minute by waiting: begun last, one of them would run alone at the end.
-const LONG = /\/(life|window|limits|boundaries|provoked)\.test\.ts$/;
+// Of those that take a minute and more: begun last, one of them would run alone at the end.
+const LONG = /\/(life|window|limits|boundaries|provoked|pages)\.test\.ts$/;
 
-class LongFirst extends BaseSequencer {
+/** Begins with what takes longest. */
+export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
     return (await super.sort(files)).sort((a, b) => Number(isLong(b)) - Number(isLong(a)));

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from '../../vitest.config.ts';
 
 const shared = {
   testTimeout: 60_000,
@@ -12,6 +13,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     globalSetup: ['test/scan-output.ts'],
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {

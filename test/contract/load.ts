@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, ask } from './ask.ts';
 
 /** What a load brought in: answers that came whole, and how many requests broke off. */
@@ -8,8 +9,8 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Keeps `width` requests under way, to what `origin` names at the time, until it is stopped. */
-export function startLoad(key: string, width: number, origin: () => string): Load {
+/** Keeps `width` requests under way, to what `origin` names at the time, until it is stopped; `pauseMs` lie after each answer. */
+export function startLoad(key: string, width: number, origin: () => string, pauseMs = 0): Load {
   let going = true;
   const load: Load = {
     answers: [],
@@ -23,10 +24,11 @@ export function startLoad(key: string, width: number, origin: () => string): Loa
     while (going) {
       try {
         load.answers.push(await ask('/api/v1/health/fleet', { key, origin: origin() }));
+        if (pauseMs > 0) await wait(pauseMs);
       } catch (error) {
         if (!isBroken(error)) throw error;
         load.broken += 1;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await wait(20);
       }
     }
   });

@@ -79,7 +79,7 @@ test('a key follows another while services answer and check: no run fails, no an
   };
   services = [await begin(withKeys(before)), await begin(withKeys(before))];
   let [asked] = services;
-  const load = startLoad(key, 1, () => asked?.origin ?? '');
+  const load = startLoad(key, 1, () => asked?.origin ?? '', 20);
 
   /** Every connection is checked once more, by whichever of the two. */
   const checkedByThemselves = async () => {
