@@ -5,8 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from './contract/free-port.ts';
 import { COMPILED, embeddedUrl, type Service, startService, temporaryFolder } from './contract/running-service.ts';
 
-// As an operator comes by them: in one folder, beside a service that runs there. `install` is run by `npm run test:package`.
-const PAGES = ['provision', 'scale', 'backup', 'upgrade', 'restore', 'monitor', 'tune', 'secure'];
+// As an operator comes by them: in one folder, beside a service that runs there.
+const PAGES = ['provision', 'scale', 'backup', 'upgrade', 'restore', 'secure'];
+// Run elsewhere: by `npm run test:package`, and by test/contract/operate-monitor.test.ts.
+const OTHERS = ['install', 'monitor', 'tune'];
 
 const root = join(import.meta.dirname, '..');
 const pages = join(root, 'docs/operate');
@@ -26,14 +28,12 @@ beforeAll(async () => {
   );
   chmodSync(place('bin', 'dbvitals'), 0o755);
   const data = place('work', '.dbvitals');
-  const metrics = String(await freePort());
-  service = await startService({ DBVITALS_DATA_DIR: data, METRICS_PORT: metrics }, ['--no-monitor']);
+  service = await startService({ DBVITALS_DATA_DIR: data }, ['--no-monitor']);
   const { DATABASE_URL = '', DBVITALS_SECRET_KEY = '' } = embeddedUrl(data);
   writeFileSync(place('etc', 'database-url'), DATABASE_URL, { mode: 0o600 });
   writeFileSync(place('etc', 'secret.key'), DBVITALS_SECRET_KEY, { mode: 0o600 });
   here = [
     ['127.0.0.1:8080', new URL(service.origin).host],
-    ['127.0.0.1:9464', `127.0.0.1:${metrics}`],
     ['/etc/dbvitals', place('etc')],
   ];
 });
@@ -89,7 +89,7 @@ function catchesTermination(pid: number): boolean {
 
 test('every page is here', () => {
   const names = readdirSync(pages).map((name) => name.replace('.md', ''));
-  expect(names.toSorted()).toEqual([...PAGES, 'install'].toSorted());
+  expect(names.toSorted()).toEqual([...PAGES, ...OTHERS].toSorted());
 });
 
 test.each(PAGES)('the commands of %s.md do what they say', async (name) => {
