@@ -168,7 +168,7 @@ test('check run --url checks without a store; the exit code is the worst status'
   // One that nobody else asks: the run's own store may be warned of what other tests do there.
   const quiet = await startTestStore();
   onTestFinished(() => quiet.stop());
-  const url = `postgres://watcher:watching@/store?host=${quiet.address[0]?.host}`;
+  const url = `postgres://watcher:unspoken-watcher@/store?host=${quiet.address[0]?.host}`;
   const run = ['check', 'run', '--tls', 'disable', '--url'];
   const folder = temporaryFolder();
   const environment = { DBVITALS_DATA_DIR: join(folder.path, 'none') };
