@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Of those that take a minute and more: begun last, one of them would run alone at the end.
-const LONG = /\/(life|window|limits|boundaries|provoked|pages)\.test\.ts$/;
+const LONG = /\/(life|window|limits|boundaries|provoked|browser\/pages)\.test\.ts$/;
 
 /** Begins with what takes longest. */
 export class LongFirst extends BaseSequencer {

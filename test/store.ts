@@ -54,7 +54,7 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
   };
   const root = await superuser();
   await root.query('create database store');
-  await root.query(`create role watcher login in role pg_monitor password 'watching'`);
+  await root.query(`create role watcher login in role pg_monitor password 'unspoken-watcher'`);
   const address = [{ host: folder, port: 5432, user: 'postgres', password, database: 'store' }];
   await migrate(address);
   const writer = openPool(address, 'writer', { max: 10 });
@@ -95,7 +95,7 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
       );
       return rows[0]?.connection_id ?? 0;
     },
-    async watched(given, password = 'watching') {
+    async watched(given, password = 'unspoken-watcher') {
       const accountId = await store.account();
       const key = { accountId, connectionId: await store.connection(accountId, given) };
       const sealed = await sealCredential(writer, store.deps.secret, key, password);

@@ -15,7 +15,7 @@ import { LIMITS } from './limits.ts';
 const { store, run } = shortRuns();
 const watched = (given?: Record<string, unknown>) => store().watched(given, PASSWORD);
 
-const PASSWORD = 'watching';
+const PASSWORD = 'unspoken-watcher';
 
 const login = Buffer.concat([authentication(0), readyForQuery]);
 const text = (value: string) => Buffer.from(`${value}\0`);

@@ -22,7 +22,7 @@ import { LIMITS } from './limits.ts';
 const { store, run } = shortRuns();
 const watched = (given?: Record<string, unknown>) => store().watched(given, PASSWORD);
 
-const PASSWORD = 'watching';
+const PASSWORD = 'unspoken-watcher';
 
 const oneColumn = Buffer.concat([packet(1, 1), column(2, 'version'), endOfRows(3)]);
 const file = packet(1, 0xfb, '/etc/passwd');

@@ -174,7 +174,7 @@ describe('a database that can not be measured', () => {
 
   test('no connection left is saturation, and nothing else is judged', async () => {
     const root = await store.superuser();
-    await root.query(`create role crowded login password 'watching' connection limit 0`);
+    await root.query(`create role crowded login password 'unspoken-watcher' connection limit 0`);
     const stored = await run(await watched({ username: 'crowded' }));
     expect(stored.score).toBeLessThan(50);
     expect(stored.checks[0]).toMatchObject({ check_id: 'PG_CONN_SATURATION', status: 'critical' });

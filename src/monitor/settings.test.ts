@@ -14,7 +14,11 @@ afterAll(() => store.stop());
 async function watched(given: Record<string, unknown> = {}): Promise<ConnectionKey> {
   const accountId = await store.account();
   const key = { accountId, connectionId: await store.connection(accountId, given) };
-  await change(key, 'credential', await sealCredential(store.writer, store.deps.secret, key, 'watching'));
+  await change(
+    key,
+    'credential',
+    await sealCredential(store.writer, store.deps.secret, key, 'unspoken-watcher'),
+  );
   return key;
 }
 
@@ -82,7 +86,7 @@ test('a run tells what it cost the watched server', async () => {
 
 test('one finding names every GRANT that skipped checks ask for, and is well once they are given', async () => {
   const root = await store.superuser();
-  await root.query(`create role stranger login password 'watching'`);
+  await root.query(`create role stranger login password 'unspoken-watcher'`);
   const key = await watched({ username: 'stranger' });
   const blind = findingOf(await run(key), 'PG_PRIVILEGE_MISSING');
   expect(blind).toMatchObject({

@@ -78,7 +78,7 @@ async function tunnelled(given: Record<string, unknown> = {}, key = user.private
     ssh_host: '127.0.0.1',
     ssh_port: bastion.port,
     ssh_username: 'tunnel',
-    credential: await sealCredential(writer, deps.secret, connection, 'watching'),
+    credential: await sealCredential(writer, deps.secret, connection, 'unspoken-watcher'),
     ssh_credential: await sealCredential(writer, deps.secret, { ...connection, of: 'ssh key' }, key),
     ...given,
   };

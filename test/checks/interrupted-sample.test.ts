@@ -6,15 +6,15 @@ import { startProcess } from '../contract/running-service.ts';
 import { startTestStore, type TestStore } from '../store.ts';
 import { expectWholeStore } from './whole-store.ts';
 
-const SIZE = { connections: 40, tickets: 4_000, activity: 24_000, days: 30 };
+const SIZE = { connections: 40, tickets: 8_000, activity: 60_000, days: 30 };
 /** When a table has so many more rows of the account, the command is hit, in this order, each time on what is left. */
 const MOMENTS = [
   ['SIGKILL', 'connection', 1],
   ['SIGKILL', 'health_check', 2_000],
   ['SIGKILL', 'ticket', 1],
-  ['SIGTERM', 'ticket', 2_500],
+  ['SIGTERM', 'ticket', 5_000],
   ['SIGKILL', 'activity', 1],
-  ['SIGINT', 'activity', 8_000],
+  ['SIGINT', 'activity', 20_000],
 ] as const;
 
 const PATIENCE = { timeout: 120_000 };
@@ -80,10 +80,10 @@ test('and then the same command goes on after the last entry and comes to its en
   const run = start();
   expect([await run.ended, JSON.parse(run.output())]).toEqual([
     0,
-    { connections: 40, health_checks: expect.any(Number), tickets: 4_000, activity: 24_000 },
+    { connections: 40, health_checks: expect.any(Number), tickets: 8_000, activity: 60_000 },
   ]);
-  expect(await count('activity')).toBe(before.activity + 24_000);
-  expect(await count('ticket')).toBe(before.ticket + 4_000);
+  expect(await count('activity')).toBe(before.activity + 60_000);
+  expect(await count('ticket')).toBe(before.ticket + 8_000);
   await expectWholeStore(root, account);
 });
 

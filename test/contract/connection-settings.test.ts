@@ -2,7 +2,8 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { expect, inject, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startTestStore } from '../store.ts';
 import { makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { command, commandJson } from './command.ts';
@@ -164,17 +165,18 @@ test('unknown thresholds and broken certificates are refused, the valid names to
 });
 
 test('check run --url checks without a store; the exit code is the worst status', async () => {
-  const url = inject('sharedStore')['DATABASE_URL'] ?? '';
+  // One that nobody else asks: the run's own store may be warned of what other tests do there.
+  const quiet = await startTestStore();
+  onTestFinished(() => quiet.stop());
+  const url = `postgres://watcher:unspoken-watcher@/store?host=${quiet.address[0]?.host}`;
   const run = ['check', 'run', '--tls', 'disable', '--url'];
   const folder = temporaryFolder();
   const environment = { DBVITALS_DATA_DIR: join(folder.path, 'none') };
   const well = await command([...run, url, '--json'], { environment });
+  expect([well.exit, well.stderr]).toEqual([0, '']);
   const { score, summary_text, checks, ...rest }: HealthCheck = JSON.parse(well.stdout);
-  expect([score > 50, typeof summary_text, rest]).toEqual([true, 'string', {}]);
+  expect([score > 80, typeof summary_text, rest]).toEqual([true, 'string', {}]);
   expect(checks.find(({ check_id }) => check_id === 'CONN_UNREACHABLE')?.status).toBe('ok');
-  // The store serves the other tests meanwhile, which it may be warned of.
-  const isWarned = checks.some(({ status }) => status === 'warning');
-  expect([well.exit, well.stderr]).toEqual([isWarned ? 1 : 0, '']);
   const threshold = ['--threshold', 'PG_SHARED_BUFFERS_LOW.warning_bytes=999999999999'];
   const warned = await command([...run, url, ...threshold], { environment });
   expect(warned.exit).toBe(1);

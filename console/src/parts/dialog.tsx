@@ -118,31 +118,25 @@ export function FormDialog({
 interface ConfirmProps extends Pick<DialogProps, 'isOpen' | 'onClose' | 'title' | 'children'> {
   /** What the button does, such as "Remove connection". */
   action: string;
+  kind?: 'primary' | 'danger';
   onConfirm: () => void;
-  isPending?: boolean;
-  isDisabled?: boolean;
+  isPending: boolean;
 }
 
-/** Asks before something that can't be undone. */
-export function Confirm({
-  action,
-  onConfirm,
-  isPending = false,
-  isDisabled = false,
-  onClose,
-  ...props
-}: ConfirmProps) {
+/** Asks before something of consequence; nothing closes it by accident while that is under way. */
+export function Confirm({ action, kind = 'danger', onConfirm, isPending, onClose, ...props }: ConfirmProps) {
   return (
     <Dialog
       {...props}
       footer={
         <>
           <Button onPress={onClose}>Cancel</Button>
-          <Button isDisabled={isDisabled} isPending={isPending} kind="danger" onPress={onConfirm}>
+          <Button isPending={isPending} kind={kind} onPress={onConfirm}>
             {action}
           </Button>
         </>
       }
+      isLocked={isPending}
       onClose={onClose}
       role="alertdialog"
     />

@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RegeneratedKey, Regeneration } from '../../../../src/console/change-keys.ts';
 import { send } from '../../api.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { local, utc } from '../../parts/time.tsx';
@@ -33,18 +32,11 @@ export function RegenerateKey({ subject, lastUsedAt, onClose, onMade }: Regenera
   });
   const ends = endOf(overlap, expires_at);
   return (
-    <Dialog
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button isPending={regenerate.isPending} kind="primary" onPress={() => regenerate.mutate()}>
-            Regenerate
-          </Button>
-        </>
-      }
-      isLocked={regenerate.isPending}
-      isOpen
+    <FormDialog
+      action="Regenerate"
+      isPending={regenerate.isPending}
       onClose={onClose}
+      onSubmit={() => regenerate.mutate()}
       title="Regenerate this key"
     >
       <InlineError error={regenerate.error} />
@@ -63,7 +55,7 @@ export function RegenerateKey({ subject, lastUsedAt, onClose, onMade }: Regenera
           ? 'Whatever still uses the old key stops working as soon as you press the button.'
           : `Both are accepted until ${local(ends, { seconds: true })} (${utc(ends)}).`}
       </p>
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -33,7 +33,7 @@ export function Password() {
       <form className="own-form" onSubmit={submit}>
         {/* Password managers look for whose password it is. */}
         <input autoComplete="username" hidden readOnly type="email" value={login.email} />
-        <InlineError error={error} fields={['current', 'next']} />
+        <InlineError error={error} fields={[...(login.has_password ? ['current'] : []), 'next']} />
         {login.has_password && (
           <TextField
             autoComplete="current-password"

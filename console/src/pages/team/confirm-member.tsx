@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Member, MemberLink } from '../../../../src/console/members.ts';
 import { send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import type { NewLink } from './link-dialog.tsx';
 
@@ -94,25 +93,19 @@ export function ConfirmMember({ subject, step, onClose, onLink }: ConfirmMemberP
     onSettled: () => queries.invalidateQueries({ queryKey: ['members'] }),
   });
   return (
-    <Dialog
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button isPending={mutation.isPending} kind={kind} onPress={() => mutation.mutate()}>
-            {action}
-          </Button>
-        </>
-      }
-      isLocked={mutation.isPending}
+    <Confirm
+      action={action}
       isOpen
+      isPending={mutation.isPending}
+      kind={kind}
       onClose={onClose}
-      role="alertdialog"
+      onConfirm={() => mutation.mutate()}
       title={title}
     >
       <InlineError error={mutation.error} />
       <p>
         <bdi className="team-name">{subject.name}</bdi> (<bdi>{subject.email}</bdi>) {text}
       </p>
-    </Dialog>
+    </Confirm>
   );
 }
