@@ -90,11 +90,13 @@ async function settings(port: number, weight: number, peer = ''): Promise<Settin
     'wsrep-provider-options': [
       ...[`gmcast.listen_addr=tcp://127.0.0.1:${port}`, `ist.recv_addr=127.0.0.1:${await freePort()}`],
       ...[`pc.weight=${weight}`, 'gcache.size=16M', 'gcs.fc_limit=2', 'gcs.fc_factor=0.5'],
+      // A node that joins asks ten times before it gives up, as by default: of two times, on a busy machine, both can be lost.
       ...[
         'evs.suspect_timeout=PT1S',
         'evs.inactive_timeout=PT2S',
         'evs.inactive_check_period=PT0.5S',
-        'evs.keepalive_period=PT0.3S',
+        'evs.keepalive_period=PT0.2S',
+        'evs.join_retrans_period=PT0.1S',
       ],
     ].join(';'),
   };
