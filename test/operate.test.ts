@@ -3,7 +3,13 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from './contract/free-port.ts';
-import { COMPILED, embeddedUrl, type Service, startService, temporaryFolder } from './contract/running-service.ts';
+import {
+  COMPILED,
+  embeddedUrl,
+  type Service,
+  startService,
+  temporaryFolder,
+} from './contract/running-service.ts';
 
 // As an operator comes by them: in one folder, beside a service that runs there.
 const PAGES = ['provision', 'scale', 'backup', 'upgrade', 'restore', 'secure'];
