@@ -133,6 +133,7 @@ const context: CommandContext = {
       ...{ owner, secret: parts.secret, activityDays, log: parts.log },
       sealFile: sealFile === null ? null : openSealFile(sealFile),
     });
+    parts.log.info({ concurrency }, 'the monitor runs the health checks that are due');
     await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
     await Promise.all([monitor.stop(), retention.stop()]);
   },
