@@ -30,6 +30,22 @@ export interface StoreFigures {
   late: number;
 }
 
+/**
+ * What `ask` says, or null when it fails or takes longer than 2 s. Who asks while it is under way is told the same: a store that
+ * hangs is asked nothing more until it answers.
+ */
+export function askOnce<T>(ask: () => Promise<T>): () => Promise<T | null> {
+  let asking: Promise<T | null> | null = null;
+  return () => {
+    asking ??= ask()
+      .catch(() => null)
+      .finally(() => {
+        asking = null;
+      });
+    return Promise.race([asking, wait(STORE_DEADLINE_MS, null, { ref: false })]);
+  };
+}
+
 // Gauges whose names end as only a counter's may (promtool check metrics).
 const MISNAMED = [
   'nodejs_active_handles_total',
@@ -207,16 +223,7 @@ export function createMetrics() {
     },
     /** Tells of the store what it says; while it says nothing that, and the figures as they were. */
     watchStore(ask: () => Promise<StoreFigures>) {
-      // The gauges of one scrape ask together, and once; a store that hangs is asked nothing more until it answers.
-      let asking: Promise<StoreFigures | null> | null = null;
-      const told = () => {
-        asking ??= ask()
-          .catch(() => null)
-          .finally(() => {
-            asking = null;
-          });
-        return Promise.race([asking, wait(STORE_DEADLINE_MS, null, { ref: false })]);
-      };
+      const told = askOnce(ask); // for all gauges of a scrape
       const gauge = (name: string, help: string, figure: (of: StoreFigures) => number) =>
         new Gauge({
           name,

@@ -13,7 +13,7 @@ import { greeting } from './greeting.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
 import { certificateOf, type Tls } from './http/tls.ts';
 import { entranceOf, listen, urlOf } from './listen.ts';
-import { createMetrics, serveMetrics, sum } from './metrics.ts';
+import { askOnce, createMetrics, serveMetrics, sum } from './metrics.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
 import { checkRoom, startProcesses } from './processes.ts';
@@ -112,11 +112,8 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
       ...(await countDueConnections(writer)),
     }));
     const port = config.metricsPort;
-    const isReady = () =>
-      writer.query('select 1').then(
-        () => !leaving,
-        () => false,
-      );
+    const reachStore = askOnce(() => writer.query('select'));
+    const isReady = async () => (await reachStore()) !== null && !leaving;
     const server = await listen(() => serveMetrics(figures, config.metricsHost, port, isReady), port);
     undo.push(() => server.close());
   }

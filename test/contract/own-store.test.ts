@@ -8,6 +8,7 @@ import type { NewKey } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { type Answer, ask, each, read } from './ask.ts';
 import { command, commandJson } from './command.ts';
+import { freePort } from './free-port.ts';
 import { startLoad } from './load.ts';
 import type { Fleet } from './records.ts';
 import { type Service, startProcess, startService, temporaryFolder } from './running-service.ts';
@@ -17,7 +18,12 @@ const FLEET = '/api/v1/health/fleet';
 const folder = temporaryFolder();
 const dataFolder = join(folder.path, 'a data folder');
 const publicUrl = 'https://dbvitals.example.com';
-const environment = { DBVITALS_DATA_DIR: dataFolder, DBVITALS_PUBLIC_URL: publicUrl };
+const metrics = `http://127.0.0.1:${await freePort()}`;
+const environment = {
+  DBVITALS_DATA_DIR: dataFolder,
+  DBVITALS_PUBLIC_URL: publicUrl,
+  METRICS_PORT: new URL(metrics).port,
+};
 let service: Service;
 let firstKey = '';
 let busyKey = '';
@@ -178,7 +184,7 @@ test('kill -9 of PostgreSQL under load: 200 or 500 within 2 s, then well again u
   await expectNothingLost(load.answers);
 });
 
-test('PostgreSQL that hangs: 500 in the envelope within 2 s, well again when it goes on', {
+test('PostgreSQL that hangs: 500 in the envelope within 2 s, 503 from /readyz, well again when it goes on', {
   timeout: 60_000,
 }, async () => {
   const before = postmaster();
@@ -191,11 +197,18 @@ test('PostgreSQL that hangs: 500 in the envelope within 2 s, well again when it 
   let answers: Answer[];
   try {
     answers = await each(Array.from({ length: 40 }), 20, askTimed);
+    for (const [url, status] of [
+      [`${service.origin}/readyz`, 503],
+      [`${metrics}/readyz`, 503],
+      [`${metrics}/metrics`, 200],
+    ] as const)
+      expect((await fetch(url, { signal: AbortSignal.timeout(2_500) })).status, url).toBe(status);
   } finally {
     signal('SIGCONT');
   }
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
   await until('a good answer', 5, async () => (await askTimed()).status === 200);
+  await until('ready', 5, async () => (await fetch(`${metrics}/readyz`)).ok);
 });
 
 async function askTimed(): Promise<Answer> {
