@@ -10,7 +10,7 @@ chmod 711 "$life"
 service=
 finish() {
   [ -z "$service" ] || kill "$service" 2>/dev/null || true
-  git worktree remove --force "$life/before" 2>/dev/null || true
+  git -C "$checkout" worktree remove --force "$life/before" 2>/dev/null || true
   rm -rf "$life"
 }
 trap finish EXIT
@@ -45,7 +45,7 @@ step 'a store of the version before'
 previous=$(git describe --tags --abbrev=0 2>/dev/null) ||
   previous=$(git log --diff-filter=A --format=%H --max-count=1 -- migrations)^
 git worktree add --quiet --detach "$life/before" "$previous"
-ln -s "$checkout/node_modules" "$life/before/node_modules"
+(cd "$life/before" && npm ci --silent)
 before() { node "$life/before/src/main.ts" "$@"; }
 export DBVITALS_DATA_DIR="$life/data"
 serve node "$life/before/src/main.ts" serve
