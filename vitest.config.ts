@@ -25,7 +25,7 @@ export default defineConfig({
             'test/clients/*.test.ts',
             'console/src/**/*.test.ts',
           ],
-          globalSetup: ['test/scan-output.ts'],
+          globalSetup: ['test/scan-output.ts', 'test/run-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'contract',
           include: ['test/contract/**/*.test.ts', 'client/test/**/*.test.ts'],
-          globalSetup: ['test/scan-output.ts', 'test/global-setup.ts'],
+          globalSetup: ['test/scan-output.ts', 'test/run-setup.ts', 'test/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

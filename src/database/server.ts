@@ -134,7 +134,8 @@ function own(path: string, user: ServerUser | null): void {
   if (user) chownSync(path, user.uid, user.gid);
 }
 
-function conf(settings: ServerSettings): string {
+/** Settings as lines of `postgresql.conf`. */
+export function conf(settings: ServerSettings): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
     .join('');

@@ -162,11 +162,15 @@ function trust(): Record<string, string> {
 
 let cache: string | null = null;
 
-// A folder of this process's own: code that another user put into a shared one would run here.
+// The one from which this process loads, where it was given one; else a folder of its own: code that another user put into a
+// shared one would run here.
 function compileCache(): string {
-  if (cache !== null) return cache;
+  cache ??= process.env['NODE_COMPILE_CACHE'] ?? ownFolder();
+  return cache;
+}
+
+function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'dbvitals-cache-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  cache = folder;
   return folder;
 }

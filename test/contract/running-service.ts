@@ -28,7 +28,7 @@ export interface Service extends Process {
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-// Commands are started by the hundred: compiled once, each takes 0.16 s of a core instead of 0.43 s.
+/** Compiled code, kept from run to run: commands are started by the hundred, and each takes 0.16 s of a core instead of 0.43 s. */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/dbvitals-tests', import.meta.url));
 
 // Outside the checkout, so that neither its .env nor its data folder is ever used.

@@ -1,0 +1,3 @@
+import { makeStore } from './store.ts';
+
+await makeStore(process.argv[2] ?? '');
