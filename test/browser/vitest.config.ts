@@ -12,7 +12,7 @@ const shared = {
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    globalSetup: ['test/scan-output.ts'],
+    globalSetup: ['test/scan-output.ts', 'test/run-setup.ts'],
     sequence: { sequencer: LongFirst },
     projects: [
       {

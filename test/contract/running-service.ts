@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,8 @@ export interface Service extends Process {
   origin: string;
 }
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** The program. */
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** Compiled code, kept from run to run: commands are started by the hundred, and each takes 0.16 s of a core instead of 0.43 s. */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/dbvitals-tests', import.meta.url));
@@ -106,9 +107,19 @@ export async function startService(
   flags: readonly string[] = [],
 ): Promise<Service> {
   const settings = { PORT: '0', LOG_LEVEL: 'warn', ...environment };
+  copyEmptyStore(settings);
   const service = startProcess(['serve', ...args], settings, undefined, flags);
   const [, origin = ''] = await service.says(/ready on (https?:\/\/\S+)/);
   return { ...service, origin };
+}
+
+// The run's template (test/run-setup.ts), in place of a store that is not there yet: to make one takes 1.7 s, to copy it 0.1.
+function copyEmptyStore({ DATABASE_URL, DBVITALS_DATA_DIR }: Environment): void {
+  const template = process.env['DBVITALS_TEST_DATA'];
+  if (!template || DATABASE_URL || !DBVITALS_DATA_DIR || existsSync(join(DBVITALS_DATA_DIR, 'postgres')))
+    return;
+  mkdirSync(DBVITALS_DATA_DIR, { recursive: true, mode: 0o711 });
+  execFileSync('cp', ['-a', join(template, 'postgres'), DBVITALS_DATA_DIR]);
 }
 
 /** A new folder that the embedded server's own user may enter; its name holds a blank on purpose. */
