@@ -246,8 +246,8 @@ async function lookAtRetention({ activityDays }: Config, owner: pg.Pool): Promis
     status: 'warning',
     message:
       open > 0
-        ? `The logs of ${open} accounts have entries of more than ${UNSEALED_HOURS} hours that no seal holds.`
-        : `The logs of ${old} accounts go back more than ${UNCUT_DAYS} days further than DBVITALS_ACTIVITY_DAYS.`,
+        ? `Accounts with entries of more than ${UNSEALED_HOURS} hours that no seal holds: ${open}.`
+        : `Accounts whose logs go back more than ${UNCUT_DAYS} days further than DBVITALS_ACTIVITY_DAYS: ${old}.`,
     remedy:
       'A service does it every hour: see its log for "seal" and "retention", or dbvitals_retention_failures_total. At once: "dbvitals activity seal".',
   };

@@ -10,7 +10,6 @@ chmod 711 "$life"
 service=
 finish() {
   [ -z "$service" ] || kill "$service" 2>/dev/null || true
-  git -C "$checkout" worktree remove --force "$life/before" 2>/dev/null || true
   rm -rf "$life"
 }
 trap finish EXIT
@@ -44,8 +43,9 @@ newest() { dbvitals activity tail --account "$account" | tail -n 1 | sed 's/^{"i
 step 'a store of the version before'
 previous=$(git describe --tags --abbrev=0 2>/dev/null) ||
   previous=$(git log --diff-filter=A --format=%H --max-count=1 -- migrations)^
-git worktree add --quiet --detach "$life/before" "$previous"
-(cd "$life/before" && npm ci --silent)
+mkdir "$life/before"
+git archive "$previous" | tar --extract --directory "$life/before"
+(cd "$life/before" && npm ci --silent --omit=dev --ignore-scripts)
 before() { node "$life/before/src/main.ts" "$@"; }
 export DBVITALS_DATA_DIR="$life/data"
 serve node "$life/before/src/main.ts" serve
