@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { freePort } from './free-port.ts';
 import { startReceiver } from './otlp-receiver.ts';
-import { temporaryFolder } from './running-service.ts';
+import { COMPILED, temporaryFolder } from './running-service.ts';
 
 // The pages as an operator follows them, on a store of their own: these services run health checks. Ports are replaced by free ones.
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,7 +29,7 @@ const environment = () => {
   const { PATH = '', HOME = folder.path } = process.env;
   const path = bin + delimiter + PATH;
   return {
-    ...{ PATH: path, HOME, PORT: '0', LOG_LEVEL: 'warn' },
+    ...{ PATH: path, HOME, PORT: '0', LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: COMPILED },
     DBVITALS_DATA_DIR: join(folder.path, 'data'),
   };
 };
