@@ -4,6 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 checkout=$PWD
+# npm finds its settings beside the Node that it came with.
+outside=$PATH
+npm() { PATH=$outside command npm "$@"; }
 PATH="$checkout/node_modules/.bin:$PATH"
 life=$(mktemp -d)
 chmod 711 "$life"
