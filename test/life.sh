@@ -4,9 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 checkout=$PWD
-# npm finds its settings beside the Node that it came with.
+# npm finds the machine's settings beside the Node that it came with, and not below another prefix.
 outside=$PATH
 npm() { PATH=$outside command npm "$@"; }
+npm_config_globalconfig=$(npm config get globalconfig)
+export npm_config_globalconfig
 PATH="$checkout/node_modules/.bin:$PATH"
 life=$(mktemp -d)
 chmod 711 "$life"
