@@ -5,7 +5,7 @@ import { type Answering, startAnswering } from './answering.ts';
 import { type Config, secretKeys } from './config.ts';
 import { openIdentityProvider } from './console/identity-provider.ts';
 import { openConsole } from './console/open.ts';
-import { openPool } from './database/connect.ts';
+import { openPool, STORE_DEADLINE_MS } from './database/connect.ts';
 import { openStore, requestAddress } from './database/open.ts';
 import { storeSize } from './database/store-size.ts';
 import { firstStart } from './first-start.ts';
@@ -107,12 +107,15 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   }
   undo.push(() => console.hangUp()); // a stream of its would be waited for
   if (config.metricsPort !== null) {
+    // Of its own, with a deadline: on a connection that hangs the next question would wait for ever.
+    const watching = openPool(store.address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
+    undo.push(() => watching.end());
     metrics.watchStore(async () => ({
-      sizeBytes: await storeSize(writer),
-      ...(await countDueConnections(writer)),
+      sizeBytes: await storeSize(watching),
+      ...(await countDueConnections(watching)),
     }));
     const port = config.metricsPort;
-    const reachStore = askOnce(() => writer.query('select'));
+    const reachStore = askOnce(() => watching.query('select'));
     const isReady = async () => (await reachStore()) !== null && !leaving;
     const server = await listen(() => serveMetrics(figures, config.metricsHost, port, isReady), port);
     undo.push(() => server.close());

@@ -165,7 +165,7 @@ let cache: string | null = null;
 // The one from which this process loads, where it was given one; else a folder of its own: code that another user put into a
 // shared one would run here.
 function compileCache(): string {
-  cache ??= process.env['NODE_COMPILE_CACHE'] ?? ownFolder();
+  cache ??= process.env['NODE_COMPILE_CACHE'] || ownFolder();
   return cache;
 }
 

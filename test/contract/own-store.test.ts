@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewKey } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
@@ -11,7 +12,7 @@ import { command, commandJson } from './command.ts';
 import { freePort } from './free-port.ts';
 import { startLoad } from './load.ts';
 import type { Fleet } from './records.ts';
-import { type Service, startProcess, startService, temporaryFolder } from './running-service.ts';
+import { embeddedUrl, type Service, startProcess, startService, temporaryFolder } from './running-service.ts';
 
 // The embedded store's life, in this order: first start, second start, kills, end. All on one data folder.
 const FLEET = '/api/v1/health/fleet';
@@ -209,6 +210,25 @@ test('PostgreSQL that hangs: 500 in the envelope within 2 s, 503 from /readyz, w
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
   await until('a good answer', 5, async () => (await askTimed()).status === 200);
   await until('ready', 5, async () => (await fetch(`${metrics}/readyz`)).ok);
+});
+
+test('connections to PostgreSQL that hang: /readyz is well again by new ones', {
+  timeout: 60_000,
+}, async () => {
+  const owner = new pg.Client({ connectionString: embeddedUrl(dataFolder)['DATABASE_URL'] });
+  await owner.connect();
+  const { rows } = await owner.query<{ pid: number }>(
+    `select pid from pg_stat_activity where application_name = 'dbvitals writer'`,
+  );
+  await owner.end();
+  expect(rows).not.toEqual([]);
+  for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
+  try {
+    await until('not ready', 10, async () => !(await fetch(`${metrics}/readyz`)).ok);
+    await until('ready', 10, async () => (await fetch(`${metrics}/readyz`)).ok);
+  } finally {
+    for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+  }
 });
 
 async function askTimed(): Promise<Answer> {
