@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from './contract/free-port.ts';
@@ -10,14 +10,13 @@ import {
   startService,
   temporaryFolder,
 } from './contract/running-service.ts';
+import { commandsOf, operatePage, putCommand } from './operate-page.ts';
 
 // As an operator comes by them: in one folder, beside a service that runs there.
 const PAGES = ['provision', 'scale', 'backup', 'upgrade', 'restore', 'secure'];
 // Run elsewhere: by `npm run test:package`, and by test/contract/operate-monitor.test.ts.
 const OTHERS = ['install', 'monitor', 'tune'];
 
-const root = join(import.meta.dirname, '..');
-const pages = join(root, 'docs/operate');
 const folder = temporaryFolder();
 const place = (...names: string[]) => join(folder.path, ...names);
 let service: Service;
@@ -25,14 +24,9 @@ let service: Service;
 let here: [string, string][];
 
 beforeAll(async () => {
-  for (const name of ['bin', 'etc', 'home', 'work']) mkdirSync(place(name));
+  for (const name of ['etc', 'home', 'work']) mkdirSync(place(name));
   chmodSync(place('work'), 0o711);
-  // The command as it is installed, on this checkout.
-  writeFileSync(
-    place('bin', 'dbvitals'),
-    `#!/bin/sh\nexec "${process.execPath}" "${root}/src/main.ts" "$@"\n`,
-  );
-  chmodSync(place('bin', 'dbvitals'), 0o755);
+  putCommand(place('bin'));
   const data = place('work', '.dbvitals');
   service = await startService({ DBVITALS_DATA_DIR: data }, ['--no-monitor']);
   const { DATABASE_URL = '', DBVITALS_SECRET_KEY = '' } = embeddedUrl(data);
@@ -85,13 +79,14 @@ async function run(block: string): Promise<void> {
 }
 
 test('every page is here', () => {
-  const names = readdirSync(pages).map((name) => name.replace('.md', ''));
+  const names = readdirSync(join(import.meta.dirname, '../docs/operate')).map((name) =>
+    name.replace('.md', ''),
+  );
   expect(names.toSorted()).toEqual([...PAGES, ...OTHERS].toSorted());
 });
 
 test.each(PAGES)('the commands of %s.md do what they say', async (name) => {
-  const text = readFileSync(join(pages, `${name}.md`), 'utf8');
-  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const blocks = commandsOf(operatePage(name));
   expect(blocks).not.toEqual([]);
   for (const block of blocks) await run(block);
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { byStatus, shortRuns } from '../../test/short-runs.ts';
+import { WATCHER_PASSWORD } from '../../test/store.ts';
 import {
   authentication,
   message,
@@ -13,9 +14,7 @@ import {
 import { LIMITS } from './limits.ts';
 
 const { store, run } = shortRuns();
-const watched = (given?: Record<string, unknown>) => store().watched(given, PASSWORD);
-
-const PASSWORD = 'unspoken-watcher';
+const watched = (given?: Record<string, unknown>) => store().watched(given);
 
 const login = Buffer.concat([authentication(0), readyForQuery]);
 const text = (value: string) => Buffer.from(`${value}\0`);
@@ -103,7 +102,7 @@ test.each<[string, StrangeAnswer, string[]]>([
     expect(told.cost.bytes).toBeLessThan(LIMITS.runBytes + 1024 * 1024);
     expect(byStatus(told, 'critical')).toEqual(critical);
     expect(JSON.stringify(told)).not.toMatch(/\\u00|\u202e/);
-    expect(Buffer.concat(server.heard).toString('latin1')).not.toContain(PASSWORD);
+    expect(Buffer.concat(server.heard).toString('latin1')).not.toContain(WATCHER_PASSWORD);
     expect(other.took).toBeLessThan(2_500);
     expect(byStatus(other, 'ok')).toContain('CONN_UNREACHABLE');
   },

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { byStatus, shortRuns } from '../../test/short-runs.ts';
+import { WATCHER_PASSWORD } from '../../test/store.ts';
 import {
   afterLogin,
   column,
@@ -20,9 +21,7 @@ import { type StrangeAnswer, startStrangeServer } from '../../test/strange-serve
 import { LIMITS } from './limits.ts';
 
 const { store, run } = shortRuns();
-const watched = (given?: Record<string, unknown>) => store().watched(given, PASSWORD);
-
-const PASSWORD = 'unspoken-watcher';
+const watched = (given?: Record<string, unknown>) => store().watched(given);
 
 const oneColumn = Buffer.concat([packet(1, 1), column(2, 'version'), endOfRows(3)]);
 const file = packet(1, 0xfb, '/etc/passwd');
@@ -85,7 +84,7 @@ test.each<[string, (socket: Socket) => Buffer | null, StrangeAnswer, string, Reg
     expect(told.checks.find(({ check_id }) => check_id === critical)?.metric_line).toMatch(why);
     expect(JSON.stringify(told)).not.toMatch(/\\u00|\u202e/);
     const heard = Buffer.concat(server.heard).toString('latin1');
-    expect(heard).not.toContain(PASSWORD);
+    expect(heard).not.toContain(WATCHER_PASSWORD);
     expect(heard).not.toContain('root:');
     expect(other.took).toBeLessThan(2_500);
     expect(byStatus(other, 'ok')).toContain('CONN_UNREACHABLE');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
 import { authentication, message, readyForQuery, startStrangeServer } from '../../test/strange-server.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING } from '../checks/catalogue.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
@@ -174,7 +174,7 @@ describe('a database that can not be measured', () => {
 
   test('no connection left is saturation, and nothing else is judged', async () => {
     const root = await store.superuser();
-    await root.query(`create role crowded login password 'unspoken-watcher' connection limit 0`);
+    await root.query(`create role crowded login password '${WATCHER_PASSWORD}' connection limit 0`);
     const stored = await run(await watched({ username: 'crowded' }));
     expect(stored.score).toBeLessThan(50);
     expect(stored.checks[0]).toMatchObject({ check_id: 'PG_CONN_SATURATION', status: 'critical' });

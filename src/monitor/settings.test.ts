@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
 import { storeCounters } from './counters.ts';
 import { sealCredential } from './credentials.ts';
 import { loadRun } from './load-run.ts';
@@ -17,7 +17,7 @@ async function watched(given: Record<string, unknown> = {}): Promise<ConnectionK
   await change(
     key,
     'credential',
-    await sealCredential(store.writer, store.deps.secret, key, 'unspoken-watcher'),
+    await sealCredential(store.writer, store.deps.secret, key, WATCHER_PASSWORD),
   );
   return key;
 }
@@ -86,7 +86,7 @@ test('a run tells what it cost the watched server', async () => {
 
 test('one finding names every GRANT that skipped checks ask for, and is well once they are given', async () => {
   const root = await store.superuser();
-  await root.query(`create role stranger login password 'unspoken-watcher'`);
+  await root.query(`create role stranger login password '${WATCHER_PASSWORD}'`);
   const key = await watched({ username: 'stranger' });
   const blind = findingOf(await run(key), 'PG_PRIVILEGE_MISSING');
   expect(blind).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeSshKey } from '../../test/ssh-key.ts';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
 import { sealCredential } from './credentials.ts';
 import { type ConnectionKey, runHealthCheck, type StoredCheck } from './run.ts';
 
@@ -78,7 +78,7 @@ async function tunnelled(given: Record<string, unknown> = {}, key = user.private
     ssh_host: '127.0.0.1',
     ssh_port: bastion.port,
     ssh_username: 'tunnel',
-    credential: await sealCredential(writer, deps.secret, connection, 'unspoken-watcher'),
+    credential: await sealCredential(writer, deps.secret, connection, WATCHER_PASSWORD),
     ssh_credential: await sealCredential(writer, deps.secret, { ...connection, of: 'ssh key' }, key),
     ...given,
   };

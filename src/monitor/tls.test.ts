@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
 import { authentication, startStrangeServer } from '../../test/strange-server.ts';
 import { sealCredential } from './credentials.ts';
 import { measureApart } from './measure-apart.ts';
@@ -45,7 +45,7 @@ async function run(
   const accountId = await store.account();
   const at = { connection_type: 'direct', host: 'localhost', port, tls: 'verify-full', ...given };
   const key = { accountId, connectionId: await store.connection(accountId, at) };
-  const credential = await sealCredential(store.writer, store.deps.secret, key, 'unspoken-watcher');
+  const credential = await sealCredential(store.writer, store.deps.secret, key, WATCHER_PASSWORD);
   for (const [name, value] of Object.entries({ credential, ...settings })) {
     await store.writer.query(`update connection set ${name} = $2 where account_id = $1`, [accountId, value]);
   }
@@ -104,12 +104,12 @@ test('a password that may be exposed goes to a server that asks for it', async (
   while (server.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   server.close();
   await running;
-  expect(Buffer.concat(server.heard).toString()).toContain('unspoken-watcher');
+  expect(Buffer.concat(server.heard).toString()).toContain(WATCHER_PASSWORD);
 });
 
 test('a run tells the version of the server and the protocol that was spoken with it', async () => {
   const target = { engine: 'postgres', connectionType: 'direct', host: 'localhost', port } as const;
-  const login = { database: 'postgres', username: 'watcher', password: 'unspoken-watcher', tunnel: null };
+  const login = { database: 'postgres', username: 'watcher', password: WATCHER_PASSWORD, tunnel: null };
   const way = { tls: 'verify-full', passwordExposable: false, caCertificate: authority } as const;
   const job = {
     target: { ...target, ...login, ...way },

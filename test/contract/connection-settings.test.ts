@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { startTestStore } from '../store.ts';
+import { startTestStore, WATCHER_PASSWORD } from '../store.ts';
 import { makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { command, commandJson } from './command.ts';
@@ -168,7 +168,7 @@ test('check run --url checks without a store; the exit code is the worst status'
   // One that nobody else asks: the run's own store may be warned of what other tests do there.
   const quiet = await startTestStore();
   onTestFinished(() => quiet.stop());
-  const url = `postgres://watcher:unspoken-watcher@/store?host=${quiet.address[0]?.host}`;
+  const url = `postgres://watcher:${WATCHER_PASSWORD}@/store?host=${quiet.address[0]?.host}`;
   const run = ['check', 'run', '--tls', 'disable', '--url'];
   const folder = temporaryFolder();
   const environment = { DBVITALS_DATA_DIR: join(folder.path, 'none') };

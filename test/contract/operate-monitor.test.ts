@@ -1,29 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { commandsOf, operatePage, putCommand } from '../operate-page.ts';
 import { freePort } from './free-port.ts';
 import { startReceiver } from './otlp-receiver.ts';
 import { COMPILED, temporaryFolder } from './running-service.ts';
 
 // The pages as an operator follows them, on a store of their own: these services run health checks. Ports are replaced by free ones.
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder();
 const bin = join(folder.path, 'bin');
-mkdirSync(bin);
-const command = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'src/main.ts')}' "$@"\n`;
-writeFileSync(join(bin, 'dbvitals'), command, { mode: 0o755 });
+putCommand(bin);
 
 afterAll(() => folder.remove());
-
-const pageOf = (name: string) => readFileSync(join(ROOT, 'docs/operate', name), 'utf8');
-
-/** The fenced `sh` blocks of a page, in order. */
-function commandsOf(page: string): string[] {
-  return [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
-}
 
 const environment = () => {
   const { PATH = '', HOME = folder.path } = process.env;
@@ -69,7 +58,7 @@ function run(block: string): string {
 const isServe = (block: string) => /dbvitals serve/.test(block);
 
 test('monitor.md does what it says, and its table has every figure', async () => {
-  const page = pageOf('monitor.md');
+  const page = operatePage('monitor');
   const port = String(await freePort());
   const receiver = await startReceiver();
   const at = (block = '') =>
@@ -98,7 +87,7 @@ test('monitor.md does what it says, and its table has every figure', async () =>
 
 test('tune.md does what it says', async () => {
   const port = String(await freePort());
-  const blocks = commandsOf(pageOf('tune.md')).map((block) => block.replaceAll('9464', port));
+  const blocks = commandsOf(operatePage('tune')).map((block) => block.replaceAll('9464', port));
   expect(blocks.map(isServe)).toEqual([false, true, true, true]);
   const [look = '', ...serve] = blocks;
   for (const block of serve) {

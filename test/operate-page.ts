@@ -1,0 +1,23 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MAIN } from './contract/running-service.ts';
+
+const PAGES = join(import.meta.dirname, '../docs/operate');
+
+/** A page of docs/operate, such as `tune`. */
+export function operatePage(name: string): string {
+  return readFileSync(join(PAGES, `${name}.md`), 'utf8');
+}
+
+/** The fenced `sh` blocks of a page, in order. */
+export function commandsOf(page: string): string[] {
+  return [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+}
+
+/** Puts the command `dbvitals` into the folder, as it is where it was installed, on this checkout. */
+export function putCommand(folder: string): void {
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'dbvitals'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, {
+    mode: 0o755,
+  });
+}
