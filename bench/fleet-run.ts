@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { sealCredential } from '../src/monitor/credentials.ts';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
+import { PROGRAM, SHIPPED_FLAGS } from '../test/shipped-flags.ts';
 import { startTestStore, type TestStore } from '../test/store.ts';
 import type { Figure } from './one-run.ts';
 import { busyShare, cpuTimes, memoryOf } from './processes.ts';
@@ -129,8 +130,8 @@ async function spreadDue(store: TestStore, seconds: number): Promise<void> {
 
 function startMonitor({ address, deps }: TestStore): ChildProcess {
   const { host = '', password } = address[0] ?? {};
-  return spawn(process.execPath, ['--max-semi-space-size=8', 'src/main.ts', 'monitor'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
+  return spawn(process.execPath, [...SHIPPED_FLAGS, PROGRAM, 'monitor'], {
+    cwd: tmpdir(), // no .env of the developer's
     env: {
       ...process.env,
       DATABASE_URL: `postgres://postgres:${password}@${encodeURIComponent(host)}/store`,

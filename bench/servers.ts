@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PROGRAM, SHIPPED_FLAGS } from '../test/shipped-flags.ts';
 
 /** A server that the benchmark started. */
 export interface Server {
@@ -23,9 +24,9 @@ export function makeDataDir(): string {
   return folder;
 }
 
-/** Starts the service as `npm start` does, its flags included, without the monitor; `flags` are for Node. */
+/** Starts the service as `npm start` does, its flags included, without the monitor; `flags` are further ones for Node. */
 export function startService(dataDir: string, flags: readonly string[] = []): Promise<Server> {
-  return startServer([...flags, ...scriptOf('start'), '--no-monitor'], { dataDir });
+  return startServer([...SHIPPED_FLAGS, ...flags, PROGRAM, 'serve', '--no-monitor'], { dataDir });
 }
 
 /** Starts a server of `bench/`; `input` comes by its standard input. */
@@ -35,7 +36,7 @@ export function startRival(command: string[], given: { dataDir?: string; input?:
 
 /** Runs a command of `dbvitals` to its end; throws when it fails. */
 export async function runCommand(dataDir: string, command: string[]): Promise<void> {
-  const child = startNode([...scriptOf('dbvitals'), ...command], dataDir);
+  const child = startNode([...SHIPPED_FLAGS, PROGRAM, ...command], dataDir);
   child.stdout?.resume();
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`dbvitals ${command.join(' ')} failed.`);
@@ -49,13 +50,6 @@ export async function stopServers(): Promise<void> {
 /** Removes the data folders; nothing may run on them any more. */
 export function removeDataDirs(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-}
-
-/** What a script of package.json gives to node, with its file's whole path. */
-function scriptOf(name: string): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const [, ...words]: string[] = scripts[name].split(' ');
-  return words.map((word) => (word.endsWith('.ts') ? join(root, word) : word));
 }
 
 function startNode(command: string[], dataDir = ''): ChildProcess {

@@ -1,10 +1,14 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=60
-// The command of the package, with the flags of `npm start`. What it imports no older Node can load, so it looks before.
-const NEEDED = 24;
+// The command, and the only place that has its flags. An older Node can't load main.ts, so its version is checked first.
 
-if (Number.parseInt(process.versions.node, 10) < NEEDED) {
+/** The first Node that has everything the program imports: `argon2` of node:crypto came with 24.7. */
+const NEEDED = [24, 7] as const;
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.stderr.write(
-    `dbvitals needs Node ${NEEDED} or later and this is ${process.version}: install that.\n`,
+    `dbvitals needs Node ${NEEDED.join('.')} or later and this is ${process.version}: install a newer Node.\n`,
   );
   process.exitCode = 1;
 } else {

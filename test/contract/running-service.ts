@@ -114,7 +114,7 @@ export async function startService(
 }
 
 // The run's template (test/run-setup.ts), in place of a store that is not there yet: to make one takes 1.7 s, to copy it 0.1.
-function copyEmptyStore({ DATABASE_URL, DBVITALS_DATA_DIR }: Environment): void {
+export function copyEmptyStore({ DATABASE_URL, DBVITALS_DATA_DIR }: Environment): void {
   const template = process.env['DBVITALS_TEST_DATA'];
   if (!template || DATABASE_URL || !DBVITALS_DATA_DIR || existsSync(join(DBVITALS_DATA_DIR, 'postgres')))
     return;

@@ -53,7 +53,7 @@ try {
     [place('prefix/bin/dbvitals'), 'serve'],
     { ...inWork({}), encoding: 'utf8' },
   );
-  assert.match(refused.stderr, /^dbvitals needs Node 24 or later and this is v20\.[^\n]*\n$/);
+  assert.match(refused.stderr, /^dbvitals needs Node 24\.7 or later and this is v20\.[^\n]*\n$/);
   assert.equal(refused.status, 1);
 
   const use = `ip link set lo up && exec "${process.execPath}" "${join(import.meta.dirname, 'use.ts')}"`;

@@ -5,6 +5,7 @@ import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCluster, startServer, stopServer } from '../../src/database/server.ts';
+import { SHIPPED_FLAGS } from '../shipped-flags.ts';
 import { blocks } from './page.ts';
 
 // What run.ts installed is used by `nobody`, from the working folder, in a network of its own where port 8080 is free.
@@ -43,8 +44,8 @@ const whole = Number(INSTALLED_SECONDS) + (performance.now() - began) / 1_000;
 assert(whole < LONGEST_SECONDS, `${whole} s`);
 console.log(`from the file to the first answered request: ${whole.toFixed(1)} s`);
 
-// The flags of `npm start`, which the children that answer take over.
-const flags = manifest.scripts.start.match(/--\S+/g).join('\0');
+// Which the children that answer take over.
+const flags = SHIPPED_FLAGS.join('\0');
 const commandLine = (pid?: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
 assert(commandLine(first.pid).includes(flags), commandLine(first.pid));
 

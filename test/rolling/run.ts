@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { freePort } from '../contract/free-port.ts';
 import { runJson } from '../contract/running-service.ts';
 import { type Answer, FLEET, get } from '../faults/load.ts';
+import { SHIPPED_FLAGS } from '../shipped-flags.ts';
 import { startTestStore } from '../store.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { makeNewerVersion } from './newer-version.ts';
@@ -120,7 +121,7 @@ try {
 
 /** Starts a service and waits until it says that it is ready. */
 async function start(main: string, port: number, environment: Record<string, string>): Promise<ChildProcess> {
-  const args = ['--max-semi-space-size=16', '--heap-growing-percent=60', main, 'serve', '--no-monitor'];
+  const args = [...SHIPPED_FLAGS, main, 'serve', '--no-monitor'];
   const child = spawn(process.execPath, [...args, '--processes', values.processes], {
     cwd: scratch,
     env: { PATH: process.env['PATH'], PORT: `${port}`, ...environment },
