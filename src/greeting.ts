@@ -18,7 +18,7 @@ const firstThings = `
    order by a.account_id, c.connection_id
    limit 1`;
 
-/** What `serve` prints when it is ready: `url` is where it listens, `entrance` where browsers reach it. */
+/** What `serve` prints when it is ready: `url` is where the API listens, `entrance` the console's address in a browser. */
 export async function greeting(
   writer: pg.Pool,
   store: OpenStore,

@@ -8,12 +8,22 @@ export function urlOf(
   return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}`;
 }
 
-/** Where browsers reach such a service: below `DBVITALS_PUBLIC_URL`, if that is told, else where it listens. */
-export function entranceOf(
+/**
+ * The address of the console in a browser: below `DBVITALS_PUBLIC_URL` if that is set, else where the service listens.
+ * Loopback is `localhost`, because browsers make no passkeys for 127.0.0.1.
+ */
+export function consoleUrl(
   config: Pick<Config, 'host' | 'tlsFiles' | 'basePath' | 'publicUrl'>,
   port: number,
 ): string {
-  return config.publicUrl === null ? urlOf(config, port) : `${config.publicUrl}${config.basePath}`;
+  if (config.publicUrl !== null) return `${config.publicUrl}${config.basePath}`;
+  const isLoopback = config.host === '127.0.0.1' || config.host === '::1';
+  return urlOf({ ...config, host: isLoopback ? 'localhost' : config.host }, port);
+}
+
+/** The only origin that passkeys work at: `DBVITALS_PUBLIC_URL`, else localhost. No header of a request changes it. */
+export function passkeyOrigin(config: Pick<Config, 'tlsFiles' | 'publicUrl'>, port: number): string {
+  return config.publicUrl ?? urlOf({ ...config, host: 'localhost', basePath: '' }, port);
 }
 
 /** What `open` opens on `port`; throws a sentence that says what to do where that can't be had. */

@@ -25,7 +25,7 @@ import { addSilenceCommands } from './admin/silence.ts';
 import { apiKey, type Config, loadConfig, secretKeys } from './config.ts';
 import { openPool } from './database/connect.ts';
 import { joinStore, openStore } from './database/open.ts';
-import { entranceOf } from './listen.ts';
+import { consoleUrl } from './listen.ts';
 import { version } from './package-root.ts';
 import type { ServeOptions } from './serve.ts';
 
@@ -63,7 +63,7 @@ const context: CommandContext = {
     }
   },
   apiKey: () => apiKey(config()),
-  consoleUrl: () => entranceOf(config(), config().port),
+  consoleUrl: () => consoleUrl(config(), config().port),
   async migrate() {
     const store = await openStore(config(), say);
     await store.close();

@@ -12,7 +12,7 @@ import { firstStart } from './first-start.ts';
 import { greeting } from './greeting.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
 import { certificateOf, type Tls } from './http/tls.ts';
-import { entranceOf, listen, urlOf } from './listen.ts';
+import { consoleUrl, listen, passkeyOrigin, urlOf } from './listen.ts';
 import { askOnce, createMetrics, serveMetrics, sum } from './metrics.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
@@ -72,6 +72,8 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     basePath,
     allowPrivateTargets,
     singleSignOn,
+    publicUrl: config.publicUrl,
+    passkeyOrigin: () => passkeyOrigin(config, answering.port),
     measure: metrics.answeredConsole,
   });
   undo.push(() => console.close());
@@ -143,6 +145,6 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     await wait(1_000 * config.drainSeconds);
   });
   process.stdout.write(
-    await greeting(writer, store, first, urlOf(config, answering.port), entranceOf(config, answering.port)),
+    await greeting(writer, store, first, urlOf(config, answering.port), consoleUrl(config, answering.port)),
   );
 }

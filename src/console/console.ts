@@ -146,7 +146,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
       ...request,
       actor,
       read: async (work) => (await readAs(parts.reader, actor.accountId, work)).result,
-      change: changeAs(parts.writer, actor, route.permission),
+      change: changeAs(parts.writer, actor, request.caller, route.permission),
     });
   }
 

@@ -65,7 +65,8 @@ const insertOwner = `
 const join = `
   update member
      set login_id = $3, joined_at = case status when 'invited' then $4 else joined_at end, status = 'active'
-   where account_id = $1 and member_id = $2 and status <> 'suspended'`;
+   where account_id = $1 and member_id = $2 and status <> 'suspended'
+  returning name, email, roles, status`;
 
 const elsewhere = 'select from member where login_id = $1 and account_id <> $2 limit 1';
 const setPassword = 'update login set password = $2 where login_id = $1';
@@ -193,7 +194,10 @@ async function reset(asked: Asked, link: LinkRow, token: string): Promise<number
       throw gone;
     await change.client.query(setPassword, [login, phc]);
     await change.client.query(endSessions, [login]);
-    change.record('link_used', PAGE, { member_id, purpose: link.purpose });
+    change.record('link_used', PAGE, {
+      ...{ member_id, purpose: link.purpose },
+      ...openedBy(asked, member_id, link.name),
+    });
   });
   return login;
 }
@@ -215,9 +219,11 @@ async function enter(
       await spend(change, token);
       const login_id = await login(change);
       if (member_id !== null) {
-        const { rowCount } = await client.query(join, [account_id, member_id, login_id, at]);
-        if (rowCount === 0) throw gone;
-        record('link_used', PAGE, { member_id, purpose });
+        const { rows } = await client.query(join, [account_id, member_id, login_id, at]);
+        if (rows.length === 0) throw gone;
+        const who = openedBy(asked, member_id, own);
+        record('member_changed', PAGE, { member_id, ...rows[0], changed: ['login'], ...who });
+        record('link_used', PAGE, { member_id, purpose, ...who });
         return login_id;
       }
       const { rows } = await client.query<{ member_id: number }>(insertOwner, [
@@ -228,8 +234,9 @@ async function enter(
         login_id,
       ]);
       const made = { member_id: rows[0]?.member_id ?? 0, name, email, roles: ['owner'], status: 'active' };
-      record('member_added', PAGE, made);
-      record('link_used', PAGE, { member_id: made.member_id, purpose });
+      const who = openedBy(asked, made.member_id, name);
+      record('member_added', PAGE, { ...made, ...who });
+      record('link_used', PAGE, { member_id: made.member_id, purpose, ...who });
       return login_id;
     });
   } catch (error) {
@@ -237,6 +244,11 @@ async function enter(
     if (error instanceof pg.DatabaseError && error.code === '23505') throw taken;
     throw error;
   }
+}
+
+/** What an entry says of the person who opened a link: they act as the member that it is for. */
+function openedBy({ caller }: Asked, memberId: number | null, name: string | null) {
+  return { actor_member_id: memberId, actor_name: name, source_ip: caller.address };
 }
 
 async function spend({ client, accountId }: Change, token: string): Promise<void> {

@@ -156,7 +156,10 @@ const invite = consoleRoute({
       }
       await requireMayGive(made, actor, body.roles);
       const { id } = await addMember(made, { ...body, name: body.name.trim(), status: 'invited' });
-      const link = await makeLink(made, actor, caller.origin + parts.basePath, { id, purpose: 'invitation' });
+      const link = await makeLink(made, actor, (parts.publicUrl ?? caller.origin) + parts.basePath, {
+        id,
+        purpose: 'invitation',
+      });
       return { member: await readMember(made, id, actor), link };
     });
   },
@@ -242,7 +245,7 @@ const link = consoleRoute({
         throw new ConsoleError('conflict', 'They are suspended: let them act again first.');
       }
       if (login_id !== null) await requireNowhereElse(made, login_id);
-      return makeLink(made, actor, caller.origin + parts.basePath, {
+      return makeLink(made, actor, (parts.publicUrl ?? caller.origin) + parts.basePath, {
         id,
         purpose: login_id === null ? 'invitation' : 'reset',
       });

@@ -64,10 +64,11 @@ const ask = openRoute({
   path: '/sign-in/passkey/options',
   permission: 'anyone',
   response: PasskeyQuestion,
-  async handler({ parts, caller }) {
+  async handler(asked) {
+    const { id: rpId } = relyingParty(asked);
     return {
-      challenge: newChallenge(parts.secret, PURPOSE),
-      rpId: relyingParty(caller.origin),
+      challenge: newChallenge(asked.parts.secret, PURPOSE),
+      rpId,
       timeout: TIMEOUT_MS,
       userVerification: 'required' as const,
     };
@@ -98,6 +99,7 @@ async function verify(
   given: Static<typeof PasskeyAnswer>,
   passkey: PasskeyRow,
 ): Promise<number> {
+  const { origin, id: rpId } = relyingParty({ parts, caller });
   const { verifyAuthenticationResponse } = await webauthn();
   const response: AuthenticationResponseJSON = { ...given, clientExtensionResults: {} };
   let challenge = '';
@@ -107,8 +109,8 @@ async function verify(
       challenge = told;
       return isChallenge(parts.secret, PURPOSE, told);
     },
-    expectedOrigin: caller.origin,
-    expectedRPID: relyingParty(caller.origin),
+    expectedOrigin: origin,
+    expectedRPID: rpId,
     credential: { id: given.id, publicKey: new Uint8Array(passkey.public_key), counter: passkey.counter },
     requireUserVerification: true,
   }).catch((error: unknown) => {

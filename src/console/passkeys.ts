@@ -78,8 +78,10 @@ const ask = consoleRoute({
   path: '/me/passkeys/options',
   permission: 'member',
   response: NewPasskeyQuestion,
-  async handler({ actor, caller, parts: { writer, secret } }) {
-    const id = relyingParty(caller.origin);
+  async handler(asked) {
+    const { actor, parts } = asked;
+    const { writer, secret } = parts;
+    const { id } = relyingParty(asked);
     await requireRecent(writer, actor);
     const { rows } = await writer.query<{
       user_handle: Buffer;

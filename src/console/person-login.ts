@@ -103,6 +103,10 @@ async function enter(
   loginId: number,
 ): Promise<void> {
   if (!joined) await client.query(join, [accountId, member_id, loginId, at]);
-  const [member] = (await client.query(tell, [accountId, member_id, loginId])).rows;
-  if (member) record('member_changed', '/sign-in', { member_id, ...member, changed: ['login'], by: 'oidc' });
+  const [member] = (await client.query<{ name: string }>(tell, [accountId, member_id, loginId])).rows;
+  if (member)
+    record('member_changed', '/sign-in', {
+      ...{ member_id, ...member, changed: ['login'], by: 'oidc' },
+      ...{ actor_member_id: member_id, actor_name: member.name },
+    });
 }

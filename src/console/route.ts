@@ -21,6 +21,10 @@ export interface ConsoleParts {
   allowPrivateTargets: boolean;
   /** Where the service stands behind a proxy, such as `/dbvitals`; empty = at the root. */
   basePath: string;
+  /** DBVITALS_PUBLIC_URL: an origin; null = not set. */
+  publicUrl: string | null;
+  /** The only origin that passkeys work at. */
+  passkeyOrigin: () => string;
   /** Whom persons may sign in by; null = there is none. */
   singleSignOn: IdentityProvider | null;
   /** Hears of every answer: method and route of the request, the status, and how long it took, in seconds. */

@@ -8,6 +8,7 @@ import type { Progress } from '../monitor/progress.ts';
 import { checkNow } from '../monitor/schedule.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
+import { actorProperties } from './sessions.ts';
 import { word } from './word.ts';
 
 /**
@@ -95,7 +96,7 @@ const start = consoleRoute({
   permission: 'checks:run',
   response: RunProgress,
   status: 202,
-  async handler({ actor, id, parts, read }) {
+  async handler({ actor, caller, id, parts, read }) {
     await read((run) => stateOf(run, actor.accountId, id));
     const key = `${actor.accountId}/${id}`;
     const before = runs.get(key);
@@ -103,9 +104,8 @@ const start = consoleRoute({
     if ([...runs.values()].filter((run) => !isOver(run)).length >= RUNS) throw busy;
     const begun: RunProgress = { state: 'waiting', ...NOTHING };
     setRun(key, begun);
-    const who = { actor_member_id: actor.memberId, actor_name: actor.name };
     const { writer, secret, allowPrivateTargets, log, closing } = parts;
-    const deps = { writer, secret, allowPrivateTargets, log, actor: who };
+    const deps = { writer, secret, allowPrivateTargets, log, actor: actorProperties(actor, caller) };
     const show = ({ database, databases, checks }: Progress) => {
       const progress = { database: database.name, number: database.number, databases, ...checks };
       setRun(key, { ...NOTHING, state: 'running', progress });

@@ -4,7 +4,7 @@ import { hashToken, newToken } from '../team/record-link.ts';
 import { type Permission, permissionsOf } from '../team/roles.ts';
 import { cookie } from './cookie.ts';
 import { ConsoleError, lacking, signedOut } from './errors.ts';
-import type { Actor, Asked } from './route.ts';
+import type { Actor, Asked, Caller } from './route.ts';
 
 /** A session ends after twelve hours without a request, and after so many days in any case (OWASP, Session Management). */
 const LONGEST_DAYS = 30;
@@ -90,12 +90,22 @@ export async function actorOf(writer: pg.Pool, token: string | null): Promise<Ac
   return { ...actor, permissions: permissionsOf(actor.roles) };
 }
 
+/** What an entry says of the member who acted: who, from which address, and in which session (its id, never its token). */
+export function actorProperties({ memberId, name, sessionId }: Actor, { address }: Pick<Caller, 'address'>) {
+  return { actor_member_id: memberId, actor_name: name, source_ip: address, session_id: sessionId };
+}
+
 /**
- * `changeAccount` on behalf of a member, who may have been suspended or signed out since the request began: it is looked
- * again under the account's lock. Entries tell who did it. Throws 401 or 403 then.
+ * `changeAccount` on behalf of a member. The member may have been suspended or signed out since the request began, so session
+ * and permission are read again under the account's lock. Throws 401 or 403 then. Entries tell who acted.
  */
-export function changeAs(writer: pg.Pool, actor: Actor, permission: Permission | 'member'): ChangeAccount {
-  const { sessionId, accountId, memberId, name } = actor;
+export function changeAs(
+  writer: pg.Pool,
+  actor: Actor,
+  caller: Caller,
+  permission: Permission | 'member',
+): ChangeAccount {
+  const { sessionId, accountId, memberId } = actor;
   return (work) =>
     changeAccount(writer, accountId, async (change) => {
       const { rows } = await change.client.query<{ roles: string[] }>(rolesNow, [
@@ -107,7 +117,7 @@ export function changeAs(writer: pg.Pool, actor: Actor, permission: Permission |
       if (now === undefined) throw signedOut;
       if (permission !== 'member' && !permissionsOf(now.roles).has(permission)) throw lacking(permission);
       const record: Change['record'] = (actionType, pagePath, properties) =>
-        change.record(actionType, pagePath, { ...properties, actor_member_id: memberId, actor_name: name });
+        change.record(actionType, pagePath, { ...properties, ...actorProperties(actor, caller) });
       return work({ ...change, record });
     });
 }

@@ -54,7 +54,9 @@ function recordFailure({ writer, log }: ConsoleParts, caller: Caller, loginId: n
     for (const { account_id, ...member } of rows) {
       await changeAccount(writer, account_id, async ({ record }) => {
         const { address, userAgent } = caller;
-        record('member_sign_in_failed', '/sign-in', { ...member, source_ip: address, user_agent: userAgent });
+        // Nobody knows who it was: the member is whom somebody tried to sign in as.
+        const from = { source_ip: address, user_agent: userAgent };
+        record('member_sign_in_failed', '/sign-in', { actor: 'unknown', ...member, ...from });
       });
     }
   };

@@ -34,6 +34,7 @@ export async function verifyNewPasskey(
   asked: string,
   given: Static<typeof NewPasskey>,
 ): Promise<WebAuthnCredential> {
+  const { origin, id } = relyingParty({ parts, caller });
   const { verifyRegistrationResponse } = await webauthn();
   const { transports, ...told } = given.response;
   const response: RegistrationResponseJSON = {
@@ -41,7 +42,6 @@ export async function verifyNewPasskey(
     response: { ...told, ...(transports && { transports }) },
     clientExtensionResults: {},
   };
-  const expectedRPID = relyingParty(caller.origin);
   let challenge = '';
   const answer = await refuseCertificates(told.attestationObject)
     .then(() =>
@@ -51,8 +51,8 @@ export async function verifyNewPasskey(
           challenge = said;
           return isChallenge(parts.secret, asked, said);
         },
-        expectedOrigin: caller.origin,
-        expectedRPID,
+        expectedOrigin: origin,
+        expectedRPID: id,
         requireUserVerification: true,
         supportedAlgorithmIDs: ALGORITHMS,
       }),

@@ -231,7 +231,11 @@ test('the log tells who made, regenerated and revoked a key, and holds nothing o
   const old = await create(admin, { name: 'Grafana' });
   const made = await admin.change<Issued>('POST', `/keys/${old.id}/regenerate`, { overlap: 60 });
   await admin.change('POST', `/keys/${made.id}/revoke`, {});
-  const actor = { actor_member_id: admin.memberId, actor_name: 'Test admin' };
+  const { data } = await admin.get<{ data: { id: number; current: boolean }[] }>('/sessions');
+  const actor = {
+    ...{ actor_member_id: admin.memberId, actor_name: 'Test admin', source_ip: '127.0.0.1' },
+    session_id: data.find(({ current }) => current)?.id,
+  };
   const log = await readLog(reader);
   const told = log.filter(({ properties }) => properties['actor_member_id'] === admin.memberId);
   expect(told.filter(({ action_type }) => action_type.startsWith('api_key'))).toMatchObject([
@@ -248,6 +252,7 @@ test('the log tells who made, regenerated and revoked a key, and holds nothing o
     { action_type: 'api_key_revoked', page_path: '/keys', properties: { ...actor, api_key_id: made.id } },
   ]);
   for (const { key } of [old, made]) expect(JSON.stringify(log)).not.toContain(key.slice(0, 20));
+  expect(JSON.stringify(log)).not.toContain(admin.cookie()?.split('=')[1] ?? '');
 });
 
 test('a key has its own activity, a page at a time, and nothing of other keys', async () => {

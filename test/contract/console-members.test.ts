@@ -182,6 +182,18 @@ test('of two who edit a member the later is told who was quicker, and changes no
   expect(await statusOf(other.ask('PATCH', `/members/${member.id}`, again))).toBe(200);
 });
 
+test('a page that was opened before somebody joined is told that they did it', async () => {
+  const owner = await signInAs(await makeKeylessAccount(), ['owner']);
+  const { member, link } = await invite(owner, ['viewer']);
+  await open(link);
+  const change = { version: member.version, roles: ['operator'] };
+  const later = await owner.ask('PATCH', `/members/${member.id}`, change);
+  expect(later.status).toBe(409);
+  expect(later.json()).toMatchObject({
+    error: { code: 'conflict', message: expect.stringMatching(/^Ada Lovelace changed it at \d{4}-/) },
+  });
+});
+
 test('who is suspended is out at once, and who is let in again acts on', async () => {
   const account = await makeKeylessAccount();
   const [owner, operator] = [await signInAs(account, ['owner']), await signInAs(account, ['operator'])];
@@ -294,7 +306,10 @@ test('the log tells who did what to whom, and holds nothing of a link', async ()
   await alter(owner, member.id, { roles: ['auditor'], name: 'Ada King' });
   await owner.change('DELETE', `/members/${member.id}`);
   const told = (await readLog(key, from)).filter(({ action_type }) => action_type !== 'api_request');
-  const actor = { actor_member_id: owner.memberId, actor_name: 'Test owner' };
+  const actor = {
+    ...{ actor_member_id: owner.memberId, actor_name: 'Test owner' },
+    ...{ source_ip: '127.0.0.1', session_id: integer },
+  };
   const { id: member_id, email } = member;
   expect(
     told.map(({ action_type, page_path, properties }) => ({ action_type, page_path, properties })),

@@ -19,11 +19,13 @@ interface Me {
 // Browsers make passkeys for names: the run's service by the name of this machine.
 const origin = inject('origin').replace('127.0.0.1', 'localhost');
 let store: pg.Client;
-/** Another service of the store, which logs what it refuses. */
+/** Another service of the store, for the same public address. It logs what it refuses. */
 let second: Service;
 
 beforeAll(async () => {
-  second = await startService({ ...inject('sharedStore'), LOG_LEVEL: 'info' }, ['--no-monitor']);
+  second = await startService({ ...inject('sharedStore'), LOG_LEVEL: 'info', DBVITALS_PUBLIC_URL: origin }, [
+    '--no-monitor',
+  ]);
   store = new pg.Client({ connectionString: inject('sharedStore')['DATABASE_URL'] });
   await store.connect();
 });
@@ -32,6 +34,9 @@ afterAll(async () => {
   await store.end();
   await second.stop();
 });
+
+/** The second service as a proxy reaches it that serves the public address. */
+const throughSecond = () => ({ origin: second.origin, headers: { host: new URL(origin).host, origin } });
 
 const codeOf = (answer: Answer) => [answer.status, answer.json<{ error: { code: string } }>().error.code];
 
@@ -161,19 +166,17 @@ test('what is asked of one is no answer to another: adding is no sign-in, and an
 test('any service of the store takes the answer', async () => {
   const { key } = await withPasskey(await makeKeylessAccount());
   const response = key.answer(await ask(openBrowser({ origin })), { counter: 0 });
-  const beside = openBrowser({ origin: second.origin });
-  const through = { host: new URL(origin).host, origin };
-  expect((await beside.ask('POST', '/sign-in/passkey', { response }, through)).status).toBe(204);
+  const beside = openBrowser(throughSecond());
+  expect((await beside.ask('POST', '/sign-in/passkey', { response })).status).toBe(204);
   const replayed = await openBrowser({ origin }).ask('POST', '/sign-in/passkey', { response });
   expect(replayed.status).toBe(401);
 });
 
 test('certificates, which nobody asked for, are not so much as looked at', async () => {
-  const place = { origin: second.origin.replace('127.0.0.1', 'localhost') };
-  const person = await signInAs(await makeKeylessAccount(), ['viewer'], place);
+  const person = await signInAs(await makeKeylessAccount(), ['viewer'], throughSecond());
   const certificate = new Map([['x5c', [Buffer.from('http://169.254.169.254/crl')]]]);
   for (const format of ['apple', 'fido-u2f', 'packed']) {
-    const key = new Authenticator(place.origin);
+    const key = new Authenticator(origin);
     const response = key.make(await questionForNew(person), { attestation: [format, certificate] });
     const answer = await person.ask('POST', '/me/passkeys', { name: 'x', response });
     expect(codeOf(answer)).toEqual([400, 'invalid_parameter']);
@@ -208,11 +211,45 @@ test('what no browser in order makes is not added', async () => {
   expect(codeOf(twice)).toEqual([400, 'invalid_parameter']);
 });
 
-test('who opens the console by an address of numbers is told to use a name', async () => {
+test('a page at an IP address is told where passkeys work', async () => {
   const person = await signInAs(await makeKeylessAccount(), ['viewer']);
   for (const path of ['/sign-in/passkey/options', '/me/passkeys/options']) {
-    expect(codeOf(await person.ask('POST', path, {})), path).toEqual([409, 'conflict']);
+    const answer = await person.ask('POST', path, {});
+    expect(codeOf(answer), path).toEqual([409, 'conflict']);
+    expect(answer.text).toContain(`Passkeys work at ${origin} only`);
   }
+});
+
+test('the Host header does not change where passkeys work', async () => {
+  const { key } = await withPasskey(await makeKeylessAccount());
+  const evil = 'http://evil.example';
+  for (const to of [inject('origin'), second.origin]) {
+    const headers = { host: 'evil.example', origin: evil };
+    const person = await signInAs(await makeKeylessAccount(), ['viewer'], { origin: to, headers });
+    for (const path of ['/sign-in/passkey/options', '/me/passkeys/options']) {
+      expect(codeOf(await person.ask('POST', path, {})), path).toEqual([409, 'conflict']);
+    }
+    // Made and signed for the other origin from a good challenge.
+    const made = new Authenticator(evil);
+    const genuine = await signInAs(await makeKeylessAccount(), ['viewer'], { origin });
+    const { challenge, user, ...rest } = await questionForNew(genuine);
+    const question = { challenge, user, ...rest, rp: { id: 'evil.example', name: 'x' } };
+    const added = await person.ask('POST', '/me/passkeys', { name: 'x', response: made.make(question) });
+    expect(added.status).toBeGreaterThanOrEqual(400);
+    const signed = key.answer(await ask(openBrowser({ origin })), { origin: evil, rpId: 'evil.example' });
+    const browser = openBrowser({ origin: to, headers });
+    expect((await browser.ask('POST', '/sign-in/passkey', { response: signed })).status).toBe(409);
+    expect(browser.cookie()).toBeNull();
+  }
+});
+
+test('an invitation leads to the public address, whatever the Host header says', async () => {
+  const headers = { host: 'evil.example', origin: 'http://evil.example' };
+  const owner = await signInAs(await makeKeylessAccount(), ['owner'], { origin: second.origin, headers });
+  const { link } = await owner.change<{ link: { url: string } }>('POST', '/members', {
+    ...{ name: 'Ada', email: `${crypto.randomUUID()}@example.com`, roles: ['viewer'] },
+  });
+  expect(new URL(link.url).origin).toBe(origin);
 });
 
 test('a session that is older than an hour adds none, so that a stolen one gains nothing that stays', async () => {

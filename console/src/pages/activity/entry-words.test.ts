@@ -30,6 +30,15 @@ test('an entry says what it is about and who did it', () => {
   expect(byWhom(entry('member_added', { name: 'Ada' }, '/team'))).toBe('the operator');
   expect(byWhom(entry('member_added', { name: 'Ada' }, '/link'))).toBe('who had the link');
   expect(byWhom(entry('link_used', { member_id: 1 }, '/link'))).toBe('who had the link');
+  const failed = entry(
+    'member_sign_in_failed',
+    { actor: 'unknown', name: 'Ada', source_ip: '192.0.2.7' },
+    '/sign-in',
+  );
+  expect(byWhom(failed)).toBe('unknown');
+  expect(aboutEntry(failed)).toBe('Ada, from 192.0.2.7');
+  // Of an older version, which named nobody else.
+  expect(byWhom(entry('member_sign_in_failed', { name: 'Ada' }, '/sign-in'))).toBe('unknown');
   expect(aboutEntry(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('For an owner');
   expect(aboutEntry(entry('something_new', {}))).toBe('/somewhere');
 });

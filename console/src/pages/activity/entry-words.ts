@@ -59,6 +59,9 @@ export function aboutEntry(entry: ActivityEntry): string {
   if (action_type === 'health_check_completed') {
     return `Connection ${properties['connection_id']}, score ${properties['score']}`;
   }
+  if (action_type === 'member_sign_in_failed') {
+    return `${first(entry, 'name') ?? 'A member'}, from ${first(entry, 'source_ip') ?? 'an unknown address'}`;
+  }
   if (action_type === 'member_signed_in') return `By ${first(entry, 'by') ?? 'their name'}`;
   const link = LINKS.get(String(properties['purpose']));
   return link ?? first(entry, 'title', 'name', 'check_id', 'email') ?? page_path;
@@ -75,6 +78,7 @@ const ITS_OWN = /^(health_check|ticket|activity)_/;
 
 /** Who did it: a member, a key, the service itself; else it was the operator, at the command line. */
 export function byWhom(entry: ActivityEntry): string {
+  if (entry.action_type === 'member_sign_in_failed') return 'unknown';
   const named = first(entry, 'actor_name', 'api_key_name', 'actor');
   if (named !== null) return named;
   // Where people enter they act for themselves.
