@@ -18,6 +18,8 @@ export interface AnsweringSettings {
   trustProxy: readonly string[];
   /** Empty, or such as `/dbvitals`. */
   basePath: string;
+  /** `DBVITALS_PUBLIC_URL`; null where it is not set. */
+  publicUrl: string | null;
   /** null = plain HTTP. */
   tls: Tls | null;
   /** Whether other processes listen on the port too, and the kernel spreads connections over them. */
@@ -60,7 +62,7 @@ export async function startAnswering(
     console,
   }: { log: Logger; metrics: Metrics; failures: FailedAuthentications; console: Handler },
 ): Promise<Answering> {
-  const { host, port, corsOrigins, trustProxy, basePath, tls, shared } = settings;
+  const { host, port, corsOrigins, trustProxy, basePath, publicUrl, tls, shared } = settings;
   // The API's own: a store that hangs costs a request two seconds, and no connection.
   const keys = openPool(address, 'writer', { max: shared ? 1 : 2, statementTimeout: STORE_DEADLINE_MS });
   const reader = openPool(address, 'reader', {
@@ -81,6 +83,7 @@ export async function startAnswering(
     corsOrigins,
     trustProxy,
     basePath,
+    publicUrl,
     tls,
     failures,
     console,

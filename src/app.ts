@@ -68,6 +68,8 @@ export interface Parts {
   trustProxy: readonly string[];
   /** Where the service stands behind a proxy; empty = at the root. */
   basePath: string;
+  /** The origin at which clients reach the service; null = where their connection arrives. */
+  publicUrl: string | null;
   /** null = plain HTTP. */
   tls: Tls | null;
   /** Counts them, for all processes that share the port. */
@@ -97,6 +99,7 @@ export function createApp({
   corsOrigins,
   trustProxy,
   basePath,
+  publicUrl,
   tls,
   failures,
   console,
@@ -108,7 +111,7 @@ export function createApp({
   const isStrange = (request: FastifyRequest) => trustProxy.length > 0 && !isForwardedWell(request);
   const identifier = new Identifier(keys);
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
-  const preparation = new Preparation(reader, keys, routes, basePath);
+  const preparation = new Preparation(reader, keys, routes, { basePath, publicUrl });
   const deadlines = new Deadlines();
   const logsAnswers = log.isLevelEnabled('info');
 
@@ -141,7 +144,8 @@ export function createApp({
       return;
     }
     if (isConsole(request.url)) {
-      if (isStrange(request)) return void reply.code(400).send(errors.badRequest.envelope());
+      const flaw = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
+      if (flaw) return void reply.code(flaw.status).send(flaw.envelope());
       handOn(request, reply, console);
       return;
     }

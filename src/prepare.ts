@@ -5,7 +5,7 @@ import { readAs } from './database/read.ts';
 import { KeptAnswers } from './gate/answers.ts';
 import type { Identity } from './gate/identify.ts';
 import { type Answer, errorAnswer, successAnswer } from './http/answer.ts';
-import { pagePath } from './http/edge.ts';
+import { localOrigin, pagePath } from './http/edge.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import * as errors from './http/errors.ts';
 import { checkQuery } from './http/parameters.ts';
@@ -26,11 +26,21 @@ export class Preparation {
   readonly #writer: pg.Pool;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #basePath: string;
+  readonly #publicUrl: string | null;
   readonly #kept = new KeptAnswers<Answer>();
 
-  /** `endpoints` by the path of their route, below `basePath`; `reader` should pipeline, and `writer` only waits. */
-  constructor(reader: pg.Pool, writer: pg.Pool, endpoints: ReadonlyMap<string, Endpoint>, basePath: string) {
+  /**
+   * `endpoints` by the path of their route, below `basePath`; `reader` should pipeline, and `writer` only waits. `publicUrl` is the
+   * origin of links for a client that names no host; null = where its connection arrived.
+   */
+  constructor(
+    reader: pg.Pool,
+    writer: pg.Pool,
+    endpoints: ReadonlyMap<string, Endpoint>,
+    { basePath, publicUrl }: { basePath: string; publicUrl: string | null },
+  ) {
     this.#basePath = basePath;
+    this.#publicUrl = publicUrl;
     this.#reader = reader;
     this.#writer = writer;
     this.#endpoints = endpoints;
@@ -52,12 +62,19 @@ export class Preparation {
     if (!includes(identity.plan, path)) return refused(errors.tierInsufficient);
     if (!endpoint) return refused(errors.unknownPath);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refused(errors.methodNotAllowed);
-    const url = `${request.protocol}://${request.host}${this.#basePath}${request.url}`;
+    const url = `${this.#origin(request)}${this.#basePath}${request.url}`;
     if (endpoint.reuse === 'kept' && !afresh) {
       const answer = this.#kept.get(identity.accountId, identity.generation, url);
       if (answer) return { answer, generation: identity.generation };
     }
     return traced(prepareStep, () => this.#prepareAfresh(request, reply, identity, endpoint, url));
+  }
+
+  #origin(request: FastifyRequest): string {
+    const { protocol, host } = request;
+    return host === ''
+      ? (this.#publicUrl ?? localOrigin(protocol, request.raw.socket))
+      : `${protocol}://${host}`;
   }
 
   async #prepareAfresh(

@@ -63,8 +63,10 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   const writer = openPool(store.address, 'writer', { max: 6 });
   undo.push(() => writer.end());
 
-  const { host, port, corsOrigins, trustProxy, basePath, allowPrivateTargets, poolerUrl, logLevel } = config;
-  const settings = { host, port, corsOrigins, trustProxy, basePath, tls, shared: options.processes > 1 };
+  const { host, port, corsOrigins, trustProxy, basePath, publicUrl } = config;
+  const { allowPrivateTargets, poolerUrl, logLevel } = config;
+  const shared = options.processes > 1;
+  const settings = { host, port, corsOrigins, trustProxy, basePath, publicUrl, tls, shared };
   const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn, basePath);
   const console = await openConsole(store.address, {
     log,

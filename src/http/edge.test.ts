@@ -54,6 +54,8 @@ test.each([
   ['fe80::1%eth0', 'fe80::1'],
   ['2001:db8::1', '2001:db8::1'],
   ['unknown', 'unknown'],
+  ['::ffff:cb00:7107', '203.0.113.7'],
+  ['[0:0:0:0:0:FFFF:203.0.113.7]:40123', '203.0.113.7'],
 ])('the address %s is told as %s', (address, told) => expect(plainAddress(address)).toBe(told));
 
 test('what a proxy says must be an address, a host, http or https', () => {
@@ -64,6 +66,8 @@ test('what a proxy says must be an address, a host, http or https', () => {
     { ip: '203.0.113.7 x' },
     { host: 'a b' },
     { host: 'a/b' },
+    { host: '1.2.3.256' },
+    { host: 'db.example.com:99999' },
     { protocol: 'ftp' },
   ])
     expect(isForwardedWell({ ...well, ...wrong }), JSON.stringify(wrong)).toBe(false);
@@ -77,6 +81,8 @@ describe('bearerToken', () => {
     [['Authorization', 'Bearer'], null],
     [['Authorization', 'Bearer '], null],
     [['Authorization', 'Bearer a b'], null],
+    [['Authorization', 'Bearer abc \t'], 'abc'],
+    [['Authorization', 'Bearer abc\u00a0'], 'abc\u00a0'],
     [['Authorization', 'Bearer a', 'AUTHORIZATION', 'Bearer a'], null],
     [['Host', 'x'], null],
   ])('of %j is %j', (headers, token) => {

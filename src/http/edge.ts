@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv6, type Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { type ApiError, badRequest, headersTooLarge, uriTooLong } from './errors.ts';
+import { isHost } from './host.ts';
 
 /** Sizes from which a request is refused, in bytes. */
 const LONGEST_URL = 8 * 1024;
 const LARGEST_HEADERS = 16 * 1024;
 const LARGEST_BODY = 64 * 1024;
-
-const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
 
 /** What Node itself reads of a request line and its headers together, in bytes; beyond it answers 431 by itself. */
 export const NODE_HEADER_LIMIT = LONGEST_URL + LARGEST_HEADERS;
@@ -50,7 +50,7 @@ export function isForwardedWell({
   host: string;
   protocol: string;
 }): boolean {
-  return isIP(plainAddress(ip)) !== 0 && /^https?$/.test(protocol) && (host === '' || HOST.test(host));
+  return isIP(plainAddress(ip)) !== 0 && /^https?$/.test(protocol) && (host === '' || isHost(host));
 }
 
 function unescaped(written: string): string {
@@ -77,7 +77,7 @@ export function checkRequest(request: IncomingMessage): ApiError | null {
   if (size > LARGEST_HEADERS) return headersTooLarge;
   if (hosts > 1) return badRequest;
   const host = request.headers.host ?? (request.httpVersionMinor === 0 ? 'localhost' : '');
-  return HOST.test(host) ? null : badRequest;
+  return isHost(host) ? null : badRequest;
 }
 
 /** The token of the one `Authorization: Bearer` header; null when there is none, another scheme, or more than one. */
@@ -89,7 +89,8 @@ export function bearerToken(rawHeaders: readonly string[]): string | null {
     if (found !== null) return null;
     found = rawHeaders[i + 1] ?? '';
   }
-  return /^bearer +(\S+)\s*$/i.exec(found ?? '')?.[1] ?? null;
+  // Only blanks and tabs may stand around a value (RFC 9110, 5.6.3): \s would take 0xA0 for one.
+  return /^bearer +([^ \t]+)[ \t]*$/i.exec(found ?? '')?.[1] ?? null;
 }
 
 /** Lets a body pass unread; past 64 KiB the connection is closed, once the answer is out. */
@@ -129,7 +130,15 @@ export function recordable(text: string): string {
 
 /** A client's address as it is told: without the IPv6 wrapping of an IPv4 one, a zone, or the port that some proxies add. */
 export function plainAddress(address: string): string {
-  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
-  if (!/^\[|%|^[0-9.]+:/.test(plain)) return plain;
-  return plain.replace(/^\[([^\]]*)\](?::\d+)?$|^([0-9.]+):\d+$/, '$1$2').replace(/%.*/, '');
+  const plain = /^\[|%|^[0-9.]+:/.test(address)
+    ? address.replace(/^\[([^\]]*)\](?::\d+)?$|^([0-9.]+):\d+$/, '$1$2').replace(/%.*/, '')
+    : address;
+  return /^[0:]*:ffff:/i.test(plain) && isIPv6(plain) ? ipaddr.process(plain).toString() : plain;
+}
+
+/** The origin at which a client reached the service that named no host, as HTTP/1.0 allows. */
+export function localOrigin(protocol: string, { localAddress, localPort }: Socket): string {
+  const address = plainAddress(localAddress ?? 'localhost'); // a connection that was reset has no address any more
+  const host = isIPv6(address) ? `[${address}]` : address;
+  return `${protocol}://${host}${localPort === undefined ? '' : `:${localPort}`}`;
 }

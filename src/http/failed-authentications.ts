@@ -1,8 +1,13 @@
+import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { type Budget, WINDOW_SECONDS } from './rate-headers.ts';
 
 /** Failed authentications a minute that an address has. */
 const LIMIT = 300;
+
+// Whoever has one IPv6 address has 2^64: its network counts.
+const IPV6_NETWORK_BITS = 64;
 
 /** How many an address has made, until when, in Unix milliseconds. */
 interface Window {
@@ -17,7 +22,7 @@ export interface Counted {
 }
 
 /**
- * Counts failed authentications by client address; it never stands in a valid key's way. Several processes count in
+ * Counts failed authentications by client address, of IPv6 by /64 network; it never stands in a valid key's way. Several processes count in
  * one: the others are given `elsewhere`, which asks that one.
  */
 export class FailedAuthentications {
@@ -50,7 +55,7 @@ export class FailedAuthentications {
     const window = this.#window(address, Date.now());
     if (window.failed >= LIMIT) return { counted: false, window };
     window.failed += 1;
-    this.#windows.set(address, window);
+    this.#windows.set(countedBy(address), window);
     return { counted: true, window };
   }
 
@@ -60,12 +65,18 @@ export class FailedAuthentications {
     const spent = this.#window(address, Date.now()).failed >= LIMIT;
     if (!this.#elsewhere || spent) return this.count(address);
     const { counted, window } = await this.#elsewhere(address);
-    this.#windows.set(address, window);
+    this.#windows.set(countedBy(address), window);
     return counted;
   }
 
   #window(address: string, now: number): Window {
-    const window = this.#windows.get(address);
+    const window = this.#windows.get(countedBy(address));
     return window && window.endsAt > now ? window : { endsAt: now + WINDOW_SECONDS * 1000, failed: 0 };
   }
+}
+
+/** What an address is counted as: itself, or its network. */
+function countedBy(address: string): string {
+  if (!isIPv6(address)) return address;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_NETWORK_BITS}`).toString();
 }

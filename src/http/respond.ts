@@ -29,7 +29,8 @@ export function respond(
   extra: readonly string[],
 ): Promise<void> | void {
   const status = finalStatus(request, answer);
-  const coding = status === 200 ? acceptedCoding(request, answer) : null;
+  // A 304 carries the tag that its 200 would (RFC 9110, 15.4.5).
+  const coding = answer.status === 200 ? acceptedCoding(request, answer) : null;
   const send = (body: Buffer) => {
     if (reply.raw.headersSent) return; // the deadline came first
     const headers = ['x-request-id', request.id, 'x-content-type-options', 'nosniff', ...extra];
@@ -43,15 +44,15 @@ export function respond(
     }
     // Fastify's wish while it closes.
     if (reply.hasHeader('connection')) headers.push('connection', 'close');
-    if (coding) headers.push('content-encoding', coding);
     if (status === 304) {
       reply.raw.writeHead(status, headers).end();
       return;
     }
+    if (coding) headers.push('content-encoding', coding);
     headers.push('content-type', 'application/json; charset=utf-8', 'content-length', `${body.length}`);
     reply.raw.writeHead(status, headers).end(body);
   };
-  return coding ? encoded(answer, coding).then(send) : send(answer.body);
+  return coding && status === 200 ? encoded(answer, coding).then(send) : send(answer.body);
 }
 
 /** The content coding to send the answer in; null for none. */

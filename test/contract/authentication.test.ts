@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type Account, makeAccount, makeKey, type NewKey } from './account.ts';
 import { type Answer, ask } from './ask.ts';
 import { command, commandJson } from './command.ts';
+import { sendRawOnce } from './raw.ts';
 import type { Entry, Failure, List } from './records.ts';
 
 const PATH = '/api/v1/health/fleet';
@@ -88,6 +89,16 @@ test('401 invalid_api_key: whatever is no live key', async () => {
   ];
   for (const token of tokens) {
     expectInvalidKey(await ask(PATH, { key: token }));
+  }
+});
+
+test('401 invalid_api_key: a live key with a byte after it that only looks like a blank', async () => {
+  const { key } = await account;
+  for (const byte of [0xa0, 0x85]) {
+    const head = Buffer.from(
+      `GET ${PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}`,
+    );
+    expectInvalidKey(await sendRawOnce(Buffer.concat([head, Buffer.from([byte]), Buffer.from('\r\n\r\n')])));
   }
 });
 

@@ -81,6 +81,9 @@ describe('X-Forwarded-…', () => {
     'X-Forwarded-For: 203.0.113.7 or so',
     'X-Forwarded-Host: a b',
     'X-Forwarded-Host: db.example.com/path',
+    'X-Forwarded-Host: 1.2.3.256',
+    'X-Forwarded-Host: 127.0.0.1:99999',
+    'X-Forwarded-Host: [::::]',
     'X-Forwarded-Proto: javascript',
   ])('%j is answered 400, in the API and in the console, and fails nobody else', async (header) => {
     const [strange, ...others] = await Promise.all([

@@ -43,6 +43,18 @@ test.each([
   if (encoding !== 'none') expect(answer.bytes.length).toBeLessThan(plain.bytes.length);
 });
 
+test.each(['identity', 'gzip', 'br'])('304: the tag is that of the 200 with %s', async (accepted) => {
+  const { key } = await filled;
+  const headers = { 'accept-encoding': accepted };
+  const { etag = 'none' } = (await ask(PATH, { key, headers })).headers;
+  const plain = (await ask(PATH, { key })).headers['etag'] ?? 'none';
+  for (const known of [etag, plain, '*']) {
+    const answer = await ask(PATH, { key, headers: { ...headers, 'if-none-match': known } });
+    expect([answer.status, answer.headers['etag']], known).toEqual([304, etag]);
+    expect(answer.headers['content-encoding']).toBeUndefined();
+  }
+});
+
 test('browsers, which accept both, get one of them', async () => {
   const { key } = await filled;
   const answer = await ask(PATH, { key, headers: { 'accept-encoding': 'gzip, deflate, br, zstd' } });

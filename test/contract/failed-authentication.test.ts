@@ -47,6 +47,18 @@ test('over it 429, for that address and no other, and never for a valid key', as
   }
 });
 
+test('IPv6 counts by its /64 network, an IPv4 address wrapped in IPv6 as itself', async () => {
+  const left = async (address: string) => Number((await from(address)).headers['x-ratelimit-remaining']);
+  expect(await left('2001:db8:7:8::1')).toBe(299);
+  expect(await left('2001:db8:7:8:ffff:ffff:ffff:ffff')).toBe(298);
+  expect(await left('[2001:0db8:0007:0008::1]:4711')).toBe(297);
+  expect(await left('2001:db8:7:9::1')).toBe(299);
+  expect(await left('203.0.113.9')).toBe(299);
+  expect(await left('::ffff:203.0.113.9')).toBe(298);
+  expect(await left('::ffff:cb00:7109')).toBe(297);
+  expect(await left('::ffff:203.0.113.10')).toBe(299);
+});
+
 test('the address is the one that the trusted proxy saw, not one that the client wrote before it', async () => {
   const before = Number((await from('203.0.113.4')).headers['x-ratelimit-remaining']);
   const forged = await from('198.51.100.1, 203.0.113.4');

@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
-import { type Answer, ask, read } from './ask.ts';
+import { type Answer, ask, each, read } from './ask.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { sendRaw, sendRawOnce } from './raw.ts';
 import type { Failure } from './records.ts';
@@ -188,9 +189,45 @@ test('400 bad_request: no Host, and two of them', async () => {
   ).toBe('bad_request');
 });
 
-test('HTTP/1.0 is answered', async () => {
+// Those whose links are made of the host.
+const LINKED = ['/api/v1/health/connections', '/api/v1/ops/tickets', '/api/v1/activity'];
+
+test.each([
+  ...['1.2.3.256', '127.0.0.1:99999', '127.0.0.1:0', '[::::]', '[::1%25lo]', 'a.b.c.1', '0x7f.1', 'a:80:80'],
+])('400: the host %s', async (host) => {
   const authorization = `Authorization: Bearer ${(await account).key}`;
-  expect((await sendRawOnce(request(`GET ${FLEET} HTTP/1.0`, authorization))).status).toBe(200);
+  for (const path of LINKED) {
+    const bytes = request(`GET ${path} HTTP/1.1`, `Host: ${host}`, authorization, 'Connection: close');
+    expect(code(await sendRawOnce(bytes)), path).toBe('bad_request');
+  }
+});
+
+test('no host is answered 500', async () => {
+  const authorization = `Authorization: Bearer ${(await account).key}`;
+  const piece = fc.constantFrom(
+    ...'0129afxAZ.-_:[]%@/?#\\ ,',
+    ...['127.0.0.1', '::1', ':80', ':99999', 'xn--', '0x', '\u00e9'],
+  );
+  const host = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''));
+  const answers = await each(fc.sample(host, 240), 12, async (text) => {
+    const path = LINKED[text.length % LINKED.length];
+    const bytes = request(`GET ${path} HTTP/1.1`, `Host: ${text}`, authorization, 'Connection: close');
+    return { text, status: (await sendRawOnce(bytes)).status };
+  });
+  expect(answers.filter(({ status }) => status !== 200 && status !== 400)).toEqual([]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400]));
+});
+
+test('HTTP/1.0 is answered, and its links lead to where it came in', async () => {
+  const authorization = `Authorization: Bearer ${(await account).key}`;
+  for (const path of LINKED) {
+    const answer = await sendRawOnce(request(`GET ${path} HTTP/1.0`, authorization));
+    expect(answer.status).toBe(200);
+    expect(answer.headers['link']).toMatch(/^<http:/);
+    for (const [, origin] of (answer.headers['link'] ?? '').matchAll(/<(http.*?)\/api\/v1\//g)) {
+      expect(origin).toBe(inject('origin'));
+    }
+  }
 });
 
 test('pipelined requests are answered in order, one each', async () => {

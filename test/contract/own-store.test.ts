@@ -11,6 +11,7 @@ import { type Answer, ask, each, read } from './ask.ts';
 import { command, commandJson } from './command.ts';
 import { freePort } from './free-port.ts';
 import { startLoad } from './load.ts';
+import { sendRawOnce } from './raw.ts';
 import type { Fleet } from './records.ts';
 import { embeddedUrl, type Service, startProcess, startService, temporaryFolder } from './running-service.ts';
 
@@ -73,6 +74,12 @@ test('the first start prints where it is, what it made, the key, and a request t
     `\n  curl -H "Authorization: Bearer ${firstKey}" ${service.origin}${FLEET}`,
   );
   expect(service.output()).not.toContain('\u001b');
+});
+
+test('HTTP/1.0 without a Host gets links below the public URL', async () => {
+  const lines = ['GET /api/v1/health/connections HTTP/1.0', `Authorization: Bearer ${firstKey}`, '', ''];
+  const { headers } = await sendRawOnce(lines.join('\r\n'), { origin: service.origin });
+  expect(headers['link']).toMatch(new RegExp(`^<${publicUrl}/api/v1/health/connections\\?`));
 });
 
 test('links to sign in by are at the public address, where the operator named one', async () => {
