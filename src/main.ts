@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { pino } from 'pino';
 import { addAccountCommands } from './admin/account.ts';
 import { addActivityCommands } from './admin/activity-tail.ts';
 import { addApplyCommand } from './admin/apply.ts';
@@ -108,7 +107,7 @@ const context: CommandContext = {
   },
   async runHealthCheck(writer, connection, show) {
     const { checkNow } = await import('./monitor/schedule.ts');
-    const stored = await checkNow({ ...monitorParts(writer, 'silent'), show }, connection);
+    const stored = await checkNow({ ...(await monitorParts(writer, 'silent')), show }, connection);
     if (stored) return stored;
     throw new Error(`Connection ${connection.connectionId} was removed while it was checked.`);
   },
@@ -126,7 +125,7 @@ const context: CommandContext = {
     const { startMonitor } = await import('./monitor/schedule.ts');
     const { startRetention } = await import('./retention.ts');
     const { openSealFile } = await import('./activity/seal-file.ts');
-    const parts = monitorParts(writer, config().logLevel);
+    const parts = await monitorParts(writer, config().logLevel);
     const monitor = startMonitor({ ...parts, concurrency });
     const { activityDays, sealFile } = config();
     const retention = startRetention({
@@ -148,7 +147,8 @@ const context: CommandContext = {
   },
 };
 
-function monitorParts(writer: Parameters<CommandContext['runHealthCheck']>[0], level: string) {
+async function monitorParts(writer: Parameters<CommandContext['runHealthCheck']>[0], level: string) {
+  const { pino } = await import('pino');
   const { allowPrivateTargets } = config();
   return {
     writer,

@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module';
 import type pg from 'pg';
-import ssh from 'ssh2';
 import { RefusedConnection } from './connection-refusal.ts';
 import type { CredentialOwner } from './credentials.ts';
+
+const require = createRequire(import.meta.url);
 
 /** Seals a secret of a connection, in the transaction that stores the result. */
 export type Seal = (client: pg.ClientBase, owner: CredentialOwner, secret: string) => Promise<Buffer>;
@@ -22,6 +24,7 @@ export interface Tunnelled {
 
 /** A private key that needs no passphrase: nobody is there to type it when a check is due. */
 export function requirePrivateKey(text: string): string {
+  const ssh: typeof import('ssh2') = require('ssh2'); // 28 ms that a command without a tunnel does not pay
   const key = ssh.utils.parseKey(text);
   if (key instanceof Error || !key.isPrivateKey())
     throw new RefusedConnection('ssh', 'The SSH key must be a private key that has no passphrase.');
