@@ -40,7 +40,10 @@ export interface DbvitalsClient {
     /** The log, latest first; what comes while it is read is left out. */
     (query?: records.ActivityQuery, options?: CallOptions): List<records.ActivityEntry>;
     /** Each entry once, oldest first, for ever: through limits, failures and restarts of the service. */
-    follow(options: FollowOptions): AsyncGenerator<records.ActivityEntry, never, undefined>;
+    follow(
+      options: FollowOptions,
+      call?: CallOptions,
+    ): AsyncGenerator<records.ActivityEntry, never, undefined>;
   };
   /** Members with their roles. */
   members(options?: CallOptions): List<records.Member>;
@@ -106,15 +109,17 @@ export function createClient(options: ClientOptions): DbvitalsClient {
       return body.data;
     },
     activity: Object.assign(activity, {
-      follow: (following: FollowOptions) =>
-        follow(
+      follow: (options: FollowOptions, call: CallOptions = {}) => {
+        const signal = call.signal ?? options.signal;
+        return follow(
           (query) =>
             ask((init) => api.GET('/api/v1/activity', { ...init, params: { query } }), {
-              ...how(following),
+              ...how({ signal }),
               retry: 'always',
             }),
-          following,
-        ),
+          { ...options, signal },
+        );
+      },
     }),
     members: (call = {}) => list(() => ask((init) => api.GET('/api/v1/team/members', init), how(call))),
     roles: (call = {}) => list(() => ask((init) => api.GET('/api/v1/team/roles', init), how(call))),

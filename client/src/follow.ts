@@ -15,7 +15,7 @@ export interface FollowOptions {
   actionType?: string | undefined;
   /** Seconds between two looks at the end of the log: 5 unless given. */
   pollSeconds?: number | undefined;
-  /** Ends it: the iterator throws the signal's reason. */
+  /** Ends it at once, between two entries of a page too: the iterator throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
@@ -47,6 +47,7 @@ export async function* follow(
         if (at > 0 || entry.id <= last || !(await wasPruned(read, entry.id)))
           throw missing(last + 1, entry.id);
       }
+      signal?.throwIfAborted();
       last = entry.id;
       yield entry;
     }

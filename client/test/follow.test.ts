@@ -29,7 +29,8 @@ async function logOf(ids: number[], instead: ([number, string, string] | 'nothin
     return JSON.stringify({ data, meta });
   };
   const dbvitals = createClient({ baseUrl: origin, apiKey: 'key' });
-  return { asked, entries: (afterId: number) => dbvitals.activity.follow({ afterId, pollSeconds: 0.01 }) };
+  const { follow } = dbvitals.activity;
+  return { asked, follow, entries: (afterId: number) => follow({ afterId, pollSeconds: 0.01 }) };
 }
 
 /** Reads `count` ids, or until it fails, which is given as its code. */
@@ -86,4 +87,35 @@ test('what will not pass ends it', async () => {
   expect(await read(entries(0), 2)).toEqual(['invalid_api_key']);
   const { entries: others } = await logOf([1, 2], [[200, 'text/html', '<h1>log in</h1>']]);
   expect(await read(others(0), 2)).toEqual(['not_dbvitals']);
+});
+
+test('a signal stops it at once: within a page, while it waits, and while it is not answered', async () => {
+  const hours = { afterId: 0, pollSeconds: 7_200 };
+  const stopped = new Error('stopped');
+  for (const how of ['in the options', 'as every call takes it']) {
+    const end = new AbortController();
+    const { follow } = await logOf([1, 2, 3]);
+    const { signal } = end;
+    const entries = how === 'in the options' ? follow({ ...hours, signal }) : follow(hours, { signal });
+    expect(await read(entries, 1)).toEqual([1]);
+    end.abort(stopped);
+    await expect(entries.next(), how).rejects.toBe(stopped);
+    expect(await entries.next()).toEqual({ value: undefined, done: true });
+  }
+
+  const waiting = new AbortController();
+  const { follow, asked } = await logOf([1]);
+  const entries = follow(hours, { signal: waiting.signal });
+  expect(await read(entries, 1)).toEqual([1]);
+  const next = entries.next();
+  setTimeout(() => waiting.abort(stopped), 50);
+  await expect(next).rejects.toBe(stopped);
+  expect(asked).toHaveLength(1);
+
+  const silent = await answering(() => {});
+  const unanswered = new AbortController();
+  const { activity } = createClient({ baseUrl: silent.origin, apiKey: 'key' });
+  const first = activity.follow(hours, { signal: unanswered.signal }).next();
+  setTimeout(() => unanswered.abort(stopped), 50);
+  await expect(first).rejects.toBe(stopped);
 });
