@@ -8,8 +8,11 @@ export interface Page<Item> {
   meta: Meta;
 }
 
-/** A list of the API. Nothing is asked until it is read; each reading asks afresh, a page at a time. */
-export interface List<Item> extends AsyncIterable<Item, void, undefined> {
+/**
+ * A list of the API. Nothing is asked until it is read; each reading asks afresh, a page at a time. `AsyncIterable` takes one
+ * type argument here: with three, which TypeScript knows from 5.6 on, older versions can't iterate over a list.
+ */
+export interface List<Item> extends AsyncIterable<Item> {
   /** The pages, one request each. */
   pages(): AsyncGenerator<Page<Item>, void, undefined>;
 }

@@ -13,7 +13,7 @@ interface Fleet {
 
 /**
  * `@dbvitals/client` packed and installed into an empty folder: the example of its README prints the fleet under Node 20, this
- * Node, Bun and Deno; a strict program compiles; publint and attw find nothing.
+ * Node, Bun and Deno; a strict program compiles with the newest TypeScript 5 and with 5.0; publint and attw find nothing.
  */
 export async function useClientPackage(service: SampleService): Promise<string[]> {
   install();
@@ -55,15 +55,14 @@ export async function useClientPackage(service: SampleService): Promise<string[]
       ['run', '--allow-env', '--allow-net', 'fleet.mjs'],
       expected,
     ),
-    ...run('tsc', tool('tsc'), [...strict, '--module', 'nodenext', 'strict.ts']),
-    ...run('tsc for bundlers', tool('tsc'), [
-      ...strict,
-      '--module',
-      'esnext',
-      '--moduleResolution',
-      'bundler',
-      'strict.ts',
-    ]),
+    ...['typescript', 'typescript-5.0'].flatMap((version) => {
+      const tsc = runtime(join(version, 'bin/tsc'));
+      const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler'];
+      return [
+        ...run(version, tsc, [...strict, '--module', 'nodenext', 'strict.ts']),
+        ...run(`${version} for bundlers`, tsc, [...strict, ...bundler, 'strict.ts']),
+      ];
+    }),
     ...run('publint', tool('publint'), ['--strict', installed]),
     ...run('attw', tool('attw'), [tarball, '--profile', 'esm-only']),
   ];
@@ -75,6 +74,7 @@ const dbvitals = createClient({ baseUrl: 'http://127.0.0.1', apiKey: 'key' });
 const score: number | null = (await dbvitals.fleet()).data[0]?.score ?? null;
 const open: Ticket[] = [];
 for await (const ticket of dbvitals.tickets({ status: 'open' })) open.push(ticket);
+for await (const { data } of dbvitals.tickets().pages()) open.push(...data);
 for await (const entry of dbvitals.activity.follow({ afterId: 0 })) seen(entry);
 function seen(entry: ActivityEntry): [number, number | null] {
   return [entry.id, score];
