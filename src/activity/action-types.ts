@@ -25,6 +25,8 @@ export const ACTION_TYPES = [
   'session_ended',
   'silence_added',
   'silence_ended',
+  'ticket_deescalated',
+  'ticket_escalated',
   'ticket_opened',
   'ticket_reopened',
   'ticket_resolved',

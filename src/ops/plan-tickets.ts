@@ -18,6 +18,8 @@ export interface NextTicket extends StandingTicket {
   /** This run found it. */
   seen: boolean;
   reopened: boolean;
+  /** The severity before this run. */
+  severity_before: StandingTicket['severity'];
 }
 
 /** How many clean runs resolve the ticket of a volatile check: one alone may be chance. */
@@ -67,13 +69,21 @@ function found(ticket: StandingTicket, finding: Finding): NextTicket {
     clean_runs: 0,
     seen: true,
     reopened: ticket.status === 'resolved',
+    severity_before: ticket.severity,
   };
 }
 
 function missed(ticket: StandingTicket, volatile: boolean, near: boolean): NextTicket {
   const clean_runs = near ? 0 : ticket.clean_runs + 1;
   const resolved = !ticket.held && clean_runs >= (volatile ? CLEAN_RUNS : 1);
-  return { ...ticket, status: resolved ? 'resolved' : 'open', clean_runs, seen: false, reopened: false };
+  return {
+    ...ticket,
+    status: resolved ? 'resolved' : 'open',
+    clean_runs,
+    seen: false,
+    reopened: false,
+    severity_before: ticket.severity,
+  };
 }
 
 function isFault(finding: Finding): boolean {

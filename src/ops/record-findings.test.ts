@@ -101,14 +101,23 @@ describe('what a run makes of a ticket', () => {
       ],
     ],
     [
-      'stays one ticket while the finding stands; severity and line follow it',
+      'stays one ticket while the finding stands; severity and line follow it, and an entry says so',
       false,
       [
         { hour: 0, found: t },
         { hour: 1, found: { t: 'critical' } },
+        { hour: 2, found: { t: 'critical' } },
+        { hour: 3, found: { t: 'info' } },
       ],
-      [['opened'], []],
-      [{ severity: 'critical', metric_line: 't is critical', first_hour: 0, last_hour: 1 }],
+      [['opened'], ['escalated'], [], ['deescalated']],
+      [{ severity: 'info', metric_line: 't is info', first_hour: 0, last_hour: 3 }],
+    ],
+    [
+      'comes back with another severity: it is reopened, not escalated',
+      false,
+      [{ hour: 0, found: t }, { hour: 1 }, { hour: 2, found: { t: 'critical' } }],
+      [['opened'], ['resolved'], ['reopened']],
+      [{ severity: 'critical', status: 'open' }],
     ],
     [
       'resolves when the object is gone from a whole run, and only it',
@@ -266,6 +275,25 @@ describe('what a run makes of a ticket', () => {
     expect(played.tickets).toHaveLength(tickets.length);
     expect(played.tickets).toMatchObject(tickets);
   });
+});
+
+test('a changed severity is recorded with what it was and what it is', async () => {
+  const accountId = await store.account();
+  const scope = { accountId, connectionId: await store.connection(accountId), at: '2026-01-01T00:00:00Z' };
+  const run = (level: Level) =>
+    inTransaction(store.writer, async (client) => {
+      const found = { outcomes: outcomes(false, { hour: 0, found: { t: level } }), previous: [] };
+      return recordFindings(client, scope, { ...found, tickets: await standingTicketsOf(client, scope) });
+    });
+  const [opened] = await run('warning');
+  const { ticket_id } = opened?.properties ?? {};
+  const told = (actionType: string, from: Level, to: Level) => ({
+    actionType,
+    pagePath: `/ops/tickets/${ticket_id}`,
+    properties: { ...opened?.properties, severity: to, from, to },
+  });
+  expect(await run('critical')).toEqual([told('ticket_escalated', 'warning', 'critical')]);
+  expect(await run('info')).toEqual([told('ticket_deescalated', 'critical', 'info')]);
 });
 
 test('a removed connection resolves its open tickets with that reason', async () => {

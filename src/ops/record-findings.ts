@@ -4,7 +4,12 @@ import { type NextTicket, planTickets, type StandingTicket } from './plan-ticket
 
 /** An activity entry to record in the same transaction, as `Change.record` takes it. */
 export interface TicketEntry {
-  actionType: 'ticket_opened' | 'ticket_reopened' | 'ticket_resolved';
+  actionType:
+    | 'ticket_opened'
+    | 'ticket_reopened'
+    | 'ticket_resolved'
+    | 'ticket_escalated'
+    | 'ticket_deescalated';
   pagePath: string;
   properties: Record<string, unknown>;
 }
@@ -67,9 +72,9 @@ const changeTickets = `
          reopened_at  = case when n.reopened then t.reopened_at || $3::timestamptz else t.reopened_at end
     from jsonb_to_recordset($4::jsonb)
       as n (ticket_id bigint, title text, category text, severity text, metric_line text, remediation text,
-            clean_runs integer, seen boolean, status text, reopened boolean)
+            clean_runs integer, seen boolean, status text, reopened boolean, severity_before text)
    where t.account_id = $1 and t.connection_id = $2 and t.ticket_id = n.ticket_id
-  returning t.ticket_id, t.check_id, t.severity, t.title, t.status, t.resolution, n.reopened,
+  returning t.ticket_id, t.check_id, t.severity, t.title, t.status, t.resolution, n.reopened, n.severity_before,
             round(extract(epoch from $3::timestamptz - t.first_seen_at) / 3600, 2)::float8 as resolution_hours`;
 
 /**
@@ -96,15 +101,18 @@ async function open(client: pg.ClientBase, scope: Scope, opened: Finding[]): Pro
 async function change(client: pg.ClientBase, scope: Scope, changed: NextTicket[]): Promise<TicketEntry[]> {
   if (changed.length === 0) return [];
   const values = [scope.accountId, scope.connectionId, scope.at, JSON.stringify(changed)];
-  const { rows } = await client.query<TicketFacts & { status: string; reopened: boolean } & Resolution>(
-    changeTickets,
-    values,
-  );
+  const { rows } = await client.query<ChangedTicket>(changeTickets, values);
   return rows.flatMap((ticket) => {
     if (ticket.reopened) return [entry('ticket_reopened', scope, ticket, {})];
-    return ticket.status === 'resolved' ? [resolvedEntry(scope, ticket)] : [];
+    if (ticket.status === 'resolved') return [resolvedEntry(scope, ticket)];
+    const { severity_before: from, severity: to } = ticket;
+    if (from === to) return [];
+    const worse = SEVERITIES.indexOf(to) > SEVERITIES.indexOf(from);
+    return [entry(worse ? 'ticket_escalated' : 'ticket_deescalated', scope, ticket, { from, to })];
   });
 }
+
+const SEVERITIES = ['info', 'warning', 'critical'];
 
 const resolveTickets = `
   update ticket
@@ -145,6 +153,12 @@ interface TicketFacts {
   check_id: string;
   severity: string;
   title: string;
+}
+
+interface ChangedTicket extends TicketFacts, Resolution {
+  status: string;
+  reopened: boolean;
+  severity_before: string;
 }
 
 interface Resolution {

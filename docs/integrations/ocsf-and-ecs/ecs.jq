@@ -11,7 +11,7 @@ def kinds:
   if .action_type == "api_request" then
     ["access"] + if .properties.status == 403 then ["denied"] else [] end
   elif .action_type | test("_(created|added)$") then ["creation"]
-  elif .action_type | test("_(changed|regenerated)$") then ["change"]
+  elif .action_type | test("_(changed|regenerated|escalated|deescalated)$") then ["change"]
   elif .action_type | test("_(removed|revoked)$") then ["deletion"]
   else ["info"]
   end;

@@ -7,7 +7,7 @@ def activity:
   if .action_type == "api_request" then
     { GET: 2, HEAD: 2, OPTIONS: 2, POST: 1, PUT: 3, PATCH: 3, DELETE: 4 }[.properties.method] // 99
   elif .action_type | test("_(created|added|opened)$") then 1
-  elif .action_type | test("_(changed|regenerated|resolved)$") then 3
+  elif .action_type | test("_(changed|regenerated|resolved|escalated|deescalated)$") then 3
   elif .action_type | test("_(removed|revoked)$") then 4
   else 99
   end;

@@ -40,6 +40,12 @@ test('an entry says what it is about and who did it', () => {
   // Of an older version, which named nobody else.
   expect(byWhom(entry('member_sign_in_failed', { name: 'Ada' }, '/sign-in'))).toBe('unknown');
   expect(aboutEntry(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('For an owner');
+  const worse = entry('ticket_escalated', { title: 'Locks', from: 'warning', to: 'critical' });
+  expect([actionWord(worse.action_type), aboutEntry(worse)]).toEqual([
+    'Ticket escalated',
+    'Locks: warning → critical',
+  ]);
+  expect(byWhom(worse)).toBe('the service');
   expect(aboutEntry(entry('something_new', {}))).toBe('/somewhere');
 });
 

@@ -28,6 +28,8 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   session_ended: 'Session ended',
   silence_added: 'Silence added',
   silence_ended: 'Silence ended',
+  ticket_deescalated: 'Ticket de-escalated',
+  ticket_escalated: 'Ticket escalated',
   ticket_opened: 'Ticket opened',
   ticket_reopened: 'Ticket reopened',
   ticket_resolved: 'Ticket resolved',
@@ -61,6 +63,9 @@ export function aboutEntry(entry: ActivityEntry): string {
   }
   if (action_type === 'member_sign_in_failed') {
     return `${first(entry, 'name') ?? 'A member'}, from ${first(entry, 'source_ip') ?? 'an unknown address'}`;
+  }
+  if (action_type === 'ticket_escalated' || action_type === 'ticket_deescalated') {
+    return `${properties['title']}: ${properties['from']} → ${properties['to']}`;
   }
   if (action_type === 'member_signed_in') return `By ${first(entry, 'by') ?? 'their name'}`;
   const link = LINKS.get(String(properties['purpose']));
