@@ -88,7 +88,7 @@ export function addActivityCommands(program: Command, context: CommandContext): 
     )
     .option(
       '--state <FILE>',
-      'with --url: go on after the last entry that FILE names, and keep it there; written after the line, so a kill may repeat lines but loses none',
+      'with --url: go on after the last entry that FILE names, and keep it there; written after every 100 lines or second, so a kill loses no line and repeats at most 100',
     )
     .action(async ({ account, url, state, ...tail }: TailOptions) => {
       if ((account === undefined) === (url === undefined)) {

@@ -1,7 +1,8 @@
 import { createClient } from '../../client/src/index.ts';
 import { readState, writeState } from './state-file.ts';
 
-/** How often the state is written while many entries come; they alone are printed again after a kill. */
+/** The state is written after this many lines, or this long after the first that it lacks: a kill repeats no more of them. */
+const STATE_EVERY_LINES = 100;
 const STATE_EVERY_MS = 1_000;
 
 /** What to print. */
@@ -30,17 +31,29 @@ export async function tailService(tail: ServiceTail, until: AbortSignal): Promis
     const entries = follow
       ? dbvitals.activity.follow({ afterId: printed, ...signal })
       : dbvitals.activity({ order: 'asc', after_id: printed }, signal);
-    let keptAt = Number.NEGATIVE_INFINITY;
+    let lines = 0;
+    let timer: NodeJS.Timeout | undefined;
     const keep = () => {
+      clearTimeout(timer);
+      timer = undefined;
+      lines = 0;
       if (state !== undefined) writeState(state, printed);
-      keptAt = performance.now();
+    };
+    const keepLater = () => {
+      try {
+        keep();
+      } catch {
+        lines = STATE_EVERY_LINES; // the next line, or the end, tries again and says what is wrong
+      }
     };
     keep();
     try {
       for await (const entry of entries) {
         await print(`${JSON.stringify(entry)}\n`);
         printed = entry.id;
-        if (performance.now() - keptAt >= STATE_EVERY_MS) keep();
+        lines += 1;
+        if (lines >= STATE_EVERY_LINES) keep();
+        else timer ??= setTimeout(keepLater, STATE_EVERY_MS);
       }
     } finally {
       keep();

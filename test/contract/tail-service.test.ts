@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { makeAccount, makeKey } from './account.ts';
+import { fillAccount, makeAccount, makeKey } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { ask, each } from './ask.ts';
 import { command } from './command.ts';
@@ -85,6 +85,31 @@ test('following with a state file: killed again and again, no entry is lost, and
   expect([...new Set(printed)].toSorted((a, b) => a - b)).toEqual(upTo(last));
   expect(printed.length).toBeLessThan(last * 3);
   expect(existsSync(`${state}.new`)).toBe(false);
+});
+
+test('a kill in the middle of a long log repeats at most 100 lines, and loses none', async () => {
+  const { id, key } = await makeAccount();
+  await fillAccount(id, { connections: 0, tickets: 0, activity: 2_000 });
+  const state = stateFile();
+  const environment = { DBVITALS_API_KEY: key };
+  const printed: number[] = [];
+  for (let kills = 0; kills < 4; kills += 1) {
+    const following = startProcess(tail('--follow', '--after-id', '0', '--state', state), environment);
+    await following.says(/^(?:[^\n]*\n){150}/);
+    await following.stop('SIGKILL');
+    const ids = idsOf(following.output());
+    const { after_id: kept } = JSON.parse(readFileSync(state, 'utf8'));
+    const last = ids.at(-1) ?? 0;
+    expect(last - kept, `${ids.length} lines`).toBeGreaterThanOrEqual(0);
+    expect(last - kept, `${ids.length} lines`).toBeLessThanOrEqual(100);
+    printed.push(...ids);
+  }
+  const rest = await command(tail('--after-id', '0', '--state', state), { environment });
+  printed.push(...idsOf(rest.stdout));
+  const last = printed.at(-1) ?? 0;
+  expect(last).toBeGreaterThan(2_000);
+  expect([...new Set(printed)].toSorted((a, b) => a - b)).toEqual(upTo(last));
+  expect(printed.length - last).toBeLessThanOrEqual(400);
 });
 
 test('a pipe that is closed ends it quietly', async () => {
