@@ -12,6 +12,7 @@ const accountId = Number(process.argv[2]);
 const store = await openStore(
   { databaseUrl: null, dataDir: process.env['DBVITALS_DATA_DIR'] ?? '' },
   () => {},
+  'refuse',
 );
 const pool = openPool(store.address, 'writer', { max: 10 });
 const read: Read = async (text, values) => (await pool.query({ name: text.slice(0, 60), text, values })).rows;

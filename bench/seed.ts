@@ -21,7 +21,7 @@ export async function withStore<T>(
   dataDir: string,
   work: (writer: pg.Pool, owner: pg.Pool) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore({ databaseUrl: null, dataDir }, () => {});
+  const store = await openStore({ databaseUrl: null, dataDir }, () => {}, 'make');
   const writer = openPool(store.address, 'writer', { max: AT_A_TIME });
   const owner = openPool(store.address, 'owner', { max: AT_A_TIME });
   try {

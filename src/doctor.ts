@@ -49,7 +49,7 @@ async function lookThroughStore(config: Config, say: (step: string) => void): Pr
     ];
   }
   try {
-    const store = await joinStore(config, say);
+    const store = await joinStore(config, say, 'refuse');
     const pools = (['owner', 'writer', 'reader'] as const).map(
       (role) => [role, openPool(store.address, role, { max: 1, statementTimeout: STATEMENT_MS })] as const,
     );

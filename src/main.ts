@@ -47,7 +47,7 @@ function say(step: string): void {
 // What only some commands need is loaded by them: the others start in half the time.
 const context: CommandContext = {
   async withStore(work) {
-    const store = await openStore(config(), say);
+    const store = await openStore(config(), say, 'refuse');
     const writer = openPool(store.address, 'writer', { max: 2 });
     const pools = [writer];
     try {
@@ -64,13 +64,13 @@ const context: CommandContext = {
   apiKey: () => apiKey(config()),
   consoleUrl: () => consoleUrl(config(), config().port),
   async migrate() {
-    const store = await openStore(config(), say);
+    const store = await openStore(config(), say, 'make');
     await store.close();
     return store.applied;
   },
   async planMigrations() {
     const { planMigrations } = await import('./database/plan-migrations.ts');
-    const store = await joinStore(config(), say);
+    const store = await joinStore(config(), say, 'refuse');
     return planMigrations(store.address).finally(store.close);
   },
   async diagnose() {
@@ -80,7 +80,7 @@ const context: CommandContext = {
   async backUp(target) {
     const { backUp } = await import('./database/backup.ts');
     const { dataDir, givenSecret } = config();
-    const store = await joinStore(config(), say);
+    const store = await joinStore(config(), say, 'refuse');
     const made = await backUp(store.address, target, version).finally(store.close);
     const secret_at = givenSecret ? 'DBVITALS_SECRET_KEY' : join(dataDir, 'secret.key');
     return { ...made, store: store.description, secret_at };

@@ -27,7 +27,7 @@ export async function restoreStore(
   say: (step: string) => void,
 ): Promise<Restored> {
   const input = typeof file === 'string' ? (await open(file)).createReadStream() : file;
-  const store = await joinStore(config, say);
+  const store = await joinStore(config, say, 'make');
   try {
     await store.embedded?.claimForServing();
     let lost = 0;

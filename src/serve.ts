@@ -53,7 +53,7 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     undo.push(startTraces(config.traces, log));
   }
   const tls = config.tlsFiles && readTls(config.tlsFiles);
-  const store = await openStore(config, (step) => process.stderr.write(`${step} …\n`));
+  const store = await openStore(config, (step) => process.stderr.write(`${step} …\n`), 'make');
   undo.push(() => store.close());
   await store.embedded?.claimForServing();
   const secret = secretKeys(config);

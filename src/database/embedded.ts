@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { makeDataFolder } from './data-folder.ts';
 import { createCluster, StartFailure, serverPid, startServer, stopServer } from './server.ts';
 
 // The role that watches the embedded store itself: pg_monitor, and by the first migration the sequences.
@@ -52,13 +53,13 @@ export interface EmbeddedStore {
  * `say` hears of every step that takes long. A server that dies while it is held is started again.
  */
 export async function joinEmbedded(dataFolder: string, say: (step: string) => void): Promise<EmbeddedStore> {
-  mkdirSync(dataFolder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   const folder = join(resolve(dataFolder), 'postgres');
   if (Buffer.byteLength(folder) > LONGEST_SOCKET_FOLDER) {
     throw new Error(
       `The path of the data folder is too long for a Unix socket (at most ${LONGEST_SOCKET_FOLDER - '/postgres'.length} bytes): set DBVITALS_DATA_DIR to a shorter one.`,
     );
   }
+  if (serverPid(folder) === null) makeDataFolder(dataFolder);
   if (!existsSync(folder)) {
     say('preparing PostgreSQL (once, a few seconds)');
     const passwords = { superuser: secret(), owner: secret(), monitor: secret() };

@@ -71,6 +71,16 @@ export async function readSchema(client: pg.ClientBase | pg.Pool, folder = FOLDE
   return { applied, pending };
 }
 
+/** Whether no migration was ever applied there. */
+export async function isEmpty(address: StoreAddress): Promise<boolean> {
+  const pool = openPool(address, 'owner', { max: 1 });
+  try {
+    return (await readSchema(pool)).applied.length === 0;
+  } finally {
+    await pool.end();
+  }
+}
+
 /** Has the schema alone until the transaction ends; waits for whoever is at it. */
 export async function lockSchemaAlone(client: pg.ClientBase): Promise<void> {
   await client.query(lockSchema);

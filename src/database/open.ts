@@ -1,6 +1,9 @@
+import { resolve } from 'node:path';
+import { called } from '../package-root.ts';
 import { openPool, parsePoolerUrl, parseStoreUrl, type StoreAddress, type StoreRole } from './connect.ts';
+import { holdsStore } from './data-folder.ts';
 import { type EmbeddedStore, joinEmbedded } from './embedded.ts';
-import { migrate } from './migrate.ts';
+import { isEmpty, migrate } from './migrate.ts';
 
 /** A store that is there, whatever its schema. */
 export interface JoinedStore {
@@ -19,13 +22,27 @@ export interface OpenStore extends JoinedStore {
   applied: string[];
 }
 
+/** Which store: its URL, or the folder of the embedded one. */
+interface StorePlace {
+  databaseUrl: string | null;
+  dataDir: string;
+}
+
+/**
+ * What becomes of a store that is not there. A command in the wrong folder must not make one: only those do that are asked
+ * for it, and the others are refused with a sentence.
+ */
+type WhenAbsent = 'make' | 'refuse';
+
 /** Opens the store that the configuration names and brings its schema up to date; `say` hears of what takes long. */
 export async function openStore(
-  config: { databaseUrl: string | null; dataDir: string },
+  place: StorePlace,
   say: (step: string) => void,
+  absent: WhenAbsent,
 ): Promise<OpenStore> {
-  const store = await joinStore(config, say);
+  const store = await joinStore(place, say, absent);
   try {
+    if (absent === 'refuse' && (await isEmpty(store.address))) throw new NoStore(place);
     return { ...store, applied: await migrate(store.address) };
   } catch (error) {
     await store.close();
@@ -33,23 +50,36 @@ export async function openStore(
   }
 }
 
-/** {@link openStore} without a look at the schema. */
+/** {@link openStore} without a look at the schema: an empty database is one that is there. */
 export async function joinStore(
-  config: { databaseUrl: string | null; dataDir: string },
+  place: StorePlace,
   say: (step: string) => void,
+  absent: WhenAbsent,
 ): Promise<JoinedStore> {
-  const embedded = config.databaseUrl === null ? await joinEmbedded(config.dataDir, say) : null;
+  const { databaseUrl, dataDir } = place;
+  if (absent === 'refuse' && databaseUrl === null && !holdsStore(dataDir)) throw new NoStore(place);
+  const embedded = databaseUrl === null ? await joinEmbedded(dataDir, say) : null;
   const close = async () => embedded?.leave();
   try {
-    const address = embedded?.address ?? parseStoreUrl(config.databaseUrl ?? '');
+    const address = embedded?.address ?? parseStoreUrl(databaseUrl ?? '');
     const version = await storeVersion(address);
     const description = embedded
-      ? `embedded PostgreSQL ${version} in ${config.dataDir}`
+      ? `embedded PostgreSQL ${version} in ${dataDir}`
       : `PostgreSQL ${version} of DATABASE_URL`;
     return { address, description, embedded, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+class NoStore extends Error {
+  constructor({ databaseUrl, dataDir }: StorePlace) {
+    const message =
+      databaseUrl === null
+        ? `There is no store in ${resolve(dataDir)}: set DBVITALS_DATA_DIR or DATABASE_URL to yours`
+        : 'There is no store in the database of DATABASE_URL: set it to the database of yours';
+    super(`${message}, or run "${called} migrate" to make one there.`);
   }
 }
 

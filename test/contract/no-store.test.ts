@@ -1,0 +1,68 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, expect, inject, test } from 'vitest';
+import { command } from './command.ts';
+import { temporaryFolder } from './running-service.ts';
+
+// Commands in the wrong folder, or with the URL of another database.
+const folder = temporaryFolder();
+const file = (name: string, text: string) => {
+  writeFileSync(join(folder.path, name), text);
+  return join(folder.path, name);
+};
+const dataFolder = join(folder.path, 'wrong', 'data');
+const named = ['--account', '1', '--name', 'a'];
+const yaml = file('dbvitals.yaml', 'accounts:\n  - name: Example\n    plan: team\n');
+const COMMANDS = [
+  ['monitor'],
+  ['migrate', '--plan'],
+  ['backup', join(folder.path, 'a.backup')],
+  ['apply', '-f', yaml],
+  ['account', 'create', '--name', 'a', '--plan', 'team'],
+  ['connection', 'add', ...named, '--url', 'postgres://watcher:secret-word@db.example.com/shop'],
+  ['check', 'run', '--connection', '1'],
+  ['activity', 'tail', '--account', '1'],
+  ['activity', 'verify', '--account', '1'],
+  ['activity', 'export', '--account', '1', '--out', join(folder.path, 'export')],
+];
+
+afterAll(() => folder.remove());
+
+test.each(COMMANDS)(
+  'without a store %s %s says where it looked and what to set, and makes nothing',
+  async (...args) => {
+    const { exit, stdout, stderr } = await command(args, { environment: { DBVITALS_DATA_DIR: dataFolder } });
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
+    expect(stderr).toBe(
+      `error: There is no store in ${dataFolder}: set DBVITALS_DATA_DIR or DATABASE_URL to yours, or run "npm run -s dbvitals -- migrate" to make one there.\n`,
+    );
+    expect(readdirSync(folder.path)).toEqual(['dbvitals.yaml']);
+  },
+);
+
+test('in a database that is no store a command makes none either', async () => {
+  const { DATABASE_URL = '', DBVITALS_SECRET_KEY = '' } = inject('sharedStore');
+  const url = DATABASE_URL.replace(/\/[^/?]+(\?|$)/, '/postgres$1');
+  const environment = { DATABASE_URL: url, DBVITALS_SECRET_KEY };
+  const outcomes = await Promise.all(
+    [
+      ['account', 'list'],
+      ['apply', '-f', yaml, '--json'],
+      ['activity', 'seal'],
+    ].map((args) => command(args, { environment })),
+  );
+  for (const { exit, stdout, stderr } of outcomes) {
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^error: There is no store in the database of DATABASE_URL: [^\n]*migrate[^\n]*\n$/,
+    );
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(
+    `select to_regclass('migration') as migration, to_regclass('account') as account`,
+  );
+  await client.end();
+  expect(rows).toEqual([{ migration: null, account: null }]);
+});
