@@ -21,7 +21,10 @@ beforeAll(async () => {
   store = await startTestStore();
   root = await store.superuser('store');
   pools = new Map(
-    (['owner', 'writer', 'reader'] as const).map((role) => [role, openPool(store.address, role, { max: 1 })]),
+    (['owner', 'writer', 'reader', 'console'] as const).map((role) => [
+      role,
+      openPool(store.address, role, { max: 1 }),
+    ]),
   );
   accountId = await store.account();
 });

@@ -24,14 +24,14 @@ type Look = (config: Config, owner: pg.Pool, writer: pg.Pool) => Promise<Diagnos
 
 /** Everything about a store that answers. One that can't be looked at is an error of its own, and the others go on. */
 export async function lookAtStore(config: Config, pools: Pools): Promise<Diagnosis[]> {
-  const [owner, writer, reader] = [pools.get('owner'), pools.get('writer'), pools.get('reader')];
-  if (!owner || !writer || !reader) throw new Error('a store without its roles');
+  const [owner, writer] = [pools.get('owner'), pools.get('writer')];
+  if (!owner || !writer) throw new Error('a store without its roles');
   const clock = await attempt('clock', () => lookAtClock(owner));
   const server = await attempt('server', () => lookAtServer(owner));
   const schema = await attempt('schema', () => lookAtSchema(owner));
   // The rest asks tables and roles that an older schema lacks.
   if (schema.status !== 'ok') return [schema, clock, server];
-  const roles = await attempt('roles', () => lookAtRoles(owner, [writer, reader]));
+  const roles = await attempt('roles', () => lookAtRoles(owner, [...pools.values()]));
   const looks: [string, Look][] = [
     ['secret', lookAtKeys],
     ['monitor', lookAtMonitor],
@@ -126,19 +126,27 @@ async function lookAtServer(owner: pg.Pool): Promise<Diagnosis> {
 const roles = `
   select o.rolsuper as superuser, quote_ident(o.rolname) as owner,
          array(select rolname::text from pg_roles
-                where rolname in ('dbvitals_writer', 'dbvitals_reader')
+                where rolname in ('dbvitals_writer', 'dbvitals_reader', 'dbvitals_console')
                   and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb)) as mighty,
-         array(select format('dbvitals_reader: %s on %s', p.what, c.relname)
+         array(select format('%s: %s on %s', r.role, p.what, c.relname)
                  from pg_class c
+                cross join unnest(array['dbvitals_reader', 'dbvitals_console']) r (role)
                 cross join unnest(array['insert', 'update', 'delete', 'truncate']) p (what)
                 where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-                  and has_table_privilege('dbvitals_reader', c.oid, p.what)
+                  and has_table_privilege(r.role, c.oid, p.what)
                 union all
                select format('dbvitals_writer: %s on %s', p.what, p.on_table)
                  from (values ('activity', 'update'), ('activity', 'delete'), ('activity', 'truncate'),
                               ('activity_seal', 'insert'), ('activity_seal', 'update'), ('activity_seal', 'delete'),
                               ('seal_key', 'select')) p (on_table, what)
-                where has_table_privilege('dbvitals_writer', p.on_table, p.what)) as excess
+                where has_table_privilege('dbvitals_writer', p.on_table, p.what)
+                union all
+               select format('%s: select of %s.%s', r.role, p.on_table, p.secret)
+                 from unnest(array['dbvitals_reader', 'dbvitals_console']) r (role)
+                cross join (values ('api_key', 'hash'), ('connection', 'credential'), ('connection', 'ssh_credential'),
+                                   ('link', 'token_hash'), ('login', 'password'), ('passkey', 'public_key'),
+                                   ('session', 'token_hash')) p (on_table, secret)
+                where has_column_privilege(r.role, p.on_table, p.secret, 'select')) as excess
     from pg_roles o
    where o.rolname = current_user`;
 
@@ -175,7 +183,7 @@ async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis
       about,
       status: 'error',
       message: `Somebody granted what nobody needs: ${excess.join(', ')}.`,
-      remedy: 'Revoke it: revoke … on … from dbvitals_reader or dbvitals_writer.',
+      remedy: 'Revoke it: revoke … on … from the role that is named.',
     };
   }
   if (found.superuser) {

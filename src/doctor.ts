@@ -50,7 +50,7 @@ async function lookThroughStore(config: Config, say: (step: string) => void): Pr
   }
   try {
     const store = await joinStore(config, say, 'refuse');
-    const pools = (['owner', 'writer', 'reader'] as const).map(
+    const pools = (['owner', 'writer', 'reader', 'console'] as const).map(
       (role) => [role, openPool(store.address, role, { max: 1, statementTimeout: STATEMENT_MS })] as const,
     );
     try {

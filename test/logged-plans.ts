@@ -6,6 +6,8 @@ import type { TestStore } from './store.ts';
 
 /** A scan of a table in the plan of a statement that a server ran. */
 export interface Scan {
+  /** The name of the pool that ran it, such as `dbvitals reader`. */
+  pool: string;
   statement: string;
   table: string;
   /** What rows must be like, as EXPLAIN writes it. */
@@ -50,21 +52,26 @@ export async function scansOf(store: TestStore, work: () => Promise<unknown>): P
     const plans = readFileSync(file, 'utf8')
       .split('\n')
       .filter((line) => line.includes('ms  plan:'))
-      .map((line): string => JSON.parse(line).message)
-      .map((message) => JSON.parse(message.slice(message.indexOf('{'))));
+      .map((line): Record<'application_name' | 'message', string> => JSON.parse(line))
+      .map(({ application_name, message }) => ({
+        ...JSON.parse(message.slice(message.indexOf('{'))),
+        pool: application_name,
+      }));
     const at = (text: string) => plans.findIndex((plan) => plan['Query Text'] === `select '${text} ${mark}'`);
     if (at('end') > 0) {
-      return plans.slice(at('begin') + 1, at('end')).flatMap((plan) => scans(plan['Query Text'], plan.Plan));
+      return plans
+        .slice(at('begin') + 1, at('end'))
+        .flatMap((plan) => scans({ pool: plan.pool, statement: plan['Query Text'] }, plan.Plan));
     }
     await wait(50);
   }
 }
 
-function scans(statement: string, node: Node): Scan[] {
+function scans(of: Pick<Scan, 'pool' | 'statement'>, node: Node): Scan[] {
   const { 'Relation Name': table, 'Index Cond': index, 'Recheck Cond': again, Filter: filter } = node;
   // The index of a bitmap heap scan stands below it, without the table's name; its condition is checked again above.
   if (node['Node Type'].endsWith('Scan') && table !== undefined) {
-    return [{ statement, table, conditions: [index, again, filter].filter(Boolean).join(' and ') }];
+    return [{ ...of, table, conditions: [index, again, filter].filter(Boolean).join(' and ') }];
   }
-  return (node.Plans ?? []).flatMap((below) => scans(statement, below));
+  return (node.Plans ?? []).flatMap((below) => scans(of, below));
 }

@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import { inTransaction } from '../database/connect.ts';
+import type { Read } from '../database/read.ts';
 import { type CanonicalEntry, entriesBetween } from './canonical-entry.ts';
 import { type SealRow, sealColumns, sealOf } from './seal.ts';
 import { type Claim, verifyLog } from './verify-log.ts';
@@ -34,39 +33,35 @@ export interface NewestVerified {
 
 /**
  * Compares the newest seal of an account's log, of 4,096 entries at most, with them: a page asks for it. Whether the key that signed
- * is one of ours, and what lies before, is for `activity verify` to say, which opens the keys as the store's owner.
+ * is one of ours, and what lies before, is for `activity verify` to say, which opens the keys as the store's owner. `read` is of one snapshot.
  */
-export async function verifyNewest(writer: pg.Pool, accountId: number): Promise<NewestVerified> {
-  return inTransaction(writer, async (client) => {
-    await client.query('set transaction isolation level repeatable read read only');
-    const { rows } = await client.query<{ last_id: number; first_id: number }>(bounds, [accountId]);
-    const { last_id = 0, first_id = 1 } = rows[0] ?? {};
-    const seals = await client.query<SealRow & { leaves: Buffer | null }>(newestSeal, [accountId]);
-    const [row] = seals.rows;
-    const none = { from_id: 0, to_id: 0, at: null, unsealed: last_id - first_id + 1, message: null };
-    if (!row) return { verified: true, ...none };
-    const { leaves, ...signed } = row;
-    const sealed = { ...sealOf(signed), leaves };
-    const from = Math.max(first_id, sealed.seal.first_id);
-    const told = {
-      ...{ from_id: from, to_id: sealed.seal.last_id, at: new Date(sealed.seal.sealed_at).toISOString() },
-      unsealed: Math.max(0, last_id - sealed.seal.last_id),
-    };
-    const verdict = await verifyLog({
-      accountId,
-      claims: once({ sealed }),
-      fromStart: false,
-      entries: async (first, last) => {
-        const found = await client.query<CanonicalEntry>(entriesBetween, [accountId, first, last]);
-        return found.rows.map((entry) => ({ place: entry.id, entry }));
-      },
-      lowest: from,
-      highest: Number.MAX_SAFE_INTEGER,
-      cutTo: from - 1,
-      trusts: () => true,
-    });
-    return { verified: verdict.verified, ...told, message: verdict.verified ? null : verdict.message };
+export async function verifyNewest(read: Read, accountId: number): Promise<NewestVerified> {
+  const [head] = await read<{ last_id: number; first_id: number }>(bounds, [accountId]);
+  const { last_id = 0, first_id = 1 } = head ?? {};
+  const [row] = await read<SealRow & { leaves: Buffer | null }>(newestSeal, [accountId]);
+  const none = { from_id: 0, to_id: 0, at: null, unsealed: last_id - first_id + 1, message: null };
+  if (!row) return { verified: true, ...none };
+  const { leaves, ...signed } = row;
+  const sealed = { ...sealOf(signed), leaves };
+  const from = Math.max(first_id, sealed.seal.first_id);
+  const told = {
+    ...{ from_id: from, to_id: sealed.seal.last_id, at: new Date(sealed.seal.sealed_at).toISOString() },
+    unsealed: Math.max(0, last_id - sealed.seal.last_id),
+  };
+  const verdict = await verifyLog({
+    accountId,
+    claims: once({ sealed }),
+    fromStart: false,
+    entries: async (first, last) => {
+      const found = await read<CanonicalEntry>(entriesBetween, [accountId, first, last]);
+      return found.map((entry) => ({ place: entry.id, entry }));
+    },
+    lowest: from,
+    highest: Number.MAX_SAFE_INTEGER,
+    cutTo: from - 1,
+    trusts: () => true,
   });
+  return { verified: verdict.verified, ...told, message: verdict.verified ? null : verdict.message };
 }
 
 async function* once(claim: Claim): AsyncGenerator<Claim> {

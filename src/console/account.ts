@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { changeSettings } from '../admin/change-account.ts';
 import { count, identifier, timestamp } from '../http/fields.ts';
 import { includes } from '../http/plans.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
+import { changedMeanwhile, within } from './changed-meanwhile.ts';
 import { notFound } from './errors.ts';
 import { line } from './line.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
@@ -56,8 +56,8 @@ const showAccount = consoleRoute({
   path: '/account',
   permission: 'account:read',
   response: Account,
-  async handler({ actor: { accountId }, parts: { writer } }) {
-    return accountOf((await writer.query<AccountRow>(select, [accountId])).rows);
+  async handler({ actor: { accountId }, read }) {
+    return accountOf(await read((run) => run<AccountRow>(select, [accountId])));
   },
 });
 
@@ -72,7 +72,7 @@ const changeName = consoleRoute({
       const { accountId, client } = made;
       const read = async () => accountOf((await client.query<AccountRow>(select, [accountId])).rows);
       if ((await read()).version !== version) {
-        throw await changedMeanwhile(client, accountId, 'account_changed', null);
+        throw await changedMeanwhile(within(client), accountId, 'account_changed', null);
       }
       await changeSettings(made, { name: name.trim() });
       return read();

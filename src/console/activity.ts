@@ -31,7 +31,7 @@ const verified = consoleRoute({
   path: '/activity/verified',
   permission: 'activity:read',
   response: VerifiedLog,
-  handler: ({ actor, parts }) => verifyNewest(parts.writer, actor.accountId),
+  handler: ({ actor, read }) => read((run) => verifyNewest(run, actor.accountId)),
 });
 
 /** As many entries are read at once as the endpoint gives. */

@@ -27,7 +27,7 @@ const add = consoleRoute({
   body: NewConnection,
   response: ConnectionSettings,
   status: 201,
-  async handler({ actor, body, change, parts }) {
+  async handler({ actor, body, change, parts, read }) {
     const address = requireAddress(body);
     const wanted = {
       ...address,
@@ -39,7 +39,7 @@ const add = consoleRoute({
     };
     if (wanted.ssh) requireHost(address.connection_type);
     const connection = await addConnection(change, sealOf(parts), wanted);
-    return readSettings(parts.writer, actor.accountId, connection.id);
+    return read((run) => readSettings(run, actor.accountId, connection.id));
   },
 });
 
@@ -49,9 +49,9 @@ const alter = consoleRoute({
   permission: 'connections:write',
   body: ConnectionChange,
   response: ConnectionSettings,
-  async handler({ actor: { accountId }, body, change, id, parts }) {
+  async handler({ actor: { accountId }, body, change, id, parts, read }) {
     if (Object.keys(body).length === 1) throw nothingToChange;
-    const before = await readSettings(parts.writer, accountId, id);
+    const before = await read((run) => readSettings(run, accountId, id));
     const { version, name, interval_seconds: every, tls } = body;
     const address = addressIn(body);
     const password = body.password ?? address?.password ?? undefined;
@@ -71,9 +71,9 @@ const alter = consoleRoute({
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error;
       const of = { property: 'connection_id', id };
-      throw await changedMeanwhile(parts.writer, accountId, 'connection_changed', of);
+      throw await read((run) => changedMeanwhile(run, accountId, 'connection_changed', of));
     }
-    return readSettings(parts.writer, accountId, id);
+    return read((run) => readSettings(run, accountId, id));
   },
 });
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { ActionType } from '../activity/record-entry.ts';
+import type { Read } from '../database/read.ts';
 import { ConsoleError } from './errors.ts';
 
 const newest = `
@@ -12,19 +13,23 @@ const newest = `
 
 /** The 409 of who changes what somebody else changed since they read it: it tells who did and when, as the log has it. */
 export async function changedMeanwhile(
-  client: pg.ClientBase | pg.Pool,
+  read: Read,
   accountId: number,
   actionType: ActionType,
   of: { property: string; id: number } | null,
 ): Promise<ConsoleError> {
-  const { rows } = await client.query<{ occurred_at: Date; actor: string | null }>(newest, [
+  const [by] = await read<{ occurred_at: Date; actor: string | null }>(newest, [
     ...[accountId, actionType, of?.property ?? null, of?.id ?? null],
   ]);
-  const [by] = rows;
   const who = by?.actor ?? 'Somebody at the command line';
   const when = by ? ` at ${by.occurred_at.toISOString()}` : '';
   return new ConsoleError(
     'conflict',
     `${who} changed it${when}: look at it as it is now, then change it again.`,
   );
+}
+
+/** What a change reads, in its own transaction. */
+export function within(client: pg.ClientBase): Read {
+  return async (statement, values) => (await client.query(statement, values)).rows;
 }

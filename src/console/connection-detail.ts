@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Static } from 'typebox';
 import type { Finding } from '../checks/check.ts';
 import { fleetStatus } from '../checks/score.ts';
@@ -10,13 +9,12 @@ import { explainedFinding } from './findings.ts';
 import { STALE } from './fleet.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
-// By the writer: the reader may not see how a connection is set, nor whether there is a password.
 const selectSettings = `
   select c.connection_id as id, c.version, c.name, c.engine, c.connection_type, c.host, c.port, c.database, c.username,
-         c.tls, c.credential is not null as has_password, c.password_exposable, c.ca_certificate,
+         c.tls, c.has_credential as has_password, c.password_exposable, c.ca_certificate,
          case when c.connection_type = 'ssh_tunnel' and c.ssh_host is not null
               then jsonb_build_object('username', c.ssh_username, 'host', c.ssh_host, 'port', coalesce(c.ssh_port, 22),
-                                      'has_key', c.ssh_credential is not null, 'host_key', c.ssh_host_key) end as ssh,
+                                      'has_key', c.has_ssh_credential, 'host_key', c.ssh_host_key) end as ssh,
          c.thresholds, c.expected_standbys, extract(epoch from s.every)::float8 as interval_seconds, c.created_at
     from connection c
     left join connection_schedule s on s.account_id = c.account_id and s.connection_id = c.connection_id
@@ -29,12 +27,11 @@ interface SettingsRow extends Omit<ConnectionSettings, 'ca_fingerprints' | 'crea
 
 /** How a connection is set. Throws 404 when there is none, or it was removed. */
 export async function readSettings(
-  writer: pg.Pool,
+  run: Read,
   accountId: number,
   connectionId: number,
 ): Promise<ConnectionSettings> {
-  const { rows } = await writer.query<SettingsRow>(selectSettings, [accountId, connectionId]);
-  const [row] = rows;
+  const [row] = await run<SettingsRow>(selectSettings, [accountId, connectionId]);
   if (!row) throw notFound;
   const { ca_certificate, created_at, ...settings } = row;
   return {
@@ -88,9 +85,11 @@ const getConnection = consoleRoute({
   path: '/connections/:id',
   permission: 'health:read',
   response: ConnectionDetail,
-  async handler({ actor: { accountId }, id, parts, read }) {
-    const settings = await readSettings(parts.writer, accountId, id);
-    const { state, history } = await read((run) => readState(run, accountId, id));
+  async handler({ actor: { accountId }, id, read }) {
+    const { settings, state, history } = await read(async (run) => {
+      const settings = await readSettings(run, accountId, id);
+      return { settings, ...(await readState(run, accountId, id)) };
+    });
     const { score, check_id, findings, created_at, summary_text, cost } = state;
     return {
       settings,

@@ -8,7 +8,7 @@ import {
   LogController,
 } from 'fastify';
 import { type TObject, Type } from 'typebox';
-import { readAs } from '../database/read.ts';
+import { readAs, readOwn } from '../database/read.ts';
 import { encoded, successAnswer } from '../http/answer.ts';
 import { checkRequest, recordable } from '../http/edge.ts';
 import { ApiError } from '../http/errors.ts';
@@ -146,6 +146,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
       ...request,
       actor,
       read: async (work) => (await readAs(parts.reader, actor.accountId, work)).result,
+      readOwn: (work) => readOwn(parts.reader, actor.loginId, work),
       change: changeAs(parts.writer, actor, request.caller, route.permission),
     });
   }

@@ -111,9 +111,9 @@ const listKeys = consoleRoute({
   path: '/keys',
   permission: 'keys:read',
   response: Keys,
-  async handler({ actor: { accountId }, parts: { writer } }) {
+  async handler({ actor: { accountId }, parts: { writer }, read }) {
     const counted = await countUp(writer, accountId, COUNTING_MS);
-    const { rows } = await writer.query<KeyRow>(selectKeys, [accountId, READ_ENTRIES, counted]);
+    const rows = await read((run) => run<KeyRow>(selectKeys, [accountId, READ_ENTRIES, counted]));
     const now = new Date();
     const [{ since, as_of } = { since: new Date(now.getTime() - 86_400_000), as_of: now }] = rows;
     return { data: rows.map(keyOf), since: since.toISOString(), as_of: as_of.toISOString() };
@@ -150,9 +150,13 @@ const listWindows = consoleRoute({
   path: '/keys/windows',
   permission: 'keys:read',
   response: KeyWindows,
-  async handler({ actor: { accountId }, parts: { writer } }) {
-    const { rows } = await writer.query<WindowRow>(selectWindows, [accountId]);
-    const [account] = (await writer.query<{ limit: number; as_of: Date }>(selectLimit, [accountId])).rows;
+  async handler({ actor: { accountId }, read }) {
+    const [rows, [account]] = await read((run) =>
+      Promise.all([
+        run<WindowRow>(selectWindows, [accountId]),
+        run<{ limit: number; as_of: Date }>(selectLimit, [accountId]),
+      ]),
+    );
     if (!account) throw notFound;
     const data = rows.map(({ id, used, resets_at, last_used_at }) => ({
       ...{ id, used, resets_at: iso(resets_at), last_used_at: iso(last_used_at) },
@@ -189,11 +193,12 @@ const listRequests = consoleRoute({
     before_id: wholeNumber('before_id', 'Gives the requests with a smaller id.', { minimum: 1 }),
   }),
   response: KeyRequests,
-  async handler({ id, query: { before_id }, actor: { accountId }, parts: { writer } }) {
-    const { rowCount } = await writer.query(ownKey, [accountId, id]);
-    if (rowCount === 0) throw notFound;
+  async handler({ id, query: { before_id }, actor: { accountId }, read }) {
     const before = before_id === undefined ? null : Math.min(Number(before_id), Number.MAX_SAFE_INTEGER);
-    const { rows } = await writer.query<RequestRow>(selectRequests, [accountId, id, before, LOOKED_THROUGH]);
+    const rows = await read(async (run) => {
+      if ((await run(ownKey, [accountId, id])).length === 0) throw notFound;
+      return run<RequestRow>(selectRequests, [accountId, id, before, LOOKED_THROUGH]);
+    });
     const data = rows.flatMap(({ id, occurred_at, from_id, ...row }) =>
       id === null ? [] : [{ id, occurred_at: occurred_at.toISOString(), ...row }],
     );

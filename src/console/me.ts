@@ -42,7 +42,7 @@ export const Me = Type.Object({
 export type Me = Static<typeof Me>;
 
 const readLogin = `
-  select l.email, l.name, l.password is not null as has_password,
+  select l.email, l.name, l.has_password,
          coalesce((select jsonb_agg(jsonb_build_object(
                      'id', translate(rtrim(encode(p.credential_id, 'base64'), '='), E'+/\\n', '-_'), 'name', p.name,
                      'created_at', p.created_at, 'last_used_at', p.last_used_at) order by p.created_at)
@@ -69,14 +69,16 @@ const showMe = consoleRoute({
   path: '/me',
   permission: 'member',
   response: Me,
-  async handler({ actor, parts: { writer } }) {
-    const [logins, accounts, all] = await Promise.all([
-      writer.query<Me['login']>(readLogin, [actor.loginId]),
-      writer.query<Me['account']>(readAccount, [actor.accountId]),
-      writer.query<Me['accounts'][number]>(readAccounts, [actor.loginId]),
+  async handler({ actor, read, readOwn }) {
+    const [[account], [[login], accounts]] = await Promise.all([
+      read((run) => run<Me['account']>(readAccount, [actor.accountId])),
+      readOwn((run) =>
+        Promise.all([
+          run<Me['login']>(readLogin, [actor.loginId]),
+          run<Me['accounts'][number]>(readAccounts, [actor.loginId]),
+        ]),
+      ),
     ]);
-    const [login] = logins.rows;
-    const [account] = accounts.rows;
     if (!login || !account) throw notFound;
     return {
       login: {
@@ -88,7 +90,7 @@ const showMe = consoleRoute({
         })),
       },
       account,
-      accounts: all.rows,
+      accounts,
       member: { id: actor.memberId, name: actor.name, roles: actor.roles },
       permissions: [...actor.permissions],
       server_time: new Date().toISOString(),
@@ -122,9 +124,9 @@ const switchAccount = consoleRoute({
     }),
   }),
   response: null,
-  async handler({ actor, caller, body, parts: { writer } }) {
-    const { rows } = await writer.query(mayActIn, [actor.loginId, body.id]);
-    if (rows.length === 0) throw notFound;
+  async handler({ actor, caller, body, parts: { writer }, readOwn }) {
+    const mine = await readOwn((run) => run(mayActIn, [actor.loginId, body.id]));
+    if (mine.length === 0) throw notFound;
     await changeAccount(writer, body.id, async ({ client, record }) => {
       const { rows } = await client.query<{ member_id: number; name: string }>(moveSession, [
         actor.sessionId,
@@ -152,9 +154,9 @@ const changePassword = consoleRoute({
   // Without `current` where there was no password yet.
   body: Type.Object({ current: Type.Optional(GivenPassword), next: NewPassword }),
   response: null,
-  async handler({ actor, caller, body, parts, change }) {
-    const { rows } = await parts.writer.query<Me['login']>(readLogin, [actor.loginId]);
-    if (rows[0]?.has_password) {
+  async handler({ actor, caller, body, parts, change, readOwn }) {
+    const [login] = await readOwn((run) => run<Me['login']>(readLogin, [actor.loginId]));
+    if (login?.has_password) {
       const password = body.current ?? '';
       // Guesses by a stolen session are counted as those without one.
       const proved = await proveByPassword(parts, caller, { email: actor.email, password });

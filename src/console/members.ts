@@ -4,7 +4,7 @@ import { addMember, changeMember, MEMBER_ROLES, removeMember } from '../admin/ch
 import { nullable } from '../http/endpoint.ts';
 import { identifier, timestamp } from '../http/fields.ts';
 import { recordLink } from '../team/record-link.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
+import { changedMeanwhile, within } from './changed-meanwhile.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { line } from './line.ts';
 import {
@@ -129,8 +129,8 @@ const listMembers = consoleRoute({
   path: '/members',
   permission: 'members:read',
   response: Members,
-  async handler({ actor, parts: { writer } }) {
-    const { rows } = await writer.query<MemberRow>(select, [actor.accountId, null]);
+  async handler({ actor, read }) {
+    const rows = await read((run) => run<MemberRow>(select, [actor.accountId, null]));
     return { data: rows.map((row) => memberOf(row, actor)) };
   },
 });
@@ -191,7 +191,7 @@ const alter = consoleRoute({
       const before = await requireMayChange(made, actor, id);
       if (body.roles !== undefined) await requireMayGive(made, actor, body.roles);
       if (before.version !== version) {
-        throw await changedMeanwhile(made.client, made.accountId, 'member_changed', {
+        throw await changedMeanwhile(within(made.client), made.accountId, 'member_changed', {
           property: 'member_id',
           id,
         });

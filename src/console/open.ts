@@ -25,7 +25,7 @@ export async function openConsole(
 ): Promise<OpenConsole> {
   const statementTimeout = STATEMENT_MS;
   const writer = openPool(address, 'writer', { max: 3, statementTimeout });
-  const reader = openPool(address, 'reader', { max: 3, pipeline: true, statementTimeout });
+  const reader = openPool(address, 'console', { max: 3, pipeline: true, statementTimeout });
   const closing = new AbortController();
   const app = await createConsole({ ...given, writer, reader, closing: closing.signal });
   const handle: Handler = (request, response) => app.routing(request, response);

@@ -45,8 +45,8 @@ const listSessions = consoleRoute({
   path: '/sessions',
   permission: 'member',
   response: Sessions,
-  async handler({ actor, parts: { writer } }) {
-    const { rows } = await writer.query<SessionRow>(list, [actor.loginId, actor.sessionId]);
+  async handler({ actor, readOwn }) {
+    const rows = await readOwn((run) => run<SessionRow>(list, [actor.loginId, actor.sessionId]));
     const data = rows.map((row) => ({
       ...row,
       created_at: row.created_at.toISOString(),

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Static, Type } from 'typebox';
+import type { Read } from '../database/read.ts';
 import { newChallenge } from './challenges.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { line } from './line.ts';
@@ -36,7 +37,7 @@ const NewPasskeyQuestion = Type.Object({
 
 // Whoever stole a session must not gain a passkey, which lives on when the session has ended.
 const recent = `
-  select 1 from session where session_id = $1 and created_at > clock_timestamp() - interval '1 hour'`;
+  select from session where session_id = $1 and login_id = $2 and created_at > clock_timestamp() - interval '1 hour'`;
 
 const readLogin = `
   select ${USER_HANDLE} as user_handle, l.email, l.name,
@@ -64,13 +65,19 @@ const remove = 'delete from passkey where credential_id = $1 and login_id = $2 r
 
 const purpose = ({ loginId }: Actor) => `add a passkey to login ${loginId}`;
 
-async function requireRecent(writer: pg.Pool, { sessionId }: Actor): Promise<void> {
-  const { rowCount } = await writer.query(recent, [sessionId]);
-  if (rowCount === 1) return;
+async function requireRecent(run: Read, { sessionId, loginId }: Actor): Promise<void> {
+  if ((await run(recent, [sessionId, loginId])).length === 1) return;
   throw new ConsoleError(
     'forbidden',
     'A passkey is added within an hour of signing in: sign out, sign in again, then add it.',
   );
+}
+
+interface LoginRow {
+  user_handle: Buffer;
+  email: string;
+  name: string;
+  passkeys: Static<typeof Credential>[];
 }
 
 const ask = consoleRoute({
@@ -79,17 +86,13 @@ const ask = consoleRoute({
   permission: 'member',
   response: NewPasskeyQuestion,
   async handler(asked) {
-    const { actor, parts } = asked;
-    const { writer, secret } = parts;
+    const { actor, parts, readOwn } = asked;
+    const { secret } = parts;
     const { id } = relyingParty(asked);
-    await requireRecent(writer, actor);
-    const { rows } = await writer.query<{
-      user_handle: Buffer;
-      email: string;
-      name: string;
-      passkeys: Static<typeof Credential>[];
-    }>(readLogin, [actor.loginId]);
-    const [login] = rows;
+    const [login] = await readOwn(async (run) => {
+      await requireRecent(run, actor);
+      return run<LoginRow>(readLogin, [actor.loginId]);
+    });
     if (!login) throw notFound;
     return {
       challenge: newChallenge(secret, purpose(actor)),
@@ -119,8 +122,8 @@ const add = consoleRoute({
   }),
   response: null,
   async handler(asked) {
-    const { actor, body, change, parts } = asked;
-    await requireRecent(parts.writer, actor);
+    const { actor, body, change, readOwn } = asked;
+    await readOwn((run) => requireRecent(run, actor));
     const {
       id,
       publicKey,

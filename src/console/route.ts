@@ -14,7 +14,7 @@ export interface ConsoleParts {
   log: Logger;
   /** The writer's role; a statement may take 10 s. */
   writer: pg.Pool;
-  /** The reader's role, pipelining; the same. */
+  /** The console's own role, which only reads; pipelining, the same. */
   reader: pg.Pool;
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
@@ -84,8 +84,10 @@ export interface Asked<Query extends TObject = TObject, Body extends TObject = T
 /** {@link Asked} by somebody who is signed in. */
 interface AskedByMember<Query extends TObject, Body extends TObject> extends Asked<Query, Body> {
   actor: Actor;
-  /** Reads as the reader, behind row-level security, in one snapshot. */
+  /** Reads the session's account and nothing else: as the console's role, behind row-level security, in one snapshot. */
   read<T>(work: (read: Read) => Promise<T>): Promise<T>;
+  /** The same for what belongs to the person and not to an account: login, passkeys, sessions, and which accounts there are. */
+  readOwn<T>(work: (read: Read) => Promise<T>): Promise<T>;
   /**
    * Changes the account: `changeAccount`, whose entries also tell who did it. First it looks whether the session still
    * stands and the member still has the route's permission, under the lock that a change of the member takes too.

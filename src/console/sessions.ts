@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Change, type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
+import { readOwn } from '../database/read.ts';
 import { hashToken, newToken } from '../team/record-link.ts';
 import { type Permission, permissionsOf } from '../team/roles.ts';
 import { cookie } from './cookie.ts';
@@ -136,11 +137,9 @@ export async function startSession(
   accountId: number | null = null,
 ): Promise<void> {
   const { parts, caller } = asked;
-  const { rows } = await parts.writer.query<{ account_id: number; member_id: number; name: string }>(place, [
-    loginId,
-    accountId,
-  ]);
-  const [member] = rows;
+  const [member] = await readOwn(parts.reader, loginId, (run) =>
+    run<{ account_id: number; member_id: number; name: string }>(place, [loginId, accountId]),
+  );
   if (member === undefined) {
     throw new ConsoleError(
       'forbidden',

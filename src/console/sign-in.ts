@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { changeAccount } from '../activity/record-entry.ts';
+import { readOwn } from '../database/read.ts';
 import { hashToken } from '../team/record-link.ts';
 import { attempt } from './attempts.ts';
 import { ConsoleError } from './errors.ts';
@@ -45,11 +46,10 @@ export async function proveByPassword(
 }
 
 /** Not waited for: the answer would come later where the address is somebody's. */
-function recordFailure({ writer, log }: ConsoleParts, caller: Caller, loginId: number): void {
+function recordFailure({ writer, reader, log }: ConsoleParts, caller: Caller, loginId: number): void {
   const record = async () => {
-    const { rows } = await writer.query<{ account_id: number; member_id: number; name: string }>(
-      memberships,
-      [loginId],
+    const rows = await readOwn(reader, loginId, (run) =>
+      run<{ account_id: number; member_id: number; name: string }>(memberships, [loginId]),
     );
     for (const { account_id, ...member } of rows) {
       await changeAccount(writer, account_id, async ({ record }) => {

@@ -40,7 +40,6 @@ export const TicketDetail = Type.Object({
 
 export type TicketDetail = Static<typeof TicketDetail>;
 
-// The thresholds by the writer: the reader need not see how connections are set.
 const selectTicket = `
   select t.ticket_id as id, t.connection_id, c.name as connection_name, c.removed_at is not null as connection_removed,
          t.check_id, t.category, t.title, t.database, t.object, t.severity, t.status, t.metric_line, t.remediation,
@@ -80,9 +79,8 @@ const getTicket = consoleRoute({
   path: '/tickets/:id',
   permission: 'tickets:read',
   response: TicketDetail,
-  async handler({ actor: { accountId }, id, parts }) {
-    const { rows } = await parts.writer.query<TicketRow>(selectTicket, [accountId, id]);
-    const [row] = rows;
+  async handler({ actor: { accountId }, id, read }) {
+    const [row] = await read((run) => run<TicketRow>(selectTicket, [accountId, id]));
     if (!row) throw notFound;
     const { engine, thresholds, metric_line, remediation, ...ticket } = row;
     return {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dbvitals-backup-'));
   file = join(folder, 'whole.backup');
   await root.query(`create role plain login createrole password 'plain'`);
-  await root.query('grant dbvitals_writer, dbvitals_reader to plain');
+  await root.query('grant dbvitals_writer, dbvitals_reader, dbvitals_console to plain');
   source = await emptyDatabase('source');
   await migrate(source);
   const client = await connect(source);

@@ -11,8 +11,8 @@ interface StoreHost extends pg.ClientConfig {
 /** Where the store is: one entry a host of `DATABASE_URL`, tried in turn. */
 export type StoreAddress = readonly StoreHost[];
 
-/** `owner` runs migrations, `writer` is the gate, the monitor and the commands, `reader` answers. */
-export type StoreRole = 'owner' | 'writer' | 'reader';
+/** `owner` runs migrations, `writer` is the gate, the monitor and the commands, `reader` answers, `console` reads for its pages. */
+export type StoreRole = 'owner' | 'writer' | 'reader' | 'console';
 
 /** How long anything may wait for the store, in milliseconds: a request's whole life (ARCHITECTURE.md, "The way of a request"). */
 export const STORE_DEADLINE_MS = 2_000;

@@ -18,7 +18,7 @@ test('a user that may not make roles is told which to make and grant, and that i
     const error: unknown = await migrate(address).catch((reason: unknown) => reason);
     return error instanceof Error ? error.message : '';
   };
-  const grant = 'grant dbvitals_writer, dbvitals_reader to "Plain user";';
+  const grant = 'grant dbvitals_writer, dbvitals_reader, dbvitals_console to "Plain user";';
   expect(await told()).toMatch(new RegExp(`try again: ${grant}$`));
   await root.query('alter role dbvitals_reader rename to another');
   const message = await told();

@@ -172,7 +172,7 @@ class KeptWaitingError extends Error {
 const roles = `
   select format('create role %I nologin;', name) as make, to_regrole(name) is null as absent,
          quote_ident(current_user) as me
-    from unnest(array['dbvitals_writer', 'dbvitals_reader']) as needed (name)
+    from unnest(array['dbvitals_writer', 'dbvitals_reader', 'dbvitals_console']) as needed (name)
    where case when to_regrole(name) is null then true
               else not pg_has_role(current_user, to_regrole(name), 'member') end`;
 
@@ -183,7 +183,7 @@ export async function missingRoles(pool: pg.Pool, error: unknown): Promise<Error
   const [first] = rows;
   if (!first) return null;
   const make = rows.filter(({ absent }) => absent).map((row) => `${row.make} `);
-  const grant = `grant dbvitals_writer, dbvitals_reader to ${first.me};`;
+  const grant = `grant dbvitals_writer, dbvitals_reader, dbvitals_console to ${first.me};`;
   return new Error(
     `The store's user may not make the roles that dbvitals acts as: run this as a superuser, then try again: ${make.join('')}${grant}`,
     { cause: error },

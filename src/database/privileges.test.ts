@@ -23,6 +23,36 @@ const GRANTED: Record<string, Record<string, string>> = {
     ticket_tally: 'select',
     ticket_week: 'select',
   },
+  // Who reads for the console's pages: one account or one person at a time, and no hash, token, password or key.
+  dbvitals_console: {
+    account: 'select',
+    activity: 'select',
+    activity_floor: 'select',
+    activity_head: 'select',
+    activity_leaves: 'select',
+    activity_seal: 'select',
+    activity_type_head: 'select',
+    api_key:
+      'select (account_id, api_key_id, name, last_four, created_at, expires_at, revoked_at, replaced_by, valid_until, note, created_by)',
+    connection:
+      'select (account_id, connection_id, name, engine, connection_type, host, port, database, username, tls, latest_check_id, created_at, removed_at, thresholds, expected_standbys, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key, latest_score, version, has_credential, has_ssh_credential)',
+    connection_schedule: 'select (account_id, connection_id, every, due_at, claimed_until)',
+    connection_trend: 'select',
+    health_check: 'select',
+    key_counted: 'select',
+    key_hour: 'select',
+    key_window: 'select',
+    link: 'select (account_id, purpose, member_id, created_by, created_at, expires_at, used_at)',
+    login: 'select (login_id, email, name, oidc_issuer, oidc_subject, created_at, has_password)',
+    member: 'select',
+    passkey: 'select (credential_id, login_id, name, transports, created_at, last_used_at)',
+    session:
+      'select (session_id, login_id, account_id, created_at, last_seen_at, expires_at, source_ip, user_agent)',
+    silence: 'select',
+    ticket: 'select',
+    ticket_tally: 'select',
+    ticket_week: 'select',
+  },
   // The gate, the monitor, the console and the commands: the log, the seals and past health checks stay as they were written.
   dbvitals_writer: {
     account: 'select, insert, update',
@@ -206,14 +236,18 @@ test('no function lends the rights of its owner', async () => {
   expect(rows).toEqual([]);
 });
 
-test('the reader that was set to no account sees no row', async () => {
+test.each(['dbvitals_reader', 'dbvitals_console'])('%s that was set to nothing sees no row', async (role) => {
   await store.account();
-  const reader = clients.get('dbvitals_reader');
-  const { rows } = await root.query(`select tablename from pg_policies where policyname = 'own_account'`);
-  const open = new Set(Object.keys(GRANTED['dbvitals_reader'] ?? {}));
-  for (const { tablename } of rows.filter((row) => open.has(row.tablename)))
-    expect((await reader?.query(`select count(*) as seen from ${tablename}`))?.rows, tablename).toEqual([
-      { seen: 0 },
-    ]);
-  expect(rows.length).toBeGreaterThan(open.size);
+  await root.query(`insert into login (email, name) values ($1, 'Ada')`, [`${role}@example.com`]);
+  const { rows } = await root.query(
+    `select distinct tablename from pg_policies where policyname in ('own_account', 'own_login')`,
+  );
+  const open = new Set(Object.keys(GRANTED[role] ?? {}));
+  const seen: string[] = [];
+  for (const { tablename } of rows.filter((row) => open.has(row.tablename))) {
+    const found = await clients.get(role)?.query(`select count(*) as seen from ${tablename}`);
+    expect(found?.rows, tablename).toEqual([{ seen: 0 }]);
+    seen.push(tablename);
+  }
+  expect(seen.toSorted()).toEqual([...open].toSorted());
 });

@@ -22,6 +22,9 @@ const OF_NO_ACCOUNT = ['challenge', 'login', 'passkey', 'session', 'sign_in_fail
 
 const ours = `c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'migration'`;
 
+// Of a stranger's attempts to sign in: the reader and the console have no grant on them.
+const OF_NOBODY = ['challenge', 'sign_in_failure'];
+
 test('every primary key begins with account_id, but of who signs in', async () => {
   const others = await names(`
     select c.relname as name
@@ -33,18 +36,19 @@ test('every primary key begins with account_id, but of who signs in', async () =
   expect(others).toEqual(OF_NO_ACCOUNT);
 });
 
-test('row-level security is forced on every table of an account', async () => {
+test('row-level security is forced on every table of an account or a person', async () => {
   const all = await names(`select relname as name from pg_class c where ${ours}`);
   const open = await names(
     `select relname as name from pg_class c where ${ours} and not (relrowsecurity and relforcerowsecurity) order by relname`,
   );
   expect(all.length).toBeGreaterThan(10);
-  expect(open).toEqual(OF_NO_ACCOUNT);
+  expect(open).toEqual(OF_NOBODY);
   const root = await store.superuser('store');
   const { rows } = await root.query(
     `select table_name, privilege_type from information_schema.role_table_grants
-      where grantee = 'dbvitals_reader' and table_name = any($1)`,
-    [OF_NO_ACCOUNT],
+      where grantee = 'dbvitals_reader' and table_name = any($1)
+         or grantee = 'dbvitals_console' and table_name = any($2)`,
+    [OF_NO_ACCOUNT, OF_NOBODY],
   );
   expect(rows).toEqual([]);
 });

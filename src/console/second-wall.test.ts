@@ -1,0 +1,162 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consoleReads, insertSession, type OwnRows } from '../../test/console-reads.ts';
+import { commandJson } from '../../test/contract/command.ts';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { changeAccount } from '../activity/record-entry.ts';
+import { openPool } from '../database/connect.ts';
+import { issueKey } from '../keys/issue-key.ts';
+import { hashToken, newToken } from '../team/record-link.ts';
+import { createConsole } from './console.ts';
+import { ROUTES } from './routes.ts';
+
+type Console = Awaited<ReturnType<typeof createConsole>>;
+
+let store: TestStore;
+/** As it is, and one whose statements forgot whom they are for. */
+let named: Console;
+let unnamed: Console;
+let forgotten = 0;
+const pools: ReturnType<typeof openPool>[] = [];
+const people: ({ token: string } & OwnRows)[] = [];
+
+beforeAll(async () => {
+  store = await startTestStore();
+  const [{ host, user, password, database } = {}] = store.address;
+  const environment = {
+    DATABASE_URL: `postgres://${user}:${password}@${encodeURIComponent(host ?? '')}/${database}`,
+    DBVITALS_SECRET_KEY: '5e'.repeat(32),
+  };
+  for (const name of ['one', 'two']) {
+    const id = await store.account();
+    await changeAccount(store.writer, id, ({ client, at }) =>
+      issueKey(client, { accountId: id, at }, { name, note: '', lifetime: null }),
+    );
+    const filled = '--activity 300 --connections 4 --tickets 40 --days 9'.split(' ');
+    await commandJson(['sample-data', '--account', String(id), '--seed', String(id), ...filled], {
+      environment,
+    });
+    const token = newToken();
+    await store.writer.query(insertSession, [id, `${name}@example.com`, hashToken(token)]);
+    const { rows } = await store.writer.query(
+      `select (select max(connection_id) from connection where account_id = $1) as connection,
+              (select max(api_key_id) from api_key where account_id = $1) as key,
+              (select max(ticket_id) from ticket where account_id = $1) as ticket`,
+      [id],
+    );
+    people.push({ token, ...rows[0] });
+  }
+  await commandJson(['activity', 'seal'], { environment });
+  named = await openConsole(false);
+  unnamed = await openConsole(true);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([named.close(), unnamed.close()]);
+  await Promise.all(pools.map((pool) => pool.end()));
+  await store.stop();
+});
+
+async function openConsole(forgetful: boolean): Promise<Console> {
+  const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
+  pools.push(reader);
+  if (forgetful) {
+    reader.on('connect', (client) => {
+      const { query } = client;
+      client.query = ((statement: unknown, ...rest: unknown[]) =>
+        Reflect.apply(query, client, [
+          typeof statement === 'string' ? forget(statement) : statement,
+          ...rest,
+        ])) as typeof query;
+    });
+  }
+  return createConsole({
+    log: pino({ level: 'silent' }),
+    writer: store.writer,
+    reader,
+    secret: store.deps.secret,
+    allowPrivateTargets: true,
+    basePath: '',
+    publicUrl: null,
+    passkeyOrigin: () => 'http://localhost',
+    singleSignOn: null,
+    measure: () => {},
+    closing: new AbortController().signal,
+  });
+}
+
+/** The statement without a condition on account or person. */
+function forget(statement: string): string {
+  const everywhere = statement.replace(/\b(?:\w+\.)?(?:account_id|login_id) = (\$\d)\b/g, (_, value) => {
+    forgotten++;
+    return `${value}::bigint is not null`;
+  });
+  expect(everywhere).not.toMatch(/\b(?:account_id|login_id) = \$/);
+  return everywhere;
+}
+
+/** The store's clock, and what is new each time. */
+const CHANGING = /"(?:server_time|as_of|since|resets_at|challenge)":"[^"]*"/g;
+
+async function ask(of: Console, path: string, token: string, body?: object): Promise<string> {
+  const answer = await of.inject({
+    method: body ? 'POST' : 'GET',
+    url: `/console/api${path}`,
+    headers: {
+      'dbvitals-caller': JSON.stringify({ requestId: 'x', address: '127.0.0.1', origin: 'http://localhost' }),
+      origin: 'http://localhost',
+      cookie: `dbvitals_session=${token}`,
+    },
+    ...(body && { payload: body }),
+  });
+  return `${answer.statusCode} ${answer.body.replaceAll(CHANGING, '')}`;
+}
+
+test('every read of the console has a case here', () => {
+  const asked = new Set(consoleReads({ connection: 1, key: 1, ticket: 1 }).map(([route]) => route));
+  const reads = ROUTES.filter(({ method, permission }) => method === 'GET' && permission !== 'anyone');
+  expect(reads.map(({ path }) => `GET ${path}`).filter((route) => !asked.has(route))).toEqual([]);
+});
+
+test('a read that forgot its account answers what it would with it', async () => {
+  for (const { token, ...own } of people.slice(1)) {
+    for (const [route, path, body] of consoleReads(own)) {
+      forgotten = 0;
+      const answer = await ask(named, path, token, body);
+      expect(answer, path).toMatch(/^200 /);
+      expect(await ask(unnamed, path, token, body), path).toBe(answer);
+      if (!/login-sql|roles/.test(route)) expect(forgotten, path).toBeGreaterThan(0);
+    }
+  }
+});
+
+/** Whether a path names a row, or is the same for everybody: what it gives does not depend on the rest of the table. */
+const NAMES_A_ROW = /\/\d+\b|connection_id=|login-sql|roles$/;
+
+/** What the last account's owner is told of rows of the first, by statements that forgot whose. */
+async function askForAnother(): Promise<string[]> {
+  const [another = { connection: 0, key: 0, ticket: 0 }] = people;
+  const paths = consoleReads(another).flatMap(([route, path]) => (route.includes(':id') ? [path] : []));
+  const told: string[] = [];
+  for (const path of paths) told.push((await ask(unnamed, path, people.at(-1)?.token ?? '')).slice(0, 3));
+  return [...new Set(told)];
+}
+
+test('a row of another account is not found, whatever the statement says', async () => {
+  expect(await askForAnother()).toEqual(['404']);
+});
+
+test('they would be, were it not for row-level security', async () => {
+  const root = await store.superuser('store');
+  const { rows } = await root.query(
+    `select tablename, policyname from pg_policies where policyname in ('own_account', 'own_login')`,
+  );
+  for (const { tablename, policyname } of rows)
+    await root.query(`alter policy ${policyname} on ${tablename} using (true)`);
+  expect(await askForAnother()).toEqual(['200']);
+  const { token, ...own } = people.at(-1) ?? { token: '', connection: 0, key: 0, ticket: 0 };
+  for (const [, path, body] of consoleReads(own)) {
+    if (NAMES_A_ROW.test(path)) continue;
+    expect(await ask(unnamed, path, token, body), path).not.toBe(await ask(named, path, token, body));
+  }
+});

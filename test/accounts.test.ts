@@ -1,0 +1,283 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROUTES } from '../src/console/routes.ts';
+import { hashToken, newToken } from '../src/team/record-link.ts';
+import { consoleReads, insertSession, type OwnRows } from './console-reads.ts';
+import { commandJson } from './contract/command.ts';
+import { type Service, startService } from './contract/running-service.ts';
+import { loggingPlans, type Scan, scansOf } from './logged-plans.ts';
+import { startTestStore, type TestStore } from './store.ts';
+
+let store: TestStore;
+let service: Service;
+let environment: Record<string, string>;
+let firstKey = '';
+let key = '';
+/** Whose key it is. */
+let account = 0;
+
+beforeAll(async () => {
+  store = await startTestStore(loggingPlans);
+  // Without the second wall a condition that is seen is the statement's own.
+  const root = await store.superuser('store');
+  const { rows } = await root.query(
+    `select tablename, policyname from pg_policies where policyname in ('own_account', 'own_login')`,
+  );
+  for (const { tablename, policyname } of rows)
+    await root.query(`alter policy ${policyname} on ${tablename} using (true)`);
+  const [{ host, user, password, database } = {}] = store.address;
+  environment = {
+    DATABASE_URL: `postgres://${user}:${password}@${encodeURIComponent(host ?? '')}/${database}`,
+    DBVITALS_SECRET_KEY: '5e'.repeat(32),
+  };
+  service = await startService(environment, ['--no-monitor']);
+  [, firstKey = ''] = await service.says(/API key +(dbv_live_\w{49})/);
+  await commandJson(['account', 'change', '1', '--requests-per-minute', '100000'], { environment });
+  const filled = '--activity 200 --connections 3 --tickets 20 --days 9 --seed 7'.split(' ');
+  for (const name of ['full', 'other']) {
+    const { id } = await commandJson<{ id: number }>(
+      ['account', 'create', '--name', name, '--plan', 'enterprise', '--requests-per-minute', '100000'],
+      { environment },
+    );
+    await commandJson(['sample-data', '--account', String(id), ...filled], { environment });
+    const made = await commandJson<{ key: string }>(
+      ['key', 'create', '--account', String(id), '--name', 'own'],
+      { environment },
+    );
+    key = made.key;
+    account = id;
+  }
+});
+
+afterAll(async () => {
+  await service.stop();
+  await store.stop();
+});
+
+async function ask(path: string, token = key): Promise<unknown> {
+  const answer = await fetch(service.origin + path, { headers: { authorization: `Bearer ${token}` } });
+  const body: unknown = await answer.json();
+  expect(answer.status, `${path}: ${JSON.stringify(body)}`).toBeLessThan(500);
+  return body;
+}
+
+/** All combinations of one choice for each parameter; null leaves it out. */
+function combinations(choices: Record<string, (string | null)[]>): string[] {
+  let queries: string[] = [''];
+  for (const [name, values] of Object.entries(choices)) {
+    queries = queries.flatMap((query) =>
+      values.map((value) => (value === null ? query : `${query}&${name}=${value}`)),
+    );
+  }
+  return queries.map((query) => `?per_page=5${query}`);
+}
+
+/** Those that would read rows of other accounts. */
+function withoutAccount(scans: Scan[]): Scan[] {
+  return scans.filter(({ conditions }) => !/\baccount_id = /.test(conditions));
+}
+
+test('docs/scaling.md distributes every table, those that others refer to first', async () => {
+  const root = await store.superuser('store');
+  const page = readFileSync(new URL('../docs/scaling.md', import.meta.url), 'utf8');
+  const listed = [...page.matchAll(/create_distributed_table\('(\w+)', 'account_id'/g)].map(
+    ([, name]) => name,
+  );
+  const { rows: tables } = await root.query(
+    `select tablename as name from pg_policies where policyname = 'own_account'`,
+  );
+  expect(listed.toSorted()).toEqual(tables.map(({ name }) => name).toSorted());
+  const { rows: references } = await root.query(
+    `select conrelid::regclass::text as of, confrelid::regclass::text as on from pg_constraint where contype = 'f'`,
+  );
+  expect(references.length).toBeGreaterThan(5);
+  expect(references.filter(({ of, on }) => listed.indexOf(of) < listed.indexOf(on))).toEqual([]);
+});
+
+describe('every statement that a request causes names its account', () => {
+  test('for each table, in each endpoint, whatever its parameters, and in the gate', {
+    timeout: 120_000,
+  }, async () => {
+    const { data } = (await ask('/api/v1/health/connections')) as { data: { id: number }[] };
+    const id = String(data[0]?.id);
+    const days = { from: [null, '2020-01-01'], to: [null, '2090-01-01', '2026-01-01'], page: [null, '2'] };
+    const paths = [
+      ...['/api/v1/health/connections', '/api/v1/health/connections?page=2&per_page=2'],
+      ...[`/api/v1/health/connections/${id}/checks/latest`, '/api/v1/health/connections/1/checks/latest'],
+      ...['/api/v1/health/fleet', '/api/v1/ops/stats', '/api/v1/team/members', '/api/v1/team/roles'],
+      ...combinations({
+        ...{ status: [null, 'open'], severity: [null, 'critical'], connection_id: [null, id], ...days },
+      }).map((query) => `/api/v1/ops/tickets${query}`),
+      ...combinations({
+        ...{ action_type: [null, 'api_request', 'ticket_opened', 'no_such'], ...days },
+        ...{ order: [null, 'asc'], after_id: [null, '7'] },
+      }).map((query) => `/api/v1/activity${query}`),
+      ...['/api/v1/nothing', '/api/v1/ops/tickets?status=wrong'],
+    ];
+    const scans = await scansOf(store, async () => {
+      await ask('/api/v1/health/fleet', firstKey);
+      for (const path of paths) await ask(path);
+    });
+    const seen = new Set(scans.map(({ table }) => table));
+    const shown = [
+      'account',
+      'activity',
+      'activity_head',
+      'api_key',
+      'connection',
+      'health_check',
+      'key_window',
+    ];
+    expect([...seen]).toEqual(expect.arrayContaining([...shown, 'member', 'ticket']));
+    // A key's account is known once it is found: the one statement that looks among all accounts.
+    const without = withoutAccount(scans);
+    expect(without.length).toBeGreaterThan(0);
+    expect(
+      without.filter(({ table, conditions }) => table !== 'api_key' || !/\bhash = /.test(conditions)),
+    ).toEqual([]);
+  });
+
+  test('one that does not is found, in a join, in a function and in a sub-select', async () => {
+    const root = await store.superuser('store');
+    await root.query(`
+      create function leak() returns bigint language plpgsql stable as $$
+      begin return (select count(*) from member where status = 'active'); end $$`);
+    const scans = await scansOf(store, () =>
+      root.query(`
+        select c.name, h.score, leak(), (select max(ticket_id) from ticket)
+          from connection c
+          left join health_check h on h.health_check_id = c.latest_check_id
+         where c.account_id = 1`),
+    );
+    expect(withoutAccount(scans).map(({ table }) => table)).toEqual(
+      expect.arrayContaining(['health_check', 'member', 'ticket']),
+    );
+    expect(withoutAccount(scans).map(({ table }) => table)).not.toContain('connection');
+  });
+});
+
+/** What is known before whose it is: each a lookup by a unique key, and of a session or a login everything beside it. */
+const LOOKUPS: Record<string, RegExp> = {
+  session: /\(token_hash = |\(session_id = |\(login_id = /,
+  login: /\(login_id = |lower\(email\) = /,
+  link: /\(token_hash = /,
+  passkey: /\(credential_id = |\(login_id = /,
+  member: /\(login_id = /,
+  sign_in_failure: /\(failure_id = |\(address = /,
+};
+
+/** What a read of a member's runs as the writer: it finds the session, says that it was seen, waits for the log, and counts. */
+const WRITES_OF_A_READ =
+  /where s\.token_hash = \$1|^update (?:session|member) set last_|for key share|into key_(?:hour|counted)|left join key_counted|where account_id = account\b/;
+
+describe('every statement of the console names its account or its person', () => {
+  test('in each route', { timeout: 120_000 }, async () => {
+    const token = newToken();
+    const { rows: signedIn } = await store.writer.query(insertSession, [
+      account,
+      'owner@example.com',
+      hashToken(token),
+    ]);
+    expect(signedIn).toEqual([]);
+    const { rows } = await store.writer.query(
+      `select (select max(connection_id) from connection where account_id = $1) as connection,
+              (select max(api_key_id) from api_key where account_id = $1) as key,
+              (select max(ticket_id) from ticket where account_id = $1) as ticket`,
+      [account],
+    );
+    const asked = new Set<string>();
+    const send = async (route: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+      asked.add(route);
+      const [method = ''] = route.split(' ');
+      const answer = await fetch(`${service.origin}/console/api${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          cookie: `dbvitals_session=${token}`,
+          ...(method !== 'GET' && { origin: service.origin }),
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      expect(answer.status, `${route}: ${text}`).toBeLessThan(500);
+      return text.startsWith('{') && text.endsWith('}') ? JSON.parse(text) : {};
+    };
+    const reads = await scansOf(store, async () => {
+      for (const read of consoleReads(rows[0])) await send(...read);
+    });
+    const changes = await scansOf(store, () => changeEverything(send, rows[0]));
+
+    expect(
+      ROUTES.map(({ method, path }) => `${method} ${path}`).filter((route) => !asked.has(route)),
+    ).toEqual([]);
+    const known = ({ table, conditions }: Scan) => LOOKUPS[table]?.test(conditions) === true;
+    expect(withoutAccount([...reads, ...changes]).filter((scan) => !known(scan))).toEqual([]);
+    // What a page shows is read by the role that sees one account, or one person.
+    expect(reads.filter(({ pool }) => pool === 'dbvitals console').length).toBeGreaterThan(50);
+    const byWriter = reads
+      .filter(({ pool }) => pool === 'dbvitals writer')
+      .map(({ statement }) => statement.trim());
+    expect(byWriter.filter((statement) => !WRITES_OF_A_READ.test(statement))).toEqual([]);
+  });
+});
+
+type Send = (route: string, path: string, body?: object) => Promise<Record<string, unknown>>;
+
+/** Asks every route that changes something, and those of who is not signed in; the session ends last. */
+async function changeEverything(send: Send, own: OwnRows): Promise<void> {
+  const { version } = await send('GET /account', '/account');
+  await send('PATCH /account', '/account', { version, name: 'other' });
+  const made = await send('POST /keys', '/keys', { name: 'made', expires_in: null });
+  const next = await send('POST /keys/:id/regenerate', `/keys/${made['id']}/regenerate`, { overlap: 0 });
+  await send('POST /keys/:id/revoke', `/keys/${next['id']}/revoke`, { name: 'made' });
+  const invited = await send('POST /members', '/members', {
+    ...{ name: 'Ada', email: 'ada@example.com', roles: ['viewer'] },
+  });
+  const { id, version: before } = invited['member'] as { id: number; version: string };
+  await send('PATCH /members/:id', `/members/${id}`, { version: before, roles: ['auditor'] });
+  const { url } = await send('POST /members/:id/link', `/members/${id}/link`);
+  const link = String(url).split('/').at(-1);
+  await send('GET /link/:token', `/link/${link}`);
+  await send('POST /link/:token', `/link/${link}`, { password: 'correct horse battery staple' });
+  await send('DELETE /members/:id', `/members/${id}`);
+  const address = { engine: 'postgres', host: '127.0.0.1', port: 1, username: 'nobody' };
+  const added = await send('POST /connections', '/connections', {
+    name: 'new',
+    address,
+    password: 'unspoken',
+  });
+  const path = `/connections/${added['id']}`;
+  const changed = { version: added['version'], name: 'newer' };
+  await send('PATCH /connections/:id', path, changed);
+  await send('PATCH /connections/:id', path, changed); // of a version that is no more
+  await send('POST /connections/:id/run', `${path}/run`);
+  const silenced = await send('POST /connections/:id/silences', `/connections/${own.connection}/silences`, {
+    ...{ check_id: 'CONN_UNREACHABLE', reason: 'false_positive', note: 'sample' },
+  });
+  await send('DELETE /silences/:id', `/silences/${silenced['id']}`);
+  await send('DELETE /connections/:id', path);
+  await send('POST /connections/test', '/connections/test', { address, password: 'unspoken' });
+  await send('POST /me/account', '/me/account', { id: account });
+  await send('POST /me/password', '/me/password', { next: 'correct horse battery staple' });
+  const passkey = { id: 'AA', rawId: 'AA', type: 'public-key' };
+  const bytes = { clientDataJSON: 'AA', authenticatorData: 'AA', signature: 'AA', userHandle: 'AA' };
+  await send('POST /me/passkeys', '/me/passkeys', {
+    ...{
+      name: 'none',
+      response: { ...passkey, response: { clientDataJSON: 'AA', attestationObject: 'AA' } },
+    },
+  });
+  await send('DELETE /me/passkeys/:passkey', '/me/passkeys/AA');
+  await send('POST /sign-in/passkey/options', '/sign-in/passkey/options');
+  await send('POST /sign-in/passkey', '/sign-in/passkey', { response: { ...passkey, response: bytes } });
+  await send('GET /sign-in', '/sign-in');
+  await send('GET /sign-in/oidc', '/sign-in/oidc');
+  await send('GET /sign-in/oidc/callback', '/sign-in/oidc/callback?code=x&state=x');
+  await send('DELETE /sessions/:id', '/sessions/999999');
+  await send('POST /sign-in', '/sign-in', { email: 'owner@example.com', password: 'a wrong one' });
+  await send('POST /sign-in', '/sign-in', {
+    ...{ email: 'owner@example.com', password: 'correct horse battery staple' },
+  });
+  await send('POST /sign-out', '/sign-out');
+}

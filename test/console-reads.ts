@@ -1,0 +1,59 @@
+/** What a route of the console that only reads is asked, by its method and path as `ROUTES` has them. */
+export type ConsoleRead = [route: string, path: string, body?: object];
+
+/** Rows of an account that routes are asked for. */
+export interface OwnRows {
+  connection: number;
+  key: number;
+  ticket: number;
+}
+
+/** Every read of the console's members, with parameters that lead to other statements. */
+export function consoleReads({ connection, key, ticket }: OwnRows): ConsoleRead[] {
+  return [
+    ['GET /me', '/me'],
+    ['GET /sessions', '/sessions'],
+    ['POST /me/passkeys/options', '/me/passkeys/options', {}],
+    ['GET /account', '/account'],
+    ['GET /members', '/members'],
+    ['GET /keys', '/keys'],
+    ['GET /keys/windows', '/keys/windows'],
+    ['GET /keys/:id/requests', `/keys/${key}/requests`],
+    ['GET /keys/:id/requests', `/keys/${key}/requests?before_id=50`],
+    ['GET /fleet', '/fleet'],
+    ['GET /connections/:id', `/connections/${connection}`],
+    ['GET /connections/:id/run', `/connections/${connection}/run`],
+    ['GET /connections/:id/silences', `/connections/${connection}/silences`],
+    ['GET /connections/login-sql', '/connections/login-sql?engine=postgres'],
+    ['GET /tickets/:id', `/tickets/${ticket}`],
+    ['GET /activity/verified', '/activity/verified'],
+    ['GET /activity/export', '/activity/export'],
+    ['GET /activity/export', '/activity/export?action_type=ticket_opened&from=2020-01-01&to=2090-01-01'],
+    ['GET /read/health/connections', '/read/health/connections'],
+    [
+      'GET /read/health/connections/:id/checks/latest',
+      `/read/health/connections/${connection}/checks/latest`,
+    ],
+    ['GET /read/health/fleet', '/read/health/fleet'],
+    ['GET /read/ops/tickets', '/read/ops/tickets'],
+    ['GET /read/ops/tickets', '/read/ops/tickets?status=open&severity=critical&from=2020-01-01'],
+    ['GET /read/ops/tickets', `/read/ops/tickets?connection_id=${connection}&page=2&per_page=5`],
+    ['GET /read/ops/stats', '/read/ops/stats'],
+    ['GET /read/activity', '/read/activity'],
+    ['GET /read/activity', '/read/activity?action_type=api_request&order=asc&after_id=3'],
+    ['GET /read/activity', '/read/activity?from=2020-01-01&to=2090-01-01&page=2&per_page=5'],
+    ['GET /read/team/members', '/read/team/members'],
+    ['GET /read/team/roles', '/read/team/roles'],
+  ];
+}
+
+/** The statement that signs the owner `$2` of account `$1` in, with a session whose token's SHA-256 is `$3`. */
+export const insertSession = `
+  with person as (
+    insert into login (email, name) values ($2, $2) returning login_id
+  ), member as (
+    insert into member (account_id, name, email, roles, status, joined_at, login_id)
+    select $1, $2, $2, array['owner'], 'active', now(), login_id from person
+  )
+  insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
+  select $3, login_id, $1, now() + interval '1 day', '127.0.0.1', '' from person`;
