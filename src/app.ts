@@ -29,6 +29,7 @@ import { type Budget, rateHeaders } from './http/rate-headers.ts';
 import { corsHeaders, finalStatus, PREFLIGHT_HEADERS, respond } from './http/respond.ts';
 import { createServer } from './http/server.ts';
 import type { Tls } from './http/tls.ts';
+import { transportSecurity } from './http/transport-security.ts';
 import { stats } from './ops/stats.ts';
 import { tickets } from './ops/tickets.ts';
 import { Preparation, type Prepared } from './prepare.ts';
@@ -107,7 +108,8 @@ export function createApp({
   measure,
 }: Parts): { app: FastifyInstance; renew: (tls: Tls) => void } {
   const budgetOf = (address: string) => failures.budget(plainAddress(address));
-  const { app, renew } = createServer({ log, trustProxy, basePath, tls, budgetOf });
+  const secure = transportSecurity(publicUrl);
+  const { app, renew } = createServer({ log, trustProxy, basePath, tls, budgetOf, always: secure });
   const isStrange = (request: FastifyRequest) => trustProxy.length > 0 && !isForwardedWell(request);
   const identifier = new Identifier(keys);
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
@@ -143,6 +145,8 @@ export function createApp({
       void serve(request, reply);
       return;
     }
+    const [name, value] = secure;
+    if (name !== undefined && value !== undefined) reply.raw.setHeader(name, value);
     if (isConsole(request.url)) {
       const flaw = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
       if (flaw) return void reply.code(flaw.status).send(flaw.envelope());
@@ -280,7 +284,7 @@ export function createApp({
     extra: readonly string[],
   ): Promise<void> | void {
     const cors = corsHeaders(corsOrigins, request.headers.origin);
-    return respond(request, reply, answer, budget, extra.length === 0 ? cors : [...cors, ...extra]);
+    return respond(request, reply, answer, budget, [...secure, ...cors, ...extra]);
   }
 
   /** Answers a failure of a request that no key stands behind. */
@@ -311,7 +315,7 @@ export function createApp({
     const { origin } = request.headers;
     const allowed = corsOrigins.includes(origin ?? '') ? PREFLIGHT_HEADERS : [];
     const cors = corsHeaders(corsOrigins, origin);
-    const always = ['x-request-id', request.id, 'x-content-type-options', 'nosniff'];
+    const always = ['x-request-id', request.id, 'x-content-type-options', 'nosniff', ...secure];
     const headers = [...always, ...cors, ...ALLOW, ...allowed, ...rateHeaders(budgetOf(request.ip))];
     reply.raw.writeHead(204, headers).end();
   }

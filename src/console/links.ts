@@ -6,7 +6,7 @@ import { hashToken, type LinkPurpose } from '../team/record-link.ts';
 import { fieldFlaw } from './body-flaw.ts';
 import { ConsoleError } from './errors.ts';
 import { line } from './line.ts';
-import { hashPassword, NewPassword } from './password.ts';
+import { hashNewPassword, NewPassword } from './password.ts';
 import { type Asked, type ConsoleRoute, openRoute } from './route.ts';
 import { LIVING, startSession } from './sessions.ts';
 import { Email, proveByPassword } from './sign-in.ts';
@@ -145,6 +145,7 @@ async function loginMaker(
   asked: Asked,
   email: string,
   name: string,
+  account: string,
 ): Promise<(change: Change) => Promise<number>> {
   const { parts, caller, body } = asked;
   const { password } = body as Static<typeof UseLink>;
@@ -159,7 +160,7 @@ async function loginMaker(
     }
     return async () => known;
   }
-  const phc = await hashPassword(required(password, 'password'));
+  const phc = await hashNewPassword(required(password, 'password'), [email, name, account], 'password');
   return async ({ client }) => {
     const { rows } = await client.query<{ login_id: number }>(insertLogin, [email, name, phc]);
     return rows[0]?.login_id ?? 0;
@@ -186,7 +187,8 @@ const useLink = openRoute({
 async function reset(asked: Asked, link: LinkRow, token: string): Promise<number> {
   const { login_id: login, account_id, member_id, created_by } = link;
   if (login === null) throw gone;
-  const phc = await hashPassword(required((asked.body as Static<typeof UseLink>).password, 'password'));
+  const password = required((asked.body as Static<typeof UseLink>).password, 'password');
+  const phc = await hashNewPassword(password, [link.email, link.name, link.account_name], 'password');
   await changeAccount(asked.parts.writer, account_id, async (change) => {
     await spend(change, token);
     // Of a company's own people alone: it may have joined another one since the link was made.
@@ -205,14 +207,14 @@ async function reset(asked: Asked, link: LinkRow, token: string): Promise<number
 /** Makes the person who opened the link a member who can act: a new owner, or the invited one. */
 async function enter(
   asked: Asked,
-  { purpose, account_id, member_id, ...member }: LinkRow,
+  { purpose, account_id, account_name, member_id, ...member }: LinkRow,
   token: string,
   body: Static<typeof UseLink>,
 ): Promise<number> {
   const email = member.email ?? required(body.email, 'email');
   const { name: own } = member;
   const name = (body.name === undefined && own !== null ? own : required(body.name, 'name')).trim();
-  const login = await loginMaker(asked, email, name);
+  const login = await loginMaker(asked, email, name, account_name);
   try {
     return await changeAccount(asked.parts.writer, account_id, async (change) => {
       const { client, record, at } = change;

@@ -4,7 +4,7 @@ import { nullable } from '../http/endpoint.ts';
 import { timestamp } from '../http/fields.ts';
 import { version } from '../package-root.ts';
 import { ConsoleError, notFound } from './errors.ts';
-import { GivenPassword, hashPassword, NewPassword } from './password.ts';
+import { GivenPassword, hashNewPassword, NewPassword } from './password.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 import { proveByPassword } from './sign-in.ts';
 
@@ -166,7 +166,9 @@ const changePassword = consoleRoute({
         });
       }
     }
-    const phc = await hashPassword(body.next);
+    const accounts = await parts.writer.query<Me['accounts'][number]>(readAccounts, [actor.loginId]);
+    const about = [actor.email, actor.name, ...accounts.rows.map(({ name }) => name)];
+    const phc = await hashNewPassword(body.next, about, 'next');
     await change(async ({ client, record }) => {
       await client.query(setPassword, [actor.loginId, phc]);
       await client.query(endOthers, [actor.loginId, actor.sessionId]);

@@ -2,6 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { ConsoleError } from './errors.ts';
+import { requireStrong } from './password-strength.ts';
 
 // OWASP's first choice of parameters for argon2id (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane.
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -15,7 +16,7 @@ const MOST_WAITING = 100;
 const SHORTEST = 12;
 const LONGEST = 200;
 
-/** A password that a person chooses: of some length, and anything else is theirs (NIST SP 800-63B). */
+/** A password that a person chooses. Of its strength {@link hashNewPassword} judges (NIST SP 800-63B). */
 export const NewPassword = Type.String({
   minLength: SHORTEST,
   maxLength: LONGEST,
@@ -56,8 +57,16 @@ async function compute(password: string, nonce: Buffer, cost: typeof COST): Prom
 
 const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
 
-/** The password as it is stored: argon2id, in the PHC string format. */
-export async function hashPassword(password: string): Promise<string> {
+/**
+ * A new password as it is stored: argon2id, in the PHC string format. Throws 400 when it is easy to guess: see
+ * {@link requireStrong}.
+ */
+export async function hashNewPassword(
+  password: string,
+  about: readonly (string | null)[],
+  parameter: string,
+): Promise<string> {
+  await requireStrong(password, about, parameter);
   const nonce = randomBytes(16);
   const tag = await compute(password, nonce, COST);
   const { memory, passes, parallelism } = COST;

@@ -38,6 +38,8 @@ export function createServer(options: {
   basePath: string;
   tls: Tls | null;
   budgetOf: (address: string) => Budget;
+  /** Headers of every answer besides, names and values in turn. */
+  always: readonly string[];
 }): { app: FastifyInstance; renew: (tls: Tls) => void } {
   const http = {
     connectionsCheckingInterval: CHECKING_INTERVAL,
@@ -49,7 +51,7 @@ export function createServer(options: {
     // A logger of each request's own would cost as much as its routing; lines name the request themselves.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
-      answerBroken(error, socket, options.budgetOf),
+      answerBroken(error, socket, options),
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle' as const,
     genReqId: () => randomUUID(),
@@ -76,7 +78,7 @@ export function createServer(options: {
   // Node would drop headers past 2,000 silently; their size is bounded anyway.
   app.server.maxHeadersCount = 0;
   app.server.on('connect', (_request, socket) => {
-    if (socket instanceof Socket) answerBroken(new Error('CONNECT'), socket, options.budgetOf);
+    if (socket instanceof Socket) answerBroken(new Error('CONNECT'), socket, options);
     else socket.destroy();
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -87,7 +89,7 @@ export function createServer(options: {
 function answerBroken(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  budgetOf: (address: string) => Budget,
+  { budgetOf, always }: { budgetOf: (address: string) => Budget; always: readonly string[] },
 ): void {
   // What fails before there is TLS has nobody who could read an answer.
   if (error.code === 'ECONNRESET' || /^ERR_(SSL|TLS)_/.test(error.code ?? '') || !socket.writable) {
@@ -96,7 +98,7 @@ function answerBroken(
   }
   const answer: ApiError = error.code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge : badRequest;
   const body = answer.envelope();
-  const rates = rateHeaders(budgetOf(socket.remoteAddress ?? ''));
+  const rates = [...always, ...rateHeaders(budgetOf(socket.remoteAddress ?? ''))];
   const lines = [
     'content-type: application/json; charset=utf-8',
     `content-length: ${body.length}`,

@@ -96,6 +96,12 @@ test('the operator’s link makes an owner, who is then signed in', async () => 
     { name: 'A\ud800da', email, password: PASSWORD },
     { name: 'Ada', email: 'ada\ud800@example.com', password: PASSWORD },
     { name: 'Ada', email, password: 'too short' },
+    { name: 'Ada', email, password: 'password1234' },
+    { name: 'Ada', email, password: 'aaaaaaaaaaaa' },
+    { name: 'Ada', email, password: email },
+    { name: 'Ada Lovelace', email, password: 'Ada Lovelace' },
+    { name: 'Ada', email, password: 'contract suite' },
+    { name: 'Ada', email, password: 'x'.repeat(201) },
     { name: 'Ada', email },
     { name: 'Ada', email, password: PASSWORD, roles: ['owner'] },
   ]) {
@@ -453,6 +459,11 @@ test('a password is changed by who knows the one before, and ends the other sess
   );
   expect((await browser.ask('POST', '/me/password', { next })).status).toBe(403);
   expect((await browser.ask('POST', '/me/password', { current: PASSWORD, next: 'short' })).status).toBe(400);
+  const weak = await browser.ask('POST', '/me/password', { current: PASSWORD, next: 'password1234' });
+  expect([weak.status, weak.json<{ error: object }>().error]).toMatchObject([
+    400,
+    { parameter: 'next', message: expect.stringMatching(/^Choose a password that is harder to guess, /) },
+  ]);
   await browser.change('POST', '/me/password', { current: PASSWORD, next });
   expect((await browser.ask('GET', '/me')).status).toBe(200);
   expect((await elsewhere.ask('GET', '/me')).status).toBe(401);

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { NewKey } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { type Answer, ask, each, read } from './ask.ts';
@@ -87,6 +87,29 @@ test('links to sign in by are at the public address, where the operator named on
   expect(service.output()).toMatch(link('sign in'));
   const made = await command(['member', 'link', '--account', '1'], { environment });
   expect(made.stdout).toMatch(link('link'));
+});
+
+test('every answer keeps browsers to https, where the public address is https', async () => {
+  const authorization = `Bearer ${firstKey}`;
+  const malformed = `GET / HTTP/1.1\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`;
+  const of = async (origin: string) => {
+    const answers = [
+      await fetch(origin + FLEET, { headers: { authorization } }),
+      await fetch(origin + FLEET),
+      await fetch(origin + FLEET, { method: 'OPTIONS' }),
+      await fetch(`${origin}/api/v1/nothing`, { headers: { authorization } }),
+      await fetch(`${origin}/`, { headers: { accept: 'text/html' } }),
+      ...(await each(['/console/api/sign-in', '/console/api/me', '/docs', '/livez', '/nothing'], 5, (path) =>
+        fetch(origin + path),
+      )),
+    ];
+    await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+    const headers = answers.map((answer) => answer.headers.get('strict-transport-security') ?? undefined);
+    return [...headers, (await sendRawOnce(malformed, { origin })).headers['strict-transport-security']];
+  };
+  const [secure, plain] = [await of(service.origin), await of(inject('origin'))];
+  expect(secure).toEqual(secure.map(() => 'max-age=31536000'));
+  expect(plain).toEqual(plain.map(() => undefined));
 });
 
 test('the printed key opens the fleet, whose one connection has been checked', async () => {

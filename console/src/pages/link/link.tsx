@@ -110,7 +110,9 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
           <TextField
             autoComplete={isNew ? 'new-password' : 'current-password'}
             description={
-              isNew ? '12 characters or more; a sentence is easier to keep than a riddle.' : undefined
+              isNew
+                ? '12 characters or more. A long passphrase is easier to remember than a complex password.'
+                : undefined
             }
             error={fieldError(error, 'password')}
             isRequired
