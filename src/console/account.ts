@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { changeSettings } from '../admin/change-account.ts';
+import { within } from '../database/read.ts';
 import { count, identifier, timestamp } from '../http/fields.ts';
 import { includes } from '../http/plans.ts';
-import { changedMeanwhile, within } from './changed-meanwhile.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
 import { notFound } from './errors.ts';
 import { line } from './line.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';

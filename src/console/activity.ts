@@ -34,6 +34,8 @@ const verified = consoleRoute({
   handler: ({ actor, read }) => read((run) => verifyNewest(run, actor.accountId)),
 });
 
+const lastId = 'select last_id from activity_head where account_id = $1';
+
 /** As many entries are read at once as the endpoint gives. */
 const PAGE = '100';
 
@@ -43,22 +45,26 @@ const exported = consoleRoute({
   permission: 'activity:read',
   query: Type.Object({ ...rangeParameters, action_type: entries.query.properties.action_type }),
   response: 'stream',
-  async handler({ actor: { accountId }, caller, parts, query, read }) {
+  async handler({ actor: { accountId }, caller, parts, query, read, requireStill }) {
     const { before } = readRange(query);
     if (before !== null) await awaitEntries(parts.writer, accountId, before);
+    // An export is the log as it was when it began: without a last id it would follow a busy log for ever.
+    const [head] = await read((run) => run<{ last_id: number }>(lastId, [accountId]));
+    const last = head?.last_id ?? 0;
     const page = async (afterId: number) => {
       const asked = { ...query, order: 'asc', after_id: String(afterId), per_page: PAGE };
       const { body } = await read((run) =>
         entries.answer(run, { accountId, query: asked, id: '', url: `${caller.origin}/` }),
       );
-      return body;
+      return { data: body.data.filter(({ id }) => id <= last), hasMore: body.meta.has_more };
     };
     const first = await page(0); // what is wrong with the range is told before the first byte
     async function* lines() {
-      for (let { data, meta } = first; data.length > 0; ) {
+      for (let { data, hasMore } = first; data.length > 0; ) {
         yield data.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-        if (!meta.has_more) return;
-        ({ data, meta } = await page(data.at(-1)?.id ?? 0));
+        if (!hasMore) return;
+        await requireStill();
+        ({ data, hasMore } = await page(data.at(-1)?.id ?? 0));
       }
     }
     const filename = `activity-${new Date().toISOString().slice(0, 10)}.ndjson`;

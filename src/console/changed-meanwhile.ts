@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { ActionType } from '../activity/record-entry.ts';
 import type { Read } from '../database/read.ts';
 import { ConsoleError } from './errors.ts';
@@ -27,9 +26,4 @@ export async function changedMeanwhile(
     'conflict',
     `${who} changed it${when}: look at it as it is now, then change it again.`,
   );
-}
-
-/** What a change reads, in its own transaction. */
-export function within(client: pg.ClientBase): Read {
-  return async (statement, values) => (await client.query(statement, values)).rows;
 }

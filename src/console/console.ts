@@ -21,7 +21,7 @@ import { factsOf } from './hand-on.ts';
 import { refusalOf } from './refusal.ts';
 import type { Actor, Asked, Caller, ConsoleParts, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
-import { actorOf, changeAs, tokenOf } from './sessions.ts';
+import { actorOf, changeAs, requireStill, tokenOf } from './sessions.ts';
 
 /** The largest body that is read, in bytes: a chain of certificates and an SSH key have room. */
 const LARGEST_BODY = 64 * 1024;
@@ -147,6 +147,8 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
       actor,
       read: async (work) => (await readAs(parts.reader, actor.accountId, work)).result,
       readOwn: (work) => readOwn(parts.reader, actor.loginId, work),
+      requireStill: () =>
+        readOwn(parts.reader, actor.loginId, (run) => requireStill(run, actor, route.permission)),
       change: changeAs(parts.writer, actor, request.caller, route.permission),
     });
   }

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Change } from '../activity/record-entry.ts';
 import { addMember, changeMember, MEMBER_ROLES, removeMember } from '../admin/change-member.ts';
+import { within } from '../database/read.ts';
 import { nullable } from '../http/endpoint.ts';
 import { identifier, timestamp } from '../http/fields.ts';
 import { recordLink } from '../team/record-link.ts';
-import { changedMeanwhile, within } from './changed-meanwhile.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { line } from './line.ts';
 import {

@@ -88,6 +88,8 @@ interface AskedByMember<Query extends TObject, Body extends TObject> extends Ask
   read<T>(work: (read: Read) => Promise<T>): Promise<T>;
   /** The same for what belongs to the person and not to an account: login, passkeys, sessions, and which accounts there are. */
   readOwn<T>(work: (read: Read) => Promise<T>): Promise<T>;
+  /** For what goes on: throws 401 or 403 once the session has ended, or the member lost the route's permission. */
+  requireStill(): Promise<void>;
   /**
    * Changes the account: `changeAccount`, whose entries also tell who did it. First it looks whether the session still
    * stands and the member still has the route's permission, under the lock that a change of the member takes too.

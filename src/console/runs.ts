@@ -140,11 +140,12 @@ const follow = consoleRoute({
   path: '/connections/:id/run',
   permission: 'health:read',
   response: 'stream',
-  async handler({ actor: { accountId }, id, parts, read }) {
+  async handler({ actor: { accountId }, id, parts, read, requireStill }) {
     const key = `${accountId}/${id}`;
     const first = await read((run) => stateOf(run, accountId, id));
     const stream = new PassThrough();
     const now = async (): Promise<RunProgress> => {
+      await requireStill();
       const own = runs.get(key);
       if (own) return own;
       const { running, score, latest_check_id } = await read((run) => stateOf(run, accountId, id));

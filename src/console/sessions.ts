@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Change, type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
-import { readOwn } from '../database/read.ts';
+import { type Read, readOwn, within } from '../database/read.ts';
 import { hashToken, newToken } from '../team/record-link.ts';
 import { type Permission, permissionsOf } from '../team/roles.ts';
 import { cookie } from './cookie.ts';
@@ -33,7 +33,8 @@ const rolesNow = `
     join member m on m.account_id = s.account_id and m.login_id = s.login_id and m.status = 'active'
    where s.session_id = $1
      and s.account_id = $2
-     and m.member_id = $3`;
+     and m.member_id = $3
+     and ${LIVING}`;
 
 // Where it was last, else its first account.
 const place = `
@@ -96,6 +97,17 @@ export function actorProperties({ memberId, name, sessionId }: Actor, { address 
   return { actor_member_id: memberId, actor_name: name, source_ip: address, session_id: sessionId };
 }
 
+/** Throws 401 when the session or the member no longer stands, 403 when the member's roles no longer allow it. */
+export async function requireStill(
+  run: Read,
+  { sessionId, accountId, memberId }: Actor,
+  permission: Permission | 'member',
+): Promise<void> {
+  const [now] = await run<{ roles: string[] }>(rolesNow, [sessionId, accountId, memberId]);
+  if (now === undefined) throw signedOut;
+  if (permission !== 'member' && !permissionsOf(now.roles).has(permission)) throw lacking(permission);
+}
+
 /**
  * `changeAccount` on behalf of a member. The member may have been suspended or signed out since the request began, so session
  * and permission are read again under the account's lock. Throws 401 or 403 then. Entries tell who acted.
@@ -106,17 +118,9 @@ export function changeAs(
   caller: Caller,
   permission: Permission | 'member',
 ): ChangeAccount {
-  const { sessionId, accountId, memberId } = actor;
   return (work) =>
-    changeAccount(writer, accountId, async (change) => {
-      const { rows } = await change.client.query<{ roles: string[] }>(rolesNow, [
-        sessionId,
-        accountId,
-        memberId,
-      ]);
-      const [now] = rows;
-      if (now === undefined) throw signedOut;
-      if (permission !== 'member' && !permissionsOf(now.roles).has(permission)) throw lacking(permission);
+    changeAccount(writer, actor.accountId, async (change) => {
+      await requireStill(within(change.client), actor, permission);
       const record: Change['record'] = (actionType, pagePath, properties) =>
         change.record(actionType, pagePath, { ...properties, ...actorProperties(actor, caller) });
       return work({ ...change, record });

@@ -3,6 +3,11 @@ import type pg from 'pg';
 /** Runs a statement of an endpoint and gives its rows. */
 export type Read = <Row>(statement: string, values: unknown[]) => Promise<Row[]>;
 
+/** What a change reads, in its own transaction. */
+export function within(client: pg.ClientBase): Read {
+  return async (statement, values) => (await client.query(statement, values)).rows;
+}
+
 /**
  * Reads for an account: `work` runs as the pool's role, the reader or the console, in one snapshot, behind row-level
  * security. Gives what it gave and the account's generation in that snapshot. On a pipelining pool it costs two round trips
@@ -33,7 +38,7 @@ async function readWithin<T>(reader: pg.Pool, setting: string, work: (read: Read
   let broken: Error | undefined;
   try {
     const begun = client.query(`begin isolation level repeatable read read only; set local ${setting}`);
-    const worked = work(async (statement, values) => (await client.query(statement, values)).rows);
+    const worked = work(within(client));
     const [, result] = await Promise.all([begun, worked]);
     await client.query('commit');
     return result;

@@ -99,6 +99,43 @@ function send(
   });
 }
 
+/** What comes of a stream: `first` once it has begun, `rest` all of it at its end, cut off or not. */
+export interface OpenStream {
+  first: string;
+  /** Reads on. */
+  rest(): Promise<{ text: string; whole: boolean }>;
+}
+
+/** Opens a stream of the console and reads its first bytes, and nothing more until `rest` is asked for. */
+export function openStream(browser: Browser, path: string, origin = inject('origin')): Promise<OpenStream> {
+  const url = `${origin}/console/api${path}`;
+  return new Promise((resolve, reject) => {
+    const request = http.get(
+      url,
+      { headers: { cookie: browser.cookie() ?? '' }, agent: false },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          const isFirst = text === '';
+          text += chunk;
+          if (!isFirst) return;
+          response.pause();
+          resolve({
+            first: text,
+            rest: () =>
+              new Promise((settle) => {
+                response.once('close', () => settle({ text, whole: response.complete })).resume();
+              }),
+          });
+        });
+        // A stream that is cut off ends with an error; `whole` tells.
+        response.on('error', () => {});
+      },
+    );
+    request.once('error', reject);
+  });
+}
+
 /** Somebody who is signed in, with what it takes to do so again. */
 export interface SignedIn extends Browser {
   memberId: number;

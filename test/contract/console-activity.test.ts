@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fillAccount, makeAccount, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { ask } from './ask.ts';
-import { signInAs } from './browser.ts';
+import { openStream, signInAs } from './browser.ts';
 import { command } from './command.ts';
 
 interface Entry {
@@ -46,6 +46,27 @@ test('the log is exported whole as lines, or a range of it, or one kind, as endp
   expect((await auditor.ask('GET', '/activity/export?from=2999-01-01')).text).toBe('');
   expect((await auditor.ask('GET', '/activity/export?from=2026-02-30')).status).toBe(400);
   expect((await auditor.ask('GET', '/activity/export?from=2026-02-02&to=2026-02-01')).status).toBe(400);
+});
+
+test('an export ends when its reader is suspended, and has no entry that was made after it began', async () => {
+  const id = await makeKeylessAccount();
+  await fillAccount(id, { activity: 12_000, connections: 1, tickets: 1 });
+  const [owner, auditor] = [await signInAs(id, ['owner']), await signInAs(id, ['auditor'])];
+  const { meta } = await owner.get<{ meta: { total: number } }>('/read/activity?per_page=1');
+  const [kept, cut] = [
+    await openStream(owner, '/activity/export'),
+    await openStream(auditor, '/activity/export'),
+  ];
+  const { data } = await owner.get<{ data: { id: number; version: string }[] }>('/members');
+  const member = data.find((one) => one.id === auditor.memberId);
+  await owner.change('PATCH', `/members/${auditor.memberId}`, {
+    ...{ version: member?.version, status: 'suspended' },
+  });
+  const [all, part] = await Promise.all([kept.rest(), cut.rest()]);
+  expect(part.whole).toBe(false);
+  expect(part.text.split('\n').length).toBeLessThan(meta.total);
+  expect(all.whole).toBe(true);
+  expect(lines(all.text).length).toBe(meta.total);
 });
 
 test('a page tells up to which entry the log is sealed, and that those entries are as they were', async () => {

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, inject, test } from 'vitest';
 import { makeAccount, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { read } from './ask.ts';
-import { type SignedIn, signInAs } from './browser.ts';
+import { openStream, type SignedIn, signInAs } from './browser.ts';
 import { integer, type List, type Ticket, time } from './records.ts';
 
 const CHECK = 'PG_SHARED_BUFFERS_LOW';
@@ -72,6 +74,32 @@ test('a check is run now: its progress is told, it is stored, and the log says w
   expect(entry?.properties).toMatchObject({
     ...{ connection_id: connection, actor_member_id: operator.memberId, actor_name: 'Test operator' },
   });
+});
+
+test('who follows a run and is suspended is told no more of it', async () => {
+  const account = await makeKeylessAccount();
+  const [owner, operator] = [await signInAs(account, ['owner']), await signInAs(account, ['operator'])];
+  // It lets in whoever comes and says nothing: a run waits for it for 15 s.
+  const silent = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  try {
+    const { port } = silent.address() as AddressInfo;
+    const { id } = await operator.change<{ id: number }>('POST', '/connections', {
+      ...{ name: 'silent', url: `postgres://ada:unspoken@127.0.0.1:${port}/shop`, tls: 'disable' },
+    });
+    await operator.change('POST', `/connections/${id}/run`);
+    const stream = await openStream(operator, `/connections/${id}/run`);
+    const { data } = await owner.get<{ data: { id: number; version: string }[] }>('/members');
+    const { version } = data.find((one) => one.id === operator.memberId) ?? {};
+    await owner.change('PATCH', `/members/${operator.memberId}`, { version, status: 'suspended' });
+    const { text, whole } = await stream.rest();
+    expect([whole, text.includes('done'), text.includes('failed')]).toEqual([false, false, false]);
+    const second = await openStream(owner, `/connections/${id}/run`);
+    expect(second.first).toMatch(/"state":"(?:waiting|running)"/);
+    await owner.change('DELETE', `/connections/${id}`);
+  } finally {
+    silent.close();
+  }
 });
 
 test('two who ask at once get one run, and a viewer may look but not ask', async () => {
