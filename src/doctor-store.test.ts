@@ -46,6 +46,18 @@ async function unwell(): Promise<Record<string, string>> {
 
 const SUPERUSER = { roles: "warning: The store's user postgres is a superuser." };
 
+test('a store that was never backed up, one whose last backup failed, and one whose last is old', async () => {
+  expect(await unwell()).toEqual({
+    ...SUPERUSER,
+    backup: 'warning: No backup of this store has been made by "dbvitals backup".',
+  });
+  await root.query(`insert into last_backup (failed_at, failure) values (now(), 'The disk is full.')`);
+  expect((await unwell())['backup']).toMatch(/^error: The last backup failed at \S+Z: The disk is full\.$/);
+  await root.query(`update last_backup set succeeded_at = now() - interval '36 hours', failed_at = null`);
+  expect((await unwell())['backup']).toMatch(/^warning: The last backup was made at \S+Z, 36 h ago\.$/);
+  await root.query('update last_backup set succeeded_at = now()');
+});
+
 test('a store that is well but for its superuser', async () => {
   expect(await unwell()).toEqual(SUPERUSER);
 });

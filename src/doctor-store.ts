@@ -3,6 +3,7 @@ import type { Diagnosis } from './admin/command.ts';
 import { type Config, secretKeys } from './config.ts';
 import { inTransaction, type StoreRole } from './database/connect.ts';
 import { missingRoles, readSchema } from './database/migrate.ts';
+import { checkBackups } from './doctor/check-backups.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { countLost } from './rewrap.ts';
 
@@ -36,6 +37,7 @@ export async function lookAtStore(config: Config, pools: Pools): Promise<Diagnos
     ['secret', lookAtKeys],
     ['monitor', lookAtMonitor],
     ['retention', lookAtRetention],
+    ['backup', (_config, _owner, writer) => checkBackups(writer)],
   ];
   const rest: Diagnosis[] = [];
   for (const [about, look] of looks) rest.push(await attempt(about, () => look(config, owner, writer)));

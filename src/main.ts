@@ -22,7 +22,7 @@ import { addSampleDataCommand } from './admin/sample-data.ts';
 import { addSecretCommands } from './admin/secret.ts';
 import { addSilenceCommands } from './admin/silence.ts';
 import { apiKey, type Config, loadConfig, secretKeys } from './config.ts';
-import { openPool } from './database/connect.ts';
+import { openPool, type StoreAddress } from './database/connect.ts';
 import { joinStore, openStore } from './database/open.ts';
 import { consoleUrl } from './listen.ts';
 import { version } from './package-root.ts';
@@ -79,11 +79,14 @@ const context: CommandContext = {
   },
   async backUp(target) {
     const { backUp } = await import('./database/backup.ts');
-    const { dataDir, givenSecret } = config();
-    const store = await joinStore(config(), say, 'refuse');
-    const made = await backUp(store.address, target, version).finally(store.close);
-    const secret_at = givenSecret ? 'DBVITALS_SECRET_KEY' : join(dataDir, 'secret.key');
-    return { ...made, store: store.description, secret_at };
+    return recordedBackup((address) => backUp(address, target, version));
+  },
+  async backUpIntoFolder(folder, keep) {
+    const { backUp } = await import('./database/backup.ts');
+    const { backUpIntoFolder } = await import('./database/backup-folder.ts');
+    return recordedBackup((address) =>
+      backUpIntoFolder(folder, keep, (file) => backUp(address, file, version)),
+    );
   },
   async restore(file, lostSecret) {
     const { restoreStore } = await import('./restore-store.ts');
@@ -146,6 +149,20 @@ const context: CommandContext = {
     return { checks: everyCheck, score: (outcomes) => score(outcomes, []), summaryText };
   },
 };
+
+/** Backs the store of the settings up, and has the store record how that went. */
+async function recordedBackup<T extends { bytes: number }>(backUp: (address: StoreAddress) => Promise<T>) {
+  const { recordBackup } = await import('./database/last-backup.ts');
+  const { dataDir, givenSecret } = config();
+  const store = await joinStore(config(), say, 'refuse');
+  const unrecorded = (why: string) =>
+    process.stderr.write(`The store has no record of this backup, so "doctor" can't tell of it: ${why}\n`);
+  const made = await recordBackup(store.address, () => backUp(store.address), unrecorded).finally(
+    store.close,
+  );
+  const secret_at = givenSecret ? 'DBVITALS_SECRET_KEY' : join(dataDir, 'secret.key');
+  return { ...made, store: store.description, secret_at };
+}
 
 async function monitorParts(writer: Parameters<CommandContext['runHealthCheck']>[0], level: string) {
   const { pino } = await import('pino');

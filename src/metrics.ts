@@ -28,6 +28,9 @@ export interface StoreFigures {
   /** Connections that wait for a health check, and for how many seconds the longest of them. */
   due: number;
   late: number;
+  /** When the last backup succeeded and failed, in Unix seconds; 0 = never. */
+  backupSucceeded: number;
+  backupFailed: number;
 }
 
 /**
@@ -248,6 +251,16 @@ export function createMetrics() {
         'dbvitals_health_checks_longest_delay_seconds',
         'For how long the longest of them has been due',
         ({ late }) => late,
+      );
+      gauge(
+        'dbvitals_backup_last_success_timestamp_seconds',
+        'When the store was last backed up by "dbvitals backup"; 0 = never',
+        ({ backupSucceeded }) => backupSucceeded,
+      );
+      gauge(
+        'dbvitals_backup_last_failure_timestamp_seconds',
+        'When a backup of the store last failed; 0 = never',
+        ({ backupFailed }) => backupFailed,
       );
       new Gauge({
         name: 'dbvitals_store_up',

@@ -6,6 +6,7 @@ import { type Config, secretKeys } from './config.ts';
 import { openIdentityProvider } from './console/identity-provider.ts';
 import { openConsole } from './console/open.ts';
 import { openPool, STORE_DEADLINE_MS } from './database/connect.ts';
+import { backupTimes } from './database/last-backup.ts';
 import { openStore, requestAddress } from './database/open.ts';
 import { storeSize } from './database/store-size.ts';
 import { firstStart } from './first-start.ts';
@@ -117,6 +118,7 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     metrics.watchStore(async () => ({
       sizeBytes: await storeSize(watching),
       ...(await countDueConnections(watching)),
+      ...(await backupTimes(watching)),
     }));
     const port = config.metricsPort;
     const reachStore = askOnce(() => watching.query('select'));

@@ -90,3 +90,53 @@ test.each(PAGES)('the commands of %s.md do what they say', async (name) => {
   expect(blocks).not.toEqual([]);
   for (const block of blocks) await run(block);
 });
+
+/** Runs a job of a crontab as cron does: in the user's home, by sh, with what the crontab sets and next to nothing else. */
+async function runAsCron(crontab: string): Promise<{ exit: number | null; output: string }> {
+  const lines = crontab.trim().split('\n');
+  const settings = lines.filter((line) => /^\w+=/.test(line)).map((line) => line.split('='));
+  const [job = ''] = lines.filter((line) => !/^\w+=/.test(line));
+  const [, work = ''] = /^(?:\S+\s+){5}(.*)$/.exec(job) ?? [];
+  expect(work).not.toContain('%'); // cron makes a line end of it
+  const shell = spawn('/bin/sh', ['-c', work], {
+    cwd: place('home'),
+    env: { HOME: place('home'), LOGNAME: 'dbvitals', PATH: '/usr/bin:/bin', ...Object.fromEntries(settings) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.on('data', (text) => {
+      output += text;
+    });
+  }
+  return { exit: await new Promise((resolve) => shell.once('close', resolve)), output };
+}
+
+test('the nightly job of backup.md works in the environment of cron, and doctor tells when it fails', async () => {
+  const [, crontab = ''] = /^```crontab\n(.*?)^```$/ms.exec(operatePage('backup')) ?? [];
+  const here = crontab
+    .replace('/usr/local/bin', place('bin'))
+    .replace('/var/lib/dbvitals', place('work', '.dbvitals'))
+    .replace('/var/backups/dbvitals', '../var/backups'); // from the home, for the folder's name has a blank
+  expect(await runAsCron(here)).toEqual({
+    exit: 0,
+    output: expect.stringMatching(/: \d+ rows of \d+ tables/),
+  });
+  expect(readdirSync(place('var', 'backups'))).toEqual([
+    expect.stringMatching(/^dbvitals-\d{8}T\d{6}Z\.backup$/),
+  ]);
+  // No store was made in the home.
+  expect(readdirSync(place('home')).filter((name) => name.startsWith('.dbvitals'))).toEqual([]);
+  const doctor = here.replace(/dbvitals backup .*/, 'dbvitals doctor');
+  expect((await runAsCron(doctor)).output).toMatch(/^ok +backup +The last backup was made at/m);
+
+  writeFileSync(place('file'), '');
+  const failing = await runAsCron(here.replace('../var/backups', '../file/backups'));
+  expect(failing).toEqual({ exit: 1, output: expect.stringMatching(/^error: The folder .* can't be made/) });
+  expect(await runAsCron(doctor)).toEqual({
+    exit: 1,
+    output: expect.stringMatching(
+      /^error +backup +The last backup failed at .*: The folder .* can't be made/m,
+    ),
+  });
+});

@@ -139,13 +139,17 @@ export interface Evidence {
 }
 
 /** A backup that was made, and of its file the size and the SHA-256, hexadecimal. */
-interface Backup {
+export interface StoreBackup {
   made_at: string;
   migration: string;
   tables: number;
   rows: number;
   bytes: number;
   sha256: string;
+  /** Which store it is of, in words. */
+  store: string;
+  /** Where the store's secret key is. */
+  secret_at: string;
 }
 
 /** A backup that was restored. */
@@ -183,8 +187,10 @@ export interface CommandContext {
   planMigrations(): Promise<{ name: string; what: string; seconds: number; rows: Record<string, number> }[]>;
   /** Looks at settings, machine, store and service, and changes nothing; wrong settings are told, not thrown. */
   diagnose(): Promise<Diagnosis[]>;
-  /** Copies the store into a file or stream. `store` says which one it is, `secret_at` where the secret key is. */
-  backUp(target: string | Writable): Promise<Backup & { store: string; secret_at: string }>;
+  /** Copies the store into a file or stream. */
+  backUp(target: string | Writable): Promise<StoreBackup>;
+  /** Copies it into a new file of the folder, which is made where it is missing, reads that back, and keeps the newest `keep`. */
+  backUpIntoFolder(folder: string, keep: number): Promise<StoreBackup & { file: string; removed: string[] }>;
   /** Fills an empty store from a backup and verifies the seals; with `lostSecret` even if the secret key opens nothing. */
   restore(file: string | Readable, lostSecret: boolean): Promise<Restored>;
   /** Seals a connection's password under the account's own key, inside the caller's transaction. */

@@ -12,4 +12,7 @@ export const BACKED_UP: readonly string[] = [
  * Those that it does not hold: what a restore must not bring back to life, for it may have been used or ended since, and
  * what a store has of its own.
  */
-export const LEFT_OUT: readonly string[] = ['session', 'link', 'challenge', 'sign_in_failure', 'migration'];
+export const LEFT_OUT: readonly string[] = [
+  ...['session', 'link', 'challenge', 'sign_in_failure'],
+  ...['migration', 'last_backup'],
+];

@@ -73,6 +73,7 @@ const GRANTED: Record<string, Record<string, string>> = {
     key_counted: 'select, insert, update',
     key_hour: 'select, insert, update',
     key_window: 'select, insert, update',
+    last_backup: 'select',
     link: 'select, insert, update (used_at)',
     login: 'select, insert, update',
     member: 'select, insert, update, delete',

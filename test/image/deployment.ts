@@ -10,7 +10,7 @@ const DEPLOY = join(ROOT, 'deploy');
 /** Asserts that the files in deploy/ are what their programs take, and agree with each other and with the package. `scratch` is a folder for drafts. */
 export function checkDeployment(scratch: string): void {
   checkCaddyfile(scratch);
-  checkUnit(scratch);
+  checkUnits(scratch);
   checkCompose();
   checkChart(scratch);
 }
@@ -22,17 +22,22 @@ function checkCaddyfile(scratch: string): void {
 }
 
 /** By systemd itself, which looks for the command too: that is not installed where this runs. */
-function checkUnit(scratch: string): void {
-  const unit = join(scratch, 'dbvitals.service');
-  const text = readFileSync(join(DEPLOY, 'dbvitals.service'), 'utf8');
-  writeFileSync(unit, text.replace('ExecStart=dbvitals serve', 'ExecStart=/bin/true'));
-  const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+function checkUnits(scratch: string): void {
+  const units = ['dbvitals.service', 'dbvitals-backup.service', 'dbvitals-backup.timer'];
+  for (const name of units) {
+    const text = readFileSync(join(DEPLOY, name), 'utf8');
+    writeFileSync(join(scratch, name), text.replace(/^ExecStart=dbvitals .*$/m, 'ExecStart=/bin/true'));
+  }
+  const files = units.map((name) => join(scratch, name));
+  const verified = spawnSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8' });
   assert.doesNotMatch(verified.stderr, /dbvitals/);
-  // Of 0 to 10, where 10 is a unit without hardening; systemd's own words for less than 2 are "OK".
-  const shown = execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=19', unit], {
-    encoding: 'utf8',
-  });
-  assert.match(shown, /PrivateTmp/);
+  for (const unit of files.filter((name) => name.endsWith('.service'))) {
+    // Of 0 to 10, where 10 is a unit without hardening; systemd's own words for less than 2 are "OK".
+    const shown = execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=19', unit], {
+      encoding: 'utf8',
+    });
+    assert.match(shown, /PrivateTmp/);
+  }
 }
 
 function checkCompose(): void {

@@ -1,0 +1,69 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MadeBackup } from './backup.ts';
+import { checkBackup } from './check-backup.ts';
+
+// What this command names its files; anything else in the folder is left alone.
+const OURS = /^dbvitals-\d{8}T\d{6}Z\.backup$/;
+// What a backup that was killed has left.
+const DRAFT = /^dbvitals-\d{8}T\d{6}Z\.backup\.\d+\.part$/;
+const DRAFT_IS_OLD_MS = 86_400_000;
+
+/** A backup in a folder: its path, and the names of the older ones that made room. */
+export interface BackupInFolder extends MadeBackup {
+  file: string;
+  removed: string[];
+}
+
+/**
+ * Has `backUp` write a new file of the folder, which is made where it is missing; reads that file back to its end, then removes
+ * all but the newest `keep` backups. Throws a sentence; then no backup was removed, and no file that is not whole stays.
+ */
+export async function backUpIntoFolder(
+  folder: string,
+  keep: number,
+  backUp: (file: string) => Promise<MadeBackup>,
+): Promise<BackupInFolder> {
+  await makeFolder(folder);
+  const file = join(folder, nameAt(new Date()));
+  const made = await backUp(file);
+  try {
+    await checkBackup(file);
+  } catch (error) {
+    await rm(file);
+    throw error;
+  }
+  return { file, ...made, removed: await prune(folder, keep) };
+}
+
+/** Such as `dbvitals-20261122T021700Z.backup`: the names sort by time. */
+function nameAt(now: Date): string {
+  return `dbvitals-${now.toISOString().replace(/[-:]|\.\d+/g, '')}.backup`;
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new Error(
+      `The folder ${folder} can't be made${code}: as root, run "install --directory --mode 700 --owner USER ${folder}".`,
+      { cause: error },
+    );
+  }
+}
+
+/** Removes all but the newest backups, and drafts older than a day; gives the names of the former. */
+async function prune(folder: string, keep: number): Promise<string[]> {
+  const names = await readdir(folder);
+  const old = names
+    .filter((name) => OURS.test(name))
+    .toSorted()
+    .slice(0, -keep);
+  for (const name of old) await rm(join(folder, name));
+  for (const name of names.filter((name) => DRAFT.test(name))) {
+    const { mtimeMs } = await stat(join(folder, name));
+    if (Date.now() - mtimeMs > DRAFT_IS_OLD_MS) await rm(join(folder, name));
+  }
+  return old;
+}
