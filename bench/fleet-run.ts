@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sealCredential } from '../src/monitor/credentials.ts';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
 import { PROGRAM, SHIPPED_FLAGS } from '../test/shipped-flags.ts';
 import { startTestStore, type TestStore } from '../test/store.ts';
@@ -88,16 +87,7 @@ async function addConnections(
     if (n % DATABASES === 0) accountId = await store.account();
     const own = { database: `d${(n % DATABASES) + 1}`, username: `r${(n % DATABASES) + 1}` };
     const connectionId = await store.connection(accountId, { host, port, name: `fleet ${n}`, ...own });
-    const sealed = await sealCredential(
-      store.writer,
-      store.deps.secret,
-      { accountId, connectionId },
-      PASSWORD,
-    );
-    await store.writer.query('update connection set credential = $2 where connection_id = $1', [
-      connectionId,
-      sealed,
-    ]);
+    await store.set({ accountId, connectionId }, {}, { password: PASSWORD });
   }
 }
 

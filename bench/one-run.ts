@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sealCredential } from '../src/monitor/credentials.ts';
 import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../src/monitor/run.ts';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
 import { startTestStore, type TestStore } from '../test/store.ts';
@@ -39,11 +38,7 @@ export async function measureOneRun(figure: Figure): Promise<void> {
 async function watch(store: TestStore, { host, port, database }: PostgresServer): Promise<ConnectionKey> {
   const accountId = await store.account();
   const key = { accountId, connectionId: await store.connection(accountId, { host, port, database }) };
-  const sealed = await sealCredential(store.writer, store.deps.secret, key, PASSWORD);
-  await store.writer.query('update connection set credential = $2 where connection_id = $1', [
-    key.connectionId,
-    sealed,
-  ]);
+  await store.set(key, {}, { password: PASSWORD });
   return key;
 }
 

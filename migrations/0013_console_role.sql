@@ -32,9 +32,10 @@ begin
   end loop;
 end $$;
 
--- The console shows whether there is a secret, so it need not read one.
+-- The console shows whether there is a secret, so it need not read one. An empty password, which vouches for the settings alone, is
+-- 29 bytes when encrypted: version, nonce and tag.
 alter table connection
-  add column has_credential boolean not null generated always as (credential is not null) stored,
+  add column has_credential boolean not null generated always as (coalesce(octet_length(credential) > 29, false)) stored,
   add column has_ssh_credential boolean not null generated always as (ssh_credential is not null) stored;
 alter table login
   add column has_password boolean not null generated always as (password is not null) stored;

@@ -4,7 +4,6 @@ import { createAccount } from './admin/account.ts';
 import { createKey } from './admin/key.ts';
 import { makeOwnerLink } from './admin/member-link.ts';
 import type { OpenStore } from './database/open.ts';
-import { sealCredential } from './monitor/credentials.ts';
 import { addConnection } from './monitor/record-connection.ts';
 import type { StoredCheck } from './monitor/run.ts';
 import type { SecretKeys } from './wrap.ts';
@@ -40,11 +39,11 @@ export async function firstStart(
       plan: 'enterprise',
       requests_per_minute: null,
     });
-    const connection = await addConnection(
-      (work) => changeAccount(writer, account.id, work),
-      (client, owner, password) => sealCredential(client, secret, owner, password),
-      { name: 'dbvitals store', ...ownAddress(store), every: 300 },
-    );
+    const connection = await addConnection((work) => changeAccount(writer, account.id, work), secret, {
+      name: 'dbvitals store',
+      ...ownAddress(store),
+      every: 300,
+    });
     const { key } = await createKey(writer, { accountId: account.id, name: 'first key', lifetime: null });
     await check({ accountId: account.id, connectionId: connection.id });
     return { key, linkToken: await makeOwnerLink(writer, account.id) };

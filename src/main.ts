@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type pg from 'pg';
+import type { Logger } from 'pino';
 import { addAccountCommands } from './admin/account.ts';
 import { addActivityCommands } from './admin/activity-tail.ts';
 import { addApplyCommand } from './admin/apply.ts';
@@ -27,6 +29,7 @@ import { joinStore, openStore } from './database/open.ts';
 import { consoleUrl } from './listen.ts';
 import { version } from './package-root.ts';
 import type { ServeOptions } from './serve.ts';
+import type { SecretKeys } from './wrap.ts';
 
 // A password in --url is shown in the list of processes no longer than it takes to start.
 const typed = process.argv.slice(2).join(' ');
@@ -92,21 +95,14 @@ const context: CommandContext = {
     const { restoreStore } = await import('./restore-store.ts');
     return restoreStore(config(), file, lostSecret, say);
   },
-  async sealPassword(client, connection, password) {
-    const { sealCredential } = await import('./monitor/credentials.ts');
-    return sealCredential(client, secretKeys(config()), connection, password);
-  },
-  async openPassword(client, connection, sealed) {
-    const { openCredential } = await import('./monitor/credentials.ts');
-    return openCredential(client, secretKeys(config()), connection, sealed);
-  },
+  openSecret,
   environment() {
     config(); // reads .env
     return process.env;
   },
   async rewrap(owner, forgetLost) {
     const { rewrap } = await import('./rewrap.ts');
-    return rewrap(owner, secretKeys(config()), forgetLost);
+    return rewrap(owner, await openSecret(owner), forgetLost);
   },
   async runHealthCheck(writer, connection, show) {
     const { checkNow } = await import('./monitor/schedule.ts');
@@ -164,15 +160,20 @@ async function recordedBackup<T extends { bytes: number }>(backUp: (address: Sto
   return { ...made, store: store.description, secret_at };
 }
 
-async function monitorParts(writer: Parameters<CommandContext['runHealthCheck']>[0], level: string) {
+async function monitorParts(writer: pg.Pool, level: string) {
   const { pino } = await import('pino');
   const { allowPrivateTargets } = config();
-  return {
-    writer,
-    secret: secretKeys(config()),
-    allowPrivateTargets,
-    log: pino({ level }, pino.destination(2)),
-  };
+  const log = pino({ level }, pino.destination(2));
+  return { writer, secret: await openSecret(writer, log), allowPrivateTargets, log };
+}
+
+/** The keys of DBVITALS_SECRET_KEY, once what an earlier version encrypted is bound to the settings of its connections. */
+async function openSecret(store: pg.Pool, log?: Logger): Promise<SecretKeys> {
+  const { bindAtStart } = await import('./monitor/bind-credentials.ts');
+  const secret = secretKeys(config());
+  const tell = (_: unknown, message: string) => process.stderr.write(`${message}\n`);
+  await bindAtStart(store, secret, log ?? { info: tell, error: tell });
+  return secret;
 }
 
 const program = new Command('dbvitals')

@@ -6,7 +6,7 @@ import { openPool, type StoreAddress } from './database/connect.ts';
 import { type JoinedStore, joinStore } from './database/open.ts';
 import { type RestoredStore, restore } from './database/restore.ts';
 import { evidence } from './evidence.ts';
-import { sealCredential } from './monitor/credentials.ts';
+import { bindCredentials } from './monitor/bind-credentials.ts';
 import { changeConnection } from './monitor/record-connection.ts';
 import { countLost } from './rewrap.ts';
 
@@ -71,6 +71,7 @@ async function watchItself(config: Config, { address, embedded }: JoinedStore): 
   } as const;
   const writer = openPool(address, 'writer', { max: 1 });
   try {
+    await bindCredentials(writer, secretKeys(config));
     const { rows } = await writer.query<{ account_id: number; connection_id: number }>(selectOwn, [
       database,
       user,
@@ -78,7 +79,7 @@ async function watchItself(config: Config, { address, embedded }: JoinedStore): 
     for (const { account_id, connection_id } of rows) {
       await changeConnection(
         (work) => changeAccount(writer, account_id, work),
-        (client, owner, text) => sealCredential(client, secretKeys(config), owner, text),
+        secretKeys(config),
         connection_id,
         { address: { ...own, password }, password },
       );

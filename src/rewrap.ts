@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { keyLabel as sealKeyLabel } from './activity/seal-key.ts';
 import { inTransaction } from './database/connect.ts';
-import { credentialKeyLabel } from './monitor/credentials.ts';
+import { credentialKeyLabel, unboundKeyLabel } from './monitor/credentials.ts';
 import { type SecretKeys, unwrap, wrap } from './wrap.ts';
 
 /** What became of the keys that the store holds wrapped. */
@@ -19,9 +19,10 @@ interface WrappedKey {
   sealed: Buffer;
 }
 
+// A key is wrapped anew as what it is: one from before credentials were bound stays one.
 const TABLES = [
-  { table: 'credential_key', label: credentialKeyLabel },
-  { table: 'seal_key', label: sealKeyLabel },
+  { table: 'credential_key', labels: [credentialKeyLabel, unboundKeyLabel] },
+  { table: 'seal_key', labels: [sealKeyLabel] },
 ] as const;
 
 type Table = (typeof TABLES)[number]['table'];
@@ -36,7 +37,12 @@ const updateKeys = (table: Table) => `
     from unnest($1::bigint[], $2::bytea[], $3::bytea[]) n (account_id, sealed, anew)
    where k.account_id = n.account_id and k.sealed = n.sealed`;
 
-const forgetCredentialKeys = 'delete from credential_key where account_id = any ($1)';
+const forgetCredentialKeys = `
+  with forgotten as (
+    delete from credential_key where account_id = any ($1) returning account_id
+  )
+  update connection set credential = null, ssh_credential = null
+   where account_id in (select account_id from forgotten)`;
 
 /**
  * Wraps every key that the store holds by the first of the keys of DBVITALS_SECRET_KEY, in one transaction of the store's
@@ -46,18 +52,18 @@ const forgetCredentialKeys = 'delete from credential_key where account_id = any 
 export function rewrap(owner: pg.Pool, secret: SecretKeys, forgetLost: boolean): Promise<Rewrapped> {
   return inTransaction(owner, async (client) => {
     const done: Rewrapped = { rewrapped: 0, unchanged: 0, forgotten: 0 };
-    for (const { table, label } of TABLES) {
+    for (const { table, labels } of TABLES) {
       const { rows } = await client.query<WrappedKey>(selectKeys(table));
       const old: WrappedKey[] = [];
       const anew: Buffer[] = [];
       const lost: number[] = [];
       for (const row of rows) {
-        const key = unwrap(secret, label(row.account_id), row.sealed);
-        if (!key) lost.push(row.account_id);
-        else if (unwrap([secret[0]], label(row.account_id), row.sealed)) done.unchanged += 1;
+        const opened = openKey(secret, labels, row);
+        if (!opened) lost.push(row.account_id);
+        else if (unwrap([secret[0]], opened.label, row.sealed)) done.unchanged += 1;
         else {
           old.push(row);
-          anew.push(wrap(secret, label(row.account_id), key));
+          anew.push(wrap(secret, opened.label, opened.key));
         }
       }
       if (lost[0] !== undefined && !forgetLost) throw new LostKeyError(lost[0]);
@@ -77,11 +83,24 @@ export function rewrap(owner: pg.Pool, secret: SecretKeys, forgetLost: boolean):
 /** How many of the keys that the store holds wrapped are opened by none of the keys of DBVITALS_SECRET_KEY. */
 export async function countLost(client: pg.ClientBase, secret: SecretKeys): Promise<number> {
   let lost = 0;
-  for (const { table, label } of TABLES) {
+  for (const { table, labels } of TABLES) {
     const { rows } = await client.query<WrappedKey>(`select account_id, sealed from ${table}`);
-    lost += rows.filter(({ account_id, sealed }) => !unwrap(secret, label(account_id), sealed)).length;
+    lost += rows.filter((row) => !openKey(secret, labels, row)).length;
   }
   return lost;
+}
+
+function openKey(
+  secret: SecretKeys,
+  labels: readonly ((accountId: number) => string)[],
+  { account_id, sealed }: WrappedKey,
+): { label: string; key: Buffer } | null {
+  for (const labelOf of labels) {
+    const label = labelOf(account_id);
+    const key = unwrap(secret, label, sealed);
+    if (key) return { label, key };
+  }
+  return null;
 }
 
 /** A wrapped key that none opens. */

@@ -15,6 +15,7 @@ import { FailedAuthentications } from './http/failed-authentications.ts';
 import { certificateOf, type Tls } from './http/tls.ts';
 import { consoleUrl, listen, passkeyOrigin, urlOf } from './listen.ts';
 import { askOnce, createMetrics, serveMetrics, sum } from './metrics.ts';
+import { bindAtStart } from './monitor/bind-credentials.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
 import { checkRoom, startProcesses } from './processes.ts';
@@ -63,6 +64,7 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   const requests = await requestAddress(store, config.poolerUrl);
   const writer = openPool(store.address, 'writer', { max: 6 });
   undo.push(() => writer.end());
+  await bindAtStart(writer, secret, log);
 
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl } = config;
   const { allowPrivateTargets, poolerUrl, logLevel } = config;

@@ -7,7 +7,8 @@ import pg from 'pg';
 import { openPool, type StoreAddress } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { conf, createCluster, type ServerSettings, startServer, stopServer } from '../src/database/server.ts';
-import { sealCredential } from '../src/monitor/credentials.ts';
+import { storeSecrets } from '../src/monitor/connection-secrets.ts';
+import type { Secrets } from '../src/monitor/credentials.ts';
 import type { ConnectionKey, MonitorDeps } from '../src/monitor/run.ts';
 
 /** A PostgreSQL of a test file's own: a store that is up to date, and a server that can be watched. */
@@ -29,6 +30,8 @@ export interface TestStore {
   connection(accountId: number, given?: Record<string, unknown>): Promise<number>;
   /** Such a connection in an account of its own, with its password. */
   watched(given?: Record<string, unknown>, password?: string): Promise<ConnectionKey>;
+  /** Changes settings of a connection as the product does: its secrets, the watcher's password unless given, are stored for them. */
+  set(key: ConnectionKey, settings: Record<string, unknown>, secrets?: Partial<Secrets>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -128,9 +131,16 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
     async watched(given, password = WATCHER_PASSWORD) {
       const accountId = await store.account();
       const key = { accountId, connectionId: await store.connection(accountId, given) };
-      const sealed = await sealCredential(writer, store.deps.secret, key, password);
-      await writer.query('update connection set credential = $2 where account_id = $1', [accountId, sealed]);
+      await store.set(key, {}, { password });
       return key;
+    },
+    async set(key, settings, secrets = {}) {
+      for (const [name, value] of Object.entries(settings)) {
+        const text = `update connection set ${name} = $3 where account_id = $1 and connection_id = $2`;
+        await writer.query(text, [key.accountId, key.connectionId, value]);
+      }
+      const all = { password: WATCHER_PASSWORD, sshKey: null, ...secrets };
+      await storeSecrets(writer, store.deps.secret, key, all);
     },
     async stop() {
       await Promise.all(clients.map((client) => client.end().catch(() => {})));

@@ -10,6 +10,7 @@ export const ACTION_TYPES = [
   'connection_added',
   'connection_changed',
   'connection_removed',
+  'connection_tampered',
   'health_check_completed',
   'link_created',
   'link_used',

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { changeWithin } from '../activity/record-entry.ts';
+import type { SecretKeys } from '../wrap.ts';
 import { createWithin } from './account.ts';
-import type { Tools } from './apply-connection-changes.ts';
 import { planConnections } from './apply-connections.ts';
 import { planMembers } from './apply-members.ts';
 import { changesOf, type Difference, type Step } from './apply-step.ts';
@@ -28,7 +28,7 @@ const named = `select ${accountColumns} from account where name = any($1) order 
 export async function planAccounts(
   client: pg.ClientBase,
   { accounts, file }: Wanted,
-  sealing: Omit<Tools, 'file'>,
+  secret: SecretKeys,
   prune: boolean,
 ): Promise<Plan> {
   const { rows } = await client.query<AccountRow>(named, [accounts.map(({ name }) => name)]);
@@ -45,7 +45,7 @@ export async function planAccounts(
     const of = { id: before?.id ?? null, name: wanted.name };
     const lists = [
       wanted.members && (await planMembers(client, of, wanted.members)),
-      wanted.connections && (await planConnections(client, of, wanted.connections, { ...sealing, file })),
+      wanted.connections && (await planConnections(client, of, wanted.connections, { secret, file })),
     ].filter((list) => list !== null);
     const unnamed = lists.flatMap((list) => list.unnamed);
     const steps = [...lists.flatMap((list) => list.wanted), ...(prune ? unnamed : [])];

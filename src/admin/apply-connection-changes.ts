@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { changesBetween, type StoredConnection, type StoredSettings } from '../monitor/connection-changes.ts';
+import { trustedSecrets } from '../monitor/connection-secrets.ts';
 import type { ConnectionThresholds, ThresholdChanges } from '../monitor/connection-thresholds.ts';
 import { type ConnectionChanges, changeConnection, requireChangeable } from '../monitor/record-connection.ts';
+import type { SecretKeys } from '../wrap.ts';
 import type { ReadFile } from './apply-file.ts';
 import type { Silenced } from './apply-silences.ts';
 import type { Step } from './apply-step.ts';
 import type { WantedConnection } from './apply-wanted-connections.ts';
-import type { CommandContext } from './command.ts';
 
-/** How secrets are sealed and opened, and where it is noted that a connection can't become what the file wants. */
-export interface Tools extends Pick<CommandContext, 'sealPassword' | 'openPassword'> {
+/** What secrets are encrypted by, and where it is noted that a connection can't become what the file wants. */
+export interface Tools {
+  secret: SecretKeys;
   file: ReadFile;
 }
 
@@ -18,32 +20,35 @@ export interface Tools extends Pick<CommandContext, 'sealPassword' | 'openPasswo
 export async function alteration(
   client: pg.ClientBase,
   { id: accountId, name: account }: Silenced['account'],
-  { id, credential, ssh_credential, ...before }: StoredConnection,
+  { id, ...before }: StoredConnection,
   wanted: WantedConnection,
-  { file, openPassword, sealPassword }: Tools,
+  { file, secret }: Tools,
 ): Promise<Step | null> {
   const { address, name, path, ssh } = wanted;
-  const owner = { accountId: accountId ?? 0, connectionId: id };
-  const isStored = async (sealed: Buffer | null, secret: string | null, of: { of?: 'ssh key' }) =>
-    secret === null ||
-    (sealed !== null && secret === (await openPassword(client, { ...owner, ...of }, sealed)));
-  const newPassword = !(await isStored(credential, address.password, {}));
-  const newKey = !(await isStored(ssh_credential, wanted.sshKey, { of: 'ssh key' }));
+  const stored = await trustedSecrets(client, secret, { accountId: accountId ?? 0, connectionId: id });
+  const isSample = before.every === null;
+  const newPassword = address.password !== null && address.password !== stored?.password;
+  const newKey = wanted.sshKey !== null && wanted.sshKey !== stored?.sshKey;
   const { changed, from, to } = changesBetween(before, settingsAfter(before, wanted), newPassword);
   if (newKey) changed.push('ssh_key');
   if (changed.length === 0) return null;
 
-  const has = (...fields: string[]) => fields.some((field) => changed.includes(field));
-  // A stored password is not sent by another way: there it is stored again.
-  const sealedAnew =
-    newPassword || has('host', 'port', 'connection_type', 'ssh_username', 'ssh_host', 'ssh_port');
+  // Where somebody changed the store by hand, nothing of it stays.
+  const anew = stored === null && !isSample;
+  const has = (...fields: string[]) => anew || fields.some((field) => changed.includes(field));
+  // A stored secret is not sent by another way: there it is stored again.
+  const otherSsh = has('ssh_username', 'ssh_host', 'ssh_port');
+  const otherWay =
+    otherSsh || has('host', 'port', 'connection_type', 'tls', 'password_exposable', 'ca_certificate');
   const tunnelled = before.connection_type === 'ssh_tunnel';
   const changes: ConnectionChanges = {
-    ...(has('engine', 'connection_type', 'host', 'port', 'database', 'username') && { address }),
+    ...((newPassword || has('engine', 'connection_type', 'host', 'port', 'database', 'username')) && {
+      address,
+    }),
     ...(has('connection_type') && tunnelled && !ssh && { type: address.connection_type }),
-    ...(ssh && has('connection_type', 'ssh_username', 'ssh_host', 'ssh_port') && { ssh }),
-    ...(newKey && wanted.sshKey !== null && { sshKey: wanted.sshKey }),
-    ...(sealedAnew && address.password !== null && { password: address.password }),
+    ...(ssh && (otherSsh || has('connection_type')) && { ssh }),
+    ...((newKey || otherSsh) && wanted.sshKey !== null && { sshKey: wanted.sshKey }),
+    ...((newPassword || otherWay) && address.password !== null && { password: address.password }),
     ...(has('tls') && { tls: wanted.tls }),
     ...(has('every') && { every: wanted.every }),
     ...(has('thresholds') && { thresholds: thresholdChanges(before.thresholds, wanted.thresholds) }),
@@ -54,7 +59,7 @@ export async function alteration(
   file.attempt(path, () => requireChangeable(before, changes));
   return {
     difference: { action: 'change', what: 'connection', account, name, changed, from, to },
-    make: (change) => changeConnection((work) => work(change), sealPassword, id, changes),
+    make: (change) => changeConnection((work) => work(change), secret, id, changes),
   };
 }
 

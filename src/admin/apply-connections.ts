@@ -28,7 +28,7 @@ export async function planConnections(
     const silenced = { account, id: before?.id ?? null, name: connection.name };
     const own = before
       ? await alteration(client, account, before, connection, tools)
-      : addition(silenced, connection, tools.sealPassword);
+      : addition(silenced, connection, tools.secret);
     const silences = connection.silences ? await planSilences(client, silenced, connection.silences) : null;
     steps.wanted.push(...(own ? [own] : []), ...(silences?.wanted ?? []));
     steps.unnamed.push(...(silences?.unnamed ?? []));
@@ -39,7 +39,7 @@ export async function planConnections(
   return steps;
 }
 
-function addition(silenced: Silenced, wanted: WantedConnection, seal: Tools['sealPassword']): Step {
+function addition(silenced: Silenced, wanted: WantedConnection, secret: Tools['secret']): Step {
   const { path: _path, silences: _silences, address, ssh, sshKey, ...settings } = wanted;
   const to = { host: address.host, port: address.port };
   const of = { what: 'connection', account: silenced.account.name, name: wanted.name } as const;
@@ -48,7 +48,7 @@ function addition(silenced: Silenced, wanted: WantedConnection, seal: Tools['sea
     difference: { action: 'add', ...of, changed: Object.keys(to), from: {}, to },
     make: async (change) => {
       const added = { ...address, ...settings, ...tunnel };
-      silenced.id = (await addConnection((work) => work(change), seal, added)).id;
+      silenced.id = (await addConnection((work) => work(change), secret, added)).id;
     },
   };
 }

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
+import type { SecretKeys } from '../wrap.ts';
 import { type Difference, lineOf } from './apply-step.ts';
 import type { Wanted } from './apply-wanted.ts';
 import { addCommand, type CommandContext, UsageError } from './command.ts';
@@ -17,7 +18,7 @@ interface Options {
 
 /** What `apply` found and did. */
 interface Applied {
-  /** Whether the store is as the file wants it now. */
+  /** Whether the file was applied; false with `--plan`. */
   applied: boolean;
   /** Those of the file; the id is null where `--plan` kept one from being made. */
   accounts: { id: number | null; name: string }[];
@@ -35,7 +36,9 @@ export function addApplyCommand(program: Command, context: CommandContext): void
     .action(async ({ file, plan = false, prune = false, json = false }: Options) => {
       const wanted = await read(file, context);
       const show = json ? () => {} : print;
-      const done = await context.withStore((writer) => apply(writer, wanted, { plan, prune }, context, show));
+      const done = await context.withStore(async (writer) =>
+        apply(writer, wanted, { plan, prune }, await context.openSecret(writer), show),
+      );
       if (json) process.stdout.write(`${JSON.stringify(done)}\n`);
       else sumUp(done);
     });
@@ -62,11 +65,11 @@ async function apply(
   writer: pg.Pool,
   wanted: Wanted,
   { plan: only, prune }: { plan: boolean; prune: boolean },
-  sealing: CommandContext,
+  secret: SecretKeys,
   show: (changes: Difference[]) => void,
 ): Promise<Applied> {
   const { carryOut, differencesOf, lockAccounts, planAccounts } = await import('./apply-accounts.ts');
-  const look = (client: pg.ClientBase) => planAccounts(client, wanted, sealing, prune);
+  const look = (client: pg.ClientBase) => planAccounts(client, wanted, secret, prune);
   const plan = await inTransaction(writer, look);
   const changes = differencesOf(plan);
   show(changes);
@@ -84,7 +87,7 @@ async function apply(
           return carryOut(client, again);
         });
   const accounts = ids.map((id, at) => ({ id, name: wanted.accounts[at]?.name ?? '' }));
-  return { applied: !only || changes.length === 0, accounts, changes, unnamed: plan.unnamed };
+  return { applied: !only, accounts, changes, unnamed: plan.unnamed };
 }
 
 function print(changes: Difference[]): void {

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
 import type { DatabaseAddress } from '../monitor/connection-url.ts';
+import type { SecretKeys } from '../wrap.ts';
 
 /** Wrong usage: one sentence that says what to do. The program ends with 2; with 1 for every other error. */
 export class UsageError extends Error {}
@@ -10,8 +11,6 @@ export class UsageError extends Error {}
 interface ConnectionKey {
   accountId: number;
   connectionId: number;
-  /** What is sealed for it, where it is not the password. */
-  of?: 'ssh key';
 }
 
 /** A health check: worst finding first. */
@@ -193,10 +192,8 @@ export interface CommandContext {
   backUpIntoFolder(folder: string, keep: number): Promise<StoreBackup & { file: string; removed: string[] }>;
   /** Fills an empty store from a backup and verifies the seals; with `lostSecret` even if the secret key opens nothing. */
   restore(file: string | Readable, lostSecret: boolean): Promise<Restored>;
-  /** Seals a connection's password under the account's own key, inside the caller's transaction. */
-  sealPassword(client: pg.ClientBase, connection: ConnectionKey, password: string): Promise<Buffer>;
-  /** Opens what {@link sealPassword} sealed; throws a sentence where no key does. */
-  openPassword(client: pg.ClientBase, connection: ConnectionKey, sealed: Buffer): Promise<string>;
+  /** The keys of DBVITALS_SECRET_KEY, for what is stored encrypted; call it before a connection is added or changed. */
+  openSecret(writer: pg.Pool): Promise<SecretKeys>;
   /** The environment, with what a `.env` adds. */
   environment(): Readonly<Record<string, string | undefined>>;
   /**

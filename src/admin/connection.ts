@@ -93,8 +93,12 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         };
         printOne(
           json,
-          await context.withStore((writer) =>
-            addConnection((work) => changeAccount(writer, account, work), context.sealPassword, wanted),
+          await context.withStore(async (writer) =>
+            addConnection(
+              (work) => changeAccount(writer, account, work),
+              await context.openSecret(writer),
+              wanted,
+            ),
           ),
         );
       },
@@ -146,7 +150,7 @@ export function addConnectionCommands(program: Command, context: CommandContext)
       printOne(
         json,
         await context.withStore(async (writer) =>
-          changeConnection(await changeOf(writer, id), context.sealPassword, id, changes),
+          changeConnection(await changeOf(writer, id), await context.openSecret(writer), id, changes),
         ),
       );
     });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeSshKey } from '../../test/ssh-key.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
+import { readSecrets } from '../monitor/connection-secrets.ts';
 import { parseConnectionUrl } from '../monitor/connection-url.ts';
 import { addConnection, changeConnection, removeConnection } from '../monitor/record-connection.ts';
 import { UsageError } from './command.ts';
@@ -54,17 +55,15 @@ test('a key file holds a private key without a passphrase', () => {
   expect(() => privateKeyOf(join(folder, 'absent'))).toThrow(/can be read/);
 });
 
-const seal = async (_client: unknown, { of = 'password' }: { of?: string }, text: string) =>
-  Buffer.from(`${of}: ${text}`);
-
 const url = 'postgres://ada:secret@db.internal/app';
 const wanted = { name: 'shop', tls: 'verify-full', every: 300 } as const;
 
 async function stored(accountId: number) {
-  const text = `select connection_type, host, tls, ssh_username, ssh_host, ssh_port, ssh_host_key,
-                       convert_from(credential, 'UTF8') as password, convert_from(ssh_credential, 'UTF8') as ssh_key
+  const text = `select connection_id, connection_type, host, tls, ssh_username, ssh_host, ssh_port, ssh_host_key
                   from connection where account_id = $1`;
-  return (await store.writer.query(text, [accountId])).rows[0];
+  const [{ connection_id, ...row }] = (await store.writer.query(text, [accountId])).rows;
+  const { writer, deps } = store;
+  return { ...row, ...(await readSecrets(writer, deps.secret, { accountId, connectionId: connection_id })) };
 }
 
 test('a tunnel is stored, stays under a new URL, changes with its key, and goes with --type direct', async () => {
@@ -73,18 +72,26 @@ test('a tunnel is stored, stays under a new URL, changes with its key, and goes 
   const address = parseConnectionUrl(url);
   const tunnel = { ssh: login, sshKey: 'a key' };
   const change: ChangeAccount = (work) => changeAccount(store.writer, accountId, work);
-  const { id, connection_type } = await addConnection(change, seal, {
+  const { secret } = store.deps;
+  const { id, connection_type } = await addConnection(change, secret, {
     ...address,
     ...wanted,
     ...tunnel,
   });
   expect(connection_type).toBe('ssh_tunnel');
-  const first = { ssh_username: 'tunnel', ssh_host: 'bastion', ssh_port: 22, ssh_key: 'ssh key: a key' };
+  const first = {
+    ssh_username: 'tunnel',
+    ssh_host: 'bastion',
+    ssh_port: 22,
+    sshKey: 'a key',
+    password: 'secret',
+  };
   expect(await stored(accountId)).toMatchObject({ host: 'db.internal', tls: 'verify-full', ...first });
 
-  await store.writer.query(`update connection set ssh_host_key = 'known' where account_id = $1`, [accountId]);
+  const secrets = { password: 'secret', sshKey: 'a key' };
+  await store.set({ accountId, connectionId: id }, { ssh_host_key: 'known' }, secrets);
   const other = { address: { ...address, host: 'db2.internal' }, password: 'secret' };
-  await changeConnection(change, seal, id, other);
+  await changeConnection(change, secret, id, other);
   expect(await stored(accountId)).toMatchObject({
     connection_type: 'ssh_tunnel',
     ...first,
@@ -92,24 +99,29 @@ test('a tunnel is stored, stays under a new URL, changes with its key, and goes 
   });
 
   const elsewhere = { ssh: { ...login, host: 'bastion2' } };
-  await expect(changeConnection(change, seal, id, elsewhere)).rejects.toThrow(/Give the password/);
-  await changeConnection(change, seal, id, { ...elsewhere, password: 'secret' });
-  expect(await stored(accountId)).toMatchObject({ ssh_host: 'bastion2', ssh_host_key: null });
+  await expect(changeConnection(change, secret, id, elsewhere)).rejects.toThrow(/Give the password/);
+  await expect(changeConnection(change, secret, id, { ...elsewhere, password: 'secret' })).rejects.toThrow(
+    /another SSH server or user: give the private key again/,
+  );
+  await changeConnection(change, secret, id, { ...elsewhere, password: 'secret', sshKey: 'b' });
+  expect(await stored(accountId)).toMatchObject({ ssh_host: 'bastion2', ssh_host_key: null, sshKey: 'b' });
 
-  await changeConnection(change, seal, id, { ...other, type: 'direct' });
-  expect(await stored(accountId)).toMatchObject({ connection_type: 'direct', ssh_key: null });
-  await expect(changeConnection(change, seal, id, { sshKey: 'b' })).rejects.toThrow(/with an SSH server/);
+  await changeConnection(change, secret, id, { ...other, type: 'direct' });
+  expect(await stored(accountId)).toMatchObject({ connection_type: 'direct', sshKey: null });
+  await expect(changeConnection(change, secret, id, { sshKey: 'b' })).rejects.toThrow(/with an SSH server/);
 });
 
 test('of a connection that is removed neither the password nor the SSH key stays', async () => {
   const accountId = await store.account();
   const change: ChangeAccount = (work) => changeAccount(store.writer, accountId, work);
-  const { id } = await addConnection(change, seal, {
+  const { secret } = store.deps;
+  const { id } = await addConnection(change, secret, {
     ...{ ...parseConnectionUrl(url), ...wanted },
     ...{ ssh: { username: 'tunnel', host: 'bastion', port: 22 }, sshKey: 'a key' },
   });
-  const secrets = { password: 'password: secret', ssh_key: 'ssh key: a key' };
-  expect(await stored(accountId)).toMatchObject(secrets);
+  expect(await stored(accountId)).toMatchObject({ password: 'secret', sshKey: 'a key' });
   await removeConnection(change, id);
-  expect(await stored(accountId)).toMatchObject({ password: null, ssh_key: null });
+  const kept = 'select credential, ssh_credential from connection where account_id = $1';
+  const { rows } = await store.writer.query(kept, [accountId]);
+  expect(rows).toEqual([{ credential: null, ssh_credential: null }]);
 });

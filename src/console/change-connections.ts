@@ -1,6 +1,4 @@
 import { RefusedConnection } from '../monitor/connection-refusal.ts';
-import type { Seal } from '../monitor/connection-tunnel.ts';
-import { sealCredential } from '../monitor/credentials.ts';
 import {
   addConnection,
   ChangedMeanwhile,
@@ -12,7 +10,7 @@ import { changedMeanwhile } from './changed-meanwhile.ts';
 import { readSettings } from './connection-detail.ts';
 import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
 import { ConsoleError } from './errors.ts';
-import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
+import { type ConsoleRoute, consoleRoute } from './route.ts';
 import { addressIn, requireAddress, settingsIn, tunnelIn } from './wanted-connection.ts';
 
 /** How often a new connection is checked where nothing else is said, in seconds: as `connection add` does. */
@@ -38,7 +36,7 @@ const add = consoleRoute({
       tls: tlsOf(address.connection_type, body.tls),
     };
     if (wanted.ssh) requireHost(address.connection_type);
-    const connection = await addConnection(change, sealOf(parts), wanted);
+    const connection = await addConnection(change, parts.secret, wanted);
     return read((run) => readSettings(run, actor.accountId, connection.id));
   },
 });
@@ -67,7 +65,7 @@ const alter = consoleRoute({
       ...(password !== undefined && { password }),
     };
     try {
-      await changeConnection(change, sealOf(parts), id, wanted);
+      await changeConnection(change, parts.secret, id, wanted);
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error;
       const of = { property: 'connection_id', id };
@@ -93,8 +91,4 @@ export const changeConnectionRoutes: ConsoleRoute[] = [add, alter, remove];
 export function requireHost(connectionType: string): void {
   if (connectionType === 'unix_socket')
     throw new RefusedConnection('ssh', 'An SSH server goes with a host, not with a socket.');
-}
-
-function sealOf({ secret }: ConsoleParts): Seal {
-  return (client, owner, text) => sealCredential(client, secret, owner, text);
 }

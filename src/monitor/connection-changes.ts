@@ -24,6 +24,7 @@ export interface StoredSettings {
   every: number | null;
   version: number;
   has_password: boolean;
+  has_ssh_key: boolean;
 }
 
 const columns = `
@@ -32,7 +33,7 @@ const columns = `
          c.ssh_username, c.ssh_host, c.ssh_port,
          (select extract(epoch from s.every)::float8 from connection_schedule s
            where s.account_id = c.account_id and s.connection_id = c.connection_id) as every,
-         c.version, c.credential is not null as has_password`;
+         c.version, c.has_credential as has_password, c.has_ssh_credential as has_ssh_key`;
 
 const select = `
   select ${columns}
@@ -41,7 +42,7 @@ const select = `
      for update`;
 
 const selectAll = `
-  select c.connection_id as id, c.credential, c.ssh_credential, ${columns}
+  select c.connection_id as id, ${columns}
     from connection c
    where c.account_id = $1 and c.removed_at is null
    order by c.connection_id`;
@@ -56,13 +57,9 @@ export async function settingsOf(
   return rows[0] ?? null;
 }
 
-/** A connection with its settings and what is sealed for it. */
+/** A connection with its settings. */
 export interface StoredConnection extends StoredSettings {
   id: number;
-  /** The password; null = none. */
-  credential: Buffer | null;
-  /** The private key of its tunnel; null = none. */
-  ssh_credential: Buffer | null;
 }
 
 /** The connections of an account, removed ones left out, by id; nothing is locked. */
@@ -88,6 +85,7 @@ export function changesBetween(
 // A certificate is public but long: its fingerprint names it. Durations as the commands write them.
 function shown({
   has_password: _password,
+  has_ssh_key: _sshKey,
   version: _version,
   ca_certificate,
   every,

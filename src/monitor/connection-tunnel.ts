@@ -1,12 +1,8 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { RefusedConnection } from './connection-refusal.ts';
-import type { CredentialOwner } from './credentials.ts';
 
 const require = createRequire(import.meta.url);
-
-/** Seals a secret of a connection, in the transaction that stores the result. */
-export type Seal = (client: pg.ClientBase, owner: CredentialOwner, secret: string) => Promise<Buffer>;
 
 /** Who logs in at a bastion, and where it is. */
 export interface SshLogin {
@@ -36,21 +32,12 @@ const storeLogin = `
      set connection_type = 'ssh_tunnel', ssh_username = $3, ssh_host = $4, ssh_port = $5, ssh_host_key = null
    where account_id = $1 and connection_id = $2`;
 
-const storeKey = `
-  update connection set ssh_credential = $3
-   where account_id = $1 and connection_id = $2 and connection_type = 'ssh_tunnel'`;
-
-/** Puts a tunnel before a connection, or another key to the one that it has; a new bastion is to be known anew. */
+/** Puts a tunnel before a connection; a new bastion is to be known anew. */
 export async function storeTunnel(
   client: pg.ClientBase,
-  seal: Seal,
-  owner: { accountId: number; connectionId: number },
-  { ssh: login, sshKey: key }: Tunnelled,
+  { accountId, connectionId }: { accountId: number; connectionId: number },
+  { ssh: login }: Tunnelled,
 ): Promise<void> {
-  const ids = [owner.accountId, owner.connectionId];
-  if (login) await client.query(storeLogin, [...ids, login.username, login.host, login.port]);
-  if (key === undefined) return;
-  const sealed = await seal(client, { ...owner, of: 'ssh key' }, key);
-  const { rowCount } = await client.query(storeKey, [...ids, sealed]);
-  if (rowCount === 0) throw new RefusedConnection('ssh', 'A private key goes with an SSH server: give both.');
+  if (!login) return;
+  await client.query(storeLogin, [accountId, connectionId, login.username, login.host, login.port]);
 }

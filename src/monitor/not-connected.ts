@@ -50,6 +50,13 @@ export function endedOutcomes({ checks, privilegeMissing }: Catalogue, reason: s
   ];
 }
 
+/** What a run knows of a connection whose settings are not those that its password was stored for. */
+export function tamperedOutcome(reason: string): Outcome {
+  return faulty(CONN_AUTH_FAILED, `No login was tried: ${reason}.`, TAMPERED);
+}
+
+const TAMPERED =
+  'Find out who changed the store, then enter address and password again ("connection change --url … --password-stdin").';
 const LOGIN =
   'Set the password again ("connection change --password-stdin"); on PostgreSQL store it as SCRAM and let the login in by pg_hba.conf, on MySQL let it in from this host.';
 const REACH =

@@ -1,12 +1,15 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
 import { resolveTicketsOf } from '../ops/record-findings.ts';
+import type { SecretKeys } from '../wrap.ts';
 import { changesBetween, type StoredSettings, settingsOf } from './connection-changes.ts';
 import { NoConnection, RefusedConnection } from './connection-refusal.ts';
 import { type ConnectionRow, readConnection } from './connection-row.ts';
+import { readSecrets, storeSecrets } from './connection-secrets.ts';
 import { type ConnectionSettings, requireSettingsOf } from './connection-settings.ts';
 import { changedThresholds } from './connection-thresholds.ts';
-import { type Seal, storeTunnel, type Tunnelled } from './connection-tunnel.ts';
+import { type SshLogin, storeTunnel, type Tunnelled } from './connection-tunnel.ts';
 import type { DatabaseAddress } from './connection-url.ts';
+import { type Secrets, TamperedConnection } from './credentials.ts';
 
 /** How a connection is encrypted; a Unix socket never is. */
 export const TLS = ['verify-full', 'require', 'disable'] as const;
@@ -23,17 +26,14 @@ const insert = `
   select account_id, connection_id, make_interval(secs => $10), $9 from added
   returning connection_id as id`;
 
-const storeCredential = `
-  update connection set credential = $3
-   where account_id = $1 and connection_id = $2`;
-
 /** Adds a connection that is due at once every `every` seconds. The database is not contacted. */
 export async function addConnection(
   change: ChangeAccount,
-  seal: Seal,
+  secret: SecretKeys,
   wanted: DatabaseAddress & ConnectionSettings & Tunnelled & { name: string; tls: Tls; every: number },
 ): Promise<ConnectionRow> {
   requireSettingsOf(wanted.engine, wanted);
+  requireTunnel(wanted.ssh !== undefined, wanted);
   return change(async ({ accountId, client, at, record }) => {
     const { name, connection_type, host, port, database, username, tls, every, password } = wanted;
     const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate } = wanted;
@@ -43,11 +43,9 @@ export async function addConnection(
       wanted.engine,
     ]);
     const connectionId = rows[0]?.id ?? 0;
-    if (password !== null) {
-      const sealed = await seal(client, { accountId, connectionId }, password);
-      await client.query(storeCredential, [accountId, connectionId, sealed]);
-    }
-    await storeTunnel(client, seal, { accountId, connectionId }, wanted);
+    await storeTunnel(client, { accountId, connectionId }, wanted);
+    const secrets = { password, sshKey: wanted.sshKey ?? null };
+    await storeSecrets(client, secret, { accountId, connectionId }, secrets);
     record('connection_added', pageOf(connectionId), {
       connection_id: connectionId,
       name,
@@ -84,13 +82,11 @@ const update = `
          database            = coalesce($7, database),
          username            = coalesce($8, username),
          tls                 = $9,
-         credential          = coalesce($10, credential),
-         thresholds          = $11,
-         expected_standbys   = coalesce($12, expected_standbys),
-         password_exposable  = coalesce($13, password_exposable),
-         ca_certificate      = case when $16 then $14 else ca_certificate end,
-         engine              = coalesce($15, engine),
-         ssh_credential      = case $4 when 'ssh_tunnel' then ssh_credential end
+         thresholds          = $10,
+         expected_standbys   = coalesce($11, expected_standbys),
+         password_exposable  = coalesce($12, password_exposable),
+         ca_certificate      = case when $15 then $13 else ca_certificate end,
+         engine              = coalesce($14, engine)
    where account_id = $1 and connection_id = $2`;
 
 // What was changed about the way there is tried at once.
@@ -102,35 +98,40 @@ const reschedule = `
    where account_id = $1 and connection_id = $2`;
 
 /**
- * Changes a connection. A new URL without a password keeps the stored one, where it leads to the same host and port:
- * else it throws a {@link RefusedConnection}, so that no password goes to a host that it was not meant for.
+ * Changes a connection, and encrypts its secrets for the settings that it has then. A change that would send the stored password
+ * elsewhere or less protected needs the password again: else it throws a {@link RefusedConnection}.
  */
 export async function changeConnection(
   change: ChangeAccount,
-  seal: Seal,
+  secret: SecretKeys,
   connectionId: number,
-  changes: ConnectionChanges,
+  wanted: ConnectionChanges,
 ): Promise<ConnectionRow> {
-  const { name, address, password, tls, every, thresholds = {} } = changes;
-  const { expectedStandbys, passwordExposable, caCertificate, ssh, sshKey } = changes;
   return change(async ({ accountId, client, record }) => {
     const ids = [accountId, connectionId];
+    const key = { accountId, connectionId };
     const before = await settingsOf(client, accountId, connectionId);
     if (before === null) throw new NoConnection(connectionId);
-    if (changes.version !== undefined && changes.version !== before.version) throw new ChangedMeanwhile();
+    if (wanted.version !== undefined && wanted.version !== before.version) throw new ChangedMeanwhile();
+    const reached = WAY.some((part) => wanted[part] !== undefined);
+    const read = async () => (before.every === null ? NO_SECRETS : readSecrets(client, secret, key));
+    const { changes, secrets } = reached
+      ? await trustedChanges(wanted, read)
+      : { changes: wanted, secrets: null };
+    const { name, address, password, tls, every, thresholds = {}, sshKey } = changes;
+    const { expectedStandbys, passwordExposable, caCertificate } = changes;
     const type = requireChangeable(before, changes);
-    const known =
-      (type === 'unix_socket') === (before.connection_type === 'unix_socket') ? before.tls : undefined;
-    const sealed = password && (await seal(client, { accountId, connectionId }, password));
     await client.query(update, [
       ...[...ids, name, type, address?.host, address?.port],
-      ...[address?.database, address?.username, tlsOf(type, tls ?? known), sealed],
+      ...[address?.database, address?.username, tlsAfter(before, type, tls)],
       ...[changedThresholds(before.thresholds, thresholds)],
       ...[expectedStandbys, passwordExposable, caCertificate, address?.engine, caCertificate !== undefined],
     ]);
-    await storeTunnel(client, seal, { accountId, connectionId }, changes);
-    const way = [address, password, tls, caCertificate, ssh, sshKey, passwordExposable];
-    const reached = way.some((part) => part !== undefined);
+    await storeTunnel(client, key, changes);
+    if (secrets) {
+      const given = { ...(password !== undefined && { password }), ...(sshKey !== undefined && { sshKey }) };
+      await storeSecrets(client, secret, key, { ...secrets, ...given });
+    }
     if (reached || every !== undefined) {
       const { rowCount } = await client.query(reschedule, [...ids, every, reached]);
       if (rowCount === 0 && every !== undefined) {
@@ -154,16 +155,67 @@ export async function changeConnection(
   });
 }
 
+/** What decides where and how secrets are sent. */
+const WAY = [
+  'type',
+  'address',
+  'password',
+  'tls',
+  'caCertificate',
+  'ssh',
+  'sshKey',
+  'passwordExposable',
+] as const;
+
+/** Those of sample data, which nobody checks. */
+const NO_SECRETS: Secrets = { password: null, sshKey: null };
+
+/**
+ * The secrets that a change of the way goes on from. Where the stored settings can't be trusted, nothing of
+ * them stays: what is not given is as of a new connection.
+ */
+async function trustedChanges(
+  changes: ConnectionChanges,
+  read: () => Promise<Secrets | null>,
+): Promise<{ changes: ConnectionChanges; secrets: Secrets | null }> {
+  try {
+    return { changes, secrets: await read() };
+  } catch (error) {
+    if (!(error instanceof TamperedConnection)) throw error;
+    const { address, password, ssh, tls } = changes;
+    if (!address || password === undefined) throw new RefusedConnection('password', error.message);
+    const type = ssh ? ('ssh_tunnel' as const) : address.connection_type;
+    const anew = { type, tls: tlsOf(type, tls), passwordExposable: false, caCertificate: null };
+    return { changes: { ...anew, ...changes }, secrets: NO_SECRETS };
+  }
+}
+
+// A socket has no TLS, so what it had says nothing of what comes after it.
+function tlsAfter(before: StoredSettings, type: string, wanted: Tls | undefined): Tls {
+  const sameKind = (type === 'unix_socket') === (before.connection_type === 'unix_socket');
+  return tlsOf(type, wanted ?? (sameKind ? before.tls : undefined));
+}
+
 /** Throws a {@link RefusedConnection} for changes that the connection can't have; gives the type that it gets by them. */
 export function requireChangeable(before: StoredSettings, changes: ConnectionChanges): string {
-  const { address = before, ssh, password } = changes;
+  const { address = before, ssh, sshKey, password } = changes;
   requireSameEngine(before, address);
   requireSettingsOf(before.engine, changes);
   const type = typeAfter(before, changes);
   // Without its tunnel a name is another server's, too.
   const otherWay = ssh !== undefined || type !== before.connection_type;
-  if (password === undefined) requireSameHost(before, address, otherWay);
+  if (password === undefined && before.has_password) {
+    requireSameHost(before, address, otherWay);
+    requireAsProtected(before, changes, tlsAfter(before, type, changes.tls));
+  }
+  requireTunnel(type === 'ssh_tunnel', changes);
+  if (sshKey === undefined && ssh && before.has_ssh_key) requireSameSshServer(before, ssh);
   return type;
+}
+
+function requireTunnel(tunnelled: boolean, { sshKey }: Tunnelled): void {
+  if (sshKey === undefined || tunnelled) return;
+  throw new RefusedConnection('ssh', 'A private key goes with an SSH server: give both.');
 }
 
 function typeAfter(before: StoredSettings, { address, ssh, type }: ConnectionChanges): string {
@@ -189,12 +241,32 @@ function requireSameHost(
   { host, port }: Pick<DatabaseAddress, 'host' | 'port'>,
   otherWay: boolean,
 ): void {
-  if (!before.has_password || (!otherWay && before.host === host && before.port === port)) return;
+  if (!otherWay && before.host === host && before.port === port) return;
   throw new RefusedConnection(
     'password',
     otherWay
       ? 'Give the password too: the stored one is not sent by another way.'
       : 'This leads to another host or port: give the password for it, the stored one is not sent there.',
+  );
+}
+
+function requireAsProtected(before: StoredSettings, changes: ConnectionChanges, tls: Tls): void {
+  const weaker = TLS.indexOf(tls) > TLS.indexOf(before.tls);
+  const exposed = changes.passwordExposable === true && !before.password_exposable;
+  // Another certificate is another server that is believed; a key of MySQL's is who may decrypt the password.
+  const { caCertificate = before.ca_certificate } = changes;
+  if (!weaker && !exposed && caCertificate === before.ca_certificate) return;
+  throw new RefusedConnection(
+    'password',
+    'This changes how the password is protected on its way: enter the password again.',
+  );
+}
+
+function requireSameSshServer(before: StoredSettings, { username, host, port }: SshLogin): void {
+  if (before.ssh_username === username && before.ssh_host === host && before.ssh_port === port) return;
+  throw new RefusedConnection(
+    'ssh',
+    'This leads to another SSH server or user: give the private key again, the stored one is not used there.',
   );
 }
 

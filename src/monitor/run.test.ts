@@ -17,13 +17,6 @@ const watched: TestStore['watched'] = (given, password) => store.watched(given, 
 
 type Key = Awaited<ReturnType<typeof watched>>;
 
-async function change({ accountId, connectionId }: Key, fields: Record<string, unknown>): Promise<void> {
-  for (const [name, value] of Object.entries(fields)) {
-    const text = `update connection set ${name} = $3 where account_id = $1 and connection_id = $2`;
-    await store.writer.query(text, [accountId, connectionId, value]);
-  }
-}
-
 async function run(key: Key): Promise<StoredCheck> {
   const stored = await runHealthCheck(store.deps, key);
   if (!stored) throw new Error('nothing was stored');
@@ -143,7 +136,7 @@ describe('a database that can not be measured', () => {
     const { rows } = await store.writer.query('select host from connection where account_id <> $1 limit 1', [
       key.accountId,
     ]);
-    await change(key, { connection_type: 'unix_socket', host: rows[0].host, port: 5432 });
+    await store.set(key, { connection_type: 'unix_socket', host: rows[0].host, port: 5432 });
     expect((await run(key)).score).toBeGreaterThan(0);
     expect(await tickets(key)).toContainEqual({ check_id: 'CONN_UNREACHABLE', status: 'resolved' });
     expect((await entries(key)).map(({ action_type }) => action_type)).toContain('ticket_resolved');
@@ -154,7 +147,7 @@ describe('a database that can not be measured', () => {
     await root.query('create table keyless (a int)');
     const key = await watched();
     await run(key);
-    await change(key, { port: 5999 });
+    await store.set(key, { port: 5999 });
     await run(key);
     await root.query('drop table keyless');
     expect(await tickets(key)).toEqual([
@@ -257,7 +250,7 @@ test('a connection that is removed while it is measured stores nothing', async (
   const server = await startStrangeServer(() => null);
   const key = await watched(direct(server.port));
   const running = runHealthCheck(store.deps, key);
-  await change(key, { removed_at: new Date() });
+  await store.writer.query('update connection set removed_at = now() where account_id = $1', [key.accountId]);
   server.close();
   expect(await running).toBeNull();
   expect(await entries(key)).toEqual([]);

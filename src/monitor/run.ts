@@ -8,11 +8,14 @@ import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
 import { recordSilenced } from '../ops/record-silences.ts';
 import { traced } from '../traced.ts';
 import type { SecretKeys } from '../wrap.ts';
+import { storeSecrets, trustedSecrets } from './connection-secrets.ts';
 import { storeCounters } from './counters.ts';
+import { TamperedConnection } from './credentials.ts';
 import type { Limits } from './limits.ts';
-import { type LoadedRun, loadRun } from './load-run.ts';
+import { loadRun } from './load-run.ts';
 import type { Cost, Measured } from './measure.ts';
 import { measureApart } from './measure-apart.ts';
+import { tamperedOutcome } from './not-connected.ts';
 import type { Progress } from './progress.ts';
 import type { Tunnel } from './ssh-tunnel.ts';
 
@@ -70,26 +73,43 @@ export async function runHealthCheck(
   return traced(
     () => ({ name: 'health check', attributes }),
     async (tell) => {
-      const run = await loadRun(deps, connection);
+      const run = await loadRun(deps, connection).catch((error: unknown) => {
+        if (error instanceof TamperedConnection) return error;
+        throw error;
+      });
       if (!run) return null;
+      if (run instanceof TamperedConnection) return storeTampered(deps, connection, run);
       tell({ 'dbvitals.engine': run.job.target.engine });
       const measured = await traced(
         () => ({ name: 'measure', attributes: {} }),
         () => measureApart(run.job, signal, deps.show),
       );
-      const stored = await store(deps, connection, run, measured);
+      const { loadedAt, job } = run;
+      const stored = await store(deps, connection, measured, { loadedAt, tunnel: job.target.tunnel });
       if (stored) tell({ 'dbvitals.score': stored.score });
       return stored;
     },
   );
 }
 
+/** Nothing was sent and nothing was measured: the one finding says why, and so do the process's log and the account's. */
+function storeTampered(
+  deps: MonitorDeps,
+  connection: ConnectionKey,
+  { reason }: TamperedConnection,
+): Promise<StoredCheck | null> {
+  deps.log.error(connection, `tampering: ${reason}, so nothing was sent`);
+  const outcomes = [tamperedOutcome(reason)];
+  const cost = { milliseconds: 0, statements: 0, bytes: 0 };
+  return store(deps, connection, { outcomes, samples: [], cost, hostKey: null, server: null }, null);
+}
+
 /** One short transaction that holds the account's place in its log: a handful of statements, whatever was found. */
 function store(
-  { writer, actor }: MonitorDeps,
+  { writer, actor, secret }: MonitorDeps,
   connection: ConnectionKey,
-  run: LoadedRun,
   { outcomes: measured, samples, cost, hostKey }: Measured,
+  run: { loadedAt: number; tunnel: Tunnel | null } | null,
 ): Promise<StoredCheck | null> {
   return changeAccount(writer, connection.accountId, async ({ client, at, record }) => {
     const scope = { ...connection, at };
@@ -110,8 +130,10 @@ function store(
       findings,
       cost,
     });
-    await storeCounters(client, connection, run.loadedAt, samples);
-    if (hostKey !== null) await pinHostKey(client, connection, run.job.target.tunnel, hostKey);
+    if (run) {
+      await storeCounters(client, connection, run.loadedAt, samples);
+      if (hostKey !== null) await pinHostKey(client, secret, connection, run.tunnel, hostKey);
+    }
     const { connectionId: connection_id } = connection;
     record('health_check_completed', `/health/connections/${connection_id}`, {
       connection_id,
@@ -119,6 +141,8 @@ function store(
       health_check_id: stored.id,
       ...actor,
     });
+    if (!run && !previous.some(({ metric_line }) => metric_line === findings[0]?.metric_line))
+      record('connection_tampered', `/connections/${connection_id}`, { connection_id });
     const told = await recordFindings(client, scope, { outcomes, previous, tickets });
     for (const entry of [...silenced, ...told]) {
       record(entry.actionType, entry.pagePath, entry.properties);
@@ -138,13 +162,21 @@ const pin = `
   update connection set ssh_host_key = $3
    where account_id = $1 and connection_id = $2 and ssh_host = $4 and coalesce(ssh_port, 22) = $5 and ssh_host_key is null`;
 
-/** Keeps the key that a bastion showed at its first use, unless the connection has meanwhile got another bastion. */
+/**
+ * Keeps the key that a bastion showed at its first use, unless the connection has meanwhile got another bastion, or settings that its
+ * secrets were not stored for: the next run says so.
+ */
 async function pinHostKey(
   client: pg.ClientBase,
-  { accountId, connectionId }: ConnectionKey,
+  secret: SecretKeys,
+  connection: ConnectionKey,
   tunnel: Tunnel | null,
   hostKey: string,
 ): Promise<void> {
   if (tunnel?.hostKey !== null) return;
+  const secrets = await trustedSecrets(client, secret, connection);
+  if (!secrets) return;
+  const { accountId, connectionId } = connection;
   await client.query(pin, [accountId, connectionId, hostKey, tunnel.host, tunnel.port]);
+  await storeSecrets(client, secret, connection, secrets);
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
 import { storeCounters } from './counters.ts';
-import { sealCredential } from './credentials.ts';
 import { loadRun } from './load-run.ts';
 import { type ConnectionKey, runHealthCheck, type StoredCheck } from './run.ts';
 
@@ -11,20 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-async function watched(given: Record<string, unknown> = {}): Promise<ConnectionKey> {
-  const accountId = await store.account();
-  const key = { accountId, connectionId: await store.connection(accountId, given) };
-  await change(
-    key,
-    'credential',
-    await sealCredential(store.writer, store.deps.secret, key, WATCHER_PASSWORD),
-  );
-  return key;
-}
-
-async function change({ accountId }: ConnectionKey, name: string, value: unknown): Promise<void> {
-  await store.writer.query(`update connection set ${name} = $2 where account_id = $1`, [accountId, value]);
-}
+const watched = (given?: Record<string, unknown>) => store.watched(given);
+const change = (key: ConnectionKey, name: string, value: unknown) => store.set(key, { [name]: value });
 
 async function run(key: ConnectionKey): Promise<StoredCheck> {
   const stored = await runHealthCheck(store.deps, key);

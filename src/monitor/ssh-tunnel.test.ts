@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeSshKey } from '../../test/ssh-key.ts';
-import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
-import { sealCredential } from './credentials.ts';
+import { startTestStore, type TestStore } from '../../test/store.ts';
 import { type ConnectionKey, runHealthCheck, type StoredCheck } from './run.ts';
 
 const user = makeSshKey();
@@ -69,23 +68,14 @@ async function startBastion(): Promise<Bastion> {
   };
 }
 
-async function tunnelled(given: Record<string, unknown> = {}, key = user.private): Promise<ConnectionKey> {
-  const accountId = await store.account();
-  const at = { connection_type: 'ssh_tunnel', host: 'db.internal' };
-  const connection = { accountId, connectionId: await store.connection(accountId, at) };
-  const { writer, deps } = store;
-  const settings = {
-    ssh_host: '127.0.0.1',
-    ssh_port: bastion.port,
-    ssh_username: 'tunnel',
-    credential: await sealCredential(writer, deps.secret, connection, WATCHER_PASSWORD),
-    ssh_credential: await sealCredential(writer, deps.secret, { ...connection, of: 'ssh key' }, key),
-    ...given,
-  };
-  for (const [name, value] of Object.entries(settings)) {
-    await writer.query(`update connection set ${name} = $2 where account_id = $1`, [accountId, value]);
-  }
-  return connection;
+async function tunnelled(
+  given: Record<string, unknown> = {},
+  sshKey: string | null = user.private,
+): Promise<ConnectionKey> {
+  const key = await store.watched({ connection_type: 'ssh_tunnel', host: 'db.internal' });
+  const ssh = { ssh_host: '127.0.0.1', ssh_port: bastion.port, ssh_username: 'tunnel' };
+  await store.set(key, { ...ssh, ...given }, { sshKey });
+  return key;
 }
 
 async function run(key: ConnectionKey, deps = store.deps): Promise<StoredCheck> {
@@ -139,7 +129,7 @@ test('a host that the bastion does not reach, a bastion that is not there, a pri
 test('without a key and without an agent it is said what to give', async () => {
   const agent = process.env['SSH_AUTH_SOCK'];
   delete process.env['SSH_AUTH_SOCK'];
-  const stored = await run(await tunnelled({ ssh_credential: null }));
+  const stored = await run(await tunnelled({}, null));
   if (agent !== undefined) process.env['SSH_AUTH_SOCK'] = agent;
   expect(stored.checks).toMatchObject(unreachable(/--ssh-key-file/));
 });

@@ -6,7 +6,6 @@ import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
 import { authentication, startStrangeServer } from '../../test/strange-server.ts';
-import { sealCredential } from './credentials.ts';
 import { measureApart } from './measure-apart.ts';
 import { runHealthCheck, type StoredCheck } from './run.ts';
 
@@ -42,13 +41,9 @@ async function run(
   given: Record<string, unknown>,
   settings: Record<string, unknown> = {},
 ): Promise<StoredCheck> {
-  const accountId = await store.account();
   const at = { connection_type: 'direct', host: 'localhost', port, tls: 'verify-full', ...given };
-  const key = { accountId, connectionId: await store.connection(accountId, at) };
-  const credential = await sealCredential(store.writer, store.deps.secret, key, WATCHER_PASSWORD);
-  for (const [name, value] of Object.entries({ credential, ...settings })) {
-    await store.writer.query(`update connection set ${name} = $2 where account_id = $1`, [accountId, value]);
-  }
+  const key = await store.watched(at);
+  await store.set(key, settings);
   const stored = await runHealthCheck(store.deps, key);
   if (!stored) throw new Error('nothing was stored');
   return stored;

@@ -83,6 +83,40 @@ test('a stored password is not sent to another host', async () => {
   expect(given).toMatchObject({ host: 'other.example.com' });
 });
 
+test('a stored password is not sent less protected, nor by another way, until it is given again', async () => {
+  const { key } = await account;
+  const id = await add('postgres://watcher:unspoken@db.example.com/shop', '--tls', 'require');
+  const folder = temporaryFolder();
+  const certificate = join(folder.path, 'ca.pem');
+  writeFileSync(certificate, rootCertificates[0] ?? '');
+  const change = ['connection', 'change', id];
+  const weaker = [
+    ['--tls', 'disable'],
+    ['--expose-password', 'yes'],
+    ['--ca-file', certificate],
+    ['--ssh', 'tunnel@bastion.example.com'],
+  ];
+  for (const options of weaker) {
+    const { exit, stderr } = await command([...change, ...options]);
+    expect([exit, stderr], options.join(' ')).toEqual([
+      2,
+      expect.stringMatching(/^error: .*password.*\.\n$/),
+    ]);
+  }
+  // What protects it more, or does not touch it, needs none.
+  await commandJson([...change, '--tls', 'verify-full', '--expose-password', 'no', '--every', '10m']);
+  for (const options of weaker)
+    await commandJson([...change, ...options, '--password-stdin'], { input: 'unspoken\n' });
+  folder.remove();
+  const told = (await readLog(key)).filter(({ properties }) => properties['connection_id'] === Number(id));
+  expect(told.slice(2).map(({ properties }) => properties['changed'])).toEqual([
+    ['tls', 'password'],
+    ['password_exposable', 'password'],
+    ['ca_certificate', 'password'],
+    ['connection_type', 'ssh_username', 'ssh_host', 'ssh_port', 'password'],
+  ]);
+});
+
 test('a connection to MySQL goes to MariaDB by another URL, and never to PostgreSQL', async () => {
   const { id: accountId, key } = await makeAccount();
   const words = ['connection', 'add', '--account', String(accountId), '--name', 'shop', '--url'];

@@ -172,6 +172,29 @@ test('a change: what is not given stays, the password goes to no other host, and
   });
 });
 
+test('what sends the password less protected needs it again', async () => {
+  const operator = await signInAs(await makeKeylessAccount(), ['operator']);
+  const { id, version } = await add(operator);
+  const path = `/connections/${id}`;
+  for (const weaker of [
+    { tls: 'require' },
+    { tls: 'disable' },
+    { password_exposable: true },
+    { ca_certificate: rootCertificates[0] },
+  ]) {
+    const refused = await operator.ask('PATCH', path, { version, ...weaker });
+    expect([refused.status, refused.json()]).toMatchObject([
+      400,
+      { error: { parameter: 'password', message: expect.stringMatching(/enter the password again/) } },
+    ]);
+  }
+  const given = { version, tls: 'disable', password_exposable: true, password: `${PASSWORD}-2` };
+  const changed = await operator.change<Settings>('PATCH', path, given);
+  expect(changed).toMatchObject({ tls: 'disable', password_exposable: true });
+  const safer = { version: changed.version, tls: 'verify-full', password_exposable: false };
+  expect(await operator.change('PATCH', path, safer)).toMatchObject({ tls: 'verify-full' });
+});
+
 test('one is removed, once, and by nobody of another account', async () => {
   const { id: account, key } = await makeAccount();
   const operator = await signInAs(account, ['operator']);

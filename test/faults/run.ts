@@ -50,6 +50,12 @@ const FAULTS: Record<string, Fault> = {
     'src/monitor/hostile.test.ts',
     'src/monitor/mysql-hostile.test.ts',
   ),
+  redirect: shownBy(
+    'owner of the store redirects a connection',
+    '0 bytes of password; `CONN_AUTH_FAILED`; logged as tampering',
+    'src/monitor/tampered.test.ts',
+    'src/monitor/bind-credentials.test.ts',
+  ),
   terminate,
 };
 

@@ -77,13 +77,16 @@ export function DatabaseFields({
   );
 }
 
-/** Who logs in; `hasPassword` where one is stored, which an empty box leaves as it is. */
+/**
+ * Who logs in; `hasPassword` where one is stored, which an empty box leaves as it is, unless a change makes it needed again.
+ */
 export function LoginFields({
   draft,
   onChange,
   error,
   hasPassword = false,
-}: ConnectionFieldsProps & { hasPassword?: boolean }) {
+  isPasswordNeeded = false,
+}: ConnectionFieldsProps & { hasPassword?: boolean; isPasswordNeeded?: boolean }) {
   return (
     <fieldset>
       <legend>Login</legend>
@@ -99,10 +102,9 @@ export function LoginFields({
         />
         <TextField
           autoComplete="new-password"
-          description={
-            hasPassword ? 'Empty: the stored one stays.' : 'Stored encrypted; nobody is shown it again.'
-          }
+          description={passwordHelp(hasPassword, isPasswordNeeded)}
           error={fieldError(error, 'password')}
+          isRequired={isPasswordNeeded}
           label="Password"
           maxLength={1_000}
           onChange={(password) => onChange({ password })}
@@ -112,6 +114,11 @@ export function LoginFields({
       </div>
     </fieldset>
   );
+}
+
+function passwordHelp(hasPassword: boolean, isNeeded: boolean): string {
+  if (isNeeded) return 'Enter it again: this changes where or how the password is sent.';
+  return hasPassword ? 'Leave empty to keep the stored password.' : 'Stored encrypted and never shown again.';
 }
 
 /** How often it is checked, and what must be there. */

@@ -99,7 +99,7 @@ function TunnelFields({ draft, onChange, error, hasKey }: ConnectionFieldsProps 
       <TextField
         description={
           hasKey
-            ? 'Empty: the stored one stays.'
+            ? 'Leave empty to keep the stored key.'
             : 'One without passphrase, which the SSH server lets in; stored encrypted.'
         }
         isRequired={!hasKey}

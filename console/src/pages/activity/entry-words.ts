@@ -13,6 +13,7 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   connection_added: 'Connection added',
   connection_changed: 'Connection changed',
   connection_removed: 'Connection removed',
+  connection_tampered: 'Connection tampered with',
   health_check_completed: 'Health check completed',
   link_created: 'Link created',
   link_used: 'Link used',

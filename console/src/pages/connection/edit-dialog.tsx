@@ -17,7 +17,7 @@ import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { connectionQuery, useRenewal } from './connection-query.ts';
 import { type Clash, Overtaken } from './overtaken.tsx';
-import { changedFields, changeOf, draftOf, rebased } from './settings-draft.ts';
+import { changedFields, changeOf, draftOf, needsPassword, needsSshKey, rebased } from './settings-draft.ts';
 
 /**
  * Changes how a connection is set. Where somebody else changed it meanwhile, nothing is overwritten: they are named, what clashes
@@ -79,11 +79,15 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
           value={draft.name}
         />
         <DatabaseFields {...fields} isEngineFixed />
-        <LoginFields {...fields} hasPassword={known.has_password} />
+        <LoginFields
+          {...fields}
+          hasPassword={known.has_password}
+          isPasswordNeeded={known.has_password && needsPassword(base, draft)}
+        />
         <WayFields
           {...fields}
           hasCertificates={known.ca_fingerprints.length > 0}
-          hasKey={known.ssh?.has_key ?? false}
+          hasKey={known.ssh?.has_key === true && !needsSshKey(base, draft)}
         />
         <CheckFields {...fields} />
         <InlineError error={error} fields={['name', ...ADDRESS_FIELDS, ...OTHER_FIELDS]} />

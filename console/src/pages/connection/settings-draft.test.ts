@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { emptyDraft } from '../../parts/connection-draft.ts';
-import { changedFields, changeOf, rebased } from './settings-draft.ts';
+import { changedFields, changeOf, needsPassword, needsSshKey, rebased } from './settings-draft.ts';
 
 const base = { ...emptyDraft, name: 'shop', host: 'db.example.com', port: '5432', username: 'watcher' };
 
@@ -11,6 +11,8 @@ test('what was not changed is not sent', () => {
     version: 3,
     interval_seconds: 60,
     password: ' x ',
+    // Along with a password, so that it is clear where it goes.
+    address: { engine: 'postgres', host: 'db.example.com', port: 5432, username: 'watcher' },
   });
 });
 
@@ -28,6 +30,27 @@ test('a tunnel is given whole, and taken away by null', () => {
     ssh: { username: 'ada', host: 'bastion', port: 22 },
   });
   expect(changeOf(1, tunnelled, { ...tunnelled, hasTunnel: false })).toEqual({ version: 1, ssh: null });
+});
+
+test('a password is entered again where it goes elsewhere or less protected, and only there', () => {
+  const needed = (before: object, after: object) =>
+    needsPassword({ ...base, ...before }, { ...base, ...before, ...after });
+  for (const after of [
+    { host: 'other' },
+    { port: '5433' },
+    { tls: 'require' as const },
+    { passwordExposable: true },
+    { caCertificate: 'x' },
+    { hasTunnel: true },
+  ])
+    expect(needed({}, after), JSON.stringify(after)).toBe(true);
+  expect(needed({ hasTunnel: true, sshHost: 'one' }, { hasTunnel: false })).toBe(true);
+  expect(needed({ tls: 'disable', passwordExposable: true }, { tls: 'require' })).toBe(false);
+  expect(needed({ passwordExposable: true }, { passwordExposable: false, name: 'x', interval: '60' })).toBe(
+    false,
+  );
+  expect(needsSshKey(base, { ...base, sshHost: 'other' })).toBe(true);
+  expect(needsSshKey(base, { ...base, sshKey: 'x' })).toBe(false);
 });
 
 test('mine stays mine upon what somebody else changed, and theirs theirs', () => {

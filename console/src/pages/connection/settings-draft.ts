@@ -37,7 +37,7 @@ export function changeOf(version: number, base: ConnectionDraft, draft: Connecti
   return {
     version,
     ...(isChanged('name') && { name: draft.name.trim() }),
-    ...(isChanged(...ADDRESS) && { address: addressOf(draft) }),
+    ...(isChanged(...ADDRESS, 'password') && { address: addressOf(draft) }),
     ...(isChanged('password') && { password: draft.password }),
     ...(isChanged('tls') && !isSocket(draft) && { tls: draft.tls }),
     ...(isChanged('passwordExposable') && { password_exposable: draft.passwordExposable }),
@@ -46,6 +46,23 @@ export function changeOf(version: number, base: ConnectionDraft, draft: Connecti
     ...(isChanged('interval') && { interval_seconds: Number(draft.interval) }),
     ...(isChanged('expectedStandbys') && { expected_standbys: Number(draft.expectedStandbys) }),
   };
+}
+
+/** Whether the stored SSH key must be entered again: it is not used at another server, nor for another user. */
+export function needsSshKey(base: ConnectionDraft, draft: ConnectionDraft): boolean {
+  const changed = changedFields(base, draft);
+  return (['sshUsername', 'sshHost', 'sshPort'] as const).some((field) => changed.includes(field));
+}
+
+const TLS: readonly ConnectionDraft['tls'][] = ['verify-full', 'require', 'disable'];
+
+/** Whether a stored password must be entered again: it would go elsewhere, or less protected. The service has the last word. */
+export function needsPassword(base: ConnectionDraft, draft: ConnectionDraft): boolean {
+  const changed = changedFields(base, draft);
+  const elsewhere = (['host', 'port', ...TUNNEL] as const).some((field) => changed.includes(field));
+  const lessProtected =
+    TLS.indexOf(draft.tls) > TLS.indexOf(base.tls) || (draft.passwordExposable && !base.passwordExposable);
+  return elsewhere || lessProtected || changed.includes('caCertificate');
 }
 
 /** What was changed by hand, upon what somebody else has changed meanwhile. */
