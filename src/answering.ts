@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { RefusedKeys } from './activity/record-refused-keys.ts';
 import { createApp } from './app.ts';
 import type { Handler } from './console/hand-on.ts';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from './database/connect.ts';
@@ -72,6 +73,7 @@ export async function startAnswering(
   });
   const gate = new Gate(address, metrics.batch);
   metrics.watchGate(gate);
+  const refusedKeys = new RefusedKeys(keys, log);
   const measure = metrics.answered;
   const leaving = new AbortController();
   const { signal } = leaving;
@@ -86,6 +88,7 @@ export async function startAnswering(
     publicUrl,
     tls,
     failures,
+    refusedKeys,
     console,
     leaving: signal,
     measure,
@@ -95,6 +98,7 @@ export async function startAnswering(
     // Node lets go who is idle when it closes; whose answer was under way then would be waited for, 72 s (server.ts).
     const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS);
     await app.close().finally(() => clearInterval(letGo));
+    await refusedKeys.close();
     await Promise.all([keys.end(), reader.end(), gate.close()]);
   };
   try {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { entries } from './activity/entries.ts';
+import type { DeadKey, RefusedKeys } from './activity/record-refused-keys.ts';
 import { type Handler, handOn, isConsole } from './console/hand-on.ts';
 import { servePages } from './console/serve-pages.ts';
 import { Deadlines, type Pending } from './deadlines.ts';
@@ -75,6 +76,8 @@ export interface Parts {
   tls: Tls | null;
   /** Counts them, for all processes that share the port. */
   failures: FailedAuthentications;
+  /** Records that a key was tried that was revoked or has expired. */
+  refusedKeys: Pick<RefusedKeys, 'note'>;
   /** Takes requests to the console's API over. */
   console: Handler;
   /** Comes some time before the service stops: `/readyz` says so, and every answer ends its connection. */
@@ -103,6 +106,7 @@ export function createApp({
   publicUrl,
   tls,
   failures,
+  refusedKeys,
   console,
   leaving,
   measure,
@@ -232,6 +236,7 @@ export function createApp({
     // 2. identify
     const identity = identifier.known(token) ?? (await identifier.find(token));
     if (!identity) return refuse(request, reply, errors.invalidApiKey);
+    if ('dead' in identity) return refuseDead(request, reply, identity);
 
     for (let attempt = 1; !life.abandoned; attempt += 1) {
       // 3. prepare
@@ -263,7 +268,7 @@ export function createApp({
       // 5. release
       if (verdict.verdict === 'dead') {
         identifier.forget(token);
-        return refuse(request, reply, errors.invalidApiKey);
+        return refuseDead(request, reply, identity);
       }
       identity.plan = verdict.plan;
       identity.generation = verdict.generation;
@@ -304,6 +309,12 @@ export function createApp({
     if (!counted) return limit(request, reply, budgetOf(request.ip));
     const why = error.code === 'invalid_api_key' ? ', error="invalid_token"' : '';
     fail(request, reply, error, ['www-authenticate', `Bearer realm="dbvitals"${why}`]);
+  }
+
+  /** {@link refuse} of a key that lived once: the same answer, and an entry in its account's log. */
+  function refuseDead(request: FastifyRequest, reply: FastifyReply, key: DeadKey): Promise<void> {
+    refusedKeys.note(key, plainAddress(request.ip));
+    return refuse(request, reply, errors.invalidApiKey);
   }
 
   function limit(request: FastifyRequest, reply: FastifyReply, budget: Budget): Promise<void> | void {

@@ -468,7 +468,7 @@ export interface components {
             action_type: string;
             /** @description application path where the action took place */
             page_path: string;
-            /** @description properties of the action; which ones depends on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to */
+            /** @description properties of the action; which ones depends on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to; api_key_refused tells that a revoked or expired key was tried and has api_key_id, api_key_name, reason, source_ip (null = further addresses) and attempts since the last such entry */
             properties: {
                 [key: string]: unknown;
             };

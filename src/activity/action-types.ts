@@ -4,6 +4,7 @@ export const ACTION_TYPES = [
   'account_created',
   'activity_pruned',
   'api_key_created',
+  'api_key_refused',
   'api_key_regenerated',
   'api_key_revoked',
   'api_request',

@@ -14,12 +14,18 @@ export interface Identity {
   spentUntil: number;
 }
 
+/** A key that lived once: revoked, expired or replaced. */
+interface DeadKey {
+  readonly dead: true;
+  readonly accountId: number;
+  readonly apiKeyId: number;
+}
+
 const findKeys = `
-  select k.hash, k.account_id, k.api_key_id, a.plan, a.generation
+  select k.hash, k.account_id, k.api_key_id, a.plan, a.generation, k.valid_until <= clock_timestamp() as dead
     from api_key k
     join account a on a.account_id = k.account_id
-   where k.hash = any($1::bytea[])
-     and k.valid_until > clock_timestamp()`;
+   where k.hash = any($1::bytea[])`;
 
 // Past it a request is refused at once, as at the gate.
 const LONGEST_QUEUE = 5_000;
@@ -27,7 +33,7 @@ const LONGEST_QUEUE = 5_000;
 /** Who asks for a key of which no hint is known. */
 interface Asking {
   readonly token: string;
-  readonly resolve: (identity: Identity | null) => void;
+  readonly resolve: (identity: Identity | DeadKey | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -49,10 +55,10 @@ export class Identifier {
   }
 
   /**
-   * Asks the store. Null when the token is no live key. One batch is under way, tokens that come meanwhile form the next:
+   * Asks the store. Null when the token is no key. One batch is under way, tokens that come meanwhile form the next:
    * a million guesses cost the store some thousand statements, and a key among them does not wait behind them.
    */
-  find(token: string): Promise<Identity | null> {
+  find(token: string): Promise<Identity | DeadKey | null> {
     if (!parseKey(token)) return Promise.resolve(null);
     if (this.#asking.length >= LONGEST_QUEUE) return Promise.reject(new GateFull('too many unknown keys'));
     return new Promise((resolve, reject) => {
@@ -77,18 +83,23 @@ export class Identifier {
     this.#running = false;
   }
 
-  /** The live keys among the tokens, by their hints. */
-  async #ask(batch: readonly Asking[]): Promise<Map<string, Identity>> {
+  /** The keys among the tokens, by their hints. */
+  async #ask(batch: readonly Asking[]): Promise<Map<string, Identity | DeadKey>> {
     const { rows } = await this.#writer.query<{
       hash: Buffer;
       account_id: number;
       api_key_id: number;
       plan: string;
       generation: number;
+      dead: boolean;
     }>({ name: 'find keys', text: findKeys, values: [batch.map(({ token }) => hashKey(token))] });
-    const found = new Map<string, Identity>();
+    const found = new Map<string, Identity | DeadKey>();
     for (const row of rows) {
       const hint = row.hash.toString('latin1');
+      if (row.dead) {
+        found.set(hint, { dead: true, accountId: row.account_id, apiKeyId: row.api_key_id });
+        continue;
+      }
       // An earlier batch may have found it meanwhile: all requests of a key share one.
       const identity = this.#hints.get(hint) ?? {
         accountId: row.account_id,

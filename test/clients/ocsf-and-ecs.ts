@@ -51,7 +51,9 @@ async function makeChanges({ origin, command }: SampleService): Promise<string> 
   const headers = { authorization: `Bearer ${key}` };
   await fetch(`${origin}/api/v1/ops/tickets?status=%E2%98%83&page=a%26b`, { headers });
   await fetch(`${origin}/api/v1/ops/stats`, { method: 'POST', headers });
-  await command('key', 'revoke', `${(await newKey('gone')).id}`);
+  const gone = await newKey('gone');
+  await command('key', 'revoke', `${gone.id}`);
+  await fetch(`${origin}/api/v1/ops/stats`, { headers: { authorization: `Bearer ${gone.key}` } });
   await command('key', 'regenerate', `${(await newKey('renewed')).id}`);
   const unreached = ['--name', 'for a while', '--url', 'postgres://watcher@127.0.0.1:1/shop'];
   const connection = await command<{ id: number }>('connection', 'add', ...ours, ...unreached);
@@ -104,7 +106,9 @@ const oneOf =
 // The class's required fields, its constants, and what OCSF asks of `actor` and the endpoints: one of several fields.
 function ocsfFields({ id, action_type, properties, occurred_at }: Entry): Record<string, Rule> {
   const request = action_type === 'api_request';
-  const failed = request && (properties.status ?? 0) >= 400;
+  const refused = action_type === 'api_key_refused';
+  const failed = refused || (request && (properties.status ?? 0) >= 400);
+  const byKey = request || refused;
   return {
     class_uid: 6003,
     category_uid: 6,
@@ -115,25 +119,28 @@ function ocsfFields({ id, action_type, properties, occurred_at }: Entry): Record
     'metadata.version': '1.3.0',
     'metadata.product.name': 'dbvitals',
     'metadata.uid': `${id}`,
-    [request ? 'actor.user.name' : 'actor.app_name']: isText,
+    [byKey ? 'actor.user.name' : 'actor.app_name']: isText,
     'api.operation': isText,
-    [request ? 'src_endpoint.ip' : 'src_endpoint.svc_name']: isText,
+    [byKey ? 'src_endpoint.ip' : 'src_endpoint.svc_name']: isText,
     ...(request ? { 'http_request.url.path': isText, 'http_response.code': properties.status ?? 0 } : {}),
   };
 }
 
 function ecsFields({ id, action_type, properties, occurred_at }: Entry): Record<string, Rule> {
   const request = action_type === 'api_request';
+  const refused = action_type === 'api_key_refused';
+  const failed = refused || (request && (properties.status ?? 0) >= 400);
   return {
     '@timestamp': occurred_at,
     'ecs.version': '8.11.0',
     'event.kind': 'event',
     'event.category.0': oneOf('api', 'iam', 'configuration', 'database'),
     'event.type.0': oneOf('access', 'creation', 'change', 'deletion', 'info'),
-    'event.outcome': request && (properties.status ?? 0) >= 400 ? 'failure' : 'success',
+    'event.outcome': failed ? 'failure' : 'success',
     'event.id': `${id}`,
     'event.action': action_type,
-    ...(request ? { 'http.response.status_code': properties.status ?? 0, 'source.ip': isText } : {}),
+    ...(request || refused ? { 'source.ip': isText } : {}),
+    ...(request ? { 'http.response.status_code': properties.status ?? 0 } : {}),
   };
 }
 

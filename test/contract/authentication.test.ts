@@ -8,6 +8,8 @@ import { sendRawOnce } from './raw.ts';
 import type { Entry, Failure, List } from './records.ts';
 
 const PATH = '/api/v1/health/fleet';
+/** A well-formed key that nobody has. */
+const UNKNOWN = 'dbv_live_00000000000000000000000000000000000000000003cHuV7';
 const account: Promise<Account> = makeAccount();
 
 function expectUnauthorized(answer: Answer): void {
@@ -138,17 +140,53 @@ test('a regenerated key leaves the old one its overlap, and no more', async () =
   expect((await ask(PATH, { key: successor.key })).status).toBe(200);
 });
 
-test('a request without a live key is not recorded', async () => {
-  const { id, key } = await makeAccount();
-  const revoked = await makeKey(id, 'revoked');
-  await command(['key', 'revoke', String(revoked.id)]);
+test('a request with no key, or with one that never was, is not recorded', async () => {
+  const { key } = await makeAccount();
   const total = async () => {
     const answer = await ask('/api/v1/activity?per_page=1', { key });
     return answer.json<List<Entry>>().data[0]?.id ?? 0;
   };
   const before = await total();
   await ask(PATH);
-  await ask(PATH, { key: revoked.key });
+  await ask(PATH, { key: UNKNOWN });
   await ask(PATH, { key: 'nonsense' });
   expect(await total()).toBe(before + 1);
+});
+
+test('a dead key that is tried is recorded, once a minute, and the answer tells nothing of it', async () => {
+  const { id, key } = await makeAccount();
+  const [revoked, expired, old] = await Promise.all([
+    makeKey(id, 'revoked'),
+    makeKey(id, 'expired', 1),
+    makeKey(id, 'old'),
+  ]);
+  await command(['key', 'revoke', String(revoked.id)]);
+  await commandJson(['key', 'regenerate', String(old.id)]);
+  await wait(1_000);
+  const unknown = await ask(PATH, { key: UNKNOWN });
+  for (const dead of [revoked, revoked, revoked, expired, old]) {
+    const answer = await ask(PATH, { key: dead.key });
+    expectInvalidKey(answer);
+    expect(answer.text).toBe(unknown.text);
+    expect(Object.keys(answer.headers)).toEqual(Object.keys(unknown.headers));
+  }
+  const recorded = async () => {
+    const answer = await ask('/api/v1/activity?action_type=api_key_refused&order=asc', { key });
+    return answer.json<List<Entry>>().data.map(({ page_path, properties }) => ({ page_path, ...properties }));
+  };
+  await expect.poll(recorded, { timeout: 10_000 }).toHaveLength(3);
+  await wait(2_000); // the attempts of this minute are counted, and told when it is over
+  const entries = await recorded();
+  const entry = { page_path: '/keys', source_ip: '127.0.0.1', attempts: 1 };
+  expect(entries).toHaveLength(3);
+  expect(entries).toEqual(
+    expect.arrayContaining([
+      {
+        ...{ ...entry, api_key_id: revoked.id, api_key_name: 'revoked', reason: 'revoked' },
+        attempts: expect.toBeOneOf([1, 2, 3]), // those that came before the entry was written
+      },
+      { ...entry, api_key_id: expired.id, api_key_name: 'expired', reason: 'expired' },
+      { ...entry, api_key_id: old.id, api_key_name: 'old', reason: 'regenerated' },
+    ]),
+  );
 });

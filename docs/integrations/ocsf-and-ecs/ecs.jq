@@ -1,7 +1,7 @@
 # An entry of the activity log in the Elastic Common Schema (ECS 8.11). One entry in, one document out:
 #   jq -c -f ecs.jq entries.ndjson
 def category:
-  if . == "api_request" then "api"
+  if . == "api_request" or . == "api_key_refused" then "api"
   elif test("^(api_key|member|account)_") then "iam"
   elif test("^connection_") then "configuration"
   else "database"
@@ -10,6 +10,7 @@ def category:
 def kinds:
   if .action_type == "api_request" then
     ["access"] + if .properties.status == 403 then ["denied"] else [] end
+  elif .action_type == "api_key_refused" then ["access", "denied"]
   elif .action_type | test("_(created|added)$") then ["creation"]
   elif .action_type | test("_(changed|regenerated|escalated|deescalated)$") then ["change"]
   elif .action_type | test("_(removed|revoked)$") then ["deletion"]
@@ -28,7 +29,7 @@ def query: to_entries | map("\(.key | @uri)=\(.value | @uri)") | join("&");
       category: [.action_type | category],
       type: kinds,
       action: .action_type,
-      outcome: (if $request and $of.status >= 400 then "failure" else "success" end),
+      outcome: (if .action_type == "api_key_refused" or ($request and $of.status >= 400) then "failure" else "success" end),
       id: "\(.id)",
       sequence: .id,
       provider: "dbvitals",
@@ -43,6 +44,12 @@ def query: to_entries | map("\(.key | @uri)=\(.value | @uri)") | join("&");
       user: { id: "\($of.api_key_id)", name: $of.api_key_name },
       user_agent: { original: $of.user_agent },
       error: { code: $of.error_code }
+    }
+  elif .action_type == "api_key_refused" then
+    {
+      source: { ip: $of.source_ip },
+      user: { id: "\($of.api_key_id)", name: $of.api_key_name },
+      dbvitals: { activity: $of }
     }
   else { dbvitals: { activity: $of } }
   end

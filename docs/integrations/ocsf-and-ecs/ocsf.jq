@@ -16,7 +16,8 @@ def activity:
 | .properties as $of
 | (.action_type == "api_request") as $request
 | activity as $activity
-| ($request and ($of.status >= 400)) as $failed
+| (.action_type == "api_key_refused") as $refused
+| ($refused or ($request and ($of.status >= 400))) as $failed
 | {
     class_uid: 6003,
     class_name: "API Activity",
@@ -26,8 +27,8 @@ def activity:
     activity_name: (if $activity == 99 then .action_type
                     else { "1": "Create", "2": "Read", "3": "Update", "4": "Delete" }["\($activity)"] end),
     type_uid: (6003 * 100 + $activity),
-    # 1 informational, 2 low: refused, 3 medium: the service failed.
-    severity_id: (if ($request | not) or $of.status < 400 then 1 elif $of.status < 500 then 2 else 3 end),
+    # 1 informational, 2 low: refused, 3 medium: the service failed, or a dead key was tried.
+    severity_id: (if $refused then 3 elif ($request | not) or $of.status < 400 then 1 elif $of.status < 500 then 2 else 3 end),
     status_id: (if $failed then 2 else 1 end),
     status: (if $failed then "Failure" else "Success" end),
     time: (.occurred_at | milliseconds),
@@ -41,10 +42,10 @@ def activity:
       sequence: .id,
       original_time: .occurred_at
     },
-    actor: (if $request then
+    actor: (if $request or $refused then
               { user: { name: $of.api_key_name, credential_uid: "\($of.api_key_id)", type_id: 99, type: "API key" } }
             else { app_name: "dbvitals" } end),
-    src_endpoint: (if $request then { ip: $of.source_ip } else { svc_name: "dbvitals" } end),
+    src_endpoint: (if $request or ($refused and $of.source_ip) then { ip: $of.source_ip } else { svc_name: "dbvitals" } end),
     dst_endpoint: { svc_name: "dbvitals" },
     api: ({ operation: (if $request then "\($of.method) \(.page_path)" else .action_type end),
             service: { name: "dbvitals" }, version: "v1" }

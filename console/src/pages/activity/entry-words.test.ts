@@ -46,6 +46,8 @@ test('an entry says what it is about and who did it', () => {
     'Locks: warning → critical',
   ]);
   expect(byWhom(worse)).toBe('the service');
+  const tried = entry('api_key_refused', { api_key_name: 'ci', source_ip: '203.0.113.9', attempts: 12 });
+  expect([aboutEntry(tried), byWhom(tried)]).toEqual(['ci, from 203.0.113.9, 12 times', 'unknown']);
   expect(aboutEntry(entry('something_new', {}))).toBe('/somewhere');
 });
 

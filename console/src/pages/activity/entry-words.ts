@@ -7,6 +7,7 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   account_created: 'Account created',
   activity_pruned: 'Log shortened',
   api_key_created: 'API key created',
+  api_key_refused: 'Revoked or expired API key used',
   api_key_regenerated: 'API key regenerated',
   api_key_revoked: 'API key revoked',
   api_request: 'API request',
@@ -62,6 +63,11 @@ export function aboutEntry(entry: ActivityEntry): string {
   if (action_type === 'health_check_completed') {
     return `Connection ${properties['connection_id']}, score ${properties['score']}`;
   }
+  if (action_type === 'api_key_refused') {
+    const from = first(entry, 'source_ip') ?? 'other addresses';
+    const attempts = Number(properties['attempts']);
+    return `${first(entry, 'api_key_name')}, from ${from}${attempts > 1 ? `, ${attempts} times` : ''}`;
+  }
   if (action_type === 'member_sign_in_failed') {
     return `${first(entry, 'name') ?? 'A member'}, from ${first(entry, 'source_ip') ?? 'an unknown address'}`;
   }
@@ -84,7 +90,7 @@ const ITS_OWN = /^(health_check|ticket|activity)_/;
 
 /** Who did it: a member, a key, the service itself; else it was the operator, at the command line. */
 export function byWhom(entry: ActivityEntry): string {
-  if (entry.action_type === 'member_sign_in_failed') return 'unknown';
+  if (['api_key_refused', 'member_sign_in_failed'].includes(entry.action_type)) return 'unknown';
   const named = first(entry, 'actor_name', 'api_key_name', 'actor');
   if (named !== null) return named;
   // Where people enter they act for themselves.

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { RefusedKeys } from './record-refused-keys.ts';
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await startTestStore();
+});
+afterAll(() => store.stop());
+
+const errors: object[] = [];
+const log = { error: (details: object) => errors.push(details) };
+
+async function revokedKey(): Promise<{ accountId: number; apiKeyId: number }> {
+  const accountId = await store.account();
+  const { rows } = await store.writer.query<{ id: number }>(
+    `insert into api_key (account_id, name, hash, last_four, created_at, revoked_at)
+     values ($1, 'leaked', sha256(gen_random_uuid()::text::bytea), 'x123', now(), now())
+     returning api_key_id as id`,
+    [accountId],
+  );
+  const apiKeyId = rows[0]?.id ?? 0;
+  return { accountId, apiKeyId };
+}
+
+async function told(accountId: number): Promise<{ source_ip: string | null; attempts: number }[]> {
+  const { rows } = await store.writer.query<{ properties: { source_ip: string | null; attempts: number } }>(
+    `select properties from activity where account_id = $1 and action_type = 'api_key_refused' order by id`,
+    [accountId],
+  );
+  return rows.map(({ properties: { source_ip, attempts } }) => ({ source_ip, attempts }));
+}
+
+const attemptsOf = (entries: { attempts: number }[]) =>
+  entries.reduce((sum, { attempts }) => sum + attempts, 0);
+
+test('services that share a store write one entry a span for a key and an address, and count every attempt', async () => {
+  const key = await revokedKey();
+  const services = [new RefusedKeys(store.writer, log, 2), new RefusedKeys(store.writer, log, 2)];
+  for (let attempt = 0; attempt < 500; attempt += 1)
+    for (const service of services) service.note(key, '203.0.113.9');
+  await expect.poll(() => told(key.accountId)).toHaveLength(1);
+  await expect.poll(async () => attemptsOf(await told(key.accountId)), { timeout: 15_000 }).toBe(1_000);
+  const { rows } = await store.writer.query<{ gap: number }>(
+    `select extract(epoch from occurred_at - lag(occurred_at) over (order by id))::float8 as gap
+       from activity where account_id = $1 and action_type = 'api_key_refused'`,
+    [key.accountId],
+  );
+  for (const { gap } of rows.slice(1)) expect(gap).toBeGreaterThanOrEqual(2);
+  await Promise.all(services.map((service) => service.close()));
+  expect(errors).toEqual([]);
+});
+
+test('a key that is tried from everywhere, and an account of many such keys, fill neither log nor memory', async () => {
+  const key = await revokedKey();
+  const refused = new RefusedKeys(store.writer, log);
+  const from = (at: number) => `203.0.${at >> 8}.${at & 255}`;
+  for (let at = 0; at < 5_000; at += 1) refused.note(key, from(at));
+  await expect.poll(async () => attemptsOf(await told(key.accountId)), { timeout: 10_000 }).toBe(5_000);
+  const entries = await told(key.accountId);
+  expect(entries).toHaveLength(21);
+  expect(entries.filter(({ source_ip }) => source_ip === null)).toEqual([
+    { source_ip: null, attempts: 4_980 },
+  ]);
+
+  // What one account does keeps no other account's from being told.
+  for (let apiKeyId = 1; apiKeyId < 20_000; apiKeyId += 1) refused.note({ ...key, apiKeyId }, from(apiKeyId));
+  const other = await revokedKey();
+  refused.note(other, '203.0.113.9');
+  await expect
+    .poll(() => told(other.accountId), { timeout: 10_000 })
+    .toEqual([{ source_ip: '203.0.113.9', attempts: 1 }]);
+  await refused.close();
+});
+
+test('a log that is locked is waited for neither by requests nor for ever', async () => {
+  const key = await revokedKey();
+  const refused = new RefusedKeys(store.writer, log, 1);
+  const holder = await store.superuser('store');
+  await holder.query('begin');
+  await holder.query('select from activity_head where account_id = $1 for update', [key.accountId]);
+  refused.note(key, '203.0.113.9');
+  await expect.poll(() => errors.length).toBe(1);
+  await holder.query('rollback');
+  await holder.end();
+  await expect
+    .poll(() => told(key.accountId), { timeout: 10_000 })
+    .toEqual([{ source_ip: '203.0.113.9', attempts: 1 }]);
+  await refused.close();
+});

@@ -1,0 +1,188 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { inTransaction } from '../database/connect.ts';
+import { type Change, changeWithin } from './record-entry.ts';
+
+/** A key that lived once and was refused: revoked, expired or replaced. */
+export interface DeadKey {
+  readonly accountId: number;
+  readonly apiKeyId: number;
+}
+
+/** The attempts with one key from one address that no entry tells of yet. */
+interface Tally extends DeadKey {
+  /** null = the addresses beyond those that are told apart. */
+  readonly address: string | null;
+  attempts: number;
+  /** When an entry may tell of them, on this process's monotonic clock in milliseconds. */
+  due: number;
+}
+
+/** One entry a minute tells of a key and an address, over all services. */
+const EVERY_SECONDS = 60;
+
+/** Addresses of a key that are told apart: a leaked key that a botnet tries writes no more entries than this a minute. */
+const MOST_ADDRESSES = 20;
+
+/** Tallies in memory, of an account and in all; attempts beyond are not counted. An account can't take the room of others. */
+const MOST_OF_ACCOUNT = 200;
+const MOST_ACCOUNTS = 200;
+
+/** Between two rounds, in milliseconds: a flood costs each account that it is about one transaction a second. */
+const ROUND_MS = 1_000;
+
+// The account's log may be locked by a change; a connection that finds keys is not to wait for it.
+const noLongWait = `set local lock_timeout = '200ms'`;
+
+// `address` null is matched too. The log's own instants decide, so services whose clocks differ agree.
+const recentEntries = `
+  select (properties->>'api_key_id')::bigint as api_key_id, properties->>'source_ip' as address,
+         extract(epoch from occurred_at + make_interval(secs => $3) - $2)::float8 as seconds
+    from activity
+   where account_id = $1 and event_number is not null and action_type = 'api_key_refused'
+     and id >= activity_id_at($1, $2::timestamptz - make_interval(secs => $3))
+   order by id`;
+
+const refusedKeys = `
+  select api_key_id, name,
+         case when revoked_at is null or revoked_at > $3 then 'expired'
+              when replaced_by is not null then 'regenerated'
+              else 'revoked' end as reason
+    from api_key
+   where account_id = $1 and api_key_id = any ($2::bigint[])`;
+
+/**
+ * Records in an account's log that a dead key of it was tried: `api_key_refused`, one entry a minute for each key and address,
+ * with the number of attempts since the last. Nobody waits for it, so an answer's time tells nothing. Attempts of the minute
+ * before a process ends may be missing in the count; the first is not.
+ */
+export class RefusedKeys {
+  readonly #writer: pg.Pool;
+  readonly #log: Pick<Logger, 'error'>;
+  /** By account, then by key and address. */
+  readonly #accounts = new Map<number, Map<string, Tally>>();
+  readonly #everySeconds: number;
+  readonly #ending = new AbortController();
+  #running: Promise<void> | null = null;
+
+  /** `writer` is a pool of its role: one connection of it is used at a time, and never for long. */
+  constructor(writer: pg.Pool, log: Pick<Logger, 'error'>, everySeconds = EVERY_SECONDS) {
+    this.#writer = writer;
+    this.#log = log;
+    this.#everySeconds = everySeconds;
+  }
+
+  /** Counts an attempt. */
+  note({ accountId, apiKeyId }: DeadKey, address: string): void {
+    const tally = this.#tallyOf({ accountId, apiKeyId }, address);
+    if (tally === null) return;
+    tally.attempts += 1;
+    if (!this.#ending.signal.aborted) this.#running ??= this.#run();
+  }
+
+  /** Ends the rounds; the pool is the caller's to end. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#running;
+  }
+
+  #tallyOf(key: DeadKey, address: string): Tally | null {
+    const tallies = this.#accounts.get(key.accountId) ?? new Map<string, Tally>();
+    const known = tallies.get(nameOf(key.apiKeyId, address));
+    if (known) return known;
+    const addresses = [...tallies.values()].filter(({ apiKeyId }) => apiKeyId === key.apiKeyId).length;
+    const told = addresses < MOST_ADDRESSES ? address : null;
+    const name = nameOf(key.apiKeyId, told);
+    const tally = tallies.get(name) ?? { ...key, address: told, attempts: 0, due: 0 };
+    if (!tallies.has(name)) {
+      if (tallies.size >= MOST_OF_ACCOUNT) return null;
+      if (tallies.size === 0 && this.#accounts.size >= MOST_ACCOUNTS) return null;
+      this.#accounts.set(key.accountId, tallies.set(name, tally));
+    }
+    return tally;
+  }
+
+  /** Rounds, until nothing is left to tell and every minute is over. */
+  async #run(): Promise<void> {
+    const { signal } = this.#ending;
+    while (this.#accounts.size > 0 && !signal.aborted) {
+      for (const [accountId, tallies] of this.#accounts) {
+        if (signal.aborted) break;
+        const now = performance.now();
+        const due = [...tallies].filter(([, tally]) => tally.due <= now);
+        for (const [name, { attempts }] of due) if (attempts === 0) tallies.delete(name);
+        if (tallies.size === 0) this.#accounts.delete(accountId);
+        const untold = due.map(([, tally]) => tally).filter(({ attempts }) => attempts > 0);
+        if (untold.length > 0) await this.#record(accountId, untold);
+      }
+      await wait(ROUND_MS, undefined, { signal }).catch(() => {});
+    }
+    this.#running = null;
+  }
+
+  async #record(accountId: number, tallies: readonly Tally[]): Promise<void> {
+    try {
+      await record(this.#writer, accountId, tallies, this.#everySeconds);
+    } catch (error) {
+      this.#log.error({ err: error }, 'the use of a refused key could not be recorded, and is tried again');
+      for (const tally of tallies) tally.due = performance.now() + 1_000 * this.#everySeconds;
+    }
+  }
+}
+
+function nameOf(apiKeyId: number, address: string | null): string {
+  return `${apiKeyId} ${address}`;
+}
+
+/**
+ * Records what is due of an account's tallies, in one transaction; what another service told of within the last minute becomes
+ * due when that is over.
+ */
+async function record(
+  writer: pg.Pool,
+  accountId: number,
+  tallies: readonly Tally[],
+  everySeconds: number,
+): Promise<void> {
+  const told: { tally: Tally; attempts: number }[] = [];
+  const later = new Map<Tally, number>();
+  const change = async ({ client, at, record: tell }: Change) => {
+    const recent = await client.query<{ api_key_id: number; address: string | null; seconds: number }>(
+      recentEntries,
+      [accountId, at, everySeconds],
+    );
+    const waits = new Map(recent.rows.map((row) => [nameOf(row.api_key_id, row.address), row.seconds]));
+    const ids = [...new Set(tallies.map(({ apiKeyId }) => apiKeyId))];
+    const keys = await client.query<{ api_key_id: number; name: string; reason: string }>(refusedKeys, [
+      accountId,
+      ids,
+      at,
+    ]);
+    const keyOf = new Map(keys.rows.map((row) => [row.api_key_id, row]));
+    for (const tally of tallies) {
+      const { apiKeyId, address, attempts } = tally;
+      const seconds = waits.get(nameOf(apiKeyId, address)) ?? 0;
+      const key = keyOf.get(apiKeyId);
+      if (seconds > 0 || !key) {
+        later.set(tally, seconds);
+        continue;
+      }
+      tell('api_key_refused', '/keys', {
+        ...{ api_key_id: apiKeyId, api_key_name: key.name, reason: key.reason },
+        ...{ source_ip: address, attempts },
+      });
+      told.push({ tally, attempts });
+    }
+  };
+  await inTransaction(writer, async (client) => {
+    await client.query(noLongWait);
+    await changeWithin(client, accountId, change);
+  });
+  const now = performance.now();
+  for (const [tally, seconds] of later) tally.due = now + 1_000 * seconds;
+  for (const { tally, attempts } of told) {
+    tally.attempts -= attempts;
+    tally.due = now + 1_000 * everySeconds;
+  }
+}
