@@ -6,27 +6,23 @@ import { entries } from './activity/entries.ts';
 import type { DeadKey, RefusedKeys } from './activity/record-refused-keys.ts';
 import { type Handler, handOn, isConsole } from './console/hand-on.ts';
 import { servePages } from './console/serve-pages.ts';
+import { errorFields } from './database/store-failure.ts';
 import { Deadlines, type Pending } from './deadlines.ts';
 import { formOf } from './forms.ts';
-import { type Gate, GateFull, type Verdict } from './gate/admit.ts';
+import type { Gate, Verdict } from './gate/admit.ts';
+import { Expired, GateFull } from './gate/gate-errors.ts';
 import { Identifier } from './gate/identify.ts';
 import { connections } from './health/connections.ts';
 import { fleet } from './health/fleet.ts';
 import { latestCheck } from './health/latest-check.ts';
 import { type Answer, errorAnswer } from './http/answer.ts';
-import {
-  bearerToken,
-  checkRequest,
-  ignoreBody,
-  isApi,
-  isForwardedWell,
-  pagePath,
-  plainAddress,
-} from './http/edge.ts';
+import { bearerToken, checkRequest, ignoreBody, isApi, isForwardedWell, plainAddress } from './http/edge.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import * as errors from './http/errors.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
+import { hasAccess } from './http/plans.ts';
 import { type Budget, rateHeaders } from './http/rate-headers.ts';
+import { RequestLog } from './http/request-log.ts';
 import { corsHeaders, finalStatus, PREFLIGHT_HEADERS, respond } from './http/respond.ts';
 import { createServer } from './http/server.ts';
 import type { Tls } from './http/tls.ts';
@@ -52,9 +48,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 const ALLOW = ['allow', 'GET, HEAD, OPTIONS'];
-
-// With a pause of half a second 1,500 connections too many cost a process 3,000 refusals a second, not all that it can.
-const PAUSE_WHEN_FULL_MS = 500;
 
 const UNPREPARED: Prepared = { answer: errorAnswer(errors.rateLimited), generation: null };
 
@@ -82,14 +75,21 @@ export interface Parts {
   console: Handler;
   /** Comes some time before the service stops: `/readyz` says so, and every answer ends its connection. */
   leaving: AbortSignal;
-  /** Hears of every answer: the route, the status, and how long it took, in seconds. */
+  /** Hears of every answer: the route, the status, and how long it took, in seconds, what it was held back on purpose aside. */
   measure: (route: string, status: number, seconds: number) => void;
 }
 
 /** A request on its way. */
 interface Life extends Pending {
   readonly route: string;
+  /** Its time was over, and it was answered so. */
   abandoned: boolean;
+  /** Whose key it has, as soon as that is known. */
+  keyId: number | undefined;
+  /** For how long its answer was held back on purpose, in milliseconds. */
+  heldBackMs: number;
+  /** Logs a step; undefined unless the log is at debug. */
+  readonly step: ((name: string, facts: Record<string, unknown>) => void) | undefined;
 }
 
 const gateStep = () => ({ name: 'gate', attributes: {} });
@@ -119,7 +119,9 @@ export function createApp({
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
   const preparation = new Preparation(reader, keys, routes, { basePath, publicUrl });
   const deadlines = new Deadlines();
-  const logsAnswers = log.isLevelEnabled('info');
+  const requestLog = new RequestLog(log);
+  const logsSteps = log.isLevelEnabled('debug');
+  app.addHook('onClose', async () => requestLog.flush());
 
   for (const [url, { query, response }] of routes) {
     app.route({
@@ -163,13 +165,21 @@ export function createApp({
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const route = request.routeOptions.url ?? 'unknown'; // Fastify makes the object anew each time
+    const started = performance.now();
     const life: Life = {
       route,
-      started: performance.now(),
+      started,
       abandoned: false,
+      keyId: undefined,
+      heldBackMs: 0,
+      step: logsSteps
+        ? (step, facts) =>
+            log.debug({ request_id: request.id, step, ms: msSince(started), ...facts }, 'request step')
+        : undefined,
       expire() {
         life.abandoned = true;
         fail(request, reply, errors.internalError);
+        finish(request, reply, life);
       },
     };
     deadlines.add(life);
@@ -198,53 +208,67 @@ export function createApp({
       await answer(request, reply, life);
     } catch (error) {
       if (error instanceof GateFull) {
-        // Thousands a second may be: the line below and the metrics tell of them. And whoever asks again at once must not
-        // take from others the time that it takes to refuse it.
-        await wait(PAUSE_WHEN_FULL_MS);
-      } else {
-        log.error({ err: error, request_id: request.id }, 'request failed');
+        // Thousands a second may be: their lines and the metrics tell of them.
+        await holdBack(life, wait(error.pauseMs));
+      } else if (!(error instanceof Expired)) {
+        log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
       }
       if (!life.abandoned) fail(request, reply, errors.internalError);
     } finally {
       deadlines.remove(life);
-      const ms = performance.now() - life.started;
-      const { statusCode } = reply.raw;
-      measure(life.route, statusCode, ms / 1000);
-      if (logsAnswers) {
-        log.info({
-          request_id: request.id,
-          method: request.method,
-          path: pagePath(request.url),
-          status: statusCode,
-          ms: Math.round(ms * 100) / 100,
-        });
-      }
+      if (!life.abandoned) finish(request, reply, life);
     }
+  }
+
+  async function holdBack(life: Life, pause: Promise<void>): Promise<void> {
+    const began = performance.now();
+    await pause;
+    life.heldBackMs += performance.now() - began;
+  }
+
+  /** Measures and logs a request, once, when it has its answer. */
+  function finish(request: FastifyRequest, reply: FastifyReply, life: Life): void {
+    const ms = performance.now() - life.started;
+    const status = reply.raw.statusCode;
+    life.step?.('release', { status });
+    measure(life.route, status, (ms - life.heldBackMs) / 1000);
+    requestLog.answered(request, { status, ms, keyId: life.keyId });
   }
 
   /** The way of a request, in order; the numbers are those of ARCHITECTURE.md. */
   async function answer(request: FastifyRequest, reply: FastifyReply, life: Life): Promise<void> {
     // 1. edge
     ignoreBody(request.raw, reply.raw);
-    const flaw = checkRequest(request.raw);
+    const flaw = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
+    const token = flaw ? null : bearerToken(request.raw.rawHeaders);
+    life.step?.('edge', { flaw: flaw?.code, has_token: token !== null });
     if (flaw) return fail(request, reply, flaw);
-    if (isStrange(request)) return fail(request, reply, errors.badRequest);
     if (request.method === 'OPTIONS') return answerOptions(request, reply);
-    const token = bearerToken(request.raw.rawHeaders);
     if (token === null) return refuse(request, reply, errors.unauthorized);
 
     // 2. identify
-    const identity = identifier.known(token) ?? (await identifier.find(token));
+    const known = identifier.known(token);
+    const identity = known ?? (await identifier.find(token));
+    life.keyId = identity?.apiKeyId;
+    life.step?.('identify', {
+      known: known !== undefined,
+      key_id: life.keyId,
+      account_id: identity?.accountId,
+    });
     if (!identity) return refuse(request, reply, errors.invalidApiKey);
     if ('dead' in identity) return refuseDead(request, reply, identity);
 
+    const isSpent = () => identity.spentUntil > performance.now();
+    const turn = isSpent() || !hasAccess(identity.plan) ? gate.turn(identity) : null;
+    if (turn) await holdBack(life, turn);
     for (let attempt = 1; !life.abandoned; attempt += 1) {
       // 3. prepare
-      const spent = attempt === 1 && identity.spentUntil > performance.now();
+      const spent = attempt === 1 && isSpent();
       const prepared = spent
         ? UNPREPARED
         : preparation.prepare(request, reply, identity, life.route, attempt > 1);
       const { answer, generation } = prepared instanceof Promise ? await prepared : prepared;
+      life.step?.('prepare', { spent, status: answer.status, generation, attempt });
       if (life.abandoned) return;
 
       // 4. gate
@@ -263,6 +287,7 @@ export function createApp({
         tell({ 'dbvitals.verdict': told.verdict });
         return told;
       });
+      life.step?.('gate', { verdict: verdict.verdict, remaining: verdict.remaining });
       if (life.abandoned) return;
 
       // 5. release
@@ -272,6 +297,7 @@ export function createApp({
       }
       identity.plan = verdict.plan;
       identity.generation = verdict.generation;
+      if (verdict.limit > 0) identity.limit = verdict.limit;
       identity.spentUntil =
         verdict.verdict === 'limited' ? performance.now() + 1000 * (verdict.endsAt - verdict.now) : 0;
       if (verdict.verdict === 'moved') continue;
@@ -340,6 +366,11 @@ export function createApp({
 function callerOf({ headers }: FastifyRequest): NonNullable<Step['caller']> {
   const one = (value: string | string[] | undefined) => (Array.isArray(value) ? undefined : value);
   return { traceparent: one(headers['traceparent']), tracestate: one(headers['tracestate']) };
+}
+
+/** Milliseconds since then, with two decimals. */
+function msSince(started: number): number {
+  return Math.round((performance.now() - started) * 100) / 100;
 }
 
 /** How the key's window stands, as the gate saw it. */

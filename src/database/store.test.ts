@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
+import { openPool } from './connect.ts';
 import { migrate } from './migrate.ts';
+import { errorFields, StoreUnavailable } from './store-failure.ts';
 
 let store: TestStore;
 
@@ -62,4 +64,28 @@ test('four migrations at once of an empty database take turns', async () => {
   );
   const files = readdirSync(new URL('../../migrations', import.meta.url));
   expect(applied.flat()).toEqual(files.toSorted().map((file) => file.replace('.sql', '')));
+});
+
+test('the log has a line of what the store refuses, and a stack of what is our own mistake', async () => {
+  const away = openPool([{ host: '/nowhere', port: 1 }], 'writer', { max: 1 });
+  const refused = openPool([{ host: '127.0.0.1', port: 1 }], 'writer', { max: 1 });
+  const hung = openPool(store.address, 'writer', { max: 1, statementTimeout: 50 });
+  const at = (level: string) => ({ isLevelEnabled: (asked: string) => asked === level });
+  for (const [pool, statement, reason] of [
+    [away, 'select 1', /ENOENT/],
+    [refused, 'select 1', /ECONNREFUSED/],
+    [hung, 'select pg_sleep(5)', /timeout/i],
+  ] as const) {
+    const error: unknown = await pool.query(statement).catch((cause) => new StoreUnavailable('x', { cause }));
+    expect(errorFields(error, at('info'))).toEqual({ reason: expect.stringMatching(reason) });
+    expect(errorFields(error, at('debug')).stack).toMatch(/\n {4}at /);
+    await pool.end();
+  }
+  const wrong: unknown = await store.writer.query('select nonsense').catch((error) => error);
+  expect(errorFields(wrong, at('info'))).toEqual({
+    reason: expect.stringContaining('nonsense'),
+    stack: expect.stringMatching(/\n {4}at /),
+  });
+  const hostile = new Error('a\x9b31m\u2028b');
+  expect(errorFields(hostile, at('info')).reason).toBe('a\\u009b31m\\u2028b');
 });

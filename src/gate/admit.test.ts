@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { type Applicant, type Form, Gate, GateFull } from './admit.ts';
+import { type Applicant, type Form, Gate } from './admit.ts';
+import { Expired, GateFull } from './gate-errors.ts';
 
 let store: TestStore;
 let gates: [Gate, Gate];
@@ -308,14 +309,15 @@ test('of one key so many wait: past it a request is refused at once, and another
   expect((await gates[0].admit(request(greedy, keyId))).verdict).toBe('admitted');
 });
 
-test('what nobody waits for any longer is not sent', async () => {
+test('what nobody waits for any longer is not sent, and hears so', async () => {
   const accountId = await account(100);
   const keyId = await key(accountId);
   const life = { abandoned: false };
   const answered = gates[0].admit(request(accountId, keyId));
-  void gates[0].admit(request(accountId, keyId, { life })).catch(() => {});
+  const expired = expect(gates[0].admit(request(accountId, keyId, { life }))).rejects.toThrow(Expired);
   life.abandoned = true;
   await answered;
+  await expired;
   await gates[0].admit(request(accountId, keyId));
   expect(await log(accountId)).toHaveLength(2);
 });

@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from '../database/connect.ts';
+import { StoreUnavailable } from '../database/store-failure.ts';
 import { traced } from '../traced.ts';
 import { admitBatch } from './admit.sql.ts';
+import { Expired, GateFull } from './gate-errors.ts';
+import { type Paced, Pacer } from './pace.ts';
 
 /** A request with its prepared answer, before the gate. */
 export interface Applicant {
@@ -57,12 +60,6 @@ export interface Verdict {
  */
 export type Verdicts = Record<Verdict['verdict'] | 'full' | 'failed' | 'expired', number>;
 
-/** The store did not answer in time, or not at all; whether the batch was committed is unknown. */
-class StoreUnavailable extends Error {}
-
-/** More requests wait than the store is asked about, of this key or of all: nothing was counted or written. */
-export class GateFull extends Error {}
-
 // Past it a request is refused at once: at 500 a batch it holds a second's work of the slowest store measured.
 const LONGEST_QUEUE = 5_000;
 
@@ -109,6 +106,7 @@ export class Gate {
   /** How many of it are of a key. */
   readonly #ofKey = new Map<number, number>();
   #running = false;
+  readonly #pacer = new Pacer();
   readonly #verdicts: Verdicts = {
     ...{ admitted: 0, limited: 0, dead: 0, moved: 0 },
     ...{ full: 0, failed: 0, expired: 0 },
@@ -121,7 +119,17 @@ export class Gate {
     this.#measure = measure;
   }
 
-  /** Waits for the verdict; throws {@link StoreUnavailable} or {@link GateFull}. */
+  /** Waits for the turn of a request that is over its key's limit; null when it may come at once. Throws {@link GateFull}. */
+  turn(key: Paced): Promise<void> | null {
+    try {
+      return this.#pacer.turn(key);
+    } catch (error) {
+      this.#verdicts.full += 1;
+      throw error;
+    }
+  }
+
+  /** Waits for the verdict; throws {@link StoreUnavailable}, {@link GateFull} or {@link Expired}. */
   admit(applicant: Applicant): Promise<Verdict> {
     const ofKey = this.#ofKey.get(applicant.apiKeyId) ?? 0;
     if (this.#queue.length >= LONGEST_QUEUE || ofKey >= LONGEST_QUEUE_OF_KEY) {
@@ -185,6 +193,7 @@ export class Gate {
       const { apiKeyId, plan, generation, prepared, life } = waiting.applicant;
       if (life.abandoned) {
         this.#verdicts.expired += 1;
+        waiting.reject(new Expired('the time of the request was over'));
         continue;
       }
       let party = parties.get(apiKeyId);

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { hashKey, parseKey } from '../keys/key.ts';
-import { GateFull } from './admit.ts';
+import { GateFull } from './gate-errors.ts';
+import type { Paced } from './pace.ts';
 
 /** Whom a key stands for, as this process last heard: a hint, which the gate confirms or refuses. */
-export interface Identity {
+export interface Identity extends Paced {
   readonly accountId: number;
   readonly apiKeyId: number;
   plan: string;
@@ -107,6 +108,8 @@ export class Identifier {
         plan: row.plan,
         generation: row.generation,
         spentUntil: 0,
+        limit: 0,
+        pacedUntil: 0,
       };
       this.#hints.set(hint, identity);
       found.set(hint, identity);

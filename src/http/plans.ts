@@ -12,13 +12,17 @@ const GROUPS = new Set(INCLUDED['enterprise']);
 /** The plans, the smallest first. */
 export const PLANS = Object.keys(INCLUDED);
 
+/** Whether the plan has any access to the API; one that has none has no limit either. */
+export function hasAccess(plan: string): boolean {
+  return (INCLUDED[plan] ?? []).length > 0;
+}
+
 /**
  * Whether the plan includes what lies at `path` (such as `/api/v1/ops/stats`), judged by its group's prefix alone;
  * a path of no group is in every plan but Individual, so that it can be answered 404.
  */
 export function includes(plan: string, path: string): boolean {
-  const groups = INCLUDED[plan] ?? [];
-  if (groups.length === 0) return false;
+  if (!hasAccess(plan)) return false;
   const group = /^\/api\/v1\/([^/]+)/.exec(path)?.[1] ?? '';
-  return !GROUPS.has(group) || groups.includes(group);
+  return !GROUPS.has(group) || (INCLUDED[plan] ?? []).includes(group);
 }

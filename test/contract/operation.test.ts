@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
+import { operatePage } from '../operate-page.ts';
 import { makeAccount } from './account.ts';
 import { ask } from './ask.ts';
 import { freePort } from './free-port.ts';
@@ -44,6 +48,123 @@ test('a request is one line of the log, whatever its text, with the id that the 
     JSON.parse(line);
   expect(output()).not.toContain('\x1b');
   expect(output()).not.toContain(key.slice(9, 40));
+});
+
+/** Lines of the log that `holds` says are meant. */
+async function lines(holds: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>[]> {
+  const { output } = await service;
+  const all = output()
+    .split('\n')
+    .filter((text) => text.startsWith('{') && text.endsWith('}'));
+  return all.map((text) => JSON.parse(text)).filter(holds);
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 100 && !(await holds()); tries += 1) await wait(100);
+}
+
+/** How many answers with a status the service counted, of one route. */
+async function counted(route: string, status: number): Promise<number> {
+  const text = await (await fetch(`${(await service).metrics}/metrics`)).text();
+  const row = text
+    .split('\n')
+    .find(
+      (line) => line.includes('answers_total') && line.includes(`"${route}"`) && line.includes(`"${status}"`),
+    );
+  return Number(row?.split(' ').at(-1) ?? 0);
+}
+
+test("a request's line names its key and its client's address", async () => {
+  const { origin, says } = await service;
+  const { key, keyId } = await account;
+  for (const [given, expected] of [
+    [key, { status: 200, key_id: keyId, source_ip: '127.0.0.1' }],
+    [undefined, { status: 401, key_id: undefined, source_ip: '127.0.0.1' }],
+  ] as const) {
+    const { headers } = await ask('/api/v1/health/fleet', { origin, key: given });
+    const id = headers['x-request-id'] ?? 'none';
+    await says(new RegExp(id), 5);
+    const [line] = await lines(({ request_id }) => request_id === id);
+    expect({ status: line?.['status'], key_id: line?.['key_id'], source_ip: line?.['source_ip'] }).toEqual(
+      expected,
+    );
+    if (given === undefined) continue;
+    const [, table = ''] = /^## The log\n(.*)/ms.exec(operatePage('monitor')) ?? [];
+    const told = [...table.matchAll(/^\| (`.*?) \| /gm)].flatMap(
+      ([, names = '']) => names.match(/\w+/g) ?? [],
+    );
+    expect(new Set(Object.keys(line ?? {}))).toEqual(new Set(['level', 'time', ...told]));
+  }
+});
+
+test('of a flood of 401 and of 429 some lines are written in full, and the rest is counted', async () => {
+  const { origin } = await service;
+  const { key } = await makeAccount({ requestsPerMinute: 1 });
+  expect((await ask('/api/v1/health/fleet', { origin, key })).status).toBe(200);
+  const asked = 150;
+  for (const [given, status] of [
+    [undefined, 401],
+    [key, 429],
+  ] as const) {
+    const told = async () => {
+      const all = await lines((line) => line['status'] === status);
+      const leftOut = all.reduce((sum, line) => sum + Number(line['left_out'] ?? 0), 0);
+      return { written: all.filter(({ path }) => path !== undefined).length, leftOut };
+    };
+    const before = await told();
+    const answers = await Promise.all(
+      Array.from({ length: asked }, () => ask('/api/v1/health/fleet', { origin, key: given })),
+    );
+    expect(answers.filter((answer) => answer.status !== status)).toEqual([]);
+    const grown = async () => {
+      const { written, leftOut } = await told();
+      return { written: written - before.written, leftOut: leftOut - before.leftOut };
+    };
+    const sum = async () => Object.values(await grown()).reduce((a, b) => a + b);
+    await until(async () => (await sum()) >= asked);
+    expect(await sum()).toBe(asked);
+    expect((await grown()).leftOut).toBeGreaterThan(0);
+    expect((await grown()).written).toBeGreaterThan(0);
+  }
+});
+
+test('while the store hangs every request that is answered is measured and logged, those in the queue too', async () => {
+  const { origin } = await service;
+  const { id, key } = await makeAccount();
+  expect((await ask('/api/v1/team/roles', { origin, key })).status).toBe(200);
+  const holder = new pg.Client({ connectionString: inject('sharedStore')['DATABASE_URL'] });
+  await holder.connect();
+  await holder.query('begin');
+  // What the gate takes first, of this account alone: other files' services go on.
+  await holder.query('select from activity_head where account_id = $1 for update', [id]);
+  const path = '/api/v1/team/roles?_=hang';
+  const count = 1_300; // the gate's batch has 500
+  const agent = new http.Agent({ keepAlive: true, maxSockets: count });
+  const statuses = await Promise.all(
+    Array.from({ length: count }, () => {
+      return new Promise<number | undefined>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${key}` };
+        http
+          .get(origin + path, { agent, headers }, (answer) => {
+            answer.resume().once('end', () => resolve(answer.statusCode));
+          })
+          .once('error', reject);
+      });
+    }),
+  ).finally(() => agent.destroy());
+  await holder.query('rollback');
+  await holder.end();
+  expect(statuses.filter((status) => status !== 500)).toEqual([]);
+  const logged = () => lines(({ status, path }) => status === 500 && path === '/api/v1/team/roles');
+  await until(async () => (await logged()).length >= count);
+  const ids = (await logged()).map(({ request_id }) => request_id);
+  expect(ids).toHaveLength(count);
+  expect(new Set(ids).size).toBe(count);
+  expect(await counted('/api/v1/team/roles', 500)).toBe(count);
+  // Why stands in one line, without a stack.
+  const [failed] = await lines(({ request_id, reason }) => reason !== undefined && ids.includes(request_id));
+  expect(failed?.['reason']).toMatch(/^the batch failed: /);
+  expect(failed?.['stack']).toBeUndefined();
 });
 
 test('/livez and /readyz answer without a key, on both ports, and /metrics on its own alone', async () => {

@@ -24,7 +24,7 @@ async function start() {
   const metricsPort = await freePort();
   const settings = {
     ...inject('sharedStore'),
-    LOG_LEVEL: 'info',
+    LOG_LEVEL: 'debug', // a line for each step of a request: at info a flood of 401 is only counted
     METRICS_PORT: String(metricsPort),
     // Behind a trusted proxy, so that what is refused spends the budget of an address of this file alone.
     DBVITALS_TRUST_PROXY: '127.0.0.1',

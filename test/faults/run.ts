@@ -6,6 +6,7 @@ import type { Extent, Fault } from './fault.ts';
 import { hostileText } from './hostile-text.ts';
 import { keyGuessing } from './key-guessing.ts';
 import { malformed } from './malformed.ts';
+import { overLimit } from './over-limit.ts';
 import { overload } from './overload.ts';
 import { revoke } from './revoke.ts';
 import { killServer, terminate } from './server-ends.ts';
@@ -34,6 +35,7 @@ const FAULTS: Record<string, Fault> = {
   revoke,
   'slow-clients': slowClients,
   overload,
+  'over-limit': overLimit,
   malformed,
   injection,
   tenants: shownBy(

@@ -1,0 +1,69 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Extent, type Fault, Seen } from './fault.ts';
+import { ask, during } from './flooded.ts';
+import { judge } from './judge.ts';
+import { FLEET, quantile, startLoad } from './load.ts';
+import { onStage, type Stage } from './stage.ts';
+import { LONGEST_ANSWER_MS } from './store-ends.ts';
+
+const LIMIT = 30;
+
+/** So many entries a second the service lets one key add, once its burst of 1,500 is over (docs/decisions/0046). */
+const PACE = 50;
+const BURST_MS = 4_000;
+
+// Fewer than wait their turn within the time of a request, and many more.
+const [FEW, MANY] = [50, 300];
+
+/** One key asks as fast as it can, hour after hour: each answer adds an entry to the log. */
+export const overLimit: Fault = {
+  fault: 'one key far over its limit',
+  figure: `the log grows by at most ${PACE} entries a second beside the limit; every answer is in it; others unhurt`,
+  provoke: (extent: Extent) =>
+    onStage(async (stage) => {
+      const greedy = await stage.account('--requests-per-minute', `${LIMIT}`);
+      const { origin } = stage.service;
+      const alone = await ask(origin + FLEET, stage.key, during(3));
+      const few = await far(stage, greedy, FEW, extent === 'short' ? 20 : 480);
+      const many = await far(stage, greedy, MANY, extent === 'short' ? 8 : 120);
+      const { missing, twice, outOfOrder } = await judge(stage, [...few.answers, ...many.answers]);
+      const others = [...few.others, ...many.others];
+      const [slowest] = [...few.answers, ...many.answers].map(({ ms }) => ms).toSorted((a, b) => b - a);
+      return new Seen()
+        .atMost(few.rate, 1.05 * PACE + LIMIT / 60, `${FEW} connections: entries a second`)
+        .atLeast(few.rate, PACE / 2, 'and')
+        .none(
+          few.answers.filter(({ status }) => status !== 200 && status !== 429).length,
+          'other than 200 and 429',
+        )
+        .atMost(many.rate, 1.05 * PACE + LIMIT / 60, `${MANY} connections: entries a second`)
+        .atMost((slowest ?? 0) / 1_000, LONGEST_ANSWER_MS / 1_000, 'slowest answer', ' s')
+        .none(few.broken + many.broken, 'broken off')
+        .none(missing + twice + outOfOrder, 'missing, duplicates or out of order')
+        .none(others.filter(Number.isNaN).length, `of ${others.length} of others failed`)
+        .atMost(quantile(others, 0.5), 2 * quantile(alone, 0.5) + 5, 'their median', ' ms');
+    }),
+};
+
+/** Asks with one key on so many connections for so many seconds; the rate is that of entries once the burst is over. */
+async function far(
+  stage: Stage,
+  { key, keyId }: { key: string; keyId: number },
+  width: number,
+  seconds: number,
+) {
+  const entries = async () => {
+    const text = 'select count(*)::int as count from activity where api_key_id = $1';
+    const [row] = await stage.query<{ count: number }>(text, [keyId]);
+    return row?.count ?? 0;
+  };
+  const { origin } = stage.service;
+  const load = startLoad(key, () => origin, { width, pauseMs: 0, paths: [FLEET] });
+  const asking = ask(origin + FLEET, stage.key, during(seconds));
+  await wait(BURST_MS);
+  const [from, began] = [await entries(), performance.now()];
+  const others = await asking;
+  const rate = ((await entries()) - from) / ((performance.now() - began) / 1_000);
+  await load.stop();
+  return { answers: load.answers, broken: load.broken, others, rate };
+}
