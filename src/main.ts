@@ -82,18 +82,18 @@ const context: CommandContext = {
   },
   async backUp(target) {
     const { backUp } = await import('./database/backup.ts');
-    return recordedBackup((address) => backUp(address, target, version));
+    return recordedBackup((address) => backUp(address, target, version, secretKeys(config())[0]));
   },
   async backUpIntoFolder(folder, keep) {
     const { backUp } = await import('./database/backup.ts');
     const { backUpIntoFolder } = await import('./database/backup-folder.ts');
     return recordedBackup((address) =>
-      backUpIntoFolder(folder, keep, (file) => backUp(address, file, version)),
+      backUpIntoFolder(folder, keep, (file) => backUp(address, file, version, secretKeys(config())[0])),
     );
   },
-  async restore(file, lostSecret) {
+  async restore(file, how) {
     const { restoreStore } = await import('./restore-store.ts');
-    return restoreStore(config(), file, lostSecret, say);
+    return restoreStore(config(), file, how, say);
   },
   openSecret,
   environment() {

@@ -17,13 +17,14 @@ export interface Restored extends RestoredStore {
 }
 
 /**
- * Restores a backup into the empty store of the settings, then verifies the seals of every account. Unless `lostSecret`,
+ * Restores a backup into the empty store of the settings, then verifies the seals of every account. Unless `unsigned`, it must be
+ * signed with DBVITALS_SECRET_KEY. Unless `lostSecret`,
  * throws and changes nothing where DBVITALS_SECRET_KEY is not the one of the store that was backed up.
  */
 export async function restoreStore(
   config: Config,
   file: string | Readable,
-  lostSecret: boolean,
+  { lostSecret, unsigned }: { lostSecret: boolean; unsigned: boolean },
   say: (step: string) => void,
 ): Promise<Restored> {
   const input = typeof file === 'string' ? (await open(file)).createReadStream() : file;
@@ -31,7 +32,8 @@ export async function restoreStore(
   try {
     await store.embedded?.claimForServing();
     let lost = 0;
-    const restored = await restore(store.address, input, async (client) => {
+    const keys = unsigned ? null : secretKeys(config);
+    const restored = await restore(store.address, input, keys, async (client) => {
       lost = await countLost(client, secretKeys(config));
       if (lost > 0 && !lostSecret) throw new OtherSecretError();
     });

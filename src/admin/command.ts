@@ -190,8 +190,11 @@ export interface CommandContext {
   backUp(target: string | Writable): Promise<StoreBackup>;
   /** Copies it into a new file of the folder, which is made where it is missing, reads that back, and keeps the newest `keep`. */
   backUpIntoFolder(folder: string, keep: number): Promise<StoreBackup & { file: string; removed: string[] }>;
-  /** Fills an empty store from a backup and verifies the seals; with `lostSecret` even if the secret key opens nothing. */
-  restore(file: string | Readable, lostSecret: boolean): Promise<Restored>;
+  /**
+   * Fills an empty store from a backup and verifies the seals; with `lostSecret` even if the secret key opens nothing, with
+   * `unsigned` even if it did not sign the backup.
+   */
+  restore(file: string | Readable, how: { lostSecret: boolean; unsigned: boolean }): Promise<Restored>;
   /** The keys of DBVITALS_SECRET_KEY, for what is stored encrypted; call it before a connection is added or changed. */
   openSecret(writer: pg.Pool): Promise<SecretKeys>;
   /** The environment, with what a `.env` adds. */

@@ -6,17 +6,21 @@ import { printOne } from './print.ts';
 const NOTES = `
 The store must be empty: a new DBVITALS_DATA_DIR, or a new database in DATABASE_URL. Give
 it the secret key of the store that was backed up first, as secret.key of the data folder
-or as DBVITALS_SECRET_KEY. All or nothing is restored; then the seals of every activity
+or as DBVITALS_SECRET_KEY: the backup is signed with it. All or nothing is restored; then the seals of every activity
 log are verified. Exit code 2 where a log differs from its seals.`;
 
 /** `restore`. */
 export function addRestoreCommand(program: Command, context: CommandContext): void {
   addCommand(program, 'restore <FILE>', 'fill an empty store from a backup (FILE -: standard input)')
     .option('--lost-secret', 'go on although the secret key opens nothing of it: see docs/secrets.md')
+    .option(
+      '--unsigned',
+      'restore a backup that the secret key did not sign: one made by an older version, say',
+    )
     .addHelpText('after', NOTES)
-    .action(async (file: string, { lostSecret, json }: { lostSecret?: boolean; json?: boolean }) => {
+    .action(async (file: string, { lostSecret = false, unsigned = false, json }: RestoreOptions) => {
       if (file !== '-' && !existsSync(file)) throw new UsageError(`${file} is not there: name a backup.`);
-      const restored = await context.restore(file === '-' ? process.stdin : file, lostSecret ?? false);
+      const restored = await context.restore(file === '-' ? process.stdin : file, { lostSecret, unsigned });
       const { seals } = restored;
       if (seals && seals.broken.length > 0) process.exitCode = 2;
       if (json) return printOne(json, { file, ...restored });
@@ -32,4 +36,10 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
       process.stdout.write(said.map((line) => `${line}\n`).join(''));
       for (const sentence of seals?.broken ?? []) process.stderr.write(`error: ${sentence}\n`);
     });
+}
+
+interface RestoreOptions {
+  lostSecret?: boolean;
+  unsigned?: boolean;
+  json?: boolean;
 }

@@ -1,14 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 // A backup is gzip of lines: HEAD with JSON; for each table a "copy" line, rows in the text form of PostgreSQL's COPY
-// and END; LAST with JSON.
+// and END; LAST with JSON; SIGNED with a signature of the SHA-256 of all before it.
 const HEAD = '-- dbvitals backup ';
 const LAST = '-- end ';
+const SIGNED = '-- signed ';
 const END = '\\.\n';
 
-/** The only form so far. */
-const FORMAT = 1;
+/** The first one had no signature. */
+const UNSIGNED_FORMAT = 1;
+const FORMAT = 2;
 
 // No row is longer: the text of a health check has 16 MiB at most, what a counter was too (monitor/limits.ts).
 const LONGEST_ROW = 256 * 1024 * 1024;
@@ -16,7 +19,7 @@ const CHUNK = 1024 * 1024;
 
 /** What stands at the start of a backup. */
 export interface BackupHead {
-  format: typeof FORMAT;
+  format: typeof UNSIGNED_FORMAT | typeof FORMAT;
   /** The version of the program that made it. */
   dbvitals: string;
   /** Of the snapshot, ISO 8601. */
@@ -39,6 +42,21 @@ export const headLine = (head: Omit<BackupHead, 'format'>) =>
 export const copyLine = (table: string, columns: string) => `copy ${table} (${columns}) from stdin;\n`;
 export const endOfRows = END;
 export const lastLine = (end: BackupEnd) => `${LAST}${JSON.stringify(end)}\n`;
+export const signatureLine = (signature: string) => `${SIGNED}${signature}\n`;
+
+/** Whether a backup that begins so ends with a signature. */
+export function isOfSignedForm({ format }: BackupHead): boolean {
+  return format !== UNSIGNED_FORMAT;
+}
+
+/** How a backup ends. */
+export interface SignedEnd {
+  end: BackupEnd;
+  /** Of all that comes before the signature. */
+  sha256: Buffer;
+  /** Hexadecimal; null in a backup of the form that has none. */
+  signature: string | null;
+}
 
 /** A file that is no backup, or not a whole one. */
 class BackupFileError extends Error {
@@ -50,7 +68,9 @@ class BackupFileError extends Error {
 /** Reads a backup from its start to its end; each method throws a sentence where something else stands there. */
 export class BackupReader {
   readonly #chunks: AsyncIterator<Buffer>;
+  readonly #taken = createHash('sha256');
   #rest: Buffer = Buffer.alloc(0);
+  #isSigned = false;
 
   constructor(file: Readable) {
     const plain = createGunzip({ chunkSize: CHUNK });
@@ -61,20 +81,31 @@ export class BackupReader {
   async head(): Promise<BackupHead> {
     const line = await this.#line();
     const head: unknown = line.startsWith(HEAD) ? parse(line.slice(HEAD.length)) : null;
-    if (isHead(head)) return head;
+    if (isHead(head)) {
+      this.#isSigned = isOfSignedForm(head);
+      return head;
+    }
     throw new BackupFileError('it begins otherwise');
   }
 
   /** Which table's rows come next; the end when none. */
-  async next(): Promise<{ table: string; columns: string } | { end: BackupEnd }> {
+  async next(): Promise<{ table: string; columns: string } | SignedEnd> {
     const line = await this.#line();
     const [, table, columns] = /^copy ([a-z_]+) \(([a-z0-9_", ]+)\) from stdin;$/.exec(line) ?? [];
     if (table !== undefined && columns !== undefined) return { table, columns };
     const end: unknown = line.startsWith(LAST) ? parse(line.slice(LAST.length)) : null;
     if (!isEnd(end)) throw new BackupFileError('a line in it is none of a backup');
+    const sha256 = this.#taken.copy().digest();
+    const signature = this.#isSigned ? await this.#signature() : null;
     // The checksum of gzip stands behind it.
     if (this.#rest.length > 0 || (await this.#more())) throw new BackupFileError('something follows its end');
-    return { end };
+    return { end, sha256, signature };
+  }
+
+  async #signature(): Promise<string> {
+    const [, signature] = /^-- signed ([0-9a-f]{64})$/.exec(await this.#line()) ?? [];
+    if (signature === undefined) throw new BackupFileError('its signature is missing');
+    return signature;
   }
 
   /** The rows of the table that `next` named. */
@@ -85,10 +116,12 @@ export class BackupReader {
       const at = whole.indexOf(`\n${END}`) + 1;
       if (atOnce || at > 0) {
         const rows = atOnce ? 0 : at;
+        this.#taken.update(whole.subarray(0, rows + END.length));
         this.#rest = this.#rest.subarray(rows + END.length);
         if (rows > 0) yield whole.subarray(0, rows);
         return;
       }
+      this.#taken.update(whole);
       this.#rest = this.#rest.subarray(whole.length);
       if (whole.length > 0) yield whole;
       if (!(await this.#more())) throw new BackupFileError('it ends too early');
@@ -100,6 +133,7 @@ export class BackupReader {
       const at = this.#rest.indexOf('\n');
       if (at >= 0) {
         const line = this.#rest.toString('utf8', 0, at);
+        this.#taken.update(this.#rest.subarray(0, at + 1));
         this.#rest = this.#rest.subarray(at + 1);
         return line;
       }
@@ -138,7 +172,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function isHead(head: unknown): head is BackupHead {
   return (
     isRecord(head) &&
-    head['format'] === FORMAT &&
+    (head['format'] === FORMAT || head['format'] === UNSIGNED_FORMAT) &&
     typeof head['dbvitals'] === 'string' &&
     typeof head['made_at'] === 'string' &&
     typeof head['migration'] === 'string' &&

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import {
   createReadStream,
   existsSync,
@@ -25,6 +26,8 @@ import { hasFailed, readLastBackup, recordBackup } from './last-backup.ts';
 import { applyMigrations, migrate, readSchema } from './migrate.ts';
 import { restore } from './restore.ts';
 
+const SECRET = randomBytes(32);
+
 let store: TestStore;
 let root: pg.Client;
 let folder: string;
@@ -42,7 +45,7 @@ beforeAll(async () => {
   await migrate(source);
   const client = await connect(source);
   await fillSchema(client, 0, Number.POSITIVE_INFINITY);
-  await backUp(source, file, '1.2.3');
+  await backUp(source, file, '1.2.3', SECRET);
 });
 
 afterAll(async () => {
@@ -66,7 +69,8 @@ async function connect([address]: StoreAddress): Promise<pg.Client> {
 }
 
 const approve = async () => {};
-const restoreFile = (address: StoreAddress, path = file) => restore(address, createReadStream(path), approve);
+const restoreFile = (address: StoreAddress, path = file, keys: Buffer[] | null = [SECRET]) =>
+  restore(address, createReadStream(path), keys, approve);
 const sentence = (work: Promise<unknown>) =>
   work.then(
     () => 'nothing was refused',
@@ -76,10 +80,10 @@ const sentence = (work: Promise<unknown>) =>
 /** What a backup of the store holds, but for when it was made. */
 async function held(address: StoreAddress): Promise<string> {
   const path = join(folder, 'again.backup');
-  await backUp(address, path, '1.2.3');
+  await backUp(address, path, '1.2.3', SECRET);
   return gunzipSync(readFileSync(path))
     .toString()
-    .replace(/"made_at":"[^"]*"/, '');
+    .replace(/"made_at":"[^"]*"|^-- signed .*$/gm, '');
 }
 
 test('names every table of the schema, each after those that it refers to', async () => {
@@ -147,7 +151,7 @@ test('holds one instant of a store that is written to', async () => {
     }
   })();
   const path = join(folder, 'busy.backup');
-  for (let turn = 0; turn < 5; turn += 1) await backUp(address, join(folder, `busy.backup`), '1.2.3');
+  for (let turn = 0; turn < 5; turn += 1) await backUp(address, join(folder, `busy.backup`), '1.2.3', SECRET);
   going = false;
   await writing;
   const target = await emptyDatabase('calm');
@@ -170,7 +174,7 @@ test('a backup of an older schema is restored, and brought up to date', async ()
   const client = await connect(old);
   await fillSchema(client, 0, 3);
   const path = join(folder, 'old.backup');
-  const { migration } = await backUp(old, path, '1.2.3');
+  const { migration } = await backUp(old, path, '1.2.3', SECRET);
   expect(migration).toMatch(/^0003_/);
   const target = await emptyDatabase('old_restored');
   const { applied } = await restoreFile(target, path);
@@ -216,6 +220,8 @@ test('what is cut off, altered or no backup restores nothing', async () => {
     'cut off': whole.subarray(0, whole.length / 2),
     'cut off or altered': Buffer.from(text),
     'too early': gzipSync(text.slice(0, text.length - 400)),
+    'signature is missing': gzipSync(text.replace(/-- signed .*\n$/, 'select 1;\n')),
+    'too early|signature': gzipSync(text.replace(/-- signed .*\n$/, '')),
     'in the table login': gzipSync(text.replace('ada@example.com', 'eve@example.com')),
     'in the table activity': gzipSync(text.replace(/^1\t70\t.*\n/m, '')),
     'something follows': gzipSync(`${text}select 1;\n`),
@@ -228,7 +234,7 @@ test('what is cut off, altered or no backup restores nothing', async () => {
     writeFileSync(path, bytes);
     expect(await sentence(restoreFile(address, path))).toMatch(new RegExp(why));
   }
-  const refused = restore(address, createReadStream(file), async () => {
+  const refused = restore(address, createReadStream(file), [SECRET], async () => {
     throw new Error('not approved');
   });
   expect(await sentence(refused)).toBe('not approved');
@@ -237,10 +243,58 @@ test('what is cut off, altered or no backup restores nothing', async () => {
   expect(rows).toEqual([]);
 });
 
+test('a password hash that was planted in a backup is refused, unless somebody insists', async () => {
+  const text = gunzipSync(readFileSync(file)).toString();
+  const planted = withTable(
+    text.replace('\tAda\tx\t', '\tAda\t$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA\t'),
+    'login',
+  );
+  expect(planted).toContain('$argon2id$');
+  const path = join(folder, 'planted.backup');
+  const address = await emptyDatabase('planted');
+  const said: string[] = [];
+  for (const form of [
+    planted,
+    planted.replace(/^-- signed .*\n/m, `-- signed ${'0'.repeat(64)}\n`),
+    // As if it were of the form that was not signed.
+    planted.replace('"format":2', '"format":1').replace(/^-- signed .*\n/m, ''),
+  ]) {
+    writeFileSync(path, gzipSync(form));
+    said.push(await sentence(restoreFile(address, path)));
+  }
+  expect(said).toEqual([
+    expect.stringMatching(/^The backup is not signed with this secret key \(it was altered.*--unsigned/),
+    expect.stringMatching(/^The backup is not signed with this secret key \(it was altered.*--unsigned/),
+    expect.stringMatching(
+      /^The backup is not signed with this secret key \(it has no signature\).*--unsigned/,
+    ),
+  ]);
+  const { rows } = await (await connect(address)).query('select from pg_class where relname = $1', ['login']);
+  expect(rows).toEqual([]);
+  expect(await restoreFile(address, path, null)).toMatchObject({ format: 1, dbvitals: '1.2.3' });
+});
+
+test('a backup verifies with any of the keys, after a rotation too, and with no other', async () => {
+  const newer = randomBytes(32);
+  expect(await sentence(restoreFile(await emptyDatabase('other'), file, [newer]))).toMatch(
+    /another secret key/,
+  );
+  expect(await restoreFile(await emptyDatabase('rotated'), file, [newer, SECRET])).toMatchObject({
+    format: 2,
+  });
+});
+
+/** The backup with the SHA-256 of a table's rows as they are now, as whoever alters them would write it. */
+function withTable(text: string, table: string): string {
+  const [, rows = ''] = new RegExp(`^copy ${table} .*\\n([^]*?)\\\\\\.\\n`, 'm').exec(text) ?? [];
+  const sha256 = createHash('sha256').update(rows).digest('hex');
+  return text.replace(new RegExp(`("${table}":{"rows":\\d+,"sha256":")\\w+`), `$1${sha256}`);
+}
+
 test('the file is for its owner, and there whole or not at all', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const nowhere = join(folder, 'no such folder', 'x.backup');
-  expect(await sentence(backUp(source, nowhere, '1'))).toMatch(
+  expect(await sentence(backUp(source, nowhere, '1', SECRET))).toMatch(
     /^The backup can't be written to .* \(ENOENT\)/,
   );
   // A table that can't be read in the midst of it.
@@ -248,17 +302,18 @@ test('the file is for its owner, and there whole or not at all', async () => {
   const broken = await emptyDatabase('broken');
   await migrate(broken);
   await (await connect(broken)).query('revoke select on seal_key from plain');
-  expect(await sentence(backUp(broken, target, '1'))).toMatch(/permission denied for table seal_key/);
+  expect(await sentence(backUp(broken, target, '1', SECRET))).toMatch(/permission denied for table seal_key/);
   expect(existsSync(target)).toBe(false);
   expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
-  expect(await sentence(backUp(await emptyDatabase('nothing'), target, '1'))).toMatch(
+  expect(await sentence(backUp(await emptyDatabase('nothing'), target, '1', SECRET))).toMatch(
     /^There is nothing to back up/,
   );
 });
 
 test('a folder of backups is made, keeps the newest, and loses none to a backup that failed', async () => {
   const backups = join(folder, 'new', 'backups');
-  const night = (keep: number) => backUpIntoFolder(backups, keep, (path) => backUp(source, path, '1'));
+  const night = (keep: number) =>
+    backUpIntoFolder(backups, keep, (path) => backUp(source, path, '1', SECRET));
   const { file: first } = await night(2);
   expect(statSync(backups).mode & 0o777).toBe(0o700);
   expect(first).toMatch(/backups.dbvitals-\d{8}T\d{6}Z\.backup$/);
@@ -276,15 +331,15 @@ test('a folder of backups is made, keeps the newest, and loses none to a backup 
 
   rmSync(kept.file);
   const cut = backUpIntoFolder(backups, 1, async (path) => {
-    const made = await backUp(source, path, '1');
+    const made = await backUp(source, path, '1', SECRET);
     truncateSync(path, made.bytes - 20);
     return made;
   });
   expect(await sentence(cut)).toMatch(/no whole backup of dbvitals: it is cut off/);
   expect(readdirSync(backups)).toEqual(there.filter((name) => name !== basename(kept.file)));
-  expect(await sentence(backUpIntoFolder(join(file, 'x'), 1, (path) => backUp(source, path, '1')))).toMatch(
-    /^The folder .* can't be made \(ENOTDIR\): as root, run "install --directory/,
-  );
+  expect(
+    await sentence(backUpIntoFolder(join(file, 'x'), 1, (path) => backUp(source, path, '1', SECRET))),
+  ).toMatch(/^The folder .* can't be made \(ENOTDIR\): as root, run "install --directory/);
 });
 
 test('the store keeps how its last backup went', async () => {

@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { type BackupEnd, copyLine, endOfRows, headLine, lastLine } from './backup-file.ts';
+import { type BackupEnd, copyLine, endOfRows, headLine, lastLine, signatureLine } from './backup-file.ts';
+import { signBackup } from './backup-signature.ts';
 import { BACKED_UP } from './backup-tables.ts';
 import { openPool, type StoreAddress } from './connect.ts';
 import { keepSchema, readSchema } from './migrate.ts';
@@ -61,27 +62,34 @@ export interface MadeBackup {
 
 /**
  * Copies the store as it is at one instant, while it is used, into `target`: a file, which is there whole or not at all, or
- * a stream. `version` is this program's. The keys of DBVITALS_SECRET_KEY are in no table. Throws sentences.
+ * a stream. `version` is this program's. The keys of DBVITALS_SECRET_KEY are in no table; `secretKey`, the first of them, signs.
+ * Throws sentences.
  */
 export async function backUp(
   address: StoreAddress,
   target: string | Writable,
   version: string,
+  secretKey: Buffer,
 ): Promise<MadeBackup> {
   const pool = openPool(address, 'owner', { max: 1 });
   const client = await pool.connect();
   try {
     await keepSchema(client);
     return await (typeof target === 'string'
-      ? inDraft(target, (draft) => copyStore(client, draft, version))
-      : copyStore(client, target, version));
+      ? inDraft(target, (draft) => copyStore(client, draft, version, secretKey))
+      : copyStore(client, target, version, secretKey));
   } finally {
     client.release(true);
     await pool.end();
   }
 }
 
-async function copyStore(client: pg.ClientBase, output: Writable, version: string): Promise<MadeBackup> {
+async function copyStore(
+  client: pg.ClientBase,
+  output: Writable,
+  version: string,
+  secretKey: Buffer,
+): Promise<MadeBackup> {
   const { applied } = await readSchema(client);
   const migration = applied.at(-1) ?? '';
   if (migration === '')
@@ -118,6 +126,15 @@ async function copyStore(client: pg.ClientBase, output: Writable, version: strin
     yield lastLine(end);
   }
 
+  async function* signed(): AsyncGenerator<string | Buffer> {
+    const text = createHash('sha256');
+    for await (const part of lines()) {
+      text.update(part);
+      yield part;
+    }
+    yield signatureLine(signBackup(secretKey, text.digest()));
+  }
+
   async function* measured(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       sha256.update(chunk);
@@ -126,7 +143,7 @@ async function copyStore(client: pg.ClientBase, output: Writable, version: strin
     }
   }
 
-  await pipeline(lines, createGzip({ level: GZIP_LEVEL }), measured, output);
+  await pipeline(signed, createGzip({ level: GZIP_LEVEL }), measured, output);
   await client.query('commit');
   return { ...made, sha256: sha256.digest('hex') };
 }

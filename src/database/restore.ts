@@ -4,7 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { readyForCopy } from './backup.ts';
-import { type BackupEnd, type BackupHead, BackupReader } from './backup-file.ts';
+import { type BackupEnd, type BackupHead, BackupReader, isOfSignedForm } from './backup-file.ts';
+import { isSignedBackup } from './backup-signature.ts';
 import { BACKED_UP } from './backup-tables.ts';
 import { inTransaction, openPool, type StoreAddress } from './connect.ts';
 import { applyMigrations, lockSchemaAlone, missingRoles, readSchema, type SchemaState } from './migrate.ts';
@@ -40,17 +41,19 @@ export interface RestoredStore extends BackupHead {
 /**
  * Fills an empty store from a backup and brings its schema up to date, all in one transaction; `approve` may still look and
  * refuse by a throw. Throws sentences, and then nothing was changed: where the store holds data or is in use, where the
- * backup is of a newer schema, cut off or altered.
+ * backup is of a newer schema, cut off or altered, or not signed by one of `secretKeys` (null: whether it is, is not asked).
  */
 export async function restore(
   address: StoreAddress,
   file: Readable,
+  secretKeys: readonly Buffer[] | null,
   approve: (client: pg.ClientBase) => Promise<void>,
 ): Promise<RestoredStore> {
   const reader = new BackupReader(file);
   const pool = openPool(address, 'owner', { max: 1 });
   try {
     const head = await reader.head();
+    if (secretKeys && !isOfSignedForm(head)) throw new UnsignedBackupError('it has no signature');
     return await inTransaction(pool, async (client) => {
       await lockSchemaAlone(client);
       const state = await readSchema(client);
@@ -58,7 +61,7 @@ export async function restore(
       const [before, after] = split(state, head.migration);
       await readyForCopy(client);
       await applyMigrations(client, before);
-      const rows = await fill(client, reader, head.tables);
+      const rows = await fill(client, reader, head.tables, secretKeys);
       await applyMigrations(client, after);
       await client.query(`analyze ${head.tables.join(', ')}`);
       await approve(client);
@@ -105,7 +108,12 @@ function split({ applied, pending }: SchemaState, migration: string) {
 }
 
 /** Fills the tables that the backup holds; gives how many rows came. */
-async function fill(client: pg.ClientBase, reader: BackupReader, tables: string[]): Promise<number> {
+async function fill(
+  client: pg.ClientBase,
+  reader: BackupReader,
+  tables: string[],
+  secretKeys: readonly Buffer[] | null,
+): Promise<number> {
   const unknown = tables.find((table) => !BACKED_UP.includes(table));
   if (unknown !== undefined) throw new Error(`The backup holds a table that no store has: ${unknown}.`);
   const { rows: secured } = await client.query<{ name: string }>(selectForced, [tables]);
@@ -116,6 +124,8 @@ async function fill(client: pg.ClientBase, reader: BackupReader, tables: string[
     const next = await reader.next();
     if ('end' in next) {
       refuseAltered(next.end, found, tables);
+      if (secretKeys && !isSignedBackup(secretKeys, next.sha256, next.signature ?? ''))
+        throw new UnsignedBackupError('it was altered, or made with another secret key');
       for (const [column, last] of Object.entries(next.end.identities)) {
         if (last !== null) await client.query(setIdentity, [...column.split('.'), last]);
       }
@@ -147,4 +157,13 @@ function refuseAltered(end: BackupEnd, found: BackupEnd['tables'], tables: strin
   throw new Error(
     `The backup was altered or damaged in the table ${altered}, and nothing was changed: take another one.`,
   );
+}
+
+/** A backup that nobody who has the secret key has made so. */
+class UnsignedBackupError extends Error {
+  constructor(why: string) {
+    super(
+      `The backup is not signed with this secret key (${why}), and nothing was restored: give the secret key of the store that was backed up, or --unsigned if you are sure of the file.`,
+    );
+  }
 }

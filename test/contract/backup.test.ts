@@ -1,5 +1,7 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { ask, read } from './ask.ts';
@@ -61,6 +63,11 @@ test('a store that runs is backed up, lost, and lives on elsewhere', { timeout: 
   const strange = await command(['restore', file], on(after));
   expect(strange).toMatchObject({
     exit: 1,
+    stderr: expect.stringMatching(/^error: The backup is not signed with this secret key/),
+  });
+  const insisted = await command(['restore', file, '--unsigned'], on(after));
+  expect(insisted).toMatchObject({
+    exit: 1,
     stderr: expect.stringMatching(/^error: The secret key is not the one/),
   });
   mkdirSync(after, { recursive: true });
@@ -90,13 +97,34 @@ test('a backup by standard output is the same, and its words are elsewhere', asy
 
 test('a restore whose secret is lost tells so, and leaves the rest', async () => {
   const lost = join(folder.path, 'lost');
-  const { exit, stdout } = await command(['restore', file, '--lost-secret'], on(lost));
+  const { exit, stdout } = await command(['restore', file, '--lost-secret', '--unsigned'], on(lost));
   expect(exit).toBe(0);
   expect(stdout).toMatch(
     /^Restored \d+ rows of 25 tables .*\nThe seals can not be verified without the secret key\.$/m,
   );
   expect(await commandJson(['account', 'list'], on(lost))).toHaveLength(1);
   expect(readFileSync(join(lost, 'secret.key'))).not.toEqual(readFileSync(join(before, 'secret.key')));
+});
+
+test('a backup that somebody altered is refused, whatever hashes they fitted to it', async () => {
+  const planted = join(folder.path, 'planted');
+  mkdirSync(planted);
+  copyFileSync(join(before, 'secret.key'), join(planted, 'secret.key'));
+  const text = gunzipSync(readFileSync(file)).toString();
+  const rows = (of: string) => /^copy account .*\n([\s\S]*?)\\\.\n/m.exec(of)?.[1] ?? '';
+  const sha256 = (of: string) => createHash('sha256').update(rows(of)).digest('hex');
+  const other = text.replace(rows(text), rows(text).replace('enterprise', 'individual'));
+  expect(sha256(other)).not.toBe(sha256(text));
+  const forged = join(folder.path, 'forged.backup');
+  writeFileSync(forged, gzipSync(other.replace(sha256(text), sha256(other))));
+  expect(await command(['restore', forged], on(planted))).toMatchObject({
+    exit: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^error: The backup is not signed with this secret key \(it was altered.*--unsigned.*\.\n$/,
+    ),
+  });
+  expect((await command(['restore', forged, '--unsigned'], on(planted))).exit).toBe(0);
 });
 
 test('a log that differs from its seals is told after the restore', async () => {
