@@ -2,10 +2,10 @@ import { addAbortSignal, Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { awaitEntries } from '../activity/await-entries.ts';
 import { entries } from '../activity/entries.ts';
-import { verifyNewest } from '../activity/verify-newest.ts';
 import { nullable } from '../http/endpoint.ts';
 import { count, timestamp } from '../http/fields.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
+import { AtOnce } from './at-once.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
 /** How far the log is sealed, and whether what was sealed last is as it was (docs/seals.md). */
@@ -31,10 +31,14 @@ const verified = consoleRoute({
   path: '/activity/verified',
   permission: 'activity:read',
   response: VerifiedLog,
-  handler: ({ actor, read }) => read((run) => verifyNewest(run, actor.accountId)),
+  cost: 20,
+  handler: ({ actor, parts }) => parts.verify(actor.accountId),
 });
 
 const lastId = 'select last_id from activity_head where account_id = $1';
+
+/** An export reads for as long as somebody listens. */
+const exports = new AtOnce({ ofAll: 20, ofAccount: 3 }, 'Your company exports its log too often', 10);
 
 /** As many entries are read at once as the endpoint gives. */
 const PAGE = '100';
@@ -45,6 +49,7 @@ const exported = consoleRoute({
   permission: 'activity:read',
   query: Type.Object({ ...rangeParameters, action_type: entries.query.properties.action_type }),
   response: 'stream',
+  cost: 60,
   async handler({ actor: { accountId }, caller, parts, query, read, requireStill }) {
     const { before } = readRange(query);
     if (before !== null) await awaitEntries(parts.writer, accountId, before);
@@ -67,9 +72,10 @@ const exported = consoleRoute({
         ({ data, hasMore } = await page(data.at(-1)?.id ?? 0));
       }
     }
+    const leave = exports.enter(accountId);
     const filename = `activity-${new Date().toISOString().slice(0, 10)}.ndjson`;
     // Cut off, so that it does not look whole, also when nobody reads on.
-    const stream = addAbortSignal(parts.closing, Readable.from(lines()));
+    const stream = addAbortSignal(parts.closing, Readable.from(lines())).once('close', leave);
     return { type: 'application/x-ndjson', filename, stream };
   },
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -16,6 +17,7 @@ import { checkQuery } from '../http/parameters.ts';
 import { acceptedCoding } from '../http/respond.ts';
 import { VALIDATION } from '../http/server.ts';
 import { bodyFlaw } from './body-flaw.ts';
+import { Budget, type Visit } from './budget.ts';
 import { ConsoleError, internalError, lacking, notFound } from './errors.ts';
 import { factsOf } from './hand-on.ts';
 import { refusalOf } from './refusal.ts';
@@ -28,6 +30,8 @@ const LARGEST_BODY = 64 * 1024;
 const LONGEST_USER_AGENT = 500;
 /** A passkey's id: 1,023 bytes (WebAuthn, 4), in base64url. */
 const LONGEST_PARAMETER = 1_364;
+/** Before a request over the budget is refused. */
+const PAUSE_WHEN_SPENT_MS = 500;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_QUERY = Type.Object({});
 
@@ -56,6 +60,8 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   });
   const callers = new WeakMap<FastifyRequest, Caller>();
   const actors = new WeakMap<FastifyRequest, Actor>();
+  const budget = new Budget();
+  const visits = new WeakMap<FastifyRequest, Visit>();
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -92,7 +98,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   });
 
   for (const route of ROUTES) {
-    const { body, query = NO_QUERY, response, status = response === null ? 204 : 200 } = route;
+    const { body, cost = 1, query = NO_QUERY, response, status = response === null ? 204 : 200 } = route;
     app.route({
       method: route.method,
       url: `/console/api${route.path}`,
@@ -102,9 +108,16 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
         ...(body && { body: { ...body, additionalProperties: false } }),
         ...(typeof response === 'object' && response !== null && { response: { [status]: response } }),
       },
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         if (route.permission === 'anyone') return;
-        const actor = await actorOf(parts.writer, callers.get(request)?.sessionToken ?? null);
+        const token = callers.get(request)?.sessionToken ?? null;
+        await slowly(() => budget.requireLeft(token));
+        const actor = await actorOf(parts.writer, token);
+        const visit = await slowly(() =>
+          budget.enter(token ?? '', actor.accountId, { cost, isStream: response === 'stream' }),
+        );
+        visits.set(request, visit);
+        reply.raw.once('close', visit.leave).once('finish', visit.leave);
         if (route.permission !== 'member' && !actor.permissions.has(route.permission)) {
           throw lacking(route.permission);
         }
@@ -155,6 +168,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
 
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string') return payload;
+    visits.get(request)?.charge(payload.length);
     const whole = successAnswer(Buffer.from(payload), null, false);
     const coding = acceptedCoding(request, whole);
     if (!coding) return payload;
@@ -187,6 +201,16 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
 
   await app.ready();
   return app;
+}
+
+/** What throws a 429 throws it half a second later: a loop of refused requests takes little time from others then. */
+async function slowly<T>(work: () => T): Promise<T> {
+  try {
+    return work();
+  } catch (error) {
+    await wait(PAUSE_WHEN_SPENT_MS);
+    throw error;
+  }
 }
 
 /** Whether a browser says that a page of ours sent the request; it lets no page of others say so. */

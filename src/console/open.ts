@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createVerifier } from '../activity/verify-in-worker.ts';
 import { openPool, type StoreAddress } from '../database/connect.ts';
 import { createConsole } from './console.ts';
 import type { Handler } from './hand-on.ts';
@@ -18,16 +19,18 @@ interface OpenConsole {
   close(): Promise<void>;
 }
 
-/** Opens the console's API in this process: it holds up to 6 connections to the store, and the keys of DBVITALS_SECRET_KEY. */
+/** Opens the console's API in this process: it holds up to 7 connections to the store, and the keys of DBVITALS_SECRET_KEY. */
 export async function openConsole(
   address: StoreAddress,
-  given: Omit<ConsoleParts, 'writer' | 'reader' | 'closing'>,
+  given: Omit<ConsoleParts, 'writer' | 'reader' | 'verify' | 'closing'>,
 ): Promise<OpenConsole> {
   const statementTimeout = STATEMENT_MS;
   const writer = openPool(address, 'writer', { max: 3, statementTimeout });
   const reader = openPool(address, 'console', { max: 3, pipeline: true, statementTimeout });
   const closing = new AbortController();
-  const app = await createConsole({ ...given, writer, reader, closing: closing.signal });
+  const verifier = createVerifier({ address, statementTimeout });
+  const { verify } = verifier;
+  const app = await createConsole({ ...given, writer, reader, verify, closing: closing.signal });
   const handle: Handler = (request, response) => app.routing(request, response);
   // Its own, for Fastify would log that it listens, as those do that answer at the port.
   const server = createServer(handle);
@@ -44,7 +47,7 @@ export async function openConsole(
       server.close();
       server.closeAllConnections();
       await app.close();
-      await Promise.all([writer.end(), reader.end()]);
+      await Promise.all([writer.end(), reader.end(), verifier.close()]);
       if (path !== null) await removeSocket(path);
     },
   };

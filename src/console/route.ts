@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ChangeAccount } from '../activity/record-entry.ts';
+import type { NewestVerified } from '../activity/verify-newest.ts';
 import type { Read } from '../database/read.ts';
 import type { Permission } from '../team/roles.ts';
 import type { SecretKeys } from '../wrap.ts';
@@ -16,6 +17,8 @@ export interface ConsoleParts {
   writer: pg.Pool;
   /** The console's own role, which only reads; pipelining, the same. */
   reader: pg.Pool;
+  /** Verifies the newest seal of an account's log, outside of this thread. */
+  verify: (accountId: number) => Promise<NewestVerified>;
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   allowPrivateTargets: boolean;
@@ -119,6 +122,8 @@ interface Definition<
   /** The `description` of a field is the sentence that somebody who gave a wrong value is told. */
   body?: Body;
   response: Response;
+  /** Of the session's and the account's budget (budget.ts), in usual requests; 1 where not given. */
+  cost?: number;
   /** 200 where not given, 204 where there is no body. */
   status?: 201 | 202;
 }

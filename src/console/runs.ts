@@ -6,7 +6,8 @@ import { nullable } from '../http/endpoint.ts';
 import { CredentialError } from '../monitor/credentials.ts';
 import type { Progress } from '../monitor/progress.ts';
 import { checkNow } from '../monitor/schedule.ts';
-import { ConsoleError, notFound } from './errors.ts';
+import { AtOnce } from './at-once.ts';
+import { notFound } from './errors.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 import { actorProperties } from './sessions.ts';
 import { word } from './word.ts';
@@ -39,8 +40,6 @@ export const RunProgress = Type.Object({
 
 export type RunProgress = Static<typeof RunProgress>;
 
-/** Runs that are under way from this process at most; the monitor's own are apart. */
-const RUNS = 10;
 /** For how long a run that ended is told of: who asked for it hears the end, however quick it was. */
 const KEPT_MS = 60_000;
 /** How often a run of another monitor is looked for in the store; one of ours is told of as it goes. */
@@ -51,13 +50,8 @@ const SILENCE_MS = 15_000;
 const LONGEST_STREAM_MS = 300_000;
 
 const NOTHING = { progress: null, score: null, message: null };
-const busy = new ConsoleError(
-  'too_many_attempts',
-  'Other health checks run already: try again in a moment.',
-  {
-    retryAfter: 10,
-  },
-);
+/** Runs that are under way from this process; the monitor's own are apart. */
+const places = new AtOnce({ ofAll: 10, ofAccount: 4 }, 'Too many health checks were asked for', 10);
 
 /** By account and connection. All of a service's requests for the console come to one process, so they are here. */
 const runs = new Map<string, RunProgress>();
@@ -96,12 +90,13 @@ const start = consoleRoute({
   permission: 'checks:run',
   response: RunProgress,
   status: 202,
+  cost: 5,
   async handler({ actor, caller, id, parts, read }) {
     await read((run) => stateOf(run, actor.accountId, id));
     const key = `${actor.accountId}/${id}`;
     const before = runs.get(key);
     if (before && !isOver(before)) return before;
-    if ([...runs.values()].filter((run) => !isOver(run)).length >= RUNS) throw busy;
+    const leave = places.enter(actor.accountId);
     const begun: RunProgress = { state: 'waiting', ...NOTHING };
     setRun(key, begun);
     const { writer, secret, allowPrivateTargets, log, closing } = parts;
@@ -128,6 +123,7 @@ const start = consoleRoute({
         },
       )
       .then((ended) => {
+        leave();
         setRun(key, ended);
         setTimeout(() => runs.get(key) === ended && runs.delete(key), KEPT_MS).unref();
       });

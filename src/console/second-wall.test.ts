@@ -4,7 +4,9 @@ import { consoleReads, insertSession, type OwnRows } from '../../test/console-re
 import { commandJson } from '../../test/contract/command.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { changeAccount } from '../activity/record-entry.ts';
+import { verifyNewest } from '../activity/verify-newest.ts';
 import { openPool } from '../database/connect.ts';
+import { readAs } from '../database/read.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { hashToken, newToken } from '../team/record-link.ts';
 import { createConsole } from './console.ts';
@@ -74,6 +76,7 @@ async function openConsole(forgetful: boolean): Promise<Console> {
     log: pino({ level: 'silent' }),
     writer: store.writer,
     reader,
+    verify: async (id) => (await readAs(reader, id, (run) => verifyNewest(run, id))).result,
     secret: store.deps.secret,
     allowPrivateTargets: true,
     basePath: '',

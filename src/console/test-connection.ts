@@ -14,9 +14,9 @@ import type { Measured } from '../monitor/measure.ts';
 import { measureApart } from '../monitor/measure-apart.ts';
 import { tlsOf } from '../monitor/record-connection.ts';
 import type { Tunnel } from '../monitor/ssh-tunnel.ts';
+import { AtOnce } from './at-once.ts';
 import { requireHost } from './change-connections.ts';
 import { TestedConnection } from './connections.ts';
-import { ConsoleError } from './errors.ts';
 import { missingGrant } from './findings.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 import { requireAddress, settingsIn, tunnelIn } from './wanted-connection.ts';
@@ -52,16 +52,8 @@ export type ConnectionTest = Static<typeof ConnectionTest>;
 const TEST_MS = 60_000;
 
 /** Tests under way in this process at most: each may hold a process of its own for two minutes. */
-const TESTS = 4;
-let underWay = 0;
-
-const busy = new ConsoleError(
-  'too_many_attempts',
-  'Other connections are being tested: try again in a moment.',
-  {
-    retryAfter: 5,
-  },
-);
+const TESTS = 6;
+const tests = new AtOnce({ ofAll: TESTS, ofAccount: 2 }, 'Too many connections are tested', 5);
 
 const test = consoleRoute({
   method: 'POST',
@@ -69,10 +61,10 @@ const test = consoleRoute({
   permission: 'connections:write',
   body: TestedConnection,
   response: ConnectionTest,
-  async handler({ body, parts, reply }) {
+  cost: 10,
+  async handler({ actor, body, parts, reply }) {
     const job = jobOf(body, parts.allowPrivateTargets);
-    if (underWay >= TESTS) throw busy;
-    underWay += 1;
+    const giveBack = tests.enter(actor.accountId);
     const left = new AbortController();
     const leave = () => left.abort(new Error('nobody waits for the test any more'));
     reply.raw.once('close', leave);
@@ -81,7 +73,7 @@ const test = consoleRoute({
       return shown(job.target.engine, measured);
     } finally {
       reply.raw.off('close', leave);
-      underWay -= 1;
+      giveBack();
     }
   },
 });

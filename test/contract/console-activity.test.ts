@@ -82,6 +82,32 @@ test('a page tells up to which entry the log is sealed, and that those entries a
   });
 });
 
+test('a session that asks for the expensive again and again is refused, told for how long, and others are not', async () => {
+  const { id } = await makeAccount();
+  const [greedy, auditor] = [await signInAs(id, ['auditor']), await signInAs(id, ['auditor'])];
+  const answers = [];
+  for (let turn = 0; turn < 4; turn += 1) {
+    const asked = Array.from({ length: 10 }, () => greedy.ask('GET', '/activity/verified'));
+    answers.push(...(await Promise.all(asked)));
+  }
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  expect(refused.length).toBeGreaterThan(0);
+  for (const answer of refused) {
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(answer.json()).toEqual({
+      error: {
+        code: 'too_many_attempts',
+        message: expect.stringMatching(
+          /^You ask too often: wait (?:a second|\d+ seconds), then try again\.$/,
+        ),
+        retry_after: Number(answer.headers['retry-after']),
+      },
+    });
+  }
+  expect((await auditor.ask('GET', '/activity/verified')).status).toBe(200);
+});
+
 test.each([
   '/health/connections?per_page=2&page=2',
   '/health/fleet',

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { manyWindows, wrongClock } from './clocks.ts';
+import { consoleLoops } from './console-loops.ts';
 import { diskFull } from './disk-full.ts';
 import type { Extent, Fault } from './fault.ts';
 import { hostileText } from './hostile-text.ts';
@@ -36,6 +37,7 @@ const FAULTS: Record<string, Fault> = {
   'slow-clients': slowClients,
   overload,
   'over-limit': overLimit,
+  'console-loops': consoleLoops,
   malformed,
   injection,
   tenants: shownBy(

@@ -1,0 +1,38 @@
+import { ConsoleError } from './errors.ts';
+
+/**
+ * What costs much and may go on for long: so many at once in this process, and so many of one account, so that others find a
+ * free place.
+ */
+export class AtOnce {
+  readonly #most: { ofAll: number; ofAccount: number };
+  readonly #refusal: ConsoleError;
+  readonly #open = new Map<number, number>();
+  #all = 0;
+
+  constructor(most: { ofAll: number; ofAccount: number }, what: string, retryAfter: number) {
+    this.#most = most;
+    this.#refusal = new ConsoleError(
+      'too_many_attempts',
+      `${what} at once: wait ${retryAfter} seconds, then try again.`,
+      { retryAfter },
+    );
+  }
+
+  /** Takes a place; the function gives it back, once however often it is called. Throws 429 when there is none. */
+  enter(accountId: number): () => void {
+    const own = this.#open.get(accountId) ?? 0;
+    if (this.#all >= this.#most.ofAll || own >= this.#most.ofAccount) throw this.#refusal;
+    this.#all += 1;
+    this.#open.set(accountId, own + 1);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      this.#all -= 1;
+      const rest = (this.#open.get(accountId) ?? 1) - 1;
+      if (rest === 0) this.#open.delete(accountId);
+      else this.#open.set(accountId, rest);
+    };
+  }
+}
