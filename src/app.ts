@@ -133,14 +133,19 @@ export function createApp({
       },
     });
   }
-  app.get('/livez', async () => 'ok\n');
-  app.get('/readyz', async (_request, reply) => {
-    if (leaving.aborted) return reply.code(503).send('the service stops\n');
-    const ready = await keys.query('select 1').then(
-      () => true,
-      () => false,
-    );
-    return reply.code(ready ? 200 : 503).send(ready ? 'ok\n' : 'the store does not answer\n');
+  const method = ['GET', 'HEAD'];
+  app.route({ method, url: '/livez', handler: async () => 'ok\n' });
+  app.route({
+    method,
+    url: '/readyz',
+    handler: async (_request, reply) => {
+      if (leaving.aborted) return reply.code(503).send('the service stops\n');
+      const ready = await keys.query('select 1').then(
+        () => true,
+        () => false,
+      );
+      return reply.code(ready ? 200 : 503).send(ready ? 'ok\n' : 'the store does not answer\n');
+    },
   });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(errors.unknownPath.envelope()));
 

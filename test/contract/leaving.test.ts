@@ -33,6 +33,8 @@ test.each([
   while ((await ready(origin)) === 200) await wait(20);
   expect(performance.now() - began).toBeLessThan(1_500);
   expect(await ready(metrics)).toBe(503);
+  for (const base of [origin, metrics])
+    expect((await fetch(`${base}/readyz`, { method: 'HEAD' })).status).toBe(503);
   const statuses = new Set<number>();
   for (let turn = 0; turn < 5; turn += 1) {
     const { status, headers } = await ask(FLEET, { key, origin });

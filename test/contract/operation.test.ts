@@ -171,8 +171,11 @@ test('/livez and /readyz answer without a key, on both ports, and /metrics on it
   const { origin, metrics } = await service;
   await ask('/api/v1/health/fleet', { origin, key: (await account).key });
   for (const base of [origin, metrics]) {
-    for (const path of ['/livez', '/readyz'])
+    for (const path of ['/livez', '/readyz']) {
       expect((await fetch(base + path)).status, base + path).toBe(200);
+      const head = await fetch(base + path, { method: 'HEAD' });
+      expect([head.status, await head.text()], base + path).toEqual([200, '']);
+    }
   }
   const scraped = await fetch(`${metrics}/metrics`);
   expect(scraped.headers.get('content-type')).toMatch(/^text\/plain/);
