@@ -3,6 +3,7 @@ import { type Answering, type AnsweringSettings, DRAIN_MS, startAnswering } from
 import type { Config } from './config.ts';
 import { forwardTo } from './console/hand-on.ts';
 import { parsePoolerUrl, type StoreAddress } from './database/connect.ts';
+import { EscapedErrors } from './http/escaped-errors.ts';
 import { type Counted, FailedAuthentications } from './http/failed-authentications.ts';
 import type { Tls } from './http/tls.ts';
 import { createMetrics, type Figures } from './metrics.ts';
@@ -65,7 +66,9 @@ async function hear(told: Told): Promise<void> {
   const output = pino.destination({ dest: 2, sync: false, maxWrite: WHOLE_WRITE });
   const log = pino({ level: logLevel, base: { pid: process.pid } }, output);
   const address = poolerUrl === null ? store : parsePoolerUrl(poolerUrl);
-  const parts = { log, metrics, failures, console: forwardTo(consoleSocket) };
+  const escaped = new EscapedErrors(log, metrics.escaped);
+  escaped.watch(() => void drain().finally(() => process.exit(1)));
+  const parts = { log, metrics, failures, console: forwardTo(consoleSocket), escaped };
   answering = beginTraces(traces, log).then(() => startAnswering(address, settings, parts));
   try {
     const { port } = await answering;

@@ -5,6 +5,7 @@ import { createApp } from './app.ts';
 import type { Handler } from './console/hand-on.ts';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from './database/connect.ts';
 import { Gate } from './gate/admit.ts';
+import type { EscapedErrors } from './http/escaped-errors.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
 import type { Tls } from './http/tls.ts';
 import { listen } from './listen.ts';
@@ -61,7 +62,14 @@ export async function startAnswering(
     metrics,
     failures,
     console,
-  }: { log: Logger; metrics: Metrics; failures: FailedAuthentications; console: Handler },
+    escaped,
+  }: {
+    log: Logger;
+    metrics: Metrics;
+    failures: FailedAuthentications;
+    console: Handler;
+    escaped: EscapedErrors;
+  },
 ): Promise<Answering> {
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl, tls, shared } = settings;
   // The API's own: a store that hangs costs a request two seconds, and no connection.
@@ -74,7 +82,7 @@ export async function startAnswering(
   const gate = new Gate(address, metrics.batch);
   metrics.watchGate(gate);
   const refusedKeys = new RefusedKeys(keys, log);
-  const measure = metrics.answered;
+  const { answered: measure, connectionFailed } = metrics;
   const leaving = new AbortController();
   const { signal } = leaving;
   const parts = {
@@ -92,6 +100,8 @@ export async function startAnswering(
     console,
     leaving: signal,
     measure,
+    connectionFailed,
+    escaped,
   };
   const { app, renew } = createApp(parts);
   const close = async () => {

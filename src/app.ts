@@ -16,9 +16,11 @@ import { connections } from './health/connections.ts';
 import { fleet } from './health/fleet.ts';
 import { latestCheck } from './health/latest-check.ts';
 import { type Answer, errorAnswer } from './http/answer.ts';
+import type { ConnectionFailure } from './http/answer-broken.ts';
 import { bearerToken, checkRequest, ignoreBody, isApi, isForwardedWell, plainAddress } from './http/edge.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import * as errors from './http/errors.ts';
+import { type EscapedErrors, forEverybody } from './http/escaped-errors.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
 import { hasAccess } from './http/plans.ts';
 import { type Budget, rateHeaders } from './http/rate-headers.ts';
@@ -77,6 +79,9 @@ export interface Parts {
   leaving: AbortSignal;
   /** Hears of every answer: the route, the status, and how long it took, in seconds, what it was held back on purpose aside. */
   measure: (route: string, status: number, seconds: number) => void;
+  /** Hears of every connection that failed. */
+  connectionFailed: (why: ConnectionFailure) => void;
+  escaped: EscapedErrors;
 }
 
 /** A request on its way. */
@@ -110,10 +115,14 @@ export function createApp({
   console,
   leaving,
   measure,
+  connectionFailed: failed,
+  escaped,
 }: Parts): { app: FastifyInstance; renew: (tls: Tls) => void } {
   const budgetOf = (address: string) => failures.budget(plainAddress(address));
   const secure = transportSecurity(publicUrl);
-  const { app, renew } = createServer({ log, trustProxy, basePath, tls, budgetOf, always: secure });
+  const { app, renew } = createServer({
+    ...{ log, trustProxy, basePath, tls, budgetOf, always: secure, escaped, failed },
+  });
   const isStrange = (request: FastifyRequest) => trustProxy.length > 0 && !isForwardedWell(request);
   const identifier = new Identifier(keys);
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
@@ -153,7 +162,7 @@ export function createApp({
   app.addHook('onRequest', (request, reply, done) => {
     if (leaving.aborted) reply.raw.setHeader('connection', 'close');
     if (isApi(request.url)) {
-      void serve(request, reply);
+      serve(request, reply).catch((error) => escaped.drop(request.raw.socket, error));
       return;
     }
     const [name, value] = secure;
@@ -183,8 +192,10 @@ export function createApp({
         : undefined,
       expire() {
         life.abandoned = true;
-        fail(request, reply, errors.internalError);
-        finish(request, reply, life);
+        escaped.guard(request.raw.socket, () => {
+          fail(request, reply, errors.internalError);
+          finish(request, reply, life);
+        });
       },
     };
     deadlines.add(life);
@@ -207,7 +218,6 @@ export function createApp({
     });
   }
 
-  /** Never throws. */
   async function serveTimed(request: FastifyRequest, reply: FastifyReply, life: Life): Promise<void> {
     try {
       await answer(request, reply, life);
@@ -288,7 +298,7 @@ export function createApp({
         life,
       };
       const verdict = await traced(gateStep, async (tell) => {
-        const told = await gate.admit(applicant);
+        const told = await forEverybody(() => gate.admit(applicant));
         tell({ 'dbvitals.verdict': told.verdict });
         return told;
       });

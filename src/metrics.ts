@@ -1,8 +1,12 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { STORE_DEADLINE_MS } from './database/connect.ts';
 import type { Gate } from './gate/admit.ts';
+import { CONNECTION_FAILURES, type ConnectionFailure } from './http/answer-broken.ts';
+import { keepFromCrowding } from './http/crowd.ts';
+import { type CountEscape, ESCAPES, type EscapedErrors } from './http/escaped-errors.ts';
+import { limitPipelining } from './http/pipelining.ts';
 import { version } from './package-root.ts';
 
 /** What {@link createMetrics} gives. */
@@ -112,6 +116,18 @@ export function createMetrics() {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
     registers,
   });
+  const connectionFailures = new Counter({
+    name: 'dbvitals_connection_failures_total',
+    help: 'Client connections that failed: reset by the client, no TLS (handshake), too slow a request (slow), or malformed HTTP',
+    labelNames: ['reason'],
+    registers,
+  });
+  const escapes = new Counter({
+    name: 'dbvitals_escaped_errors_total',
+    help: 'Errors that no code handled: of a request or a connection, which was closed, or of the process, which stops',
+    labelNames: ['from'],
+    registers,
+  });
   const runs = new Counter({
     name: 'dbvitals_health_checks_total',
     help: 'Health checks that ended, by outcome: done, failed (could not be stored) or cancelled',
@@ -157,6 +173,8 @@ export function createMetrics() {
       this.set(runningNow());
     },
   });
+  for (const reason of CONNECTION_FAILURES) connectionFailures.inc({ reason }, 0);
+  for (const from of ESCAPES) escapes.inc({ from }, 0);
   for (const outcome of OUTCOMES) runs.inc({ outcome }, 0);
   for (const kept of KEPT) removed.inc({ kept }, 0);
   for (const work of UNRETAINED) unretained.inc({ work }, 0);
@@ -169,6 +187,12 @@ export function createMetrics() {
     answeredConsole(method: string, route: string, status: number, took: number) {
       consoleSeconds.observe({ method, route }, took);
       consoleAnswers.inc({ method, route, status });
+    },
+    connectionFailed(reason: ConnectionFailure) {
+      connectionFailures.inc({ reason });
+    },
+    escaped(from: Parameters<CountEscape>[0]) {
+      escapes.inc({ from });
     },
     batch(size: number, took: number) {
       batchSize.observe(size);
@@ -280,16 +304,20 @@ export async function serveMetrics(
   host: string,
   port: number,
   isReady: () => Promise<boolean>,
+  escaped: EscapedErrors,
 ): Promise<Server> {
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
+    answer(request.url, response).catch((error) => escaped.drop(request.socket, error));
+  });
+  async function answer(url: string | undefined, response: ServerResponse): Promise<void> {
     const plain = { 'content-type': 'text/plain; charset=utf-8' };
-    if (request.url === '/metrics') {
+    if (url === '/metrics') {
       const registry = await read();
       const text = await registry.metrics();
       response.writeHead(200, { 'content-type': registry.contentType }).end(text);
-    } else if (request.url === '/livez') {
+    } else if (url === '/livez') {
       response.writeHead(200, plain).end('ok\n');
-    } else if (request.url === '/readyz') {
+    } else if (url === '/readyz') {
       const ready = await isReady();
       response
         .writeHead(ready ? 200 : 503, plain)
@@ -297,7 +325,10 @@ export async function serveMetrics(
     } else {
       response.writeHead(404, plain).end('see /metrics, /livez or /readyz\n');
     }
-  });
+  }
+  keepFromCrowding(server);
+  escaped.follow(server);
+  limitPipelining(server, escaped.guard);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });

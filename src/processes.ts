@@ -54,6 +54,7 @@ export async function startProcesses(
   let { tls } = instructions.settings;
   const failures = new FailedAuthentications();
   let past: Promise<Figures> = Promise.resolve([]);
+  let asking: Promise<Figures[]> | null = null;
 
   function start(port: number): ProcessApart {
     const one = startApart({ ...instructions, settings: { ...instructions.settings, port, tls } }, failures);
@@ -81,6 +82,12 @@ export async function startProcesses(
     }
   }
 
+  async function askAll(): Promise<Figures[]> {
+    await Promise.all([...running].map(askFigures));
+    const now = [...running].map(({ figures }) => figures);
+    return [await past, ...now];
+  }
+
   async function close(): Promise<void> {
     closing.abort();
     await Promise.all([...running].map(hangUp));
@@ -104,10 +111,12 @@ export async function startProcesses(
         for (const one of running) renew(one, renewed);
       },
       close,
-      async figures() {
-        await Promise.all([...running].map(askFigures));
-        const now = [...running].map(({ figures }) => figures);
-        return [await past, ...now];
+      figures() {
+        // Who asks while they are asked hears the same.
+        asking ??= askAll().finally(() => {
+          asking = null;
+        });
+        return asking;
       },
     };
   } catch (error) {

@@ -11,6 +11,7 @@ import { openStore, requestAddress } from './database/open.ts';
 import { storeSize } from './database/store-size.ts';
 import { firstStart } from './first-start.ts';
 import { greeting } from './greeting.ts';
+import { EscapedErrors } from './http/escaped-errors.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
 import { certificateOf, type Tls } from './http/tls.ts';
 import { consoleUrl, listen, passkeyOrigin, urlOf } from './listen.ts';
@@ -32,23 +33,35 @@ export interface ServeOptions {
   processes: number;
 }
 
+// A process that an error brought down may no longer be able to end in good order.
+const LONGEST_END_MS = 30_000;
+
 /** Runs the API, and the monitor unless told not to, until SIGTERM or SIGINT; then drains and returns. */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const undo: (() => unknown)[] = [];
   // Heard from the first moment, and however often: Ctrl-C under npm comes twice, and nothing may be left behind.
-  const stop = new Promise<void>((resolve) => {
-    process.on('SIGTERM', resolve).on('SIGINT', resolve);
-  });
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  const fail = () => {
+    process.exitCode = 1;
+    setTimeout(() => process.exit(), LONGEST_END_MS).unref();
+    stop();
+  };
   try {
-    await start(config, options, undo);
-    await stop;
+    await start(config, options, undo, fail);
+    await stopped;
   } finally {
     // The last thing begun ends first: requests drain before the gate goes, the store is left last.
     for (const end of undo.reverse()) await end();
   }
 }
 
-async function start(config: Config, options: ServeOptions, undo: (() => unknown)[]): Promise<void> {
+async function start(
+  config: Config,
+  options: ServeOptions,
+  undo: (() => unknown)[],
+  fail: () => void,
+): Promise<void> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
   if (config.traces) {
     const { startTraces } = await import('./traces.ts');
@@ -61,6 +74,8 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
   const secret = secretKeys(config);
 
   const metrics = createMetrics();
+  const escaped = new EscapedErrors(log, metrics.escaped);
+  escaped.watch(fail);
   const requests = await requestAddress(store, config.poolerUrl);
   const writer = openPool(store.address, 'writer', { max: 6 });
   undo.push(() => writer.end());
@@ -91,6 +106,7 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
       metrics,
       failures: new FailedAuthentications(),
       console: console.handle,
+      escaped,
     });
   } else {
     if (poolerUrl === null) await checkRoom(writer, options.processes);
@@ -125,7 +141,10 @@ async function start(config: Config, options: ServeOptions, undo: (() => unknown
     const port = config.metricsPort;
     const reachStore = askOnce(() => watching.query('select'));
     const isReady = async () => (await reachStore()) !== null && !leaving;
-    const server = await listen(() => serveMetrics(figures, config.metricsHost, port, isReady), port);
+    const server = await listen(
+      () => serveMetrics(figures, config.metricsHost, port, isReady, escaped),
+      port,
+    );
     undo.push(() => server.close());
   }
 

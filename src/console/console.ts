@@ -190,7 +190,8 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   });
   app.setErrorHandler((error, request, reply) => {
     const told = errorOf(error);
-    if (told === internalError)
+    // Whoever went away while a request came made no mistake of ours.
+    if (told === internalError && !request.raw.destroyed)
       log.error({ err: error, request_id: request.id }, 'a request of the console failed');
     if (told instanceof ConsoleError && told.retryAfter !== null)
       reply.header('retry-after', told.retryAfter);

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
 import { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import { answerBroken, type ConnectionFailure, failureOf } from './answer-broken.ts';
 import { keepFromCrowding } from './crowd.ts';
 import { parseDate } from './date-range.ts';
 import { belowBase, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
-import { type ApiError, badRequest, headersTooLarge } from './errors.ts';
-import { type Budget, rateHeaders } from './rate-headers.ts';
+import type { EscapedErrors } from './escaped-errors.ts';
+import { limitPipelining } from './pipelining.ts';
+import type { Budget } from './rate-headers.ts';
 import type { Tls } from './tls.ts';
 
 /** Times in milliseconds after which a slow or idle client is let go; Node looks for slow ones at the interval. */
@@ -29,8 +31,8 @@ export const VALIDATION = {
 
 /**
  * The HTTP server without its routes: every message that Node or Fastify would answer by itself is answered in the
- * API's envelope. `budgetOf` gives the headers of a request that no key stands behind. `renew` has connections from then on get
- * another certificate.
+ * API's envelope. `budgetOf` gives the headers of a request that no key stands behind, `failed` hears of connections that
+ * failed. `renew` has connections from then on get another certificate.
  */
 export function createServer(options: {
   log: FastifyBaseLogger;
@@ -40,6 +42,8 @@ export function createServer(options: {
   budgetOf: (address: string) => Budget;
   /** Headers of every answer besides, names and values in turn. */
   always: readonly string[];
+  escaped: EscapedErrors;
+  failed: (why: ConnectionFailure) => void;
 }): { app: FastifyInstance; renew: (tls: Tls) => void } {
   const http = {
     connectionsCheckingInterval: CHECKING_INTERVAL,
@@ -50,8 +54,10 @@ export function createServer(options: {
     ajv: VALIDATION,
     // A logger of each request's own would cost as much as its routing; lines name the request themselves.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
-    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
-      answerBroken(error, socket, options),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
+      options.failed(failureOf(error));
+      answerBroken(error, socket, pipelining, options);
+    },
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle' as const,
     genReqId: () => randomUUID(),
@@ -74,40 +80,34 @@ export function createServer(options: {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
   keepFromCrowding(app.server);
+  options.escaped.follow(app.server);
+  const keepAddress = (socket: Socket) => {
+    if (!rememberAddress(socket)) options.failed('reset');
+  };
+  app.server.on('connection', keepAddress).on('secureConnection', keepAddress);
+  const pipelining = limitPipelining(app.server, options.escaped.guard);
   app.server.headersTimeout = HEADERS_TIMEOUT;
   // Node would drop headers past 2,000 silently; their size is bounded anyway.
   app.server.maxHeadersCount = 0;
   app.server.on('connect', (_request, socket) => {
-    if (socket instanceof Socket) answerBroken(new Error('CONNECT'), socket, options);
-    else socket.destroy();
+    if (!(socket instanceof Socket)) return void socket.destroy();
+    socket.on('error', () => {}); // Node has taken its own listener away
+    answerBroken(new Error('CONNECT'), socket, pipelining, options);
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return { app, renew: (tls) => secure?.server.setSecureContext(tls) };
 }
 
-/** Answers what Node could not read as a request, in its place and with the connection closed. */
-function answerBroken(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  { budgetOf, always }: { budgetOf: (address: string) => Budget; always: readonly string[] },
-): void {
-  // What fails before there is TLS has nobody who could read an answer.
-  if (error.code === 'ECONNRESET' || /^ERR_(SSL|TLS)_/.test(error.code ?? '') || !socket.writable) {
+/**
+ * Keeps the client's address, which a socket forgets when the connection is reset. False where it was reset before anybody
+ * could ask: then the socket is closed, for what it still holds would be a stranger's.
+ */
+function rememberAddress(socket: Socket): boolean {
+  const { remoteAddress } = socket;
+  if (remoteAddress === undefined) {
     socket.destroy();
-    return;
+    return false;
   }
-  const answer: ApiError = error.code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge : badRequest;
-  const body = answer.envelope();
-  const rates = [...always, ...rateHeaders(budgetOf(socket.remoteAddress ?? ''))];
-  const lines = [
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${body.length}`,
-    'connection: close',
-    'cache-control: no-store',
-    'x-content-type-options: nosniff',
-    `x-request-id: ${randomUUID()}`,
-    ...rates.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${rates[i + 1]}`] : [])),
-  ];
-  const reason = answer.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request';
-  socket.end(`HTTP/1.1 ${answer.status} ${reason}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
+  return true;
 }

@@ -238,6 +238,62 @@ test('pipelined requests are answered in order, one each', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 404, 200]);
 });
 
+test('malformed bytes after good requests: those are answered first, then 400, and the connection is closed', async () => {
+  const { key } = await account;
+  const authorization = `Authorization: Bearer ${key}`;
+  const good = request(`GET ${FLEET} HTTP/1.1`, 'Host: x', authorization);
+  const keyless = request(`GET ${FLEET} HTTP/1.1`, 'Host: x');
+  const withBody = `${request(`GET ${FLEET} HTTP/1.1`, 'Host: x', authorization, 'Content-Length: 5')}hello`;
+  const chunked = request(`POST ${FLEET} HTTP/1.1`, 'Host: x', authorization, 'Transfer-Encoding: chunked');
+  const broken = 'GARBAGE\r\n\r\n';
+  for (const [bytes, statuses] of [
+    [good + broken, [200, 400]],
+    [
+      [good, broken],
+      [200, 400],
+    ],
+    [good + good + keyless + good + broken, [200, 200, 401, 200, 400]],
+    [
+      [good + good, broken + good],
+      [200, 200, 400],
+    ],
+    [
+      [good, good.slice(0, 20), `\0${good}`],
+      [200, 400],
+    ],
+    [
+      [good.slice(0, -1), good.slice(-1) + broken],
+      [200, 400],
+    ],
+    [withBody + broken, [200, 400]],
+    [`${good + request(`GET ${FLEET} HTTP/1.1`, 'Host: x', `X: ${'x'.repeat(90_000)}`)}`, [200, 431]],
+    [good + request('CONNECT x:443 HTTP/1.1', 'Host: x:443'), [200, 400]],
+    // Nothing tells whether what breaks off within its body was meant: one answer, whichever it is.
+    [`${good}${chunked}zz\r\n`, [200, 400]],
+  ] as [string | string[], number[]][]) {
+    const answers = await sendRaw(bytes);
+    expect(
+      answers.map(({ status }) => (status === 405 ? 400 : status)),
+      JSON.stringify(bytes).slice(0, 200),
+    ).toEqual(statuses);
+    const recorded = byRequestId(await readLog(key));
+    for (const { status, headers } of answers.filter((one) => one.status === 200))
+      expect(recorded.get(headers['x-request-id'])?.properties['status']).toBe(status);
+  }
+});
+
+test('requests sent ahead in great number are all answered, in order', async () => {
+  const authorization = `Authorization: Bearer ${(await account).key}`;
+  const paths = Array.from({ length: 500 }, (_, n) => [FLEET, '/api/v1/nothing', '/livez'][n % 3] ?? '');
+  const all = paths.map((path) => request(`GET ${path} HTTP/1.1`, 'Host: x', authorization)).join('');
+  const answers = await sendRaw(`${all}${request('GET /livez HTTP/1.1', 'Host: x', 'Connection: close')}`, {
+    outsideApi: true,
+  });
+  expect(answers.map(({ status }) => status)).toEqual(
+    [...paths, '/livez'].map((path) => (path === '/api/v1/nothing' ? 404 : 200)),
+  );
+});
+
 test.each([
   '%',
   '%zz',

@@ -1,19 +1,26 @@
 import net from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import tls from 'node:tls';
 import { inject } from 'vitest';
 import { type Answer, toAnswer } from './ask.ts';
 import { expectContract } from './every-answer.ts';
 
+// Until the next packet is sent, in milliseconds: a service that is at rest has read the last one.
+const BETWEEN_PACKETS = 20;
+
 /**
- * Sends bytes as they are and gives the answers that came back until the service closed the connection, or said
+ * Sends bytes as they are, each item of a list as a packet of its own, and gives the answers that came back until the service closed the connection, or said
  * nothing for `quietMs`. Each is held to what every answer under /api/ owes.
  */
 export async function sendRaw(
-  bytes: string | Buffer,
-  options: { origin?: string; quietMs?: number; method?: string } = {},
+  bytes: string | Buffer | string[],
+  options: { origin?: string; quietMs?: number; method?: string; outsideApi?: boolean } = {},
 ): Promise<Answer[]> {
-  const received = await exchange(bytes, options.origin ?? inject('origin'), options.quietMs ?? 1_500);
+  const packets = Array.isArray(bytes) ? bytes : [bytes];
+  const received = await exchange(packets, options.origin ?? inject('origin'), options.quietMs ?? 1_500);
   const answers = parse(received, options.method ?? 'GET');
-  for (const answer of answers) expectContract(options.method ?? 'GET', '/api/', withoutKind(answer));
+  const path = options.outsideApi ? '/' : '/api/';
+  for (const answer of answers) expectContract(options.method ?? 'GET', path, withoutKind(answer));
   return answers;
 }
 
@@ -38,11 +45,21 @@ function withoutKind(answer: Answer): Answer {
   return { ...answer, headers: { ...answer.headers, etag: '"none"', 'cache-control': 'private, no-cache' } };
 }
 
-function exchange(bytes: string | Buffer, origin: string, quietMs: number): Promise<Buffer> {
-  const { hostname, port } = new URL(origin);
+function exchange(packets: (string | Buffer)[], origin: string, quietMs: number): Promise<Buffer> {
+  const { hostname, port, protocol } = new URL(origin);
+  const address = { host: hostname, port: Number(port) };
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const socket = net.connect(Number(port), hostname, () => socket.write(bytes));
+    const send = async () => {
+      for (const packet of packets) {
+        socket.write(packet);
+        await wait(BETWEEN_PACKETS);
+      }
+    };
+    const socket =
+      protocol === 'https:'
+        ? tls.connect({ ...address, rejectUnauthorized: false }, send)
+        : net.connect(address, send);
     const finish = () => {
       socket.destroy();
       resolve(Buffer.concat(chunks));

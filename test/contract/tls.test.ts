@@ -10,6 +10,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { command } from './command.ts';
 import { freePort } from './free-port.ts';
+import { sendRaw } from './raw.ts';
 import { startProcess, startService, temporaryFolder } from './running-service.ts';
 
 const CERTIFICATES = join(import.meta.dirname, '../certificates');
@@ -89,6 +90,9 @@ test.each([
     expect(list.headers['link']).toMatch(new RegExp(`^<${origin}/api/v1/`));
     expect((await get(`${origin}/sign-in`, { accept: 'text/html' })).status).toBe(200);
     expect((await get(`${origin}/console/api/sign-in`)).status).toBe(200);
+    const good = `GET /api/v1/health/fleet HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+    for (const bytes of [`${good}GARBAGE\r\n\r\n`, [good, 'GARBAGE\r\n\r\n']])
+      expect((await sendRaw(bytes, { origin })).map(({ status }) => status)).toEqual([200, 400]);
     const until = async () => {
       const figures = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
       return Number(/^dbvitals_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(figures)?.[1]);

@@ -9,6 +9,8 @@ import { keyGuessing } from './key-guessing.ts';
 import { malformed } from './malformed.ts';
 import { overLimit } from './over-limit.ts';
 import { overload } from './overload.ts';
+import { pipelining } from './pipelining.ts';
+import { resets } from './resets.ts';
 import { revoke } from './revoke.ts';
 import { killServer, terminate } from './server-ends.ts';
 import { slowClients } from './slow-clients.ts';
@@ -35,6 +37,8 @@ const FAULTS: Record<string, Fault> = {
   'many-windows': manyWindows,
   revoke,
   'slow-clients': slowClients,
+  resets,
+  pipelining,
   overload,
   'over-limit': overLimit,
   'console-loops': consoleLoops,
