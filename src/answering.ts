@@ -20,6 +20,8 @@ export interface AnsweringSettings {
   trustProxy: readonly string[];
   /** Empty, or such as `/dbvitals`. */
   basePath: string;
+  /** Which store it is, for `/readyz` to say. */
+  storeId: string;
   /** `DBVITALS_PUBLIC_URL`; null where it is not set. */
   publicUrl: string | null;
   /** null = plain HTTP. */
@@ -71,7 +73,7 @@ export async function startAnswering(
     escaped: EscapedErrors;
   },
 ): Promise<Answering> {
-  const { host, port, corsOrigins, trustProxy, basePath, publicUrl, tls, shared } = settings;
+  const { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls, shared } = settings;
   // The API's own: a store that hangs costs a request two seconds, and no connection.
   const keys = openPool(address, 'writer', { max: shared ? 1 : 2, statementTimeout: STORE_DEADLINE_MS });
   const reader = openPool(address, 'reader', {
@@ -93,6 +95,7 @@ export async function startAnswering(
     corsOrigins,
     trustProxy,
     basePath,
+    storeId,
     publicUrl,
     tls,
     failures,

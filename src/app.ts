@@ -7,6 +7,7 @@ import type { DeadKey, RefusedKeys } from './activity/record-refused-keys.ts';
 import { type Handler, handOn, isConsole } from './console/hand-on.ts';
 import { servePages } from './console/serve-pages.ts';
 import { errorFields } from './database/store-failure.ts';
+import { STORE_HEADER } from './database/store-identity.ts';
 import { Deadlines, type Pending } from './deadlines.ts';
 import { formOf } from './forms.ts';
 import type { Gate, Verdict } from './gate/admit.ts';
@@ -65,6 +66,8 @@ export interface Parts {
   trustProxy: readonly string[];
   /** Where the service stands behind a proxy; empty = at the root. */
   basePath: string;
+  /** Which store it is, for `/readyz` to say. */
+  storeId: string;
   /** The origin at which clients reach the service; null = where their connection arrives. */
   publicUrl: string | null;
   /** null = plain HTTP. */
@@ -108,6 +111,7 @@ export function createApp({
   corsOrigins,
   trustProxy,
   basePath,
+  storeId,
   publicUrl,
   tls,
   failures,
@@ -148,6 +152,7 @@ export function createApp({
     method,
     url: '/readyz',
     handler: async (_request, reply) => {
+      reply.header(STORE_HEADER, storeId);
       if (leaving.aborted) return reply.code(503).send('the service stops\n');
       const ready = await keys.query('select 1').then(
         () => true,

@@ -47,6 +47,7 @@ describe('the environment', () => {
       givenApiKey: null,
       logLevel: 'info',
       traces: null,
+      misspelt: [],
     });
     expect(Object.isFrozen(config)).toBe(true);
   });

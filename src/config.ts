@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
+import { misspeltSettings } from './config/setting-names.ts';
 import { parsePoolerUrl, parseStoreUrl } from './database/connect.ts';
 import { readPublicUrl, readSignOn, type SignOnSettings } from './sign-on-settings.ts';
 import { readTraceSettings, type TraceSettings } from './trace-settings.ts';
@@ -65,6 +66,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Which traces are sent; null = none. */
   readonly traces: TraceSettings | null;
+  /** A sentence for each variable that looks like a misspelt setting. */
+  readonly misspelt: readonly string[];
 }
 
 /** Wrong settings: one sentence for each, and none of them holds a secret. */
@@ -149,8 +152,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     givenApiKey: setting('DBVITALS_API_KEY', null, parseApiKey),
     logLevel: setting('LOG_LEVEL', 'info', parseLogLevel),
     traces: readTraceSettings(setting),
+    misspelt: Object.freeze(misspeltSettings(environment)),
   };
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new ConfigError([...problems, ...config.misspelt]);
   return Object.freeze(config);
 }
 

@@ -3,6 +3,8 @@ import { isIP } from 'node:net';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Diagnosis } from './admin/command.ts';
 import { type Config, secretKeys } from './config.ts';
+import { whyUnwritable } from './database/data-folder.ts';
+import { serverPrograms } from './database/server.ts';
 import { certificateOf } from './http/tls.ts';
 import { readTls } from './tls-files.ts';
 
@@ -104,6 +106,31 @@ export function lookAtTls({ tlsFiles, host, trustProxy }: Config): Diagnosis[] {
     const message = error instanceof Error ? error.message : 'The certificate cannot be served.';
     return [{ about, status: 'error', message, remedy: 'The service does not start with these files.' }];
   }
+}
+
+/** Whether the embedded PostgreSQL is installed, and its data folder can be written. */
+export function lookAtEmbedded({ databaseUrl, dataDir }: Config): Diagnosis[] {
+  if (databaseUrl !== null) return [];
+  const about = 'embedded';
+  const found: Diagnosis[] = [];
+  try {
+    serverPrograms();
+  } catch (error) {
+    const [message = '', remedy = ''] = error instanceof Error ? error.message.split(': ') : [];
+    found.push({ about, status: 'error', message: `${message}.`, remedy: `To do: ${remedy}` });
+  }
+  const refused = whyUnwritable(dataDir);
+  if (refused !== null) {
+    found.push({
+      about,
+      status: 'error',
+      message: `The data folder ${resolve(dataDir)} can't be written (${refused}): PostgreSQL does not start in it.`,
+      remedy: 'Let this user write it, or set DBVITALS_DATA_DIR to a folder that this user may write.',
+    });
+  }
+  if (found.length > 0) return found;
+  const message = 'PostgreSQL is installed, and its data folder can be written.';
+  return [{ about, status: 'ok', message, remedy: null }];
 }
 
 /** How much room the file system of a folder, or of the nearest one that is there, has for this user. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../test/store.ts';
 import { readConfig } from './config.ts';
 import { openPool, type StoreRole } from './database/connect.ts';
+import { migrate } from './database/migrate.ts';
 import { lookAtStore } from './doctor-store.ts';
 
 let store: TestStore;
@@ -89,20 +90,6 @@ test.each<[what: string, provoke: string, undo: string, about: string, told: Reg
     /^error: dbvitals_reader may do more/,
   ],
   [
-    'a reader that may write',
-    'grant insert on account to dbvitals_reader',
-    'revoke insert on account from dbvitals_reader',
-    'roles',
-    /^error: .* dbvitals_reader: insert on account\.$/,
-  ],
-  [
-    'a writer that may rewrite the log',
-    'grant update on activity to dbvitals_writer',
-    'revoke update on activity from dbvitals_writer',
-    'roles',
-    /^error: .* dbvitals_writer: update on activity\.$/,
-  ],
-  [
     'a server that forgets',
     `alter database store set synchronous_commit = off`,
     'alter database store reset synchronous_commit',
@@ -122,6 +109,60 @@ test.each<[what: string, provoke: string, undo: string, about: string, told: Reg
   await reopen();
   expect(found[about]).toMatch(told);
   expect(await unwell()).toEqual(SUPERUSER);
+});
+
+test.each([
+  [
+    'revoke select on connection_trend from dbvitals_reader',
+    'grant select on connection_trend to dbvitals_reader;',
+  ],
+  [
+    'revoke select (name) on connection from dbvitals_reader',
+    'grant select (name) on connection to dbvitals_reader;',
+  ],
+  ['revoke insert on activity from dbvitals_writer', 'grant insert on activity to dbvitals_writer;'],
+  ['grant insert on account to dbvitals_reader', 'revoke insert on account from dbvitals_reader;'],
+  ['grant update on activity to dbvitals_writer', 'revoke update on activity from dbvitals_writer;'],
+  [
+    'grant select on api_key to dbvitals_reader',
+    'revoke select on api_key from dbvitals_reader; grant select (account_id, api_key_id, name) on api_key to dbvitals_reader;',
+  ],
+])('%s: the doctor says so, and its remedy mends it', async (provoke, remedy) => {
+  await root.query(provoke);
+  const found = (await lookAtStore(readConfig(settings), pools)).find(({ about }) => about === 'roles');
+  expect(found).toMatchObject({ status: 'error', remedy: `As the store's user, run: ${remedy}` });
+  expect(found?.message).toMatch(/^(Requests fail, for a role lacks|A role has) 1 privilege/);
+  await root.query(remedy);
+  expect(await unwell()).toEqual(SUPERUSER);
+});
+
+test('a user who may not make the roles, before the first migration: the remedy lets it begin', async () => {
+  await root.query(`create role plain login password 'unspoken-plain'`);
+  await root.query('create database empty owner plain');
+  const address = store.address.map((host) => ({
+    ...host,
+    ...{ user: 'plain', password: 'unspoken-plain', database: 'empty' },
+  }));
+  const own = (['owner', 'writer', 'reader'] as const).map(
+    (role) => [role, openPool(address, role, { max: 1 })] as const,
+  );
+  const look = async () =>
+    (await lookAtStore(readConfig(settings), new Map(own))).find(({ about }) => about === 'roles');
+  try {
+    const refused = await look();
+    expect(refused).toMatchObject({
+      status: 'error',
+      message: "The store's user may not make the roles that dbvitals acts as, so a migration fails.",
+    });
+    const [, statements = ''] = /^Run this as a superuser: (.*)$/.exec(refused?.remedy ?? '') ?? [];
+    await expect(migrate(address)).rejects.toThrow(statements);
+    await root.query(statements);
+    expect(await look()).toMatchObject({ status: 'ok' });
+    expect(await migrate(address)).not.toEqual([]);
+  } finally {
+    await Promise.all(own.map(([, pool]) => pool.end()));
+    await root.query('drop database empty with (force)');
+  }
 });
 
 /** Settings of a database hold for connections that begin after them. */

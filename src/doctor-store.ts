@@ -2,7 +2,8 @@ import type pg from 'pg';
 import type { Diagnosis } from './admin/command.ts';
 import { type Config, secretKeys } from './config.ts';
 import { inTransaction, type StoreRole } from './database/connect.ts';
-import { missingRoles, readSchema } from './database/migrate.ts';
+import { comparePrivileges } from './database/granted.ts';
+import { missingRoles, readSchema, whyNoMigration } from './database/migrate.ts';
 import { checkBackups } from './doctor/check-backups.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { countLost } from './rewrap.ts';
@@ -11,7 +12,7 @@ import { countLost } from './rewrap.ts';
 const CLOCK_SECONDS = 5;
 const CLOCK_TRIES = 3;
 
-// The shortest interval of a connection is a minute: after five a monitor is missing, or far behind.
+// The shortest interval of a connection is 10 s: after five minutes a monitor is missing, or far behind.
 const LATE_SECONDS = 300;
 
 // Rounds are hourly; one that failed is tried again an hour later.
@@ -31,7 +32,10 @@ export async function lookAtStore(config: Config, pools: Pools): Promise<Diagnos
   const server = await attempt('server', () => lookAtServer(owner));
   const schema = await attempt('schema', () => lookAtSchema(owner));
   // The rest asks tables and roles that an older schema lacks.
-  if (schema.status !== 'ok') return [schema, clock, server];
+  if (schema.status !== 'ok') {
+    const making = await attempt('roles', () => lookAtMaking(owner));
+    return [schema, clock, server, making];
+  }
   const roles = await attempt('roles', () => lookAtRoles(owner, [...pools.values()]));
   const looks: [string, Look][] = [
     ['secret', lookAtKeys],
@@ -124,33 +128,27 @@ async function lookAtServer(owner: pg.Pool): Promise<Diagnosis> {
   return { about, status: 'warning', message, remedy };
 }
 
-// What each may never do is what the log's promise stands on.
 const roles = `
   select o.rolsuper as superuser, quote_ident(o.rolname) as owner,
          array(select rolname::text from pg_roles
                 where rolname in ('dbvitals_writer', 'dbvitals_reader', 'dbvitals_console')
-                  and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb)) as mighty,
-         array(select format('%s: %s on %s', r.role, p.what, c.relname)
-                 from pg_class c
-                cross join unnest(array['dbvitals_reader', 'dbvitals_console']) r (role)
-                cross join unnest(array['insert', 'update', 'delete', 'truncate']) p (what)
-                where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-                  and has_table_privilege(r.role, c.oid, p.what)
-                union all
-               select format('dbvitals_writer: %s on %s', p.what, p.on_table)
-                 from (values ('activity', 'update'), ('activity', 'delete'), ('activity', 'truncate'),
-                              ('activity_seal', 'insert'), ('activity_seal', 'update'), ('activity_seal', 'delete'),
-                              ('seal_key', 'select')) p (on_table, what)
-                where has_table_privilege('dbvitals_writer', p.on_table, p.what)
-                union all
-               select format('%s: select of %s.%s', r.role, p.on_table, p.secret)
-                 from unnest(array['dbvitals_reader', 'dbvitals_console']) r (role)
-                cross join (values ('api_key', 'hash'), ('connection', 'credential'), ('connection', 'ssh_credential'),
-                                   ('link', 'token_hash'), ('login', 'password'), ('passkey', 'public_key'),
-                                   ('session', 'token_hash')) p (on_table, secret)
-                where has_column_privilege(r.role, p.on_table, p.secret, 'select')) as excess
+                  and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb)) as mighty
     from pg_roles o
    where o.rolname = current_user`;
+
+/** Whether a migration may do what it must. */
+async function lookAtMaking(owner: pg.Pool): Promise<Diagnosis> {
+  const about = 'roles';
+  const refused = await whyNoMigration(owner);
+  if (refused === null)
+    return {
+      about,
+      status: 'ok',
+      message: "The store's user may bring the schema up to date.",
+      remedy: null,
+    };
+  return { about, status: 'error', ...refused };
+}
 
 async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis> {
   const about = 'roles';
@@ -165,11 +163,11 @@ async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis
     superuser: boolean;
     owner: string;
     mighty: string[];
-    excess: string[];
   }>(roles);
   const [found] = rows;
   if (!found) throw new Error("The store's user is not to be found.");
-  const { mighty, excess } = found;
+  const { mighty } = found;
+  const { lacking, excess } = await comparePrivileges(owner);
   if (mighty.length > 0) {
     return {
       about,
@@ -180,13 +178,13 @@ async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis
         .join(' '),
     };
   }
-  if (excess.length > 0) {
-    return {
-      about,
-      status: 'error',
-      message: `Somebody granted what nobody needs: ${excess.join(', ')}.`,
-      remedy: 'Revoke it: revoke … on … from the role that is named.',
-    };
+  if (excess.length + lacking.length > 0) {
+    const message = [
+      ...(lacking.length > 0 ? [`Requests fail, for a role lacks ${count(lacking)}.`] : []),
+      ...(excess.length > 0 ? [`A role has ${count(excess)} that it must not have.`] : []),
+    ].join(' ');
+    const remedy = `As the store's user, run: ${[...lacking, ...excess].join(' ')}`;
+    return { about, status: 'error', message, remedy };
   }
   if (found.superuser) {
     return {
@@ -198,6 +196,8 @@ async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis
   }
   return { about, status: 'ok', message: 'Each role has what it needs and no more.', remedy: null };
 }
+
+const count = ({ length }: readonly string[]) => (length === 1 ? '1 privilege' : `${length} privileges`);
 
 async function lookAtKeys(config: Config, owner: pg.Pool): Promise<Diagnosis> {
   const about = 'secret';

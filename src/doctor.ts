@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { Diagnosis } from './admin/command.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { openPool } from './database/connect.ts';
+import { holdsStore } from './database/data-folder.ts';
 import { type JoinedStore, joinStore, requestAddress } from './database/open.ts';
-import { lookAtDisk, lookAtSealFile, lookAtSecret, lookAtTls } from './doctor-machine.ts';
+import { storeIdentity } from './database/store-identity.ts';
+import { lookAtDisk, lookAtEmbedded, lookAtSealFile, lookAtSecret, lookAtTls } from './doctor-machine.ts';
 import { lookAtService } from './doctor-service.ts';
 import { lookAtStore } from './doctor-store.ts';
 
@@ -25,30 +26,41 @@ export async function diagnose(say: (step: string) => void): Promise<Diagnosis[]
       remedy: 'Settings are environment variables, or lines of .env in the working folder.',
     }));
   }
+  const store = await lookThroughStore(config, say);
   return [
-    { about: 'settings', status: 'ok', message: 'Every setting can be read.', remedy: null },
+    ...lookAtSettings(config),
     ...lookAtSecret(config, process.env['DBVITALS_SECRET_KEY_FILE']?.trim() || null),
     ...lookAtTls(config),
+    ...lookAtEmbedded(config),
     lookAtDisk(config.databaseUrl === null ? config.dataDir : '.'),
     ...lookAtSealFile(config.sealFile),
-    ...(await lookThroughStore(config, say)),
-    ...(await lookAtService(config)),
+    ...store.diagnoses,
+    ...(await lookAtService(config, store.id)),
   ];
 }
 
-async function lookThroughStore(config: Config, say: (step: string) => void): Promise<Diagnosis[]> {
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) {
-    return [
-      {
-        about: 'store',
-        status: 'warning',
-        message: `There is no store in ${config.dataDir} yet.`,
-        remedy:
-          'Start "dbvitals serve", which makes it; or set DBVITALS_DATA_DIR or DATABASE_URL to the one that you mean.',
-      },
-    ];
-  }
+function lookAtSettings({ misspelt }: Config): Diagnosis[] {
+  const about = 'settings';
+  if (misspelt.length === 0)
+    return [{ about, status: 'ok', message: 'Every setting can be read.', remedy: null }];
+  const remedy = 'Correct the name, in the environment or in .env: as it is, it sets nothing.';
+  return misspelt.map((message) => ({ about, status: 'warning', message, remedy }));
+}
+
+/** What is found, and which store it is; null = it can't be known. */
+interface StoreDiagnoses {
+  diagnoses: Diagnosis[];
+  id: string | null;
+}
+
+async function lookThroughStore(config: Config, say: (step: string) => void): Promise<StoreDiagnoses> {
   try {
+    if (config.databaseUrl === null && !holdsStore(config.dataDir)) {
+      const message = `There is no store in ${resolve(config.dataDir)} yet.`;
+      const remedy =
+        'Start "dbvitals serve", which makes it; or set DBVITALS_DATA_DIR or DATABASE_URL to yours.';
+      return { diagnoses: [{ about: 'store', status: 'warning', message, remedy }], id: null };
+    }
     const store = await joinStore(config, say, 'refuse');
     const pools = (['owner', 'writer', 'reader', 'console'] as const).map(
       (role) => [role, openPool(store.address, role, { max: 1, statementTimeout: STATEMENT_MS })] as const,
@@ -61,7 +73,9 @@ async function lookThroughStore(config: Config, say: (step: string) => void): Pr
         remedy: null,
       };
       const found = await lookAtStore(config, new Map(pools));
-      return [reached, ...found, ...(await lookAtPooler(config, store))];
+      const diagnoses = [reached, ...found, ...(await lookAtPooler(config, store))];
+      const folder = store.embedded ? config.dataDir : null;
+      return { diagnoses, id: await storeIdentity(store.address, folder).catch(() => null) };
     } finally {
       await Promise.all(pools.map(([, pool]) => pool.end()));
       await store.close();
@@ -69,16 +83,11 @@ async function lookThroughStore(config: Config, say: (step: string) => void): Pr
   } catch (error) {
     // It names the store's host and the reason; a password stands in no error of the driver.
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
-    return [
-      {
-        about: 'store',
-        status: 'error',
-        message: `The store can't be used: ${reason}.`,
-        remedy: config.databaseUrl
-          ? 'Check that PostgreSQL runs, and host, user and password of DATABASE_URL.'
-          : "See PostgreSQL's log in the folder postgres/log of the data folder.",
-      },
-    ];
+    const message = `The store can't be used: ${reason}.`;
+    const remedy = config.databaseUrl
+      ? 'Check that PostgreSQL runs, and host, user and password of DATABASE_URL.'
+      : "See PostgreSQL's log in the folder postgres/log of the data folder.";
+    return { diagnoses: [{ about: 'store', status: 'error', message, remedy }], id: null };
   }
 }
 

@@ -36,9 +36,14 @@ const typed = process.argv.slice(2).join(' ');
 const shown = typed.replace(/(:\/\/[^:@/\s]*):\S*@/g, '$1:***@'); // a list of processes may know ASCII only
 if (shown !== typed) process.title = `dbvitals ${shown}`;
 
+// What runs as a service tells its log, a JSON object a line, and no person.
+let isService = false;
+
 let loaded: Config | undefined;
 function config(): Config {
-  loaded ??= loadConfig();
+  if (loaded) return loaded;
+  loaded = loadConfig();
+  if (!isService) for (const sentence of loaded.misspelt) process.stderr.write(`warning: ${sentence}\n`);
   return loaded;
 }
 
@@ -191,6 +196,10 @@ const program = new Command('dbvitals')
           .replace(/\.$/, '')}: see --help.\n`,
       ),
   });
+
+program.hook('preAction', (_, command) => {
+  isService = ['serve', 'monitor'].includes(command.name());
+});
 
 addConcurrencyOption(addCommand(program, 'serve', 'the API, and the monitor unless told not to'))
   .option('--host <H>', 'address to listen on (default: HOST, else 127.0.0.1)', textOf('--host'))

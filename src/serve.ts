@@ -8,6 +8,7 @@ import { openConsole } from './console/open.ts';
 import { openPool, STORE_DEADLINE_MS } from './database/connect.ts';
 import { backupTimes } from './database/last-backup.ts';
 import { openStore, requestAddress } from './database/open.ts';
+import { storeIdentity } from './database/store-identity.ts';
 import { storeSize } from './database/store-size.ts';
 import { firstStart } from './first-start.ts';
 import { greeting } from './greeting.ts';
@@ -67,6 +68,7 @@ async function start(
     const { startTraces } = await import('./traces.ts');
     undo.push(startTraces(config.traces, log));
   }
+  for (const sentence of config.misspelt) log.warn(sentence);
   const tls = config.tlsFiles && readTls(config.tlsFiles);
   const store = await openStore(config, (step) => process.stderr.write(`${step} …\n`), 'make');
   undo.push(() => store.close());
@@ -84,7 +86,8 @@ async function start(
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl } = config;
   const { allowPrivateTargets, poolerUrl, logLevel } = config;
   const shared = options.processes > 1;
-  const settings = { host, port, corsOrigins, trustProxy, basePath, publicUrl, tls, shared };
+  const storeId = await storeIdentity(store.address, store.embedded ? config.dataDir : null);
+  const settings = { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls, shared };
   const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn, basePath);
   const console = await openConsole(store.address, {
     log,

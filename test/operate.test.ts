@@ -43,8 +43,8 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Runs a block as a person pastes it; one that serves or watches is told to end once it does, and ends well. */
-async function run(block: string): Promise<void> {
+/** Runs a block as a person pastes it and gives what it printed; one that serves or watches is told to end once it does, and ends well. */
+async function run(block: string, home = place('home')): Promise<string> {
   const stays = /^.*\bdbvitals (?:serve|monitor)\b.*$/m;
   const free = String(await freePort());
   const script = here
@@ -55,7 +55,7 @@ async function run(block: string): Promise<void> {
     cwd: place('work'),
     env: {
       PATH: `${place('bin')}:${process.env['PATH']}`,
-      HOME: place('home'),
+      HOME: home,
       NODE_COMPILE_CACHE: COMPILED,
       PORT: '0',
       // The folder is the running service's: one more serves from another.
@@ -76,6 +76,7 @@ async function run(block: string): Promise<void> {
     shell.kill('SIGTERM');
   }
   expect({ exit: await ended, output }, script).toEqual({ exit: 0, output: expect.any(String) });
+  return output;
 }
 
 test('every page is here', () => {
@@ -89,6 +90,15 @@ test.each(PAGES)('the commands of %s.md do what they say', async (name) => {
   const blocks = commandsOf(operatePage(name));
   expect(blocks).not.toEqual([]);
   for (const block of blocks) await run(block);
+});
+
+test('secure.md moves the secret key out of the data folder, which is the home of the service user under systemd', async () => {
+  const home = place('work', '.dbvitals');
+  const [doctor = '', move = ''] = commandsOf(operatePage('secure'));
+  expect(await run(doctor, home)).toMatch(/^warning +secret +The secret key lies beside the store/m);
+  const after = await run(move, home);
+  expect(after).toMatch(/^ok +secret +The secret key is that of /m);
+  expect(after).not.toMatch(/^warning +secret/m);
 });
 
 /** Runs a job of a crontab as cron does: in the user's home, by sh, with what the crontab sets and next to nothing else. */

@@ -29,7 +29,7 @@ export function makeDataFolder(dataFolder: string): void {
 }
 
 /** Why this user can't write to a folder, such as EROFS; of one that is not there, to the nearest above it. Null = it can be written. */
-function whyUnwritable(folder: string): string | null {
+export function whyUnwritable(folder: string): string | null {
   let there = resolve(folder);
   while (!existsSync(there)) there = dirname(there);
   try {

@@ -176,16 +176,48 @@ const roles = `
    where case when to_regrole(name) is null then true
               else not pg_has_role(current_user, to_regrole(name), 'member') end`;
 
-/** A sentence that says which roles to make and grant where that is what a migration was refused for; else null. */
-export async function missingRoles(pool: pg.Pool, error: unknown): Promise<Error | null> {
-  if (codeOf(error) !== '42501') return null;
+/** The statements by which a superuser gives the store's user the roles that it acts as; null = it has them. */
+async function grantRoles(pool: pg.Pool): Promise<string | null> {
   const { rows } = await pool.query<{ make: string; absent: boolean; me: string }>(roles);
   const [first] = rows;
   if (!first) return null;
   const make = rows.filter(({ absent }) => absent).map((row) => `${row.make} `);
-  const grant = `grant dbvitals_writer, dbvitals_reader, dbvitals_console to ${first.me};`;
+  return `${make.join('')}grant dbvitals_writer, dbvitals_reader, dbvitals_console to ${first.me};`;
+}
+
+/** A sentence that says which roles to make and grant where that is what a migration was refused for; else null. */
+export async function missingRoles(pool: pg.Pool, error: unknown): Promise<Error | null> {
+  if (codeOf(error) !== '42501') return null;
+  const statements = await grantRoles(pool);
+  if (statements === null) return null;
   return new Error(
-    `The store's user may not make the roles that dbvitals acts as: run this as a superuser, then try again: ${make.join('')}${grant}`,
+    `The store's user may not make the roles that dbvitals acts as: run this as a superuser, then try again: ${statements}`,
     { cause: error },
   );
+}
+
+const selectRights = `
+  select rolsuper or rolcreaterole as makes_roles, quote_ident(rolname) as me,
+         has_schema_privilege('public', 'create') as makes_tables
+    from pg_roles where rolname = current_user`;
+
+/** Why the store's user could not apply a migration, before one is tried; null = it could. */
+export async function whyNoMigration(pool: pg.Pool): Promise<{ message: string; remedy: string } | null> {
+  const { rows } = await pool.query<{ makes_roles: boolean; makes_tables: boolean; me: string }>(
+    selectRights,
+  );
+  const [rights] = rows;
+  if (!rights) return null;
+  const statements = rights.makes_roles ? null : await grantRoles(pool);
+  if (statements !== null) {
+    return {
+      message: "The store's user may not make the roles that dbvitals acts as, so a migration fails.",
+      remedy: `Run this as a superuser: ${statements}`,
+    };
+  }
+  if (rights.makes_tables) return null;
+  return {
+    message: "The store's user may not make tables in the schema public, so a migration fails.",
+    remedy: `Run this as the database's owner: grant create on schema public to ${rights.me};`,
+  };
 }

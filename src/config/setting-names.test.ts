@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { misspeltSettings, SETTING_NAMES } from './setting-names.ts';
+
+test.each([
+  ['DBVITALS_DATADIR', 'DBVITALS_DATA_DIR'],
+  ['DBVITALS_DATA_DRI', 'DBVITALS_DATA_DIR'],
+  ['dbvitals_data_dir', 'DBVITALS_DATA_DIR'],
+  ['DBVITALS_SECRET_FILE', 'DBVITALS_SECRET_KEY_FILE'],
+  ['DBVITALS_PUBLICURL', 'DBVITALS_PUBLIC_URL'],
+  ['DBVITALS_ALLOW_PRIVATE_TARGET', 'DBVITALS_ALLOW_PRIVATE_TARGETS'],
+  ['DBVITALS_DATABASE_URL', 'DATABASE_URL'],
+  ['DBVITALS_LOG_LEVEL', 'LOG_LEVEL'],
+  ['DBVITALS_PORT', 'PORT'],
+])('%s: did you mean %s?', (name, meant) => {
+  expect(misspeltSettings({ [name]: '8080' })).toEqual([`${name} is not a setting: did you mean ${meant}?`]);
+});
+
+test("a platform's own variables, and the settings themselves, are left alone", () => {
+  // As Kubernetes sets them for services that are called dbvitals and dbvitals-metrics.
+  const links = {
+    DBVITALS_SERVICE_HOST: '10.0.0.1',
+    DBVITALS_SERVICE_PORT: '8080',
+    DBVITALS_SERVICE_PORT_HTTP: '8080',
+    DBVITALS_PORT: 'tcp://10.0.0.1:8080',
+    DBVITALS_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+    DBVITALS_PORT_8080_TCP_PROTO: 'tcp',
+    DBVITALS_PORT_8080_TCP_PORT: '8080',
+    DBVITALS_PORT_8080_TCP_ADDR: '10.0.0.1',
+    DBVITALS_METRICS_SERVICE_HOST: '10.0.0.2',
+    DBVITALS_METRICS_SERVICE_PORT_METRICS: '9090',
+    DBVITALS_METRICS_PORT: 'tcp://10.0.0.2:9090',
+  };
+  // Those of deploy/compose.yaml, and one that resembles nothing.
+  const others = {
+    DBVITALS_SITE: 'localhost',
+    DBVITALS_IMAGE: 'dbvitals',
+    DBVITALS_TEAM_CHANNEL: 'x',
+    PATHS: 'y',
+  };
+  const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, 'x']));
+  expect(misspeltSettings({ ...links, ...others, ...settings })).toEqual([]);
+});
+
+test('every setting of the README is known, and no other', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(readme) ?? [];
+  const rows = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, names]) => names);
+  const named = rows.flatMap((row = '') => [...row.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
+  expect(named.filter((name) => !name?.startsWith('OTEL_')).toSorted()).toEqual(
+    [...SETTING_NAMES].toSorted(),
+  );
+});

@@ -1,0 +1,79 @@
+/** Every setting that dbvitals reads, OpenTelemetry's aside. */
+export const SETTING_NAMES = [
+  'DATABASE_URL',
+  'DATABASE_URL_FILE',
+  'DBVITALS_ACTIVITY_DAYS',
+  'DBVITALS_ALLOW_PRIVATE_TARGETS',
+  'DBVITALS_API_KEY',
+  'DBVITALS_BASE_PATH',
+  'DBVITALS_CORS_ORIGINS',
+  'DBVITALS_DATA_DIR',
+  'DBVITALS_DRAIN_SECONDS',
+  'DBVITALS_OIDC_CLIENT_ID',
+  'DBVITALS_OIDC_CLIENT_SECRET',
+  'DBVITALS_OIDC_CLIENT_SECRET_FILE',
+  'DBVITALS_OIDC_ISSUER',
+  'DBVITALS_POOLER_URL',
+  'DBVITALS_PUBLIC_URL',
+  'DBVITALS_SEAL_FILE',
+  'DBVITALS_SECRET_KEY',
+  'DBVITALS_SECRET_KEY_FILE',
+  'DBVITALS_TRUST_PROXY',
+  'HOST',
+  'LOG_LEVEL',
+  'METRICS_HOST',
+  'METRICS_PORT',
+  'PORT',
+  'TLS_CERT_FILE',
+  'TLS_KEY_FILE',
+] as const;
+
+// Kubernetes sets them in every container of a namespace that has a service called "dbvitals" or "dbvitals-…".
+const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT_[0-9]+_(TCP|UDP|SCTP)(_|$)/;
+const SERVICE_LINK_VALUE = /^(tcp|udp|sctp):\/\//;
+
+/**
+ * A sentence for each variable of ours that is no setting but looks like one, such as DBVITALS_DATADIR. A name that resembles
+ * none is somebody else's: platforms set variables of their own.
+ */
+export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(environment).flatMap(([name, value = '']) => {
+    const strange = /^dbvitals_/i.test(name) && !SETTING_NAMES.some((known) => known === name);
+    if (!strange || SERVICE_LINK.test(name) || SERVICE_LINK_VALUE.test(value)) return [];
+    const closest = closestSetting(name);
+    return closest === null ? [] : [`${name} is not a setting: did you mean ${closest}?`];
+  });
+}
+
+/** The setting whose name differs in the fewest letters, in at most a third of them; null = none does. */
+function closestSetting(name: string): string | null {
+  const bare = letters(name);
+  let best: { known: string | null; distance: number } = { known: null, distance: bare.length / 3 };
+  for (const known of SETTING_NAMES) {
+    const distance = editDistance(bare, letters(known));
+    if (distance <= best.distance && (best.known === null || distance < best.distance))
+      best = { known, distance };
+  }
+  return best.known;
+}
+
+function letters(name: string): string {
+  return name
+    .toUpperCase()
+    .replace(/^DBVITALS_/, '')
+    .replaceAll('_', '');
+}
+
+/** How many letters must be added, removed or replaced (Levenshtein). */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (const [j, its] of [...other].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === its ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,158 @@
+import type pg from 'pg';
+
+/** What each role may do, as GRANT has it; a table that is not named, not at all. */
+export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  // Who answers requests: it sees no key's hash, no credential, nothing of the schedule, and changes nothing.
+  dbvitals_reader: {
+    account: 'select',
+    activity: 'select',
+    activity_floor: 'select',
+    activity_head: 'select',
+    activity_type_head: 'select',
+    api_key: 'select (account_id, api_key_id, name)',
+    connection:
+      'select (account_id, connection_id, name, engine, connection_type, host, port, latest_check_id, removed_at, latest_score)',
+    connection_schedule: 'select (account_id, connection_id, every, due_at, claimed_until)',
+    connection_trend: 'select',
+    health_check: 'select',
+    member: 'select',
+    silence: 'select',
+    ticket: 'select',
+    ticket_tally: 'select',
+    ticket_week: 'select',
+  },
+  // Who reads for the console's pages: one account or one person at a time, and no hash, token, password or key.
+  dbvitals_console: {
+    account: 'select',
+    activity: 'select',
+    activity_floor: 'select',
+    activity_head: 'select',
+    activity_leaves: 'select',
+    activity_seal: 'select',
+    activity_type_head: 'select',
+    api_key:
+      'select (account_id, api_key_id, name, last_four, created_at, expires_at, revoked_at, replaced_by, valid_until, note, created_by)',
+    connection:
+      'select (account_id, connection_id, name, engine, connection_type, host, port, database, username, tls, latest_check_id, created_at, removed_at, thresholds, expected_standbys, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key, latest_score, version, has_credential, has_ssh_credential)',
+    connection_schedule: 'select (account_id, connection_id, every, due_at, claimed_until)',
+    connection_trend: 'select',
+    health_check: 'select',
+    key_counted: 'select',
+    key_hour: 'select',
+    key_window: 'select',
+    link: 'select (account_id, purpose, member_id, created_by, created_at, expires_at, used_at)',
+    login: 'select (login_id, email, name, oidc_issuer, oidc_subject, created_at, has_password)',
+    member: 'select',
+    passkey: 'select (credential_id, login_id, name, transports, created_at, last_used_at)',
+    session:
+      'select (session_id, login_id, account_id, created_at, last_seen_at, expires_at, source_ip, user_agent)',
+    silence: 'select',
+    ticket: 'select',
+    ticket_tally: 'select',
+    ticket_week: 'select',
+  },
+  // The gate, the monitor, the console and the commands: the log, the seals and past health checks stay as they were written.
+  dbvitals_writer: {
+    account: 'select, insert, update',
+    activity: 'select, insert',
+    activity_floor: 'select',
+    activity_head: 'select, insert, update',
+    activity_leaves: 'select',
+    activity_seal: 'select',
+    activity_type_head: 'select, insert, update',
+    api_key: 'select, insert, update',
+    challenge: 'insert',
+    connection: 'select, insert, update',
+    connection_schedule: 'select, insert, update',
+    connection_trend: 'select, insert, update',
+    counter_sample: 'select, insert, update, delete',
+    credential_key: 'select, insert, update',
+    health_check: 'select, insert',
+    key_counted: 'select, insert, update',
+    key_hour: 'select, insert, update',
+    key_window: 'select, insert, update',
+    last_backup: 'select',
+    link: 'select, insert, update (used_at)',
+    login: 'select, insert, update',
+    member: 'select, insert, update, delete',
+    passkey: 'select, insert, update (name, counter, last_used_at), delete',
+    session: 'select, insert, update (account_id, last_seen_at), delete',
+    sign_in_failure: 'select, insert, delete',
+    silence: 'select, insert, update',
+    ticket:
+      'select, insert, update (category, title, severity, status, metric_line, remediation, last_seen_at, resolved_at, resolution, clean_runs, reopened_at)',
+    ticket_tally: 'select, insert, update',
+    ticket_week: 'select, insert, update',
+  },
+};
+
+/** One privilege on one table. */
+export interface Privilege {
+  role: string;
+  table: string;
+  /** Lower case, such as select. */
+  what: string;
+  /** On the whole table. */
+  whole: boolean;
+  /** Columns that it holds of, and those that it does not; null = none. */
+  granted: string[] | null;
+  refused: string[] | null;
+}
+
+// Asked of the catalog, and not of information_schema: what PUBLIC has counts too.
+export const selectPrivileges = `
+  select r.role, c.relname as table, p.what, has_table_privilege(r.role, c.oid, p.what) as whole,
+         array_agg(a.attname::text order by a.attnum) filter (where may) as granted,
+         array_agg(a.attname::text order by a.attnum) filter (where not may) as refused
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+   cross join unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger'])
+         with ordinality p (what, place)
+   cross join unnest($1::text[]) r (role)
+   cross join lateral (select case when p.what in ('select', 'insert', 'update', 'references')
+                                   then has_column_privilege(r.role, c.oid, a.attnum, p.what)
+                                   else has_table_privilege(r.role, c.oid, p.what) end as may) m
+   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
+   group by r.role, c.oid, c.relname, p.what, p.place
+   order by r.role, c.relname, p.place`;
+
+const selectUsage = `
+  select r.role from unnest($1::text[]) r (role)
+   where not has_schema_privilege(r.role, 'public', 'usage')`;
+
+/** How a store's privileges differ from {@link GRANTED}, as the statements that mend it. */
+export interface PrivilegeDifference {
+  lacking: string[];
+  excess: string[];
+}
+
+/** Compares what each role may do with what it must. The schema must be up to date, and every role there. */
+export async function comparePrivileges(owner: pg.Pool): Promise<PrivilegeDifference> {
+  const roles = Object.keys(GRANTED);
+  const { rows } = await owner.query<Privilege>(selectPrivileges, [roles]);
+  const { rows: shut } = await owner.query<{ role: string }>(selectUsage, [roles]);
+  const lacking = shut.map(({ role }) => `grant usage on schema public to ${role};`);
+  const excess: string[] = [];
+  for (const { role, table, what, whole, granted, refused } of rows) {
+    const needed = neededColumns(GRANTED[role]?.[table] ?? '', what);
+    const isNeeded = (column: string) => needed === 'all' || needed.includes(column);
+    const named = (columns: readonly string[]) => `${what} (${columns.join(', ')})`;
+    const missing = (refused ?? []).filter(isNeeded);
+    const beyond = (granted ?? []).filter((column) => !isNeeded(column));
+    if (missing.length > 0)
+      lacking.push(`grant ${needed === 'all' ? what : named(missing)} on ${table} to ${role};`);
+    if (beyond.length > 0) {
+      // With the privilege of the whole table go those of its columns.
+      const back = whole && needed.length > 0 ? ` grant ${named([...needed])} on ${table} to ${role};` : '';
+      excess.push(`revoke ${whole ? what : named(beyond)} on ${table} from ${role};${back}`);
+    }
+  }
+  return { lacking, excess };
+}
+
+/** Of a privilege: the columns in a list such as "select (id, name), insert"; all where it has none. */
+function neededColumns(list: string, what: string): readonly string[] | 'all' {
+  const [, found, columns] = new RegExp(`(?:^|, )(${what})(?: \\(([^)]*)\\))?(?:,|$)`).exec(list) ?? [];
+  if (found === undefined) return [];
+  return columns === undefined ? 'all' : columns.split(', ');
+}
