@@ -13,6 +13,12 @@ test.each([
   [86_400, 'yesterday'],
   [-30, 'in a moment'],
   [-3 * 86_400, 'in 3 days'],
+  [-(7 * 86_400 - 1), 'in 7 days'],
+  [-(86_400 - 60), 'in 1 day'],
+  [-23 * 3_600, 'in 23 hours'],
+  [-90, 'in 2 minutes'],
+  [-59.9, 'in 1 minute'],
+  [-3_599.9, 'in 1 hour'],
 ])('%d seconds ago reads %s', (seconds, words) => {
   expect(ago(before(seconds), NOW)).toBe(words);
 });

@@ -13,6 +13,7 @@ const UNITS = [
 ] as const;
 
 const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const AHEAD = new Intl.RelativeTimeFormat('en');
 
 /** The service's clock less the browser's, in milliseconds: what is counted down ends by the service's. */
 let skew = 0;
@@ -42,12 +43,29 @@ export function localDay(at: string | Date): string {
   return LOCAL_DAY.format(new Date(at));
 }
 
-/** `3 minutes ago`, `in 2 days`, `just now` within the minute. `now` in milliseconds. */
+/**
+ * `3 minutes ago`, `in 2 days`, `just now` within the minute. `now` in milliseconds. What lies ahead is rounded to the nearest
+ * unit, so that a link good for seven days says so a moment after it was made.
+ */
 export function ago(at: string | Date, now = clockNow()): string {
   const seconds = (new Date(at).getTime() - now) / 1000;
-  const [unit, size] = UNITS.find(([, least]) => Math.abs(seconds) >= least) ?? [];
-  if (!unit || !size) return seconds > 0 ? 'in a moment' : 'just now';
-  return AGO.format(Math.trunc(seconds / size), unit);
+  return seconds > 0 ? ahead(seconds) : behind(-seconds);
+}
+
+function ahead(seconds: number): string {
+  // Rounded to the next finer unit first: 23 h 59 min are a day.
+  const found = UNITS.find(([, size], place) => {
+    const finer = UNITS[place + 1]?.[1] ?? 1;
+    return Math.round(seconds / finer) * finer >= size;
+  });
+  if (!found) return 'in a moment';
+  const [unit, size] = found;
+  return AHEAD.format(Math.round(seconds / size), unit);
+}
+
+function behind(seconds: number): string {
+  const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? [];
+  return unit && size ? AGO.format(-Math.floor(seconds / size), unit) : 'just now';
 }
 
 /** A length of time in two units at most: `1 h 5 min`, `42 s`. Negative is nothing: `0 s`. */
