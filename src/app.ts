@@ -161,7 +161,6 @@ export function createApp({
       return reply.code(ready ? 200 : 503).send(ready ? 'ok\n' : 'the store does not answer\n');
     },
   });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send(errors.unknownPath.envelope()));
 
   // Every request under /api/ takes the same way, unknown paths too, so it is a hook that answers it.
   app.addHook('onRequest', (request, reply, done) => {

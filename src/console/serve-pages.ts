@@ -49,7 +49,8 @@ const notBuilt = successAnswer(
 
 /**
  * Serves the console's pages as they were built (`console/dist`) to anyone who asks: they hold nothing of an account. A page
- * is answered where HTML is accepted; for everybody else its path is unknown, as it was before there was a console.
+ * is answered where HTML is accepted; for everybody else its path is unknown, as it was before there was a console. A path that
+ * is unknown to all is the console's own page too, with status 404: it says so, and where to go.
  */
 export function servePages(app: FastifyInstance, basePath: string): void {
   const files = new Map(builtFiles().map((name) => [name, answerOf(readFileSync(`${BUILT}/${name}`))]));
@@ -61,12 +62,17 @@ export function servePages(app: FastifyInstance, basePath: string): void {
       url,
       handler: (request, reply) => {
         reply.header('vary', 'Accept, Accept-Encoding');
-        const wanted = /\btext\/html\b/i.test(request.headers.accept ?? '');
-        if (!wanted) return reply.code(404).send(unknownPath.envelope());
+        if (!isForBrowser(request)) return reply.code(404).send(unknownPath.envelope());
         return send(request, reply, document, TYPES['.html'] ?? '', 'no-cache');
       },
     });
   }
+  app.setNotFoundHandler((request, reply) => {
+    reply.code(404).header('vary', 'Accept, Accept-Encoding');
+    const isPage = isForBrowser(request) && (request.method === 'GET' || request.method === 'HEAD');
+    if (!isPage) return reply.send(unknownPath.envelope());
+    return send(request, reply, document, TYPES['.html'] ?? '', 'no-store');
+  });
   for (const [name, answer] of files) {
     if (name === 'index.html') continue;
     const type = TYPES[extname(name)] ?? 'application/octet-stream';
@@ -81,6 +87,10 @@ export function servePages(app: FastifyInstance, basePath: string): void {
       },
     });
   }
+}
+
+function isForBrowser(request: FastifyRequest): boolean {
+  return /\btext\/html\b/i.test(request.headers.accept ?? '');
 }
 
 // Vite leaves paths relative to the document (`base: './'`); a page's own path may be deeper.
@@ -117,9 +127,11 @@ async function send(
     'cache-control': caching,
     'content-security-policy': POLICY,
     'cross-origin-opener-policy': 'same-origin',
-    etag: `"${answer.tag}${coding ? `-${coding}` : ''}"`,
   });
-  if (isUnchanged(answer, request.headers['if-none-match'])) return reply.code(304).send();
+  if (reply.statusCode === 200) {
+    reply.header('etag', `"${answer.tag}${coding ? `-${coding}` : ''}"`);
+    if (isUnchanged(answer, request.headers['if-none-match'])) return reply.code(304).send();
+  }
   if (coding) reply.header('content-encoding', coding);
   const body = coding ? await encoded(answer, coding) : answer.body;
   reply.header('content-type', type).header('content-length', body.length);

@@ -41,8 +41,35 @@ test.each([
   '/assets/',
   '/assets/../package.json',
   '/src/main.ts',
-])('%s is no page', async (path) => {
-  expect((await get(path)).status).toBe(404);
+  '/login',
+  '/settings',
+])('%s is no page: a browser is shown that, everybody else gets JSON', async (path) => {
+  const page = await get(path, { accept: 'text/html,*/*;q=0.8', 'if-none-match': '*' });
+  expect(page.status).toBe(404);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('cache-control')).toBe('no-store');
+  expect(page.headers.get('vary')).toBe('Accept, Accept-Encoding');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await page.text()).toBe(await (await get('/fleet')).text());
+  const other = await get(path, { accept: '*/*' });
+  expect(other.status).toBe(404);
+  expect(await other.json()).toMatchObject({ error: { code: 'not_found' } });
+});
+
+test.each(['/api/v1/nothing', '/api/', '/console/api/nothing', '/console/api/login'])(
+  '%s is JSON for a browser too',
+  async (path) => {
+    const answer = await get(path);
+    expect(answer.headers.get('content-type')).toContain('application/json');
+    expect(await answer.json()).toMatchObject({ error: { code: expect.any(String) } });
+  },
+);
+
+test('a change of an unknown path is JSON', async () => {
+  const headers = { accept: 'text/html' };
+  const answer = await fetch(`${inject('origin')}/login`, { method: 'POST', headers });
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
 });
 
 test('the page loads nothing from elsewhere and runs nothing that stands in it', async () => {

@@ -1,5 +1,6 @@
 import './entrance.css';
 import { type ReactNode, useEffect } from 'react';
+import { BASE_PATH } from '../base-path.ts';
 import { Brand } from './brand.tsx';
 
 /** What stands around the pages for whoever is not signed in yet. */
@@ -15,7 +16,7 @@ export function Entrance({ title, children }: { title: string; children: ReactNo
         {children}
       </div>
       <p className="entrance-foot">
-        <a href="/docs">API reference</a>
+        <a href={`${BASE_PATH}/docs`}>API reference</a>
       </p>
     </main>
   );

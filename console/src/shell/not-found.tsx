@@ -1,13 +1,19 @@
+import { Link } from '@tanstack/react-router';
 import { ButtonLink } from '../parts/link.tsx';
 import { Entrance } from './entrance.tsx';
 
-/** For an address that is no page. */
+/** For an address that is no page; the service answered it 404. */
 export function NotFound() {
   return (
-    <Entrance title="There is no page at this address">
+    <Entrance title="Page not found">
+      <p>The console has no page at this address.</p>
       <ButtonLink kind="primary" to="/fleet">
-        To the fleet
+        Go to the fleet
       </ButtonLink>
+      <p>
+        <Link to="/tickets">Tickets</Link> · <Link to="/keys">API keys</Link> ·{' '}
+        <Link to="/sign-in">Sign in</Link>
+      </p>
     </Entrance>
   );
 }
