@@ -48,10 +48,11 @@ const PARTS: readonly { since: number; sql: string }[] = [
         for t in select account_id, connection_id, n, timestamptz '2026-01-02Z' + n * interval '7 h' as seen
                    from connection, generate_series(1, 25) n order by n, connection_id loop
           insert into ticket (account_id, connection_id, check_id, object, category, title, severity, status, metric_line,
-                              remediation, first_seen_at, last_seen_at, resolved_at)
+                              remediation, first_seen_at, last_seen_at, resolved_at, resolution)
           values (t.account_id, t.connection_id, 'PG_TEST', 'public.t' || t.n, 'schema', 'Test',
                   (array['critical', 'warning', 'info'])[1 + t.n % 3], case when t.n % 4 = 0 then 'open' else 'resolved' end,
-                  'm', 'r', t.seen, t.seen + interval '1 h', case when t.n % 4 <> 0 then t.seen + interval '2 h' end);
+                  'm', 'r', t.seen, t.seen + interval '1 h', case when t.n % 4 <> 0 then t.seen + interval '2 h' end,
+                  case t.n % 4 when 1 then 'silenced: accepted_risk' when 0 then null else 'no longer found' end);
         end loop;
       end $$;
       insert into member (account_id, name, email, roles, status, joined_at)

@@ -20,6 +20,7 @@ import { silenceRoutes } from './silences.ts';
 import { singleSignOnRoutes } from './single-sign-on.ts';
 import { testConnectionRoutes } from './test-connection.ts';
 import { ticketRoutes } from './ticket.ts';
+import { ticketStatsRoutes } from './ticket-stats.ts';
 
 /** Every route of the console's API. */
 export const ROUTES: readonly ConsoleRoute[] = [
@@ -44,4 +45,5 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...silenceRoutes,
   ...testConnectionRoutes,
   ...ticketRoutes,
+  ...ticketStatsRoutes,
 ];

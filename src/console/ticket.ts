@@ -34,8 +34,6 @@ export const TicketDetail = Type.Object({
   resolved_at: nullable(timestamp('null while open')),
   /** Why it was resolved; null while open. */
   resolution: nullable(Type.String()),
-  /** From the first sight to the resolution, two decimals; null while open. */
-  resolution_hours: nullable(Type.Number()),
 });
 
 export type TicketDetail = Static<typeof TicketDetail>;
@@ -45,7 +43,6 @@ const selectTicket = `
          t.check_id, t.category, t.title, t.database, t.object, t.severity, t.status, t.metric_line, t.remediation,
          t.first_seen_at, t.last_seen_at, t.reopened_at, t.resolved_at,
          case when t.status = 'resolved' then t.resolution end as resolution,
-         round(extract(epoch from t.resolved_at - t.first_seen_at) / 3600, 2)::float8 as resolution_hours,
          c.engine, c.thresholds
     from ticket t
     join connection c on c.account_id = t.account_id and c.connection_id = t.connection_id

@@ -1,4 +1,4 @@
-import type { TicketStatistics } from '../../../../client/src/records.ts';
+import type { TicketStats } from '../../../../src/console/ticket-stats.ts';
 import { DayRange } from '../../parts/day-range.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Filters } from '../../parts/page.tsx';
@@ -8,7 +8,7 @@ import { SEVERITIES, type TicketsSearch } from './search.ts';
 interface TicketFiltersProps {
   search: TicketsSearch;
   onChange: (changed: TicketsSearch) => void;
-  stats: TicketStatistics | undefined;
+  stats: TicketStats | undefined;
   /** Of any ticket in the list: the name of the connection that it is restricted to. */
   connectionName: string | undefined;
 }

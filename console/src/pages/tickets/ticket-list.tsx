@@ -2,15 +2,12 @@ import { Link } from '@tanstack/react-router';
 import type { Ticket } from '../../../../client/src/records.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { duration, Time, useNow } from '../../parts/time.tsx';
+import { Time, useNow } from '../../parts/time.tsx';
+import { ticketDuration } from './ticket-duration.ts';
 
 /** The row's link, for the focus to come back to. */
 export function ticketLinkId(id: number | string): string {
   return `ticket-${id}`;
-}
-
-function seconds(from: string, to: string | number): number {
-  return (new Date(to).getTime() - new Date(from).getTime()) / 1000;
 }
 
 function TicketLink({ ticket }: { ticket: Ticket }) {
@@ -44,9 +41,9 @@ function TicketLink({ ticket }: { ticket: Ticket }) {
   );
 }
 
-function State({ ticket: { status, first_seen_at, resolved_at } }: { ticket: Ticket }) {
-  const now = Math.max(useNow(), Date.now());
-  const took = duration(seconds(first_seen_at, resolved_at ?? now));
+function State({ ticket }: { ticket: Ticket }) {
+  const { status, resolved_at } = ticket;
+  const took = ticketDuration(ticket, useNow());
   return (
     <span className="ticket-state">
       <StatusMark quiet status={status} />

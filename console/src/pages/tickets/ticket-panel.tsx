@@ -9,7 +9,8 @@ import { Facts } from '../../parts/page.tsx';
 import { useShortcut } from '../../parts/shortcut.ts';
 import { Loaded } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
-import { duration, Time, useNow } from '../../parts/time.tsx';
+import { Time, useNow } from '../../parts/time.tsx';
+import { ticketDuration } from './ticket-duration.ts';
 
 /** Where there is room for the list and a ticket; the same width as in tickets.css. */
 const BESIDE = '(width > 72rem)';
@@ -87,15 +88,14 @@ function Place({ ticket }: { ticket: TicketDetail }) {
 }
 
 function TicketFacts({ ticket }: { ticket: TicketDetail }) {
-  const { first_seen_at, last_seen_at, resolved_at, reopened_at, resolution_hours, check_id } = ticket;
-  const openFor = (Math.max(useNow(), Date.now()) - new Date(first_seen_at).getTime()) / 1000;
+  const { last_seen_at, resolved_at, reopened_at, check_id } = ticket;
+  const took = ticketDuration(ticket, useNow());
+  const isSilenced = ticket.resolution?.startsWith('silenced:') === true;
   const times = reopened_at.length;
   return (
     <Facts
       facts={[
-        resolved_at === null
-          ? ['Open for', duration(openFor)]
-          : ['Time to resolve', duration((resolution_hours ?? 0) * 3600)],
+        [resolved_at === null ? 'Open for' : isSilenced ? 'Silenced after' : 'Time to resolve', took],
         ['Last found', <Time at={last_seen_at} key="last" />],
         ['Reopened', times === 0 ? 'never' : times === 1 ? 'once' : `${times} times`],
         ['Check', <code key="check">{check_id}</code>],

@@ -2,14 +2,17 @@ import './tickets.css';
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { Meta, Ticket, TicketStatistics } from '../../../../client/src/records.ts';
+import type { Meta, Ticket } from '../../../../client/src/records.ts';
+import type { TicketStats } from '../../../../src/console/ticket-stats.ts';
 import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
+import { ButtonLink } from '../../parts/link.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { duration } from '../../parts/time.tsx';
+import { useCan } from '../../shell/me.ts';
 import type { TicketsSearch } from './search.ts';
 import { TicketFilters } from './ticket-filters.tsx';
 import { TicketList, ticketLinkId } from './ticket-list.tsx';
@@ -54,11 +57,11 @@ function useTickets({ status, severity, connection_id, from, to }: TicketsSearch
   });
 }
 
-function summary(stats: TicketStatistics): string {
-  const { open_count, critical_open, resolved_this_week, avg_resolution_hours } = stats;
+function summary(stats: TicketStats): string {
+  const { open_count, critical_open, solved_this_week, avg_hours_this_week } = stats;
   const average =
-    avg_resolution_hours === null ? '' : `, on average after ${duration(avg_resolution_hours * 3600)}`;
-  return `${open_count} open, ${critical_open} of them critical. ${resolved_this_week} resolved this week${average}.`;
+    avg_hours_this_week === null ? '' : `, on average after ${duration(avg_hours_this_week * 3600)}`;
+  return `${open_count} open, ${critical_open} of them critical. ${solved_this_week} solved this week${average}.`;
 }
 
 /** Every finding's history: what is open, what was resolved, and when. */
@@ -68,22 +71,19 @@ export function TicketsPage() {
   const list = useTickets(search);
   const stats = useQuery({
     queryKey: ['tickets', 'stats'],
-    queryFn: ({ signal }) => get<{ data: TicketStatistics }>('/read/ops/stats', {}, signal),
+    queryFn: ({ signal }) => get<TicketStats>('/tickets/stats', {}, signal),
     refetchInterval: RENEWED_MS,
   });
   const change = (changed: TicketsSearch) =>
     navigate({ search: (old) => ({ ...old, ticket: undefined, ...changed }), resetScroll: false });
   useFocusBack(search.ticket);
   return (
-    <Page
-      description={stats.data ? summary(stats.data.data) : 'What the health checks found.'}
-      title="Tickets"
-    >
+    <Page description={stats.data ? summary(stats.data) : 'What the health checks found.'} title="Tickets">
       <TicketFilters
         connectionName={list.data?.tickets[0]?.connection_name}
         onChange={change}
         search={search}
-        stats={stats.data?.data}
+        stats={stats.data}
       />
       <div className={search.ticket ? 'tickets-page with-panel' : 'tickets-page'}>
         <div className="ticket-list">
@@ -123,6 +123,12 @@ function useFocusBack(open: string | undefined): void {
 
 function NoTickets({ search, onAll }: { search: TicketsSearch; onAll: () => void }) {
   const { status, severity, connection_id, from, to } = search;
+  const can = useCan();
+  const watched = useQuery({
+    queryKey: ['tickets', 'watched'],
+    queryFn: ({ signal }) => get<{ meta: Meta }>('/read/health/connections', { per_page: 1 }, signal),
+    enabled: can('health:read'),
+  });
   if (severity || connection_id || from || to || status === 'resolved') {
     return (
       <Message
@@ -130,24 +136,43 @@ function NoTickets({ search, onAll }: { search: TicketsSearch; onAll: () => void
         icon="search"
         title="No ticket matches"
       >
-        No ticket is like that.
+        Try other filters.
       </Message>
     );
   }
+  if (watched.data?.meta.total === 0) return <NothingWatched mayAdd={can('connections:write')} />;
   if (status === 'all') {
     return (
       <Message icon="tickets" title="No tickets yet">
-        A ticket opens when a health check finds something, and is resolved when a later one no longer does.
+        A health check opens a ticket when it finds a problem, and resolves it when the problem is gone.
       </Message>
     );
   }
   return (
     <Message
-      actions={<Button onPress={onAll}>Show resolved ones too</Button>}
+      actions={<Button onPress={onAll}>Show resolved tickets</Button>}
       icon="check"
-      title="Nothing is open"
+      title="No open tickets"
     >
-      No health check finds anything now.
+      A health check opens a ticket when it finds a problem.
+    </Message>
+  );
+}
+
+function NothingWatched({ mayAdd }: { mayAdd: boolean }) {
+  return (
+    <Message
+      actions={
+        mayAdd && (
+          <ButtonLink icon="plus" kind="primary" to="/connections/new">
+            Add connection
+          </ButtonLink>
+        )
+      }
+      icon="fleet"
+      title="No database is watched yet"
+    >
+      Health checks open tickets, and no connection is checked yet.
     </Message>
   );
 }
