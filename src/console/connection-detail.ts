@@ -5,7 +5,7 @@ import type { Read } from '../database/read.ts';
 import { fingerprints } from '../monitor/connection-settings.ts';
 import { ConnectionDetail, type ConnectionSettings, type Cost } from './connections.ts';
 import { notFound } from './errors.ts';
-import { explainedFinding } from './findings.ts';
+import { explainedFindings, type TicketOfFinding } from './findings.ts';
 import { STALE } from './fleet.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
@@ -71,14 +71,25 @@ interface StateRow {
 
 // The checks of a week by the key's order; with an interval of 10 s those of 14 hours. What lies before is told by days.
 const selectRecent = `
-  select distinct on (half_hour) created_at as at, score
-    from (select date_bin('30 min', created_at, '2000-01-01') as half_hour, created_at, score
-            from (select created_at, score from health_check
+  select created_at as at, score
+    from (select created_at, score, health_check_id,
+                 row_number() over (partition by half_hour order by health_check_id desc) as from_last,
+                 row_number() over (partition by half_hour order by score, health_check_id desc) as from_lowest,
+                 row_number() over (partition by half_hour order by score desc, health_check_id desc) as from_highest
+            from (select created_at, score, health_check_id,
+                         date_bin('30 min', created_at, '2000-01-01') as half_hour
+                    from health_check
                    where account_id = $1 and connection_id = $2
                    order by health_check_id desc
                    limit 5000) latest
            where created_at > now() - interval '7 days') recent
-   order by half_hour, created_at desc`;
+   where 1 in (from_last, from_lowest, from_highest)
+   order by health_check_id`;
+
+const selectTickets = `
+  select ticket_id, check_id, database, object
+    from ticket
+   where account_id = $1 and connection_id = $2 and status = 'open'`;
 
 const getConnection = consoleRoute({
   method: 'GET',
@@ -86,7 +97,7 @@ const getConnection = consoleRoute({
   permission: 'health:read',
   response: ConnectionDetail,
   async handler({ actor: { accountId }, id, read }) {
-    const { settings, state, history } = await read(async (run) => {
+    const { settings, state, history, tickets } = await read(async (run) => {
       const settings = await readSettings(run, accountId, id);
       return { settings, ...(await readState(run, accountId, id)) };
     });
@@ -104,7 +115,7 @@ const getConnection = consoleRoute({
           ? null
           : {
               ...{ id: check_id, created_at: created_at.toISOString(), score, summary_text, cost },
-              findings: (findings ?? []).map((finding) => explainedFinding(settings, finding)),
+              findings: explainedFindings(settings, findings ?? [], tickets),
             },
       history,
       open_tickets: state.open_tickets,
@@ -120,16 +131,18 @@ async function readState(run: Read, accountId: number, id: number) {
   const recent = await run<{ at: Date; score: number }>(selectRecent, [accountId, id]);
   const since = recent[0]?.at.toISOString() ?? '9999';
   const days = daysOf(state).filter(({ at }) => at < since);
-  const history = [...days, ...recent.map(({ at, score }) => ({ at: at.toISOString(), score }))];
-  return { state, history };
+  const checks = recent.map(({ at, score }) => ({ at: at.toISOString(), score, of_day: false }));
+  const history = [...days, ...checks];
+  const tickets = await run<TicketOfFinding>(selectTickets, [accountId, id]);
+  return { state, history, tickets };
 }
 
 /** The last score of each day with a check, at the end of that day, the oldest first. */
-function daysOf({ last_day, scores }: StateRow): { at: string; score: number }[] {
+function daysOf({ last_day, scores }: StateRow): ConnectionDetail['history'] {
   if (last_day === null) return [];
   const end = Date.parse(`${last_day}T23:59:59Z`);
   const days = (scores ?? []).map((score, ago) => ({
     ...{ at: new Date(end - ago * 86_400_000).toISOString(), score },
   }));
-  return days.flatMap(({ at, score }) => (score === null ? [] : [{ at, score }])).reverse();
+  return days.flatMap(({ at, score }) => (score === null ? [] : [{ at, score, of_day: true }])).reverse();
 }

@@ -79,8 +79,17 @@ export const ConnectionDetail = Type.Object({
       findings: Type.Array(ExplainedFinding),
     }),
   ),
-  /** 90 days, the oldest first: the last score of each day, within the last 7 days of each half hour. */
-  history: Type.Array(Type.Object({ at: timestamp('when it was measured'), score: score('score') })),
+  /**
+   * 90 days, the oldest first: the lowest, highest and last score of each half hour of the last 7 days, and before that the
+   * last score of each day.
+   */
+  history: Type.Array(
+    Type.Object({
+      at: timestamp('when it was measured; the end of the day where it stands for one'),
+      score: score('score'),
+      of_day: Type.Boolean({ description: 'whether it is the last score of a day' }),
+    }),
+  ),
   open_tickets: count('open tickets'),
 });
 

@@ -4,6 +4,7 @@ import { everyCheck } from '../checks/catalogue.ts';
 import type { Finding } from '../checks/check.ts';
 import { statementLock } from '../checks/statement-lock.ts';
 import { nullable } from '../http/endpoint.ts';
+import { identifier } from '../http/fields.ts';
 import type { ConnectionThresholds } from '../monitor/connection-thresholds.ts';
 import type { DatabaseAddress } from '../monitor/connection-url.ts';
 import { inPackage } from '../package-root.ts';
@@ -37,6 +38,8 @@ export const ExplainedFinding = Type.Object({
   lock: nullable(Type.String()),
   /** The GRANT that lacks, where it was skipped for that. */
   missing_grant: nullable(Type.String()),
+  /** Its open ticket; null where it has none, as a problem that must be seen twice first. */
+  ticket_id: nullable(identifier('ticket identifier')),
 });
 
 export type ExplainedFinding = Static<typeof ExplainedFinding>;
@@ -47,8 +50,33 @@ interface Watched {
   thresholds: ConnectionThresholds;
 }
 
-/** The finding as a person wants it. */
-export function explainedFinding(watched: Watched, finding: Finding): ExplainedFinding {
+/** What an open ticket is about. */
+export interface TicketOfFinding {
+  ticket_id: number;
+  check_id: string;
+  database: string;
+  object: string | null;
+}
+
+/** The findings as a person wants them, each with its ticket of those that are open. */
+export function explainedFindings(
+  watched: Watched,
+  findings: readonly Finding[],
+  tickets: readonly TicketOfFinding[],
+): ExplainedFinding[] {
+  const ticketOf = new Map(tickets.map((ticket) => [subjectOf(ticket), ticket.ticket_id]));
+  return findings.map((finding) => ({
+    ...explainedFinding(watched, finding),
+    ticket_id: ticketOf.get(subjectOf(finding)) ?? null,
+  }));
+}
+
+// A list, not a text with a separator: the names in it are a stranger's.
+function subjectOf({ check_id, database, object }: Omit<TicketOfFinding, 'ticket_id'>): string {
+  return JSON.stringify([check_id, database, object]);
+}
+
+function explainedFinding(watched: Watched, finding: Finding): Omit<ExplainedFinding, 'ticket_id'> {
   const { check_id, category, status, severity, title, database, object, metric_line, remediation } = finding;
   return {
     ...{ check_id, category, status, severity, title, database, object, measured: metric_line },

@@ -13,3 +13,8 @@ export function findingKey({
     .filter((part) => part !== '')
     .join(':');
 }
+
+/** The id of the button that opens a finding. */
+export function findingId(key: string): string {
+  return `finding-${key}`;
+}

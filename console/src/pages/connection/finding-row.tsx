@@ -10,18 +10,20 @@ import { Time } from '../../parts/time.tsx';
 /** The finding's title as a button that opens and closes what is known of it. */
 export function FindingTitle({
   finding: { title, object, database, check_id },
+  id,
   isOpen,
   silence,
   onToggle,
 }: {
   finding: ExplainedFinding;
+  id: string;
   isOpen: boolean;
   silence: Silence | undefined;
   onToggle: () => void;
 }) {
   return (
     <div className="finding-title">
-      <button aria-expanded={isOpen} className="row-link" onClick={onToggle} type="button">
+      <button aria-expanded={isOpen} className="row-link" id={id} onClick={onToggle} type="button">
         <Icon name={isOpen ? 'down' : 'right'} />
         <bdi>{title}</bdi>
       </button>
@@ -61,8 +63,7 @@ export function FindingDetail({
   /** Null where the member may not, or the check has none. */
   onThresholds: (() => void) | null;
 }) {
-  const { check_id, category, measured, thresholds, why, sql, lock, missing_grant, status } = finding;
-  const hasTicket = status === 'critical' || status === 'warning' || status === 'info';
+  const { check_id, category, measured, thresholds, why, sql, lock, missing_grant, ticket_id } = finding;
   return (
     <div className="finding-detail">
       <Explained
@@ -83,9 +84,12 @@ export function FindingDetail({
         <span className="quiet small">
           <span className="mono">{check_id}</span> · {category}
         </span>
-        {hasTicket && (
-          <Link search={{ connection_id: connectionId, status: 'open' }} to="/tickets">
-            Its tickets
+        {ticket_id !== null && (
+          <Link
+            search={{ connection_id: connectionId, status: 'open', ticket: String(ticket_id) }}
+            to="/tickets"
+          >
+            Ticket {ticket_id}
           </Link>
         )}
         {onThresholds && (

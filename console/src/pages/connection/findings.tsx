@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ConnectionSettings } from '../../../../src/console/connections.ts';
 import type { ExplainedFinding } from '../../../../src/console/findings.ts';
 import type { Silence } from '../../../../src/console/silences.ts';
@@ -9,7 +9,7 @@ import { Message } from '../../parts/states.tsx';
 import { StatusMark, statusWord } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useCan } from '../../shell/me.ts';
-import { findingKey } from './finding-key.ts';
+import { findingId, findingKey } from './finding-key.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';
 import { type ConnectionSearch, connectionSearch } from './search.ts';
 import { SilenceDialog } from './silence-dialog.tsx';
@@ -47,8 +47,12 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
   const [dialog, setDialog] = useState<{ of: 'silence' | 'thresholds'; finding: string } | null>(null);
   const close = () => setDialog(null);
   const connectionId = String(settings.id);
-  const shown = findings.filter(({ status }) => (search.status ? status === search.status : isToDo(status)));
+  const isShown = ({ status }: ExplainedFinding) =>
+    search.status ? status === search.status : isToDo(status);
+  // A link to a finding shows it, whatever its status is by now.
+  const shown = findings.filter((finding) => isShown(finding) || findingKey(finding) === search.finding);
   const open = search.finding ?? worstKey(shown);
+  useScrollTo(search.finding);
   const show = (changed: { [Name in keyof ConnectionSearch]?: string | undefined }) =>
     void navigate({
       search: (old) => connectionSearch({ ...old, ...changed }),
@@ -75,6 +79,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
         return (
           <FindingTitle
             finding={finding}
+            id={findingId(key)}
             isOpen={key === open}
             onToggle={() => show({ finding: key === open ? 'none' : key })}
             silence={silenceOf(silences, finding)}
@@ -145,4 +150,19 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
 function worstKey(shown: readonly ExplainedFinding[]): string | null {
   const [worst] = shown;
   return worst && (worst.status === 'critical' || worst.status === 'warning') ? findingKey(worst) : null;
+}
+
+/** Brings the finding that the page was opened with into view, and gives it the focus. */
+function useScrollTo(finding: string | undefined): void {
+  const [asked] = useState(finding);
+  useEffect(() => {
+    if (asked === undefined) return;
+    // After the router has put the page where it was, which for a new one is its top.
+    const frame = requestAnimationFrame(() => {
+      const button = document.getElementById(findingId(asked));
+      button?.focus({ preventScroll: true });
+      button?.scrollIntoView({ block: 'center' });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [asked]);
 }

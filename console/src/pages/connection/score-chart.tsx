@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import { local } from '../../parts/time.tsx';
 import { useTheme } from '../../theme.ts';
-import { chartColumns, utcDay } from './score-days.ts';
+import { chartColumns, type History, timeSpan, utcDay } from './score-days.ts';
 
 /** Pixels. */
 const HEIGHT = 168;
@@ -22,12 +22,6 @@ function colourOf(place: HTMLElement, token: string): string {
   const { color } = getComputedStyle(place);
   place.style.color = '';
   return color;
-}
-
-/** Of one score alone, uPlot would show years around it. Seconds. */
-function atLeastADay(from: number, to: number): [number, number] {
-  const more = Math.max(0, 86_400 - (to - from)) / 2;
-  return [from - more, to + more];
 }
 
 function drawLimits(chart: UPlot, colour: string): void {
@@ -61,7 +55,7 @@ function optionsOf(
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 7 } },
     scales: {
-      x: { range: ({ data: [times] }) => atLeastADay(times[0] ?? 0, times.at(-1) ?? 0) },
+      x: { range: ({ data: [times] }) => timeSpan(Array.from(times)) },
       y: { range: [0, 100] },
     },
     axes: [
@@ -85,9 +79,9 @@ function optionsOf(
   };
 }
 
-/** Before the last week a point stands for the whole of its day. */
-function isOfDay(at: Date): boolean {
-  return Date.now() - at.getTime() > 7 * 86_400_000;
+/** Whether the score at that instant is the last one of its day. */
+function isOfDay(history: Readonly<History>, at: Date): boolean {
+  return history.some(({ at: measured, of_day }) => of_day && Date.parse(measured) === at.getTime());
 }
 
 /** Whether the device is dark: the chart is drawn anew when it changes. */
@@ -103,13 +97,7 @@ function useDeviceIsDark(): boolean {
 }
 
 /** The line of the scores; `label` says in words what it shows. Beside it stands the table of its days. */
-export function ScoreChart({
-  history,
-  label,
-}: {
-  history: readonly { at: string; score: number }[];
-  label: string;
-}) {
+export function ScoreChart({ history, label }: { history: Readonly<History>; label: string }) {
   const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const look = `${useTheme()} ${useDeviceIsDark()}`;
@@ -135,7 +123,7 @@ export function ScoreChart({
       <div aria-label={label} ref={place} role="img" />
       <p aria-hidden="true" className="quiet small pointed">
         {typeof score === 'number'
-          ? `${isOfDay(pointedAt) ? utcDay(pointedAt) : local(pointedAt)}: ${score}`
+          ? `${isOfDay(history, pointedAt) ? utcDay(pointedAt) : local(pointedAt)}: ${score}`
           : 'Healthy from 80, critical below 50'}
       </p>
     </div>

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { chartColumns, scoreDays, scoreWords } from './score-days.ts';
+import { chartColumns, scoreDays, scoreWords, timeSpan } from './score-days.ts';
 
 const at = (day: number, hour: number) => new Date(Date.UTC(2026, 0, day, hour)).toISOString();
 
 test('a day has its last score, the latest day first', () => {
   const history = [
-    { at: at(1, 23), score: 90 },
-    { at: at(2, 8), score: 40 },
-    { at: at(2, 9), score: 70 },
+    { at: at(1, 23), score: 90, of_day: true },
+    { at: at(2, 8), score: 40, of_day: false },
+    { at: at(2, 9), score: 70, of_day: false },
   ];
   expect(scoreDays(history)).toEqual([
     { day: '2026-01-02', score: 70 },
@@ -16,7 +16,9 @@ test('a day has its last score, the latest day first', () => {
 });
 
 test('the line breaks where nothing was measured for two days, and only there', () => {
-  const history = [at(1, 8), at(3, 8), at(6, 8)].map((day, index) => ({ at: day, score: 90 + index }));
+  const history = [at(1, 8), at(3, 8), at(6, 8)].map((day, index) => ({
+    ...{ at: day, score: 90 + index, of_day: false },
+  }));
   const [times, scores] = chartColumns(history);
   expect(scores).toEqual([90, 91, null, 92]);
   expect(times).toEqual([...times].sort((a, b) => a - b));
@@ -28,11 +30,23 @@ test('without a score there is nothing', () => {
   expect(chartColumns([])).toEqual([[], []]);
 });
 
+const NOTE = ' Before the last week, only the last score of each day counts.';
+
 test.each([
-  [[], 'No score yet.'],
-  [[98], 'One score so far: 98.'],
-  [[98, 98, 98], 'Score since 1 Jan 2026: always 98.'],
-  [[49, 20, 61], 'Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.'],
-])('%j is read as: %s', (scores, words) => {
-  expect(scoreWords(scores.map((score, day) => ({ at: at(day + 1, 8), score })))).toBe(words);
+  [[], false, 'No score yet.'],
+  // There may have been others before it in its half hour.
+  [[98], false, 'Score on 1 Jan 2026: 98.'],
+  [[98, 98, 98], false, 'Score since 1 Jan 2026: always 98.'],
+  [[98, 98, 98], true, `Score since 1 Jan 2026: 98.${NOTE}`],
+  [[49, 20, 61], false, 'Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.'],
+  [[49, 20, 61], true, `Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.${NOTE}`],
+])('%j, of days: %j, is read as: %s', (scores, of_day, words) => {
+  expect(scoreWords(scores.map((score, day) => ({ at: at(day + 1, 8), score, of_day })))).toBe(words);
+});
+
+test('the axis ends with the last score and spans a day at least', () => {
+  const DAY = 86_400;
+  expect(timeSpan([5 * DAY])).toEqual([4 * DAY, 5 * DAY]);
+  expect(timeSpan([5 * DAY - 60, 5 * DAY])).toEqual([4 * DAY, 5 * DAY]);
+  expect(timeSpan([DAY, 3 * DAY, 5 * DAY])).toEqual([DAY, 5 * DAY]);
 });

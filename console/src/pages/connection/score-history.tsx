@@ -1,9 +1,9 @@
 import { Table } from '../../parts/table.tsx';
 import { ScoreChart } from './score-chart.tsx';
-import { scoreDays, scoreWords, utcDay } from './score-days.ts';
+import { type History, scoreDays, scoreWords, utcDay } from './score-days.ts';
 
 /** How the score went in 90 days: a line, the same in words, and as a table. */
-export function ScoreHistory({ history }: { history: readonly { at: string; score: number }[] }) {
+export function ScoreHistory({ history }: { history: Readonly<History> }) {
   const words = scoreWords(history);
   if (history.length === 0) return <p className="quiet">{words}</p>;
   return (
@@ -11,7 +11,7 @@ export function ScoreHistory({ history }: { history: readonly { at: string; scor
       <ScoreChart history={history} label={words} />
       <figcaption className="small">{words}</figcaption>
       <details>
-        <summary className="small">The same as a table</summary>
+        <summary className="small">Show as table</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
         <section aria-label="Scores by day" className="score-days" tabIndex={0}>
           <Table
