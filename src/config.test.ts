@@ -43,6 +43,7 @@ describe('the environment', () => {
       activityDays: null,
       sealFile: null,
       publicUrl: null,
+      secretsDir: null,
       singleSignOn: null,
       givenApiKey: null,
       logLevel: 'info',

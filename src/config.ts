@@ -59,6 +59,8 @@ export interface Config {
   readonly sealFile: string | null;
   /** The origin at which browsers reach the service; null = `host` and `port`. */
   readonly publicUrl: string | null;
+  /** The one folder whose files `apply` reads as secrets; null = none unless the command names one. */
+  readonly secretsDir: string | null;
   /** How persons sign in by the company's provider; null = they don't. */
   readonly singleSignOn: SignOnSettings | null;
   /** The key of a caller of the API; null = none. Ask {@link apiKey} for it. */
@@ -148,6 +150,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     activityDays: setting('DBVITALS_ACTIVITY_DAYS', null, parseDays),
     sealFile: setting('DBVITALS_SEAL_FILE', null, parseSealFile),
     publicUrl,
+    secretsDir: setting('DBVITALS_SECRETS_DIR', null, String),
     singleSignOn: readSignOn(setting, publicUrl, (sentence) => problems.push(sentence)),
     givenApiKey: setting('DBVITALS_API_KEY', null, parseApiKey),
     logLevel: setting('LOG_LEVEL', 'info', parseLogLevel),

@@ -101,9 +101,9 @@ const context: CommandContext = {
     return restoreStore(config(), file, how, say);
   },
   openSecret,
-  environment() {
-    config(); // reads .env
-    return process.env;
+  ownPlaces() {
+    const { dataDir, secretsDir } = config(); // reads .env
+    return { environment: process.env, dataDir, secretsDir };
   },
   async rewrap(owner, forgetLost) {
     const { rewrap } = await import('./rewrap.ts');

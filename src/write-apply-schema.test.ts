@@ -14,9 +14,12 @@ test('dbvitals.schema.json is what `apply` reads now; `npm run apply-schema` wri
 /** Reads a file as `apply` does, with secrets in the environment and in a folder. */
 function connectionsOf(text: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'dbvitals-test-'));
-  writeFileSync(join(folder, 'shop.password'), 'unspoken shop\n');
+  writeFileSync(join(folder, 'shop.password'), 'unspoken shop\n', { mode: 0o600 });
   const environment = { SHOP_PASSWORD: 'unspoken shop', BILLING_PASSWORD: 'unspoken billing' };
-  const { accounts } = readWanted(text, 'example', everyCheck, { environment, folder });
+  const { accounts } = readWanted(text, 'example', everyCheck, {
+    ...{ environment, folder },
+    ...{ secretsDir: folder, dataDir: join(folder, 'data') },
+  });
   rmSync(folder, { recursive: true });
   return accounts.flatMap(({ connections }) => connections ?? []).map(({ name }) => name);
 }

@@ -73,7 +73,7 @@ serve dbvitals serve
 grep store "$life/said"
 
 step 'apply'
-(umask 077 && printf %s 'unspoken' >shop.password)
+(umask 077 && mkdir secrets && printf %s 'unspoken' >secrets/shop.password)
 cat >dbvitals.yaml <<'END'
 accounts:
   - name: Example
@@ -87,8 +87,8 @@ accounts:
         password: { file: shop.password }
         every: 1h
 END
-dbvitals apply -f dbvitals.yaml
-dbvitals apply -f dbvitals.yaml
+dbvitals apply -f dbvitals.yaml --secrets-dir secrets
+dbvitals apply -f dbvitals.yaml --secrets-dir secrets
 account=2
 
 step 'serve, under load'

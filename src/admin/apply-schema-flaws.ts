@@ -9,7 +9,7 @@ export type Path = readonly (string | number)[];
 export interface SchemaFlaw {
   path: Path;
   sentence: string;
-  /** Where to look, when not at `path`: at a name that nobody may repeat, for it may be a secret in the wrong place. */
+  /** Where to look, when not at `path`: at a name that is not repeated, for it may be a secret in the wrong place. */
   at?: Path;
 }
 
@@ -32,13 +32,24 @@ export function* schemaFlaws(schema: TSchema, value: unknown): Generator<SchemaF
         names.length > MOST_NAMES
           ? 'There is no such check, or it has no thresholds.'
           : `There is no such field: give ${names.join(', ')}.`;
-      for (const name of error.params.additionalProperties) yield { path, sentence, at: [...path, name] };
+      for (const name of error.params.additionalProperties) {
+        const at = [...path, name];
+        yield { path: isTellable(path, name, names) ? at : path, sentence, at };
+      }
     } else if (error.keyword === 'required') {
       yield { path, sentence: `Give ${error.params.requiredProperties.join(', ')}.` };
     } else {
       yield { path, sentence: rule.description ?? 'This is of the wrong kind.' };
     }
   }
+}
+
+/**
+ * Whether a name may be repeated. At the top it may be any line of a file that was given by mistake, and in the place of a
+ * secret it may be the secret.
+ */
+function isTellable(path: Path, name: string, allowed: readonly string[]): boolean {
+  return path.length > 0 && /^[A-Za-z][\w-]{0,39}$/.test(name) && allowed.join() !== 'env,file';
 }
 
 interface Rule {

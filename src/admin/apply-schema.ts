@@ -23,9 +23,15 @@ const Path = Type.String({
   description: "A path; one that is not absolute begins at this file's folder.",
 });
 
+const SecretPath = Type.String({
+  minLength: 1,
+  maxLength: 4_096,
+  description: 'The path of a file in the folder of --secrets-dir, where it begins.',
+});
+
 const Secret = (what: string) =>
   closed(
-    { env: Type.Optional(Environment), file: Type.Optional(Path) },
+    { env: Type.Optional(Environment), file: Type.Optional(SecretPath) },
     {
       minProperties: 1,
       maxProperties: 1,

@@ -13,6 +13,7 @@ interface Options {
   file: string;
   plan?: boolean;
   prune?: boolean;
+  secretsDir?: string;
   json?: boolean;
 }
 
@@ -33,8 +34,12 @@ export function addApplyCommand(program: Command, context: CommandContext): void
     .requiredOption('-f, --file <FILE>', 'the file, YAML; - for standard input')
     .option('--plan', 'say what differs, and change nothing')
     .option('--prune', 'remove what a list of the file does not name; never an account')
-    .action(async ({ file, plan = false, prune = false, json = false }: Options) => {
-      const wanted = await read(file, context);
+    .option(
+      '--secrets-dir <DIR>',
+      'the folder whose files may be read as secrets (default: DBVITALS_SECRETS_DIR)',
+    )
+    .action(async ({ file, plan = false, prune = false, secretsDir, json = false }: Options) => {
+      const wanted = await read(file, secretsDir, context);
       const show = json ? () => {} : print;
       const done = await context.withStore(async (writer) =>
         apply(writer, wanted, { plan, prune }, await context.openSecret(writer), show),
@@ -44,10 +49,15 @@ export function addApplyCommand(program: Command, context: CommandContext): void
     });
 }
 
-async function read(file: string, context: CommandContext): Promise<Wanted> {
+async function read(file: string, secretsDir: string | undefined, context: CommandContext): Promise<Wanted> {
   const piped = file === '-';
   const written = piped ? await text(process.stdin) : textOf(file);
-  const surroundings = { environment: context.environment(), folder: piped ? '.' : dirname(file) };
+  const own = context.ownPlaces();
+  const surroundings = {
+    ...own,
+    folder: piped ? '.' : dirname(file),
+    secretsDir: secretsDir ?? own.secretsDir,
+  };
   const { checks } = await context.loadCatalogue();
   const { readWanted } = await import('./apply-wanted.ts');
   return readWanted(written, piped ? 'standard input' : file, checks, surroundings);

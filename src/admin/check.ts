@@ -6,7 +6,7 @@ import { type DatabaseAddress, parseConnectionUrl } from '../monitor/connection-
 import { TLS, type Tls, tlsOf } from '../monitor/record-connection.ts';
 import { idOf, oneOf } from './arguments.ts';
 import { addCommand, type CheckedOnce, type CommandContext, type Progress, UsageError } from './command.ts';
-import { addThresholdOption, CA_FILE, certificatesOf, readSettings } from './connection-settings.ts';
+import { addThresholdOption, CA_FILE, readSettings } from './connection-settings.ts';
 import { addExplainCommand } from './explain-check.ts';
 import { printCheck, progressLine } from './print-check.ts';
 import { readPassword } from './read-password.ts';
@@ -93,7 +93,7 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
     .option('--url <URL>', 'of this database, once and without the store', parseConnectionUrl)
     .option('--tls <T>', `with --url: ${TLS.join(', ')} (default: verify-full)`, oneOf('--tls', TLS))
     .option('--password-stdin', 'with --url: read the password from standard input')
-    .option('--ca-file <FILE>', `with --url: ${CA_FILE}`, certificatesOf)
+    .option('--ca-file <FILE>', `with --url: ${CA_FILE}`)
     .addHelpText('after', EXIT_CODES)
     .action(async ({ connection, url, json, ...options }: RunOptions) => {
       if ((connection === undefined) === (url === undefined)) {

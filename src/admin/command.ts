@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type pg from 'pg';
 import type { DatabaseAddress } from '../monitor/connection-url.ts';
 import type { SecretKeys } from '../wrap.ts';
+import type { OwnPlaces } from './guarded-file.ts';
 
 /** Wrong usage: one sentence that says what to do. The program ends with 2; with 1 for every other error. */
 export class UsageError extends Error {}
@@ -197,8 +198,8 @@ export interface CommandContext {
   restore(file: string | Readable, how: { lostSecret: boolean; unsigned: boolean }): Promise<Restored>;
   /** The keys of DBVITALS_SECRET_KEY, for what is stored encrypted; call it before a connection is added or changed. */
   openSecret(writer: pg.Pool): Promise<SecretKeys>;
-  /** The environment, with what a `.env` adds. */
-  environment(): Readonly<Record<string, string | undefined>>;
+  /** The environment with what a `.env` adds, the data folder, and the folder of DBVITALS_SECRETS_DIR; null = not set. */
+  ownPlaces(): OwnPlaces & { secretsDir: string | null };
   /**
    * Wraps every key that the store holds by the first key of DBVITALS_SECRET_KEY, as the owner, and counts them. Throws where
    * one opens with none; `forgetLost` removes those of credentials instead.

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type ConnectionSettings, certificatesIn } from '../monitor/connection-settings.ts';
 import { requireThresholds, type ThresholdChanges } from '../monitor/connection-thresholds.ts';
 import { countOf, oneOf } from './arguments.ts';
-import { type CommandContext, UsageError } from './command.ts';
+import type { CommandContext } from './command.ts';
+import { readPublicFile } from './guarded-file.ts';
 import { thresholdsOf } from './thresholds.ts';
 
 /** The options of {@link ConnectionSettings}, as commander gives them. */
@@ -24,7 +24,7 @@ export function addSettingOptions(command: Command): Command {
       'standbys that the server must have, 0 to 1000',
       countOf('--expected-standbys', 0, 1_000),
     )
-    .option('--ca-file <FILE>', CA_FILE, certificatesOf)
+    .option('--ca-file <FILE>', CA_FILE)
     .option(
       '--expose-password <yes|no>',
       'whether a server that asks for the password in clear text or as MD5 gets it',
@@ -44,24 +44,13 @@ export function addThresholdOption(command: Command): Command {
 /** The settings that were given. Throws a `RefusedConnection` when a threshold is none that a check has. */
 export async function readSettings(
   { threshold, expectedStandbys, exposePassword, caFile }: SettingOptions,
-  { loadCatalogue }: Pick<CommandContext, 'loadCatalogue'>,
+  { loadCatalogue, ownPlaces }: Pick<CommandContext, 'loadCatalogue' | 'ownPlaces'>,
 ): Promise<ConnectionSettings> {
   if (threshold) requireThresholds(threshold, (await loadCatalogue()).checks);
   return {
     ...(threshold && { thresholds: threshold }),
     ...(expectedStandbys !== undefined && { expectedStandbys }),
     ...(exposePassword && { passwordExposable: exposePassword === 'yes' }),
-    ...(caFile !== undefined && { caCertificate: caFile }),
+    ...(caFile !== undefined && { caCertificate: certificatesIn(readPublicFile(caFile, ownPlaces())) }),
   };
-}
-
-/** Reads a file of certificates and public keys. */
-export function certificatesOf(file: string): string {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    throw new UsageError('--ca-file must name a file that can be read.');
-  }
-  return certificatesIn(text);
 }

@@ -17,7 +17,7 @@ import { addCommand, type CommandContext, UsageError } from './command.ts';
 import { addSettingOptions, readSettings, type SettingOptions } from './connection-settings.ts';
 import { printList, printOne } from './print.ts';
 import { readPassword } from './read-password.ts';
-import { addSshOptions, type SshOptions } from './ssh-login.ts';
+import { addSshOptions, privateKeyOf, type SshOptions } from './ssh-login.ts';
 
 const TYPES = ['direct', 'ssh_tunnel', 'unix_socket'] as const;
 
@@ -85,7 +85,7 @@ export function addConnectionCommands(program: Command, context: CommandContext)
           ...address,
           ...(await readSettings(options, context)),
           ...(ssh && { ssh }),
-          ...(sshKeyFile !== undefined && { sshKey: sshKeyFile }),
+          ...(sshKeyFile !== undefined && { sshKey: privateKeyOf(sshKeyFile, context.ownPlaces()) }),
           name,
           every: options.every,
           tls: tlsOf(address.connection_type, tls),
@@ -138,7 +138,7 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         ...(name !== undefined && { name }),
         ...(type && { type }),
         ...(ssh && { ssh }),
-        ...(sshKeyFile !== undefined && { sshKey: sshKeyFile }),
+        ...(sshKeyFile !== undefined && { sshKey: privateKeyOf(sshKeyFile, context.ownPlaces()) }),
         ...(tls && { tls }),
         ...(every !== undefined && { every }),
         ...(address && { address }),

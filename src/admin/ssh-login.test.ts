@@ -13,6 +13,7 @@ import { UsageError } from './command.ts';
 import { privateKeyOf, sshLoginOf } from './ssh-login.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ssh-login-'));
+const OWN = { environment: {}, dataDir: join(folder, 'data') };
 let store: TestStore;
 beforeAll(async () => {
   store = await startTestStore();
@@ -40,19 +41,19 @@ test.each(['bastion', '@bastion', 'ada@', 'ada@a b', 'ada@bastion:0', 'ada@basti
 test('a key file holds a private key without a passphrase', () => {
   const { private: key, public: other } = makeSshKey();
   const file = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
     return join(folder, name);
   };
-  expect(privateKeyOf(file('key', key))).toBe(key);
+  expect(privateKeyOf(file('key', key), OWN)).toBe(key);
   const locked = ssh.utils.generateKeyPairSync('ed25519', {
     passphrase: 'x',
     cipher: 'aes256-ctr',
     rounds: 4,
   });
   for (const text of [other, 'nothing', locked.private]) {
-    expect(() => privateKeyOf(file('other', text))).toThrow(/no passphrase/);
+    expect(() => privateKeyOf(file('other', text), OWN)).toThrow(/no passphrase/);
   }
-  expect(() => privateKeyOf(join(folder, 'absent'))).toThrow(/can be read/);
+  expect(() => privateKeyOf(join(folder, 'absent'), OWN)).toThrow(/absent cannot be read \(ENOENT\)/);
 });
 
 const url = 'postgres://ada:secret@db.internal/app';

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { requirePrivateKey, type SshLogin } from '../monitor/connection-tunnel.ts';
 import { UsageError } from './command.ts';
+import { type OwnPlaces, readSecretFile } from './guarded-file.ts';
 
 /** The options of a tunnel, as commander gives them. */
 export interface SshOptions {
   ssh?: SshLogin;
-  /** The private key's text. */
+  /** Of the private key. */
   sshKeyFile?: string;
 }
 
@@ -16,7 +16,7 @@ const FORM = /^([^@:\s]+)@(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z_.-]+))(?::([0-9]+)
 export function addSshOptions(command: Command): Command {
   return command
     .option('--ssh <user@host[:port]>', 'reach the database through this SSH server', sshLoginOf)
-    .option('--ssh-key-file <FILE>', "private key for it (default: the agent's)", privateKeyOf);
+    .option('--ssh-key-file <FILE>', "private key for it (default: the agent's)");
 }
 
 /** Reads `user@host` or `user@host:port`; port 22 where not given. */
@@ -28,12 +28,6 @@ export function sshLoginOf(text: string): SshLogin {
 }
 
 /** Reads a private key that needs no passphrase: nobody is there to type it when a check is due. */
-export function privateKeyOf(file: string): string {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    throw new UsageError('--ssh-key-file must name a file that can be read.');
-  }
-  return requirePrivateKey(text);
+export function privateKeyOf(file: string, own: OwnPlaces): string {
+  return requirePrivateKey(readSecretFile(file, own));
 }

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import pg from 'pg';
@@ -160,14 +161,16 @@ test('a connection that moves takes its password along, or is refused with its p
   const name = `Moved ${Date.now()}`;
   const folder = temporaryFolder();
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  writeFileSync(join(folder.path, 'key'), privateKey.export({ type: 'pkcs1', format: 'pem' }));
-  writeFileSync(join(folder.path, 'password'), 'unspoken shop\n');
+  writeFileSync(join(folder.path, 'key'), privateKey.export({ type: 'pkcs1', format: 'pem' }), {
+    mode: 0o600,
+  });
+  writeFileSync(join(folder.path, 'password'), 'unspoken shop\n', { mode: 0o600 });
   writeFileSync(join(folder.path, 'ca'), rootCertificates[0] ?? '');
   const file = join(folder.path, 'dbvitals.yaml');
   const run = async (connection: string) => {
     const account = `name: ${name}, plan: team, connections: [{ name: shop, ${connection} }]`;
     writeFileSync(file, `accounts:\n  - { ${account} }`);
-    return command(['apply', '-f', file, '--json']);
+    return command(['apply', '-f', file, '--secrets-dir', folder.path, '--json']);
   };
   const done = async (connection: string) => {
     const { stdout } = await run(connection);
@@ -193,6 +196,90 @@ test('a connection that moves takes its password along, or is refused with its p
   const socket = 'url: postgres://watcher@/shop?host=/run/postgresql';
   expect(await done(`${socket}, ${password}`)).toEqual([['change', 'connection_type', 'host', 'tls']]);
   expect(await done(`${socket}, ${password}`)).toEqual([]);
+  folder.remove();
+});
+
+test('secrets are read from one folder alone, and never from what the service keeps for itself', async () => {
+  const folder = temporaryFolder();
+  const at = (...names: string[]) => join(folder.path, ...names);
+  for (const name of ['secrets', 'data', 'secrets/folder']) mkdirSync(at(name));
+  const put = (name: string, mode = 0o600, text = 'unspoken file\n') => {
+    writeFileSync(at(name), text);
+    chmodSync(at(name), mode);
+  };
+  for (const name of ['secrets/good', 'outside', 'data/secret.key', 'secrets/own.key', 'secrets/own.crt'])
+    put(name);
+  put('secrets/open', 0o644);
+  put('secrets/group', 0o640);
+  put('secrets/large', 0o600, 'x'.repeat(65_537));
+  symlinkSync(at('outside'), at('secrets/link'));
+  symlinkSync(at('data/secret.key'), at('secrets/data-link'));
+  symlinkSync(at('data/secret.key'), at('ca-link'));
+  symlinkSync('good', at('secrets/good-link'));
+  linkSync(at('outside'), at('secrets/hard-link'));
+  execFileSync('mkfifo', [at('secrets/pipe')]);
+  const environment = {
+    ...inject('sharedStore'),
+    ...{
+      DBVITALS_DATA_DIR: at('data'),
+      TLS_KEY_FILE: at('secrets/own.key'),
+      TLS_CERT_FILE: at('secrets/own.crt'),
+    },
+  };
+  const refusals: [string, RegExp][] = [
+    ['../outside', /lies outside the folder of --secrets-dir/],
+    [at('outside'), /lies outside the folder/],
+    ['link', /lies outside the folder/],
+    ['data-link', /lies in the data folder of dbvitals/],
+    ['own.key', /is the one of TLS_KEY_FILE/],
+    ['hard-link', /is a hard link/],
+    ['open', /secrets\/open can be read by others: run chmod 600/],
+    ['group', /can be read by others/],
+    ['folder', /is no regular file/],
+    ['pipe', /is no regular file/],
+    ['large', /is over 64 KiB/],
+    ['absent', /secrets\/absent cannot be read \(ENOENT\)/],
+  ];
+  const entry = (file: string, index: number) =>
+    `      - { name: c${index}, url: postgres://u@db/d, password: { file: ${JSON.stringify(file)} } }\n`;
+  const start = `accounts:\n  - name: Files ${Date.now()}\n    plan: team\n    connections:\n`;
+  const bad = [
+    ...refusals.map(([file], index) => entry(file, index)),
+    `      - { name: ca, url: postgres://u@db/d, ca_file: ${at('ca-link')} }\n`,
+    `      - { name: crt, url: postgres://u@db/d, ca_file: ${at('secrets/own.crt')} }\n`,
+    `      - { name: ssh, url: postgres://u@db/d, ssh: { username: u, host: h, key: { file: open } } }\n`,
+  ];
+  const apply = ['apply', '-f', '-', '--secrets-dir', at('secrets')];
+  const { exit, stderr } = await command(apply, { environment, input: start + bad.join('') });
+  const said = [
+    ...refusals.map(([, sentence]) => sentence),
+    ...[/ca_file: .*in the data folder/, /ca_file: .*TLS_CERT_FILE/, /ssh\.key: .*can be read by others/],
+  ];
+  expect([exit, stderr.trim().split('\n')]).toEqual([2, said.map((one) => expect.stringMatching(one))]);
+  expect(stderr).not.toContain('unspoken');
+
+  const good = start + entry('good', 0) + entry('good-link', 1);
+  const unnamed = await command(['apply', '-f', '-'], { environment, input: good });
+  expect([unnamed.exit, unnamed.stderr]).toEqual([
+    2,
+    expect.stringMatching(/--secrets-dir or DBVITALS_SECRETS_DIR/),
+  ]);
+  const named = { ...environment, DBVITALS_SECRETS_DIR: at('secrets') };
+  const done = await commandJson<Applied>(['apply', '-f', '-'], { environment: named, input: good });
+  expect([done.applied, done.changes.length]).toEqual([true, 3]);
+  const again = await commandJson<Applied>([...apply, '--plan'], { environment, input: good });
+  expect(again).toMatchObject({ applied: false, changes: [] });
+
+  const add = ['connection', 'add', '--account', String(done.accounts[0]?.id), '--name', 'x', '--url'];
+  for (const [option, file, sentence] of [
+    ['--ca-file', at('ca-link'), /ca-link lies in the data folder/],
+    ['--ssh-key-file', at('secrets/own.key'), /is the one of TLS_KEY_FILE/],
+    ['--ssh-key-file', at('secrets/open'), /can be read by others/],
+  ] as const) {
+    const ssh = option === '--ssh-key-file' ? ['--ssh', 'u@h'] : [];
+    const refused = await command([...add, 'postgres://u@db/d', option, file, ...ssh], { environment });
+    expect([refused.exit, refused.stderr]).toEqual([2, expect.stringMatching(sentence)]);
+  }
   folder.remove();
 });
 
@@ -268,14 +355,14 @@ test('every mistake is told with line, column and field, and nothing of what sta
       - password: unspoken
         ssh: { username: u, host: h, port: 70000 }
         silences: [{ check: PG_NONSENSE, reason: unspoken, note: x }]
-        thresholds: { PG_DEAD_TUPLES: { warning: -1, unspoken: 2 }, PG_NONSENSE: {} }
+        thresholds: { PG_DEAD_TUPLES: { warning: -1, colour: 2 }, PG_NONSENSE: {} }
       - { name: x, url: 4, tls: maybe, password: { unspoken }, expected_standbys: 1001 }
       - { name: y, url: postgres://u@h/d, password: { env: DBVITALS_SECRET_KEY } }
 `;
   expect(await refused(wrongForm)).toEqual(
     [
       ['3:5', 'accounts[0].plan: One of individual, team, business, enterprise.'],
-      ['4:5', 'accounts[0]: There is no such field'],
+      ['4:5', 'accounts[0].colour: There is no such field: give name, '],
       ['6:40', 'accounts[0].members[0].roles[0]: '],
       ['6:47', 'accounts[0].members[0].status: '],
       ['8:9', 'accounts[0].connections[0]: Give name.'],
@@ -284,8 +371,8 @@ test('every mistake is told with line, column and field, and nothing of what sta
       ['10:22', 'accounts[0].connections[0].silences[0].check: '],
       ['10:42', 'accounts[0].connections[0].silences[0].reason: '],
       ['11:41', 'accounts[0].connections[0].thresholds.PG_DEAD_TUPLES.warning: '],
-      ['11:54', 'accounts[0].connections[0].thresholds.PG_DEAD_TUPLES: There is no such field'],
-      ['11:69', 'accounts[0].connections[0].thresholds: There is no such check'],
+      ['11:54', 'accounts[0].connections[0].thresholds.PG_DEAD_TUPLES.colour: There is no such field'],
+      ['11:67', 'accounts[0].connections[0].thresholds.PG_NONSENSE: There is no such check'],
       ['12:20', 'accounts[0].connections[1].url: '],
       ['12:28', 'accounts[0].connections[1].tls: '],
       ['12:52', 'accounts[0].connections[1].password: There is no such field: give env, file.'],

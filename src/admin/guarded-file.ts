@@ -1,0 +1,102 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { UsageError } from './command.ts';
+
+/** Where the service's own secrets are, which no command reads as something else. */
+export interface OwnPlaces {
+  environment: Readonly<Record<string, string | undefined>>;
+  dataDir: string;
+}
+
+// The settings that name files. SSL_CERT_FILE and the like are none of ours.
+const OWN_SETTING = /^(?:DBVITALS_\w+|DATABASE_URL|TLS_CERT|TLS_KEY)_FILE$/;
+const LARGEST_SECRET = 64 * 1024;
+const LARGEST_PUBLIC = 1024 * 1024;
+
+/**
+ * The text of a file that holds nothing secret, such as certificates. Throws a {@link UsageError} that names the file: where it can't be
+ * read, is no regular one, is over 1 MiB, or is the service's own.
+ */
+export function readPublicFile(path: string, own: OwnPlaces): string {
+  return readFile(path, own, LARGEST_PUBLIC, () => null);
+}
+
+/**
+ * The text of a file that holds a secret; with `folder` only one that lies in it. Throws as {@link readPublicFile} does, and where
+ * others may read the file, it has a second name (hard link), or is over 64 KiB.
+ */
+export function readSecretFile(path: string, own: OwnPlaces, folder?: string): string {
+  return readFile(path, own, LARGEST_SECRET, (real, stats) => {
+    if (folder !== undefined && !isWithin(real, realOf(folder)))
+      return 'lies outside the folder of --secrets-dir: move it there';
+    if (isShared(stats)) return 'can be read by others: run chmod 600 on it';
+    if (stats.nlink > 1) return 'is a hard link: copy it instead';
+    return null;
+  });
+}
+
+function readFile(
+  path: string,
+  own: OwnPlaces,
+  largest: number,
+  problemOf: (real: string, stats: Stats) => string | null,
+): string {
+  const real = realOf(path);
+  const refuse = (problem: string) => new UsageError(`The file ${path} ${problem}.`);
+  const owner = ownerOf(real, own);
+  if (owner) throw refuse(`${owner}: no connection gets it`);
+  const descriptor = attempt(path, () =>
+    // What `real` names by now must be no link, and no pipe keeps this waiting.
+    openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
+  );
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw refuse('is no regular file: name one');
+    if (stats.size > largest) throw refuse(`is over ${largest / 1024} KiB: name another`);
+    const problem = problemOf(real, stats);
+    if (problem) throw refuse(problem);
+    return attempt(path, () => readFileSync(descriptor, 'utf8'));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Which of the service's own files it is, in words; null when it is none. */
+function ownerOf(real: string, { environment, dataDir }: OwnPlaces): string | null {
+  if (isWithin(real, realIfAny(dataDir))) return 'lies in the data folder of dbvitals';
+  if (real === realIfAny('.env')) return 'holds settings of dbvitals';
+  const names = Object.keys(environment).filter((name) => OWN_SETTING.test(name));
+  const name = names.find((one) => real === realIfAny(environment[one]?.trim() || null));
+  return name === undefined ? null : `is the one of ${name}`;
+}
+
+// What Kubernetes mounts for a pod's fsGroup belongs to root, and its group alone reads it (0440).
+function isShared({ mode, uid }: Stats): boolean {
+  const group = uid === 0 && process.getuid?.() !== 0 ? 0o040 : 0;
+  return (mode & 0o077 & ~group) !== 0;
+}
+
+function isWithin(real: string, folder: string | null): boolean {
+  return folder !== null && (real === folder || real.startsWith(join(folder, sep)));
+}
+
+function realOf(path: string): string {
+  return attempt(path, () => realpathSync(path));
+}
+
+function realIfAny(path: string | null): string | null {
+  try {
+    return path === null ? null : realpathSync(resolve(path));
+  } catch {
+    return null;
+  }
+}
+
+function attempt<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new UsageError(`The file ${path} cannot be read${code}: name one that this user can read.`);
+  }
+}
