@@ -92,8 +92,9 @@ const context: CommandContext = {
   async backUpIntoFolder(folder, keep) {
     const { backUp } = await import('./database/backup.ts');
     const { backUpIntoFolder } = await import('./database/backup-folder.ts');
+    const [secretKey] = secretKeys(config());
     return recordedBackup((address) =>
-      backUpIntoFolder(folder, keep, (file) => backUp(address, file, version, secretKeys(config())[0])),
+      backUpIntoFolder(folder, keep, secretKey, (file) => backUp(address, file, version, secretKey)),
     );
   },
   async restore(file, how) {

@@ -16,19 +16,20 @@ export interface BackupInFolder extends MadeBackup {
 }
 
 /**
- * Has `backUp` write a new file of the folder, which is made where it is missing; reads that file back to its end, then removes
+ * Has `backUp` write a new file of the folder, which is made where it is missing; reads that file back and checks its signature, then removes
  * all but the newest `keep` backups. Throws a sentence; then no backup was removed, and no file that is not whole stays.
  */
 export async function backUpIntoFolder(
   folder: string,
   keep: number,
+  secretKey: Buffer,
   backUp: (file: string) => Promise<MadeBackup>,
 ): Promise<BackupInFolder> {
   await makeFolder(folder);
   const file = join(folder, nameAt(new Date()));
   const made = await backUp(file);
   try {
-    await checkBackup(file);
+    await checkBackup(file, secretKey);
   } catch (error) {
     await rm(file);
     throw error;

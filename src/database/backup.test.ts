@@ -313,7 +313,7 @@ test('the file is for its owner, and there whole or not at all', async () => {
 test('a folder of backups is made, keeps the newest, and loses none to a backup that failed', async () => {
   const backups = join(folder, 'new', 'backups');
   const night = (keep: number) =>
-    backUpIntoFolder(backups, keep, (path) => backUp(source, path, '1', SECRET));
+    backUpIntoFolder(backups, keep, SECRET, (path) => backUp(source, path, '1', SECRET));
   const { file: first } = await night(2);
   expect(statSync(backups).mode & 0o777).toBe(0o700);
   expect(first).toMatch(/backups.dbvitals-\d{8}T\d{6}Z\.backup$/);
@@ -330,15 +330,22 @@ test('a folder of backups is made, keeps the newest, and loses none to a backup 
   );
 
   rmSync(kept.file);
-  const cut = backUpIntoFolder(backups, 1, async (path) => {
+  const cut = backUpIntoFolder(backups, 1, SECRET, async (path) => {
     const made = await backUp(source, path, '1', SECRET);
     truncateSync(path, made.bytes - 20);
     return made;
   });
   expect(await sentence(cut)).toMatch(/no whole backup of dbvitals: it is cut off/);
+  const altered = backUpIntoFolder(backups, 1, SECRET, async (path) => {
+    const made = await backUp(source, path, '1', SECRET);
+    const text = gunzipSync(readFileSync(path)).toString('latin1');
+    writeFileSync(path, gzipSync(Buffer.from(text.replace('Ada', 'Eve'), 'latin1')));
+    return made;
+  });
+  expect(await sentence(altered)).toMatch(/is not what was read back/);
   expect(readdirSync(backups)).toEqual(there.filter((name) => name !== basename(kept.file)));
   expect(
-    await sentence(backUpIntoFolder(join(file, 'x'), 1, (path) => backUp(source, path, '1', SECRET))),
+    await sentence(backUpIntoFolder(join(file, 'x'), 1, SECRET, (path) => backUp(source, path, '1', SECRET))),
   ).toMatch(/^The folder .* can't be made \(ENOTDIR\): as root, run "install --directory/);
 });
 
