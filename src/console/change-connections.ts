@@ -1,3 +1,5 @@
+import type { ChangeAccount } from '../activity/record-entry.ts';
+import type { Read } from '../database/read.ts';
 import { RefusedConnection } from '../monitor/connection-refusal.ts';
 import {
   addConnection,
@@ -49,31 +51,46 @@ const alter = consoleRoute({
   response: ConnectionSettings,
   async handler({ actor: { accountId }, body, change, id, parts, read }) {
     if (Object.keys(body).length === 1) throw nothingToChange;
-    const before = await read((run) => readSettings(run, accountId, id));
-    const { version, name, interval_seconds: every, tls } = body;
-    const address = addressIn(body);
-    const password = body.password ?? address?.password ?? undefined;
-    const wanted = {
-      version,
-      ...settingsIn(body),
-      ...tunnelIn(body, before.ssh?.has_key === true),
-      ...(body.ssh === null && { type: 'direct' as const }),
-      ...(name !== undefined && { name: name.trim() }),
-      ...(every !== undefined && { every }),
-      ...(tls && { tls }),
-      ...(address && { address }),
-      ...(password !== undefined && { password }),
-    };
-    try {
-      await changeConnection(change, parts.secret, id, wanted);
-    } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error;
-      const of = { property: 'connection_id', id };
-      throw await read((run) => changedMeanwhile(run, accountId, 'connection_changed', of));
-    }
+    await makeChange({ accountId, body, change, id, parts, read });
     return read((run) => readSettings(run, accountId, id));
   },
 });
+
+interface AskedChange {
+  accountId: number;
+  body: ConnectionChange;
+  change: ChangeAccount;
+  id: number;
+  parts: ConsoleParts;
+  read<T>(work: (run: Read) => Promise<T>): Promise<T>;
+}
+
+/** Changes the connection as the body says. Throws 404, 409, and what is refused. */
+export async function makeChange(asked: AskedChange): Promise<void> {
+  const { accountId, body, change, id, parts, read } = asked;
+  const before = await read((run) => readSettings(run, accountId, id));
+  const { version, name, interval_seconds: every, tls } = body;
+  const address = addressIn(body);
+  const password = body.password ?? address?.password ?? undefined;
+  const wanted = {
+    version,
+    ...settingsIn(body),
+    ...tunnelIn(body, before.ssh?.has_key === true),
+    ...(body.ssh === null && { type: 'direct' as const }),
+    ...(name !== undefined && { name: name.trim() }),
+    ...(every !== undefined && { every }),
+    ...(tls && { tls }),
+    ...(address && { address }),
+    ...(password !== undefined && { password }),
+  };
+  try {
+    await changeConnection(change, parts.secret, id, wanted);
+  } catch (error) {
+    if (!(error instanceof ChangedMeanwhile)) throw error;
+    const of = { property: 'connection_id', id };
+    throw await read((run) => changedMeanwhile(run, accountId, 'connection_changed', of));
+  }
+}
 
 const remove = consoleRoute({
   method: 'DELETE',

@@ -1,4 +1,6 @@
+import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
+import type { ChangeAccount } from '../activity/record-entry.ts';
 import { catalogues } from '../checks/catalogue.ts';
 import type { Finding } from '../checks/check.ts';
 import { isMariaDb } from '../checks/mysql/flavour.ts';
@@ -10,15 +12,17 @@ import { changedThresholds } from '../monitor/connection-thresholds.ts';
 import type { Tunnelled } from '../monitor/connection-tunnel.ts';
 import type { DatabaseAddress } from '../monitor/connection-url.ts';
 import { LIMITS } from '../monitor/limits.ts';
+import { type LoadedRun, loadRun } from '../monitor/load-run.ts';
 import type { Measured } from '../monitor/measure.ts';
 import { measureApart } from '../monitor/measure-apart.ts';
 import { tlsOf } from '../monitor/record-connection.ts';
 import type { Tunnel } from '../monitor/ssh-tunnel.ts';
 import { AtOnce } from './at-once.ts';
-import { requireHost } from './change-connections.ts';
-import { TestedConnection } from './connections.ts';
+import { makeChange, requireHost } from './change-connections.ts';
+import { ConnectionChange, TestedConnection } from './connections.ts';
+import { notFound } from './errors.ts';
 import { missingGrant } from './findings.ts';
-import { type ConsoleRoute, consoleRoute } from './route.ts';
+import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
 import { requireAddress, settingsIn, tunnelIn } from './wanted-connection.ts';
 
 /** What a test of a connection found out; nothing of it is stored. Texts of the server are in it: show them as text. */
@@ -62,23 +66,76 @@ const test = consoleRoute({
   body: TestedConnection,
   response: ConnectionTest,
   cost: 10,
-  async handler({ actor, body, parts, reply }) {
-    const job = jobOf(body, parts.allowPrivateTargets);
-    const giveBack = tests.enter(actor.accountId);
-    const left = new AbortController();
-    const leave = () => left.abort(new Error('nobody waits for the test any more'));
-    reply.raw.once('close', leave);
-    try {
-      const measured = await measureApart(job, AbortSignal.any([parts.closing, left.signal]));
-      return shown(job.target.engine, measured);
-    } finally {
-      reply.raw.off('close', leave);
-      giveBack();
-    }
+  handler: ({ actor, body, parts, reply }) =>
+    runTest(jobOf(body, parts.allowPrivateTargets), actor.accountId, parts, reply),
+});
+
+const testChanged = consoleRoute({
+  method: 'POST',
+  path: '/connections/:id/test',
+  permission: 'connections:write',
+  body: ConnectionChange,
+  response: ConnectionTest,
+  cost: 10,
+  async handler({ actor: { accountId }, body, change, id, parts, read, reply }) {
+    const { job } = await loadChanged({ accountId, body, change, id, parts, read });
+    return runTest(job, accountId, parts, reply);
   },
 });
 
-export const testConnectionRoutes: ConsoleRoute[] = [test];
+export const testConnectionRoutes: ConsoleRoute[] = [test, testChanged];
+
+async function runTest(
+  job: LoadedRun['job'],
+  accountId: number,
+  parts: ConsoleParts,
+  reply: FastifyReply,
+): Promise<ConnectionTest> {
+  const giveBack = tests.enter(accountId);
+  const left = new AbortController();
+  const leave = () => left.abort(new Error('nobody waits for the test any more'));
+  reply.raw.once('close', leave);
+  try {
+    const measured = await measureApart(job, AbortSignal.any([parts.closing, left.signal]));
+    return shown(job.target.engine, measured);
+  } finally {
+    reply.raw.off('close', leave);
+    giveBack();
+  }
+}
+
+/** Undoes a change, and brings what was loaded while it stood. */
+class Undone extends Error {
+  readonly loaded: LoadedRun;
+  constructor(loaded: LoadedRun) {
+    super('a change that is only tested is undone');
+    this.loaded = loaded;
+  }
+}
+
+/**
+ * The run of a connection as it would be after a change, which is made and undone. So a test is refused what a change is refused:
+ * to send the stored password or key where it was not meant for.
+ */
+async function loadChanged(asked: Parameters<typeof makeChange>[0]): Promise<LoadedRun> {
+  const { accountId, change, id, parts } = asked;
+  const { secret, allowPrivateTargets } = parts;
+  const limits = { ...LIMITS, runMs: TEST_MS };
+  const undone: ChangeAccount = (work) =>
+    change(async (within) => {
+      await work(within);
+      const deps = { writer: within.client, secret, allowPrivateTargets, limits };
+      const loaded = await loadRun(deps, { accountId, connectionId: id });
+      throw loaded ? new Undone(loaded) : notFound;
+    });
+  try {
+    await makeChange({ ...asked, change: undone });
+  } catch (error) {
+    if (error instanceof Undone) return error.loaded;
+    throw error;
+  }
+  throw new Error('a change that is only tested was made');
+}
 
 function jobOf(body: Static<typeof TestedConnection>, allowPrivateTargets: boolean) {
   const { connection_type, engine, host, port, database, username, password } = requireAddress(body);

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Thresholds } from '../checks/check.ts';
 import type { Job } from './child.ts';
 import type { CounterBefore } from './counters.ts';
@@ -39,11 +40,16 @@ export interface LoadedRun {
   loadedAt: number;
 }
 
+/** What loading needs; inside a transaction `writer` is its client. */
+type LoadDeps = Pick<MonitorDeps, 'secret' | 'allowPrivateTargets' | 'limits' | 'thresholds'> & {
+  writer: pg.Pool | pg.ClientBase;
+};
+
 /**
  * Loads what a run of a connection needs, its secrets decrypted; null when there is no such connection. Throws as
  * `decryptSecrets` does: a `TamperedConnection` where the settings are not those that the secrets were stored for.
  */
-export async function loadRun(deps: MonitorDeps, connection: ConnectionKey): Promise<LoadedRun | null> {
+export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promise<LoadedRun | null> {
   const values = [connection.accountId, connection.connectionId];
   const { rows } = await deps.writer.query<TargetRow>(selectTarget, values);
   const began = Date.now();

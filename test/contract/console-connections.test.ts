@@ -269,4 +269,54 @@ test('the page of a connection: findings worst first with all that helps, what t
     thresholds: expect.arrayContaining([{ name: 'warning_bytes', value: 999_999_999_999, default: integer }]),
   });
   expect(page['open_tickets']).toBeGreaterThan(0);
+  expect(await operator.get(`/tickets/${low?.['ticket_id']}`)).toMatchObject({
+    ...{ check_id: 'PG_SHARED_BUFFERS_LOW', connection_id: id, status: 'open' },
+  });
+  expect(page.latest?.findings.find(({ status }) => status === 'ok')).toMatchObject({ ticket_id: null });
+
+  // Two scores of one half hour are both part of the history.
+  const address = { engine: 'postgres', host: '127.0.0.1', port: 1, username: 'watcher' };
+  const { version } = page.settings;
+  await operator.change('PATCH', `/connections/${id}`, { version, address, password: PASSWORD });
+  const lost = await commandJson<HealthCheck>(['check', 'run', '--connection', String(id)]);
+  const { history } = await operator.get<Detail>(`/connections/${id}`);
+  expect(history).toEqual([
+    { at: created_at, score, of_day: false },
+    { at: lost.created_at, score: 0, of_day: false },
+  ]);
+});
+
+test('a change is tested before it is saved: by the same rules, with the stored password, and nothing of it stays', async () => {
+  const { id: account, key } = await makeAccount();
+  const operator = await signInAs(account, ['operator']);
+  const { id, version } = await add(operator, { url: inject('sharedStore')['DATABASE_URL'], tls: 'disable' });
+  const path = `/connections/${id}`;
+  const { settings } = await operator.get<Detail>(path);
+  const tested = await operator.change('POST', `${path}/test`, {
+    version,
+    name: 'tested',
+    expected_standbys: 2,
+  });
+  expect(tested).toMatchObject({
+    reachable: true,
+    version: expect.stringMatching(/^PostgreSQL \d/),
+    tls: null,
+  });
+  const address = { engine: 'postgres', host: '127.0.0.1', port: 1, username: 'watcher' };
+  const elsewhere = await operator.ask('POST', `${path}/test`, { version, address });
+  expect([elsewhere.status, elsewhere.json()]).toEqual([
+    400,
+    { error: expect.objectContaining({ parameter: 'password' }) },
+  ]);
+  const lost = await operator.change('POST', `${path}/test`, { version, address, password: PASSWORD });
+  expect(lost).toMatchObject({ reachable: false, reason: expect.not.stringContaining(PASSWORD) });
+  expect((await operator.ask('POST', `${path}/test`, { version: version + 1, name: 'other' })).status).toBe(
+    409,
+  );
+  const stranger = await signInAs(await makeKeylessAccount(), ['operator']);
+  expect((await stranger.ask('POST', `${path}/test`, { version })).status).toBe(404);
+
+  expect((await operator.get<Detail>(path)).settings).toEqual(settings);
+  const told = (await readLog(key)).map(({ action_type }) => action_type);
+  expect(told).not.toContain('connection_changed');
 });

@@ -1,5 +1,5 @@
 import './dialog.css';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
@@ -63,6 +63,28 @@ interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'child
   onSubmit: () => void;
   isPending: boolean;
   isDisabled?: boolean;
+  /** Something was entered that closing would drop: it is asked first. */
+  isChanged?: boolean;
+  /** Buttons beside those that close and send it. */
+  actions?: ReactNode;
+  /** Something else than sending it is under way, by a button of `actions`. */
+  isBusy?: boolean;
+}
+
+/** What a form says is wrong: a message, or a field. */
+const TROUBLE = '[role="alert"], [aria-invalid="true"]';
+
+/** When what was sent has failed, the first thing that tells why comes into view and gets the focus. */
+function useTroubleShown(formId: string, isBusy: boolean): void {
+  const wasBusy = useRef(isBusy);
+  useEffect(() => {
+    const ended = wasBusy.current && !isBusy;
+    wasBusy.current = isBusy;
+    if (!ended) return;
+    const trouble = document.getElementById(formId)?.querySelector<HTMLElement>(TROUBLE);
+    trouble?.focus({ preventScroll: true });
+    trouble?.scrollIntoView({ block: 'center' });
+  }, [formId, isBusy]);
 }
 
 /** A form in a dialog of its own, open as long as it is there; nothing closes it by accident while it is sent. */
@@ -73,17 +95,24 @@ export function FormDialog({
   onSubmit,
   isPending,
   isDisabled = false,
+  isChanged = false,
+  actions,
+  isBusy = false,
   onClose,
   children,
   ...props
 }: FormDialogProps) {
   const id = useId();
+  const [isLeaving, setLeaving] = useState(false);
+  const leave = () => (isChanged ? setLeaving(true) : onClose());
+  useTroubleShown(id, isPending || isBusy);
   return (
     <Dialog
       {...props}
       footer={
         <>
-          <Button onPress={onClose}>Cancel</Button>
+          {actions}
+          <Button onPress={leave}>Cancel</Button>
           <Button
             {...(icon && { icon })}
             form={id}
@@ -98,7 +127,7 @@ export function FormDialog({
       }
       isLocked={isPending}
       isOpen
-      onClose={onClose}
+      onClose={leave}
     >
       <form
         className="dialog-form"
@@ -111,6 +140,17 @@ export function FormDialog({
       >
         {children}
       </form>
+      <Confirm
+        action="Discard changes"
+        cancel="Keep editing"
+        isOpen={isLeaving}
+        isPending={false}
+        onClose={() => setLeaving(false)}
+        onConfirm={onClose}
+        title="Discard your changes?"
+      >
+        <p>What you changed in this form is not saved.</p>
+      </Confirm>
     </Dialog>
   );
 }
@@ -118,19 +158,29 @@ export function FormDialog({
 interface ConfirmProps extends Pick<DialogProps, 'isOpen' | 'onClose' | 'title' | 'children'> {
   /** What the button does, such as "Remove connection". */
   action: string;
+  /** The button that does nothing. */
+  cancel?: string;
   kind?: 'primary' | 'danger';
   onConfirm: () => void;
   isPending: boolean;
 }
 
 /** Asks before something of consequence; nothing closes it by accident while that is under way. */
-export function Confirm({ action, kind = 'danger', onConfirm, isPending, onClose, ...props }: ConfirmProps) {
+export function Confirm({
+  action,
+  cancel = 'Cancel',
+  kind = 'danger',
+  onConfirm,
+  isPending,
+  onClose,
+  ...props
+}: ConfirmProps) {
   return (
     <Dialog
       {...props}
       footer={
         <>
-          <Button onPress={onClose}>Cancel</Button>
+          <Button onPress={onClose}>{cancel}</Button>
           <Button isPending={isPending} kind={kind} onPress={onConfirm}>
             {action}
           </Button>

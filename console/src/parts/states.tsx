@@ -114,7 +114,7 @@ interface InlineErrorProps {
 export function InlineError({ error, fields = [] }: InlineErrorProps) {
   if (!error || fields.some((field) => fieldError(error, field) !== null)) return null;
   return (
-    <p className="inline-error" role="alert">
+    <p className="inline-error" role="alert" tabIndex={-1}>
       {error instanceof Error ? error.message : String(error)}
       {error instanceof ApiError && error.status >= 500 && error.requestId && (
         <span className="small"> Request {error.requestId}</span>

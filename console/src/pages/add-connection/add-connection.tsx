@@ -19,10 +19,10 @@ import { WayFields } from '../../parts/connection-way.tsx';
 import { RadioGroup, TextField } from '../../parts/field.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { InlineError, NoPermission } from '../../parts/states.tsx';
+import { TestResult } from '../../parts/test-result.tsx';
 import { useCan } from '../../shell/me.ts';
 import { LoginSql } from './login-sql.tsx';
 import { leadsToSocket, loginOf, newOf, testedOf } from './new-connection.ts';
-import { TestResult } from './test-result.tsx';
 
 export function AddConnectionPage() {
   const can = useCan();
@@ -93,7 +93,7 @@ function AddConnection() {
             { id: 'url', label: 'One URL' },
             { id: 'fields', label: 'Fields' },
           ]}
-          label="Give it as"
+          label="Enter the connection as"
           onChange={setWay}
           value={way}
         />
@@ -137,7 +137,7 @@ function AddConnection() {
           </Button>
           {result && (
             <Button icon="plus" isPending={save.isPending} kind="primary" type="submit">
-              {result.reachable ? 'Add connection' : 'Add it all the same'}
+              {result.reachable ? 'Add connection' : 'Add anyway'}
             </Button>
           )}
           {test.data && !result && !test.isPending && (

@@ -1,8 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConnectionDetail, ConnectionSettings } from '../../../../src/console/connections.ts';
+import type {
+  ConnectionChange,
+  ConnectionDetail,
+  ConnectionSettings,
+} from '../../../../src/console/connections.ts';
+import type { ConnectionTest } from '../../../../src/console/test-connection.ts';
 import { ApiError, fieldError, get, send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
+import { announce, notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
 import type { ConnectionDraft } from '../../parts/connection-draft.ts';
 import {
   ADDRESS_FIELDS,
@@ -15,6 +21,7 @@ import { WayFields } from '../../parts/connection-way.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
+import { TestResult } from '../../parts/test-result.tsx';
 import { connectionQuery, useRenewal } from './connection-query.ts';
 import { type Clash, Overtaken } from './overtaken.tsx';
 import { changedFields, changeOf, draftOf, needsPassword, needsSshKey, rebased } from './settings-draft.ts';
@@ -32,22 +39,34 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
   const [clash, setClash] = useState<Clash | null>(null);
   const base = draftOf(known);
   const isUnchanged = changedFields(base, draft).length === 0;
+  const path = `/connections/${known.id}`;
+  const change = changeOf(known.version, base, draft);
+  /** Sends the change; null where somebody else was first. */
+  async function sendChange<T>(
+    method: 'PATCH' | 'POST',
+    to: string,
+    body: ConnectionChange,
+  ): Promise<T | null> {
+    try {
+      return await send<T>(method, to, body);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'conflict')) throw error;
+      const now = await get<ConnectionDetail>(path);
+      queries.setQueryData(connectionQuery(String(known.id)).queryKey, now);
+      const theirs = draftOf(now.settings);
+      setClash({ message: error.message, before: base, theirs, mine: draft });
+      setKnown(now.settings);
+      setDraft(rebased(base, draft, theirs));
+      return null;
+    }
+  }
+  const test = useMutation({
+    mutationFn: (body: ConnectionChange) => sendChange<ConnectionTest>('POST', `${path}/test`, body),
+    onSuccess: (tested) =>
+      tested && announce(tested.reachable ? 'The database was reached' : 'The database was not reached'),
+  });
   const save = useMutation({
-    mutationFn: async () => {
-      const path = `/connections/${known.id}`;
-      try {
-        return await send<ConnectionSettings>('PATCH', path, changeOf(known.version, base, draft));
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === 'conflict')) throw error;
-        const now = await get<ConnectionDetail>(path);
-        queries.setQueryData(connectionQuery(String(known.id)).queryKey, now);
-        const theirs = draftOf(now.settings);
-        setClash({ message: error.message, before: base, theirs, mine: draft });
-        setKnown(now.settings);
-        setDraft(rebased(base, draft, theirs));
-        return null;
-      }
-    },
+    mutationFn: (body: ConnectionChange) => sendChange<ConnectionSettings>('PATCH', path, body),
     async onSuccess(saved) {
       if (saved === null) return;
       await renew();
@@ -55,16 +74,34 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
       onClose();
     },
   });
-  const { error, isPending } = save;
+  const error = save.error ?? test.error;
+  const isTested = JSON.stringify(test.variables) === JSON.stringify(change) && !test.isPending;
+  const result = isTested ? test.data : null;
   const onChange = (changed: Partial<ConnectionDraft>) => setDraft((old) => ({ ...old, ...changed }));
   const fields = { draft, error, onChange };
   return (
     <FormDialog
       action="Save"
+      actions={
+        <Button
+          isPending={test.isPending}
+          onPress={() => {
+            save.reset();
+            test.mutate(change);
+          }}
+        >
+          {test.isPending ? 'Testing: up to a minute' : 'Test connection'}
+        </Button>
+      }
+      isChanged={!isUnchanged}
       isDisabled={isUnchanged}
-      isPending={isPending}
+      isBusy={test.isPending}
+      isPending={save.isPending}
       onClose={onClose}
-      onSubmit={() => save.mutate()}
+      onSubmit={() => {
+        test.reset();
+        save.mutate(change);
+      }}
       title="Edit connection"
       wide
     >
@@ -91,6 +128,7 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
         />
         <CheckFields {...fields} />
         <InlineError error={error} fields={['name', ...ADDRESS_FIELDS, ...OTHER_FIELDS]} />
+        {result && <TestResult test={result} />}
       </div>
     </FormDialog>
   );

@@ -35,7 +35,7 @@ export function Overtaken({ clash: { message, before, theirs, mine } }: { clash:
   const own = changedFields(before, mine);
   const fields = changedFields(before, theirs);
   return (
-    <div className="overtaken" role="alert">
+    <div className="overtaken" role="alert" tabIndex={-1}>
       <p>
         <strong>Nothing was saved.</strong> <bdi>{message}</bdi>
       </p>

@@ -47,6 +47,7 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
   return (
     <FormDialog
       action="Save"
+      isChanged={typed.length > 0}
       isDisabled={typed.length === 0 || typed.some(([, number]) => number === undefined)}
       isPending={save.isPending}
       onClose={onClose}

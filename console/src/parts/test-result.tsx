@@ -1,14 +1,36 @@
-import type { ConnectionTest } from '../../../../src/console/test-connection.ts';
-import { CodeBlock } from '../../parts/copy.tsx';
-import { Facts } from '../../parts/page.tsx';
-import { StatusMark } from '../../parts/status-mark.tsx';
+import './test-result.css';
+import { useEffect, useRef } from 'react';
+import { CodeBlock } from './copy.tsx';
+import { Facts } from './page.tsx';
+import { StatusMark } from './status-mark.tsx';
+
+interface TestResultProps {
+  /** What the service found out about a connection. */
+  test: {
+    reachable: boolean;
+    reason: string | null;
+    tls: string | null;
+    version: string | null;
+    measured: number;
+    skipped: readonly { check_id: string; title: string; reason: string }[];
+    sql: string;
+  };
+}
+
+/** Where the result stands, so that it is seen as soon as it is there. */
+function useInView() {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  return place;
+}
 
 /** What a test found out: reached or not, encryption, version, and what will be skipped with the GRANT that lacks. */
-export function TestResult({ test }: { test: ConnectionTest }) {
+export function TestResult({ test }: TestResultProps) {
   const { reachable, reason, tls, version, measured, skipped, sql } = test;
+  const place = useInView();
   if (!reachable) {
     return (
-      <div className="test-result">
+      <div className="test-result" ref={place}>
         <p>
           <StatusMark status="critical" word="Not reached" />
         </p>
@@ -19,7 +41,7 @@ export function TestResult({ test }: { test: ConnectionTest }) {
     );
   }
   return (
-    <div className="test-result">
+    <div className="test-result" ref={place}>
       <p>
         <StatusMark status="ok" word="Reached" />
       </p>
@@ -33,7 +55,7 @@ export function TestResult({ test }: { test: ConnectionTest }) {
       />
       {sql !== '' && (
         <div>
-          <h3>What the login lacks</h3>
+          <h3>Missing privileges</h3>
           <p className="quiet">Run this as an administrator, then test again.</p>
           <CodeBlock text={sql} what="GRANTs" />
         </div>
