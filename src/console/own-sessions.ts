@@ -34,6 +34,8 @@ const list = `
 
 const end = 'delete from session where login_id = $1 and session_id = $2';
 
+const endAll = 'delete from session where login_id = $1 returning session_id';
+
 interface SessionRow extends Omit<Sessions['data'][number], 'created_at' | 'last_seen_at' | 'expires_at'> {
   created_at: Date;
   last_seen_at: Date;
@@ -73,4 +75,25 @@ const endSession = consoleRoute({
   },
 });
 
-export const sessionRoutes: ConsoleRoute[] = [listSessions, endSession];
+/** Signs the person out everywhere, here too: whoever fears for a session need not tell which one to keep. */
+const endSessions = consoleRoute({
+  method: 'DELETE',
+  path: '/sessions',
+  permission: 'member',
+  response: null,
+  async handler(asked) {
+    const { actor, change } = asked;
+    await change(async ({ client, record }) => {
+      const { rows } = await client.query<{ session_id: number }>(endAll, [actor.loginId]);
+      record('session_ended', '/sessions', {
+        member_id: actor.memberId,
+        name: actor.name,
+        everywhere: true,
+        session_ids: rows.map(({ session_id }) => session_id),
+      });
+    });
+    setCookie(asked, null);
+  },
+});
+
+export const sessionRoutes: ConsoleRoute[] = [listSessions, endSession, endSessions];

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../test/contract/running-service.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { hashToken, newToken } from '../team/record-link.ts';
@@ -23,20 +23,16 @@ beforeAll(async () => {
   );
   const account = await store.account();
   for (const { id } of ROLES) {
-    const token = newToken();
-    const values = [account, id, `${id}@example.com`, hashToken(token)];
     await store.writer.query(
       `with person as (
          insert into login (email, name) values ($3, $2) returning login_id
-       ), member as (
-         insert into member (account_id, name, email, roles, status, joined_at, login_id)
-         select $1, $2, $3, array[$2], 'active', now(), login_id from person
        )
-       insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
-       select $4, login_id, $1, now() + interval '1 day', '127.0.0.1', '' from person`,
-      values,
+       insert into member (account_id, name, email, roles, status, joined_at, login_id)
+       select $1, $2, $3, array[$2], 'active', now(), login_id from person`,
+      [account, id, `${id}@example.com`],
     );
-    tokens.set(id, token);
+    tokens.set(id, newToken());
+    await signIn(id);
   }
 });
 
@@ -44,6 +40,16 @@ afterAll(async () => {
   await service.stop();
   await store.stop();
 });
+
+/** Gives the member of that role their session, where a route has ended it. */
+async function signIn(role: string): Promise<void> {
+  await store.writer.query(
+    `insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
+     select $2, login_id, account_id, now() + interval '1 day', '127.0.0.1', '' from member where email = $1
+     on conflict (token_hash) do nothing`,
+    [`${role}@example.com`, hashToken(tokens.get(role) ?? '')],
+  );
+}
 
 interface Told {
   status: number;
@@ -105,6 +111,8 @@ test('no route that changes something takes a change from another origin', async
 });
 
 describe.each(ROLES)('$id', ({ id, permissions }) => {
+  beforeEach(() => signIn(id));
+
   test.each(GUARDED.map((route) => ({ ...route, asked: `${route.method} ${route.path}` })))(
     '$asked ($permission)',
     async ({ method, path, permission }) => {
@@ -117,6 +125,7 @@ describe.each(ROLES)('$id', ({ id, permissions }) => {
 });
 
 test('several roles give what any of them allows', async () => {
+  await signIn('operator');
   const { rows } = await store.writer.query<{ account_id: number }>(
     `update member set roles = array['operator', 'auditor'] where roles = array['operator'] returning account_id`,
   );

@@ -412,6 +412,29 @@ test('sessions are listed and ended, from elsewhere too', async () => {
   ]);
 });
 
+test('a person signs out everywhere at once, of nobody else, and the log tells it', async () => {
+  const account = await makeAccount();
+  const { email, browser } = await join(account.id);
+  const [phone, tablet] = [browse(), browse()];
+  await signIn(phone, email);
+  await signIn(tablet, email);
+  const stranger = await join(account.id);
+  const { data } = await browser.get<{ data: { id: number }[] }>('/sessions');
+  expect(data).toHaveLength(3);
+  await browser.change('DELETE', '/sessions');
+  expect(browser.cookie()).toBeNull();
+  for (const ended of [browser, phone, tablet]) expect((await ended.ask('GET', '/me')).status).toBe(401);
+  expect((await stranger.browser.ask('GET', '/me')).status).toBe(200);
+  const entries = (await readLog(account.key)).filter(({ action_type }) => action_type === 'session_ended');
+  expect(entries.map(({ properties }) => properties)).toEqual([
+    expect.objectContaining({
+      everywhere: true,
+      session_ids: expect.arrayContaining(data.map(({ id }) => id)),
+      actor_member_id: expect.any(Number),
+    }),
+  ]);
+});
+
 test.each([
   ['unused for twelve hours', `last_seen_at = last_seen_at - interval '12 hours'`],
   ['thirty days old', `expires_at = clock_timestamp()`],

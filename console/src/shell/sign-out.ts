@@ -4,12 +4,12 @@ import { ApiError, send } from '../api.ts';
 import { notify } from '../parts/announcer.tsx';
 import { forgetSession } from './session-ended.ts';
 
-/** Ends the session; nothing of it stays in the window. */
-export function useSignOut() {
+/** Ends the session, or all sessions of the person; nothing of it stays in the window. */
+export function useSignOut({ everywhere = false } = {}) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: () => send('POST', '/sign-out'),
+    mutationFn: () => (everywhere ? send('DELETE', '/sessions') : send('POST', '/sign-out')),
     onSuccess: async () => {
       await navigate({ to: '/sign-in', search: {} });
       forgetSession(queries);

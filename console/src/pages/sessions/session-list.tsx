@@ -66,6 +66,8 @@ export function SessionList() {
   const [ending, setEnding] = useState<Session | null>(null);
   const queries = useQueryClient();
   const signOut = useSignOut();
+  const signOutEverywhere = useSignOut({ everywhere: true });
+  const [isEndingAll, setEndingAll] = useState(false);
   const end = useMutation({
     mutationFn: ({ id }: Session) => send('DELETE', `/sessions/${id}`),
     onSuccess: async () => {
@@ -81,6 +83,17 @@ export function SessionList() {
   };
   return (
     <Section
+      actions={
+        <Button
+          icon="out"
+          onPress={() => {
+            signOutEverywhere.reset();
+            setEndingAll(true);
+          }}
+        >
+          Sign out everywhere
+        </Button>
+      }
       description="Ending one takes effect at once. Unused, a session ends after 12 hours."
       title="Where you are signed in"
     >
@@ -100,6 +113,17 @@ export function SessionList() {
             `${deviceName(ending.user_agent)}, signed in from ${ending.source_ip}, must sign in again.`}
         </p>
         <InlineError error={end.error} />
+      </Confirm>
+      <Confirm
+        action="Sign out everywhere"
+        isOpen={isEndingAll}
+        isPending={signOutEverywhere.isPending}
+        onClose={() => setEndingAll(false)}
+        onConfirm={() => signOutEverywhere.mutate()}
+        title="Sign out everywhere?"
+      >
+        <p>All your sessions end at once, in every browser and account, this one too. Then sign in again.</p>
+        <InlineError error={signOutEverywhere.error} />
       </Confirm>
     </Section>
   );
