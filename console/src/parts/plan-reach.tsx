@@ -7,11 +7,12 @@ const GROUPS = [
   {
     id: 'health',
     name: 'Health',
+    words: 'health',
     paths: ['/health/connections', '/health/connections/:id/checks/latest', '/health/fleet'],
   },
-  { id: 'ops', name: 'Tickets', paths: ['/ops/tickets', '/ops/stats'] },
-  { id: 'activity', name: 'Activity log', paths: ['/activity'] },
-  { id: 'team', name: 'Team', paths: ['/team/members', '/team/roles'] },
+  { id: 'ops', name: 'Tickets', words: 'tickets', paths: ['/ops/tickets', '/ops/stats'] },
+  { id: 'activity', name: 'Activity log', words: 'the activity log', paths: ['/activity'] },
+  { id: 'team', name: 'Team', words: 'the team', paths: ['/team/members', '/team/roles'] },
 ] as const;
 
 /** `Enterprise` of `enterprise`. */
@@ -24,6 +25,16 @@ export function limitInWords(limit: number): string {
   if (limit === 0)
     return 'Keys exist, but every request with one is refused: this plan has no access to the API.';
   return `Each key may ask ${limit.toLocaleString('en')} ${limit === 1 ? 'time' : 'times'} a minute; no key spends another’s.`;
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+
+/** What clients can read with a key of the account's plan, as a sentence. `includes` are groups such as `health`. */
+export function reachInWords(includes: readonly string[]): string {
+  const reached = GROUPS.filter(({ id }) => includes.includes(id)).map(({ words }) => words);
+  return reached.length === 0
+    ? 'This plan has no access to the API.'
+    : `A key lets dashboards, monitors and collectors read ${LIST.format(reached)}.`;
 }
 
 /** Which endpoints of the API keys reach, and which only with a larger plan. `includes` are groups such as `health`. */

@@ -2,6 +2,7 @@ import './table.css';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useCallback, useRef } from 'react';
 import { Icon } from './icons.tsx';
+import { onRowAuxClick, onRowClick } from './table-click.ts';
 import { focusedRow, focusRow, onArrow, useRowKeys } from './table-keys.ts';
 import { type Column, cellClass, MemoRow } from './table-row.tsx';
 import { useEnd, useTop } from './table-scroll.ts';
@@ -101,6 +102,8 @@ export function Table<Row>(props: TableProps<Row>) {
         </div>
         <div
           className="table-body"
+          onAuxClick={onRowAuxClick}
+          onClick={onRowClick}
           onKeyDown={hasKeys ? (event) => onArrow(event, goTo) : undefined}
           onFocus={() => {
             at.current = focusedRow();

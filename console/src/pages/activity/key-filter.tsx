@@ -14,9 +14,11 @@ export function KeyFilter({ chosen }: { chosen: string | undefined }) {
     queryFn: ({ signal }) => get<Keys>('/keys', {}, signal),
     enabled: can('keys:read'),
   });
-  const known = keys.data?.data.map(({ id, name, last_four }) => ({
+  const all = keys.data?.data;
+  const isShared = (name: string) => (all ?? []).filter((key) => key.name === name).length > 1;
+  const known = all?.map(({ id, name, last_four }) => ({
     id: String(id),
-    label: name,
+    label: isShared(name) ? `${name} (…${last_four})` : name,
     description: `dbv_live_…${last_four}`,
   }));
   if (!known && !chosen) return null;

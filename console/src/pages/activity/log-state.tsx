@@ -25,7 +25,7 @@ export function LogState({
         <Gaps entries={entries} isOfOneKind={isOfOneKind} />
       </li>
       <li>
-        <Verified />
+        <Verified newest={entries[0]?.id ?? 0} />
       </li>
     </ul>
   );
@@ -50,7 +50,8 @@ function Gaps({ entries, isOfOneKind }: { entries: readonly ActivityEntry[]; isO
   return <StatusMark status="critical" word={words} />;
 }
 
-function Verified() {
+/** How far the log is sealed; `newest` is the last entry that the page shows, which may be newer than what was verified. */
+function Verified({ newest }: { newest: number }) {
   const { data, error } = useQuery({
     queryKey: ['activity', 'verified'],
     queryFn: ({ signal }) => get<VerifiedLog>('/activity/verified', {}, signal),
@@ -69,13 +70,18 @@ function Verified() {
       </>
     );
   }
+  const waiting = Math.max(unsealed, newest - to_id);
   return (
     <>
       <StatusMark quiet status="ok" word={`Verified up to entry ${figure(to_id)}`} />
       <span className="quiet">
-        sealed <Time at={at} />; {unsealed === 0 ? 'nothing waits' : `${figure(unsealed)} wait`} for the next
-        seal
+        sealed <Time at={at} />; {waitingWords(waiting)} for the next seal
       </span>
     </>
   );
+}
+
+function waitingWords(entries: number): string {
+  if (entries === 0) return 'no entry waits';
+  return entries === 1 ? '1 entry waits' : `${figure(entries)} entries wait`;
 }

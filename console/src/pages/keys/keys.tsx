@@ -6,8 +6,10 @@ import { Button } from '../../parts/button.tsx';
 import { useKeptFocus } from '../../parts/kept-focus.ts';
 import { ButtonLink } from '../../parts/link.tsx';
 import { Page, Section } from '../../parts/page.tsx';
+import { reachInWords } from '../../parts/plan-reach.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useNow } from '../../parts/time.tsx';
+import { accountQuery } from '../../shell/account-query.ts';
 import { useCan, useMe } from '../../shell/me.ts';
 import { CreateKey } from './create-key.tsx';
 import { ExpiryWarning } from './expiry-warning.tsx';
@@ -139,6 +141,7 @@ function useTitleFocus(key: string | undefined): void {
 }
 
 function NoKeys({ mayCreate }: { mayCreate: boolean }) {
+  const { data: account } = useQuery({ ...accountQuery, enabled: mayCreate });
   return (
     <>
       <Message
@@ -152,9 +155,7 @@ function NoKeys({ mayCreate }: { mayCreate: boolean }) {
         icon="key"
         title="No API keys yet"
       >
-        {mayCreate
-          ? 'A key lets dashboards, monitors and collectors read health, tickets and the activity log.'
-          : 'An owner or administrator can create one.'}
+        {mayCreate ? account && reachInWords(account.includes) : 'An owner or administrator can create one.'}
       </Message>
       <Section description="Replace <API_KEY> and $DBVITALS_API_KEY by the key." title="What a key is for">
         <Snippets mayCreate={mayCreate} />
