@@ -26,6 +26,7 @@ export function consoleReads({ connection, key, ticket }: OwnRows): ConsoleRead[
     ['GET /connections/:id/silences', `/connections/${connection}/silences`],
     ['GET /connections/login-sql', '/connections/login-sql?engine=postgres'],
     ['GET /tickets/:id', `/tickets/${ticket}`],
+    ['GET /tickets/stats', '/tickets/stats'],
     ['GET /activity/verified', '/activity/verified'],
     ['GET /activity/export', '/activity/export'],
     ['GET /activity/export', '/activity/export?action_type=ticket_opened&from=2020-01-01&to=2090-01-01'],

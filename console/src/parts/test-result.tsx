@@ -20,7 +20,9 @@ interface TestResultProps {
 /** Where the result stands, so that it is seen as soon as it is there. */
 function useInView() {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return place;
 }
 

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<FleetRow>[] = [
   {
     id: 'name',
     header: 'Connection',
-    width: 'minmax(9rem, 3fr)',
+    width: 'minmax(8.5rem, 3fr)',
     isSortable: true,
     narrow: 'lead',
     cell: ({ id, name, engine, host, port }) => (
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<FleetRow>[] = [
   {
     id: 'finding',
     header: 'Worst finding',
-    width: 'minmax(9rem, 2.5fr)',
+    width: 'minmax(8.5rem, 2.5fr)',
     cell: (row) => <WorstFinding row={row} />,
   },
   {
