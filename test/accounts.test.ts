@@ -249,6 +249,7 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   });
   const path = `/connections/${added['id']}`;
   const changed = { version: added['version'], name: 'newer' };
+  await send('POST /connections/:id/test', `${path}/test`, changed);
   await send('PATCH /connections/:id', path, changed);
   await send('PATCH /connections/:id', path, changed); // of a version that is no more
   await send('POST /connections/:id/run', `${path}/run`);
@@ -279,5 +280,6 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   await send('POST /sign-in', '/sign-in', {
     ...{ email: 'owner@example.com', password: 'correct horse battery staple' },
   });
+  await send('DELETE /sessions', '/sessions');
   await send('POST /sign-out', '/sign-out');
 }

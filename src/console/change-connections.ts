@@ -12,7 +12,7 @@ import { changedMeanwhile } from './changed-meanwhile.ts';
 import { readSettings } from './connection-detail.ts';
 import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
 import { ConsoleError } from './errors.ts';
-import { type ConsoleRoute, consoleRoute } from './route.ts';
+import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
 import { addressIn, requireAddress, settingsIn, tunnelIn } from './wanted-connection.ts';
 
 /** How often a new connection is checked where nothing else is said, in seconds: as `connection add` does. */

@@ -11,6 +11,7 @@ import { requireSettingsOf } from '../monitor/connection-settings.ts';
 import { changedThresholds } from '../monitor/connection-thresholds.ts';
 import type { Tunnelled } from '../monitor/connection-tunnel.ts';
 import type { DatabaseAddress } from '../monitor/connection-url.ts';
+import { CredentialError, TamperedConnection } from '../monitor/credentials.ts';
 import { LIMITS } from '../monitor/limits.ts';
 import { type LoadedRun, loadRun } from '../monitor/load-run.ts';
 import type { Measured } from '../monitor/measure.ts';
@@ -78,8 +79,13 @@ const testChanged = consoleRoute({
   response: ConnectionTest,
   cost: 10,
   async handler({ actor: { accountId }, body, change, id, parts, read, reply }) {
-    const { job } = await loadChanged({ accountId, body, change, id, parts, read });
-    return runTest(job, accountId, parts, reply);
+    try {
+      const { job } = await loadChanged({ accountId, body, change, id, parts, read });
+      return await runTest(job, accountId, parts, reply);
+    } catch (error) {
+      if (!(error instanceof CredentialError || error instanceof TamperedConnection)) throw error;
+      return notReached(error.message);
+    }
   },
 });
 
@@ -166,7 +172,7 @@ function shown(engine: DatabaseAddress['engine'], { outcomes, server }: Measured
   if (!server) {
     const [failure] = findings.filter(({ status }) => status === 'critical');
     const reason = failure?.metric_line ?? 'The database could not be measured.';
-    return { reachable: false, reason, tls: null, version: null, measured: 0, skipped: [], sql: '' };
+    return notReached(reason);
   }
   const quiet = findings.filter(({ status }) => status === 'skipped' || status === 'error');
   const { id } = catalogues[engine].privilegeMissing;
@@ -179,6 +185,10 @@ function shown(engine: DatabaseAddress['engine'], { outcomes, server }: Measured
     skipped: quiet.map(skippedOf),
     sql: findings.find((finding) => finding.check_id === id)?.remediation ?? '',
   };
+}
+
+function notReached(reason: string): ConnectionTest {
+  return { reachable: false, reason, tls: null, version: null, measured: 0, skipped: [], sql: '' };
 }
 
 function skippedOf({ check_id, title, metric_line }: Finding): ConnectionTest['skipped'][number] {
