@@ -1,13 +1,12 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { changeAccount } from './activity/record-entry.ts';
 import { type Config, secretKeys } from './config.ts';
 import { openPool, type StoreAddress } from './database/connect.ts';
 import { type JoinedStore, joinStore } from './database/open.ts';
 import { type RestoredStore, restore } from './database/restore.ts';
 import { evidence } from './evidence.ts';
 import { bindCredentials } from './monitor/bind-credentials.ts';
-import { changeConnection } from './monitor/record-connection.ts';
+import { watchRestoredStore } from './monitor/watch-own-store.ts';
 import { countLost } from './rewrap.ts';
 
 /** What became of a restore. */
@@ -53,39 +52,13 @@ class OtherSecretError extends Error {
   }
 }
 
-// The connection that the first start made to the embedded store: of the former one, which lay elsewhere maybe.
-const selectOwn = `
-  select account_id, connection_id
-    from connection
-   where connection_type = 'unix_socket' and database = $1 and username = $2 and removed_at is null`;
-
 /** An embedded store watches itself by a socket and a password of its own, and no longer by those of the former. */
 async function watchItself(config: Config, { address, embedded }: JoinedStore): Promise<void> {
   if (!embedded) return;
-  const { host, port, database, user, password } = embedded.monitor;
-  const own = {
-    engine: 'postgres',
-    connection_type: 'unix_socket',
-    host,
-    port,
-    database,
-    username: user,
-  } as const;
   const writer = openPool(address, 'writer', { max: 1 });
   try {
     await bindCredentials(writer, secretKeys(config));
-    const { rows } = await writer.query<{ account_id: number; connection_id: number }>(selectOwn, [
-      database,
-      user,
-    ]);
-    for (const { account_id, connection_id } of rows) {
-      await changeConnection(
-        (work) => changeAccount(writer, account_id, work),
-        secretKeys(config),
-        connection_id,
-        { address: { ...own, password }, password },
-      );
-    }
+    await watchRestoredStore(writer, secretKeys(config), embedded.monitor);
   } finally {
     await writer.end();
   }

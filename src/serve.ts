@@ -8,6 +8,7 @@ import { openConsole } from './console/open.ts';
 import { openPool, STORE_DEADLINE_MS } from './database/connect.ts';
 import { backupTimes } from './database/last-backup.ts';
 import { openStore, requestAddress } from './database/open.ts';
+import { errorFields } from './database/store-failure.ts';
 import { storeIdentity } from './database/store-identity.ts';
 import { storeSize } from './database/store-size.ts';
 import { firstStart } from './first-start.ts';
@@ -20,6 +21,7 @@ import { askOnce, createMetrics, serveMetrics, sum } from './metrics.ts';
 import { bindAtStart } from './monitor/bind-credentials.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
+import { followDataFolder } from './monitor/watch-own-store.ts';
 import { checkRoom, startProcesses } from './processes.ts';
 import { STEP_DEADLINE_MS, startRetention } from './retention.ts';
 import { followTls, readTls } from './tls-files.ts';
@@ -153,6 +155,14 @@ async function start(
 
   const deps = { writer, secret, allowPrivateTargets, log };
   const first = await firstStart(store, writer, secret, (connection) => checkNow(deps, connection));
+  if (store.embedded && first === null) {
+    // With another secret key nothing opens: health checks say so, and the API goes on.
+    await followDataFolder(writer, secret, store.embedded.monitor).then(
+      (changed) =>
+        changed > 0 && log.info("the data folder was moved: the store's own connection follows it"),
+      (error) => log.warn(errorFields(error, log), "the store's own connection can't follow the data folder"),
+    );
+  }
   if (options.monitor) {
     const monitor = startMonitor({ ...deps, concurrency: options.concurrency, measure: metrics.checked });
     metrics.watchMonitor(monitor.running);
