@@ -190,8 +190,8 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   });
   app.setErrorHandler((error, request, reply) => {
     const told = errorOf(error);
-    // Whoever went away while a request came made no mistake of ours.
-    if (told === internalError && !request.raw.destroyed)
+    // A client that went away while its request came is no failure.
+    if (told === internalError && error !== request.raw.errored)
       log.error({ err: error, request_id: request.id }, 'a request of the console failed');
     if (told instanceof ConsoleError && told.retryAfter !== null)
       reply.header('retry-after', told.retryAfter);
