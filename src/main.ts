@@ -122,7 +122,7 @@ const context: CommandContext = {
     const { allowPrivateTargets } = config();
     const target = { ...address, connectionType, passwordExposable: false, tunnel: null };
     const job = { target, instructions: { allowPrivateTargets, thresholds } };
-    const { outcomes, cost } = await measureApart(job, new AbortController().signal, show);
+    const { outcomes, cost } = await measureApart(job, new AbortController().signal, { show });
     const checks = worstFirst(outcomes).map(({ database: _database, object: _object, ...shown }) => shown);
     return { score: score(outcomes, []), summary_text: summaryText(outcomes), checks, cost };
   },

@@ -96,7 +96,8 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
   const hear = (level: string) => (details: unknown, message?: string) => {
     said.push({ level, message: message ?? String(details) });
   };
-  const log = { info: hear('info'), warn: hear('warn'), error: hear('error') };
+  const levels = { debug: hear('debug'), info: hear('info'), warn: hear('warn'), error: hear('error') };
+  const log = { ...levels, isLevelEnabled: (level: string) => level !== 'debug' };
   const store: TestStore = {
     address,
     writer,

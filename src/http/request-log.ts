@@ -40,7 +40,7 @@ export class RequestLog {
       status,
       ms: Math.round(ms * 100) / 100,
       key_id: keyId,
-      source_ip: plainAddress(request.ip ?? ''),
+      source_ip: plainAddress(request.ip),
     });
   }
 

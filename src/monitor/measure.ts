@@ -12,6 +12,7 @@ import { connectedOutcomes, notConnectedOutcomes } from './not-connected.ts';
 import { outcomeOf, type Sample } from './outcome.ts';
 import { countChecks, type Progress } from './progress.ts';
 import { openDatabase, type Reach, type Reached, reachTarget } from './reach.ts';
+import { type Facts, msSince, type NoteStep } from './run-steps.ts';
 import { type Meter, NoAnswer, type Session, type Target } from './session.ts';
 
 const TIMEOUTS = 3;
@@ -73,8 +74,9 @@ export async function measure(
   {
     signal,
     show = () => {},
+    note,
     ...instructions
-  }: Instructions & { signal: AbortSignal; show?: (progress: Progress) => void },
+  }: Instructions & { signal: AbortSignal; show?: (progress: Progress) => void; note?: NoteStep },
 ): Promise<Measured> {
   const { limits = LIMITS, allowPrivateTargets } = instructions;
   const engine = engines[target.engine];
@@ -94,6 +96,7 @@ export async function measure(
     counters: [],
     server: null,
     show,
+    note,
     step: () => {},
   };
   try {
@@ -183,9 +186,20 @@ async function measureEach(
 ): Promise<void> {
   for (const check of checks) {
     const database = check.scope === 'server' ? '' : place.database;
-    run.samples.get(check)?.push(await sampleOf(run, session, check, place, database));
+    const began = performance.now();
+    const sample = await sampleOf(run, session, check, place, database);
+    run.note?.('check', { check_id: check.id, database, ms: msSince(began), ...factsOf(sample) });
+    run.samples.get(check)?.push(sample);
     run.step(place.database);
   }
+}
+
+function factsOf(sample: Sample): Facts {
+  if ('failed' in sample) return { status: sample.status, reason: sample.failed };
+  const { skipped, faults } = sample.judgement;
+  return skipped === undefined
+    ? { status: 'measured', faults: faults.length }
+    : { status: 'skipped', reason: skipped };
 }
 
 async function sampleOf(

@@ -4,6 +4,7 @@ import { type ConnectFailure, connectFailure } from './connect-failure.ts';
 import { type Dialler, endpointsOf } from './dial.ts';
 import type { EngineParts } from './engine.ts';
 import type { Limits } from './limits.ts';
+import { msSince, type NoteStep } from './run-steps.ts';
 import type { Meter, Session, Target } from './session.ts';
 
 // Three tries are over within 20 s, so that an unreachable database holds its place in the queue only that long.
@@ -18,6 +19,7 @@ export interface Reach {
   limits: Limits;
   /** Aborts when the run's time is up or it is called off. */
   signal: AbortSignal;
+  note: NoteStep | undefined;
 }
 
 /** A session, and the server that it is with. */
@@ -28,6 +30,20 @@ export interface Reached {
 
 /** Opens a session to one database of the target, which is then open for a database's time at most. */
 export async function openDatabase(reach: Reach, endpoint: Endpoint, database: string): Promise<Session> {
+  const { host, port } = endpoint;
+  const began = performance.now();
+  try {
+    const session = await open(reach, endpoint, database);
+    reach.note?.('connect', { host, port, database, ms: msSince(began), tls: session.tls });
+    return session;
+  } catch (error) {
+    const { reason } = connectFailure(error, reach.limits.connectMs);
+    reach.note?.('connect', { host, port, database, ms: msSince(began), failure: reason });
+    throw error;
+  }
+}
+
+async function open(reach: Reach, endpoint: Endpoint, database: string): Promise<Session> {
   const { target, engine, dialler, meter, limits } = reach;
   const connecting = AbortSignal.timeout(limits.connectMs);
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(limits.databaseMs)]);

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
 import { authentication, message, readyForQuery, startStrangeServer } from '../../test/strange-server.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING } from '../checks/catalogue.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
+import type { Job } from './child.ts';
+import { measureApart } from './measure-apart.ts';
 import { runHealthCheck, type StoredCheck } from './run.ts';
+import { type NoteStep, stepsOf } from './run-steps.ts';
 
 let store: TestStore;
 beforeAll(async () => {
@@ -117,6 +121,88 @@ test('a database that lets nobody in keeps its tickets, and holds up no other on
   ]);
   await cramped.end();
   await root.query('drop database cramped');
+});
+
+describe('the log at debug', () => {
+  /** Runs with a log of its own at a level; gives its lines as they are written, and parsed. */
+  async function logged(level: string, work: (log: Logger) => Promise<unknown>) {
+    const lines: string[] = [];
+    await work(pino({ level, base: null }, { write: (line) => lines.push(line) }));
+    return { text: lines.join(''), steps: lines.map((line) => JSON.parse(line)).filter(({ step }) => step) };
+  }
+
+  test('has a line for each step of a run, and none of it at info', async () => {
+    const root = await store.superuser();
+    const strange = 'shop\u202e\u009b31m\n"x"';
+    await root.query(`create database "${strange.replaceAll('"', '""')}"`);
+    const key = await watched();
+    const at = (level: string) => logged(level, (log) => runHealthCheck({ ...store.deps, log }, key));
+    const { text, steps } = await at('debug');
+    const names = steps.map(({ step }) => step).filter((step) => step !== 'check');
+    const once = names.filter((name, n) => name !== names[n - 1]);
+    expect(once).toEqual(['load', 'connect', 'measure', 'silence', 'store']);
+    for (const step of steps) {
+      expect(step).toMatchObject({ level: 20, accountId: key.accountId, connectionId: key.connectionId });
+    }
+    const ofServer = postgresChecks.filter(({ scope }) => scope === 'server').length;
+    const ofEach = postgresChecks.length - ofServer;
+    const checks = steps.filter(({ step }) => step === 'check');
+    const databases = new Set(checks.map(({ database }) => database).filter((name) => name !== ''));
+    expect(checks).toHaveLength(ofServer + ofEach * databases.size);
+    expect(databases).toContain('shop 31m\n"x"');
+    expect(new Set(checks.map(({ check_id }) => check_id)).size).toBe(postgresChecks.length);
+    expect(text).not.toMatch(/[\u007f-\u009f\u202e\u2028]/);
+    expect(text).not.toContain(WATCHER_PASSWORD);
+    expect((await at('info')).steps).toEqual([]);
+    await root.query(`drop database "${strange.replaceAll('"', '""')}"`);
+  });
+
+  test('says why a connection failed', async () => {
+    const key = await watched({ ...direct(1) });
+    const { steps } = await logged('debug', (log) => runHealthCheck({ ...store.deps, log }, key));
+    const failed = { host: '127.0.0.1', port: 1, failure: 'nothing listens there (ECONNREFUSED)' };
+    expect(steps.filter(({ step }) => step === 'connect')).toEqual(
+      Array(3).fill(expect.objectContaining(failed)),
+    );
+  });
+
+  const secret = 'a word that nobody may read';
+  const target: Job['target'] = {
+    ...{ engine: 'postgres', connectionType: 'direct', host: '127.0.0.1', port: 1, database: 'a' },
+    ...{ username: 'a', password: secret, tls: 'disable', passwordExposable: false },
+    ...{ caCertificate: null, tunnel: null },
+  };
+  const instructions = { allowPrivateTargets: true, thresholds: {} };
+  const crashes = (job: Job) => {
+    const { signal } = new AbortController();
+    return logged('debug', async (log) => {
+      const note = stepsOf(log, { accountId: 1, connectionId: 1 });
+      const told = new Promise<void>((resolve) => {
+        const noted: NoteStep = (step, facts) => {
+          note?.(step, facts);
+          if (step === 'crash') resolve();
+        };
+        void measureApart(job, signal, { note: noted });
+      });
+      await told;
+    });
+  };
+
+  test('has the exception of a process that measures, without a secret', async () => {
+    // No host: what our own code throws.
+    const host = null as unknown as string;
+    const { text, steps } = await crashes({ target: { ...target, host }, instructions });
+    expect(steps.find(({ step }) => step === 'crash').stack).toMatch(/^TypeError: .*\n\s*at /);
+    expect(text).not.toContain(secret);
+  });
+
+  test('has what a process that measures printed when it crashed', async () => {
+    // More than its heap holds.
+    const before = [{ checkId: 'X', database: 'a', rows: Array(4_000_000).fill({ a: 1 }), seconds: 1 }];
+    const { text, steps } = await crashes({ target, instructions: { ...instructions, before } });
+    expect(steps.find(({ step }) => step === 'crash').stderr).toContain('heap out of memory');
+    expect(text).not.toContain(secret);
+  });
 });
 
 describe('a database that can not be measured', () => {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { changeAccount } from '../activity/record-entry.ts';
-import type { Finding, Thresholds } from '../checks/check.ts';
+import type { Finding, Outcome, Thresholds } from '../checks/check.ts';
 import { score, summaryText, worstFirst } from '../checks/score.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
@@ -17,6 +17,7 @@ import type { Cost, Measured } from './measure.ts';
 import { measureApart } from './measure-apart.ts';
 import { tamperedOutcome } from './not-connected.ts';
 import type { Progress } from './progress.ts';
+import { msSince, type NoteStep, stepsOf } from './run-steps.ts';
 import type { Tunnel } from './ssh-tunnel.ts';
 
 /** What a health check needs beside the connection. */
@@ -34,7 +35,7 @@ export interface MonitorDeps {
   show?: (progress: Progress) => void;
   /** Who asked for it, as the log has it. */
   actor?: Readonly<Record<string, unknown>>;
-  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
 }
 
 /** Which connection, and whose. */
@@ -73,19 +74,25 @@ export async function runHealthCheck(
   return traced(
     () => ({ name: 'health check', attributes }),
     async (tell) => {
+      const note = stepsOf(deps.log, connection);
+      const loading = performance.now();
       const run = await loadRun(deps, connection).catch((error: unknown) => {
         if (error instanceof TamperedConnection) return error;
         throw error;
       });
       if (!run) return null;
       if (run instanceof TamperedConnection) return storeTampered(deps, connection, run);
-      tell({ 'dbvitals.engine': run.job.target.engine });
+      const { engine, connectionType: connection_type } = run.job.target;
+      note?.('load', { ms: msSince(loading), engine, connection_type });
+      tell({ 'dbvitals.engine': engine });
+      const measuring = performance.now();
       const measured = await traced(
         () => ({ name: 'measure', attributes: {} }),
-        () => measureApart(run.job, signal, deps.show),
+        () => measureApart(run.job, signal, { show: deps.show, note }),
       );
+      note?.('measure', { ms: msSince(measuring), ...measured.cost, faults: faultsOf(measured.outcomes) });
       const { loadedAt, job } = run;
-      const stored = await store(deps, connection, measured, { loadedAt, tunnel: job.target.tunnel });
+      const stored = await store(deps, connection, measured, { loadedAt, tunnel: job.target.tunnel }, note);
       if (stored) tell({ 'dbvitals.score': stored.score });
       return stored;
     },
@@ -104,18 +111,27 @@ function storeTampered(
   return store(deps, connection, { outcomes, samples: [], cost, hostKey: null, server: null }, null);
 }
 
+/** How many findings tell of something at fault. */
+function faultsOf(outcomes: readonly Outcome[]): number {
+  const findings = outcomes.flatMap((outcome) => outcome.findings);
+  return findings.filter(({ status }) => !['ok', 'skipped', 'error'].includes(status)).length;
+}
+
 /** One short transaction that holds the account's place in its log: a handful of statements, whatever was found. */
 function store(
   { writer, actor, secret }: MonitorDeps,
   connection: ConnectionKey,
   { outcomes: measured, samples, cost, hostKey }: Measured,
   run: { loadedAt: number; tunnel: Tunnel | null } | null,
+  note?: NoteStep,
 ): Promise<StoredCheck | null> {
+  const began = performance.now();
   return changeAccount(writer, connection.accountId, async ({ client, at, record }) => {
     const scope = { ...connection, at };
     const previous = await findingsBefore(client, connection);
     if (!previous) return null;
     const { outcomes, entries: silenced } = await recordSilenced(client, scope, measured);
+    note?.('silence', { faults: faultsOf(outcomes), resolved: silenced.length });
     const tickets = await standingTicketsOf(client, scope);
     const points = score(
       outcomes,
@@ -147,6 +163,7 @@ function store(
     for (const entry of [...silenced, ...told]) {
       record(entry.actionType, entry.pagePath, entry.properties);
     }
+    note?.('store', { ms: msSince(began), health_check_id: stored.id, score: points, entries: told.length });
     return {
       id: stored.id,
       score: points,

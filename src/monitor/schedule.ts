@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { errorFields } from '../database/store-failure.ts';
 import { claimConnection, claimDueConnections, releaseConnection } from './claim.ts';
 import { type ConnectionKey, type MonitorDeps, runHealthCheck, type StoredCheck } from './run.ts';
+import { stepsOf } from './run-steps.ts';
 
 const POLL_MS = 1_000;
 
@@ -45,6 +47,7 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
         outage.over();
         const began = performance.now();
         for (const { late, ...key } of claimed) {
+          stepsOf(deps.log, key)?.('claim', { late });
           const check = runClaimed(deps, claimant, key, calledOff.signal, outage).then((outcome) => {
             running.delete(check);
             measure?.(outcome, late, (performance.now() - began) / 1000);
@@ -112,7 +115,8 @@ async function runClaimed(
     if (stored) deps.log.info({ ...key, score: stored.score }, 'health check completed');
   } catch (error) {
     outcome = calledOff.aborted ? 'cancelled' : 'failed';
-    if (!calledOff.aborted) deps.log.error({ ...key, err: error }, 'health check could not be stored');
+    if (!calledOff.aborted)
+      deps.log.error({ ...key, ...errorFields(error, deps.log) }, 'health check could not be stored');
   }
   // The store may be away for a moment: without this the connection would wait for its claim to lapse.
   for (let tries = 0; tries < 60; tries++) {
@@ -138,7 +142,8 @@ function storeOutage(log: MonitorDeps['log']): StoreOutage {
   let away = false;
   return {
     met(error) {
-      if (!away) log.error({ err: error }, 'the store does not answer the monitor, which goes on trying');
+      if (!away)
+        log.error(errorFields(error, log), 'the store does not answer the monitor, which goes on trying');
       away = true;
     },
     over() {

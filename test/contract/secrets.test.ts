@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { ANY_KEY, formsOf, storeLeaks } from '../kept-output.ts';
 import type { NewKey } from './account.ts';
-import { ask } from './ask.ts';
+import { type Answer, ask } from './ask.ts';
 import { command } from './command.ts';
 import { freePort } from './free-port.ts';
 import { embeddedUrl, startProcess, startService, temporaryFolder } from './running-service.ts';
@@ -141,7 +141,10 @@ test('nothing that is secret is told by output, log, metrics, the store or an ar
       `/x/${asked}?_=${asked}`,
     ])
       told.push((await ask(`/api/v1${path}`, { key: asked, origin: service.origin })).text);
-  await ask('/api/v1/health/fleet', { key, origin: service.origin, headers: { 'user-agent': key } });
+  const well = await ask('/api/v1/health/fleet', {
+    ...{ key, origin: service.origin, headers: { 'user-agent': key } },
+  });
+  const unknown = await ask('/api/v1/health/fleet', { key: refused, origin: service.origin });
   await run(`key revoke ${keyId}`);
   await arguments_.stop();
   told.push(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
@@ -157,6 +160,17 @@ test('nothing that is secret is told by output, log, metrics, the store or an ar
   expect(service.output().match(/"path":|"url":|"method":/g)?.length, 'requests are logged').toBeGreaterThan(
     10,
   );
+  const steps = service
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.includes('"step":'))
+    .map((line) => JSON.parse(line));
+  const stepsOf = ({ headers }: Answer) =>
+    steps.filter(({ request_id }) => request_id === headers['x-request-id']).map(({ step }) => step);
+  expect(stepsOf(well)).toEqual(['edge', 'identify', 'prepare', 'gate', 'release']);
+  expect(stepsOf(unknown)).toEqual(['edge', 'identify', 'release']);
+  for (const step of ['claim', 'load', 'connect', 'check', 'measure', 'silence', 'store'])
+    expect(steps.map((line) => line.step)).toContain(step);
   expect(text.match(ANY_KEY)?.[0]).toBeUndefined();
   expect(secrets.flatMap(formsOf).filter((form) => text.includes(form))).toEqual([]);
 
