@@ -89,6 +89,8 @@ export interface Check {
   sql: (version: number, schema?: string) => string | readonly string[];
   /** MySQL: all that is granted to a login that the server refuses a statement, such as `PROCESS ON *.*`. */
   privilege?: (version: number) => string | readonly string[];
+  /** PostgreSQL: the GRANT that it asks for lets the login read rows too, so it is asked for at the check alone. */
+  grantReadsRows?: true;
   /** An extension that the statement reads: it may be in any schema, which is looked up by a statement before. */
   extension?: string;
   /** Measures what happened between two runs: its rows are kept, and come back as `facts.before`. */

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
+import { nullable } from '../http/endpoint.ts';
 import { inPackage } from '../package-root.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 import { word } from './word.ts';
 
 /** The statements that make the login which a connection needs, with as few rights as its checks get by with. */
-const LoginSql = Type.Object({ sql: Type.String() });
+const LoginSql = Type.Object({
+  sql: Type.String(),
+  /** What the login can see, and what it can't. */
+  sees: Type.String(),
+  /** Statements for a few checks more, which give the login more than most want to give. */
+  optional: nullable(Type.Object({ why: Type.String(), sql: Type.String() })),
+});
 
 const LoginQuery = Type.Object({
   engine: word('postgres', 'mysql', 'mariadb'),
@@ -31,18 +38,27 @@ const loginSql = consoleRoute({
   query: LoginQuery,
   response: LoginSql,
   async handler({ query: { engine, username = WATCHER } }) {
-    return { sql: sqlFor(engine).replaceAll(WATCHER, username) };
+    return loginFor(engine, username);
   },
 });
 
 export const loginSqlRoutes: ConsoleRoute[] = [loginSql];
 
-/** The blocks of the page's section, which tests paste as they stand; the line before each stands as a comment. */
-function sqlFor(engine: keyof typeof SECTION): string {
+/** What the page's section says of the login; its blocks are pasted by tests as they stand. */
+function loginFor(engine: keyof typeof SECTION, username: string): LoginSql {
   const [, section = ''] = page.split(new RegExp(`^(?=${SECTION[engine]})`, 'm'));
-  const [blocks = ''] = section.split(/^\|/m);
-  const sql = [...blocks.matchAll(/(.*)\n\n```sql\n([\s\S]*?)```/g)].map(([, before = '', block = '']) =>
-    before.startsWith('#') ? block : `-- ${before}\n${block}`,
+  const [own = ''] = section.split(/\n(?=## )/);
+  const [given = '', more] = own.split(/^### .*\n/m);
+  const sees = /^The login sees .*$/m.exec(given)?.[0] ?? '';
+  const why = more && /\S.*/.exec(more)?.[0];
+  const of = (text: string) => blocksOf(text).replaceAll(WATCHER, username);
+  return { sql: of(given), sees, optional: more && why ? { why, sql: of(more) } : null };
+}
+
+/** The blocks of SQL; the line before each stands as a comment. */
+function blocksOf(text: string): string {
+  const sql = [...text.matchAll(/(.*)\n\n```sql\n([\s\S]*?)```/g)].map(([, before = '', block = '']) =>
+    /^(#|The login sees)/.test(before) ? block : `-- ${before}\n${block}`,
   );
   return sql.join('').trim();
 }

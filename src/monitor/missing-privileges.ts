@@ -5,7 +5,10 @@ import { faultFinding, plainFinding, type Sample } from './outcome.ts';
 // As much of a remediation as is kept, in characters: whole statements only, or the last could not be pasted.
 const STATEMENTS = 1_000;
 
-/** The one finding that names the checks which a privilege would let run, and every GRANT that they ask for. */
+/**
+ * The one finding that names the checks which a privilege would let run, and every GRANT that they ask for. A GRANT that lets rows be
+ * read is not among them: whoever wants it finds it at the check that asks for it.
+ */
 export function missingPrivileges(
   own: Catalogue['privilegeMissing'],
   all: { check: Check; samples: Sample[] }[],
@@ -16,6 +19,7 @@ export function missingPrivileges(
   });
   const asked = all.flatMap(({ check, samples }) =>
     samples.flatMap((sample) => {
+      if (check.grantReadsRows) return [];
       if (!('judgement' in sample)) return [];
       const { skipped, grant } = sample.judgement;
       return skipped !== undefined && grant !== undefined ? [{ ...sample, check, grant }] : [];

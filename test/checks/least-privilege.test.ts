@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { measure } from '../../src/monitor/measure.ts';
 import { pastedLogin, pastedSql, privilegesMissing, skippedWithout } from '../pasted-sql.ts';
@@ -5,10 +6,11 @@ import { PostgresServer } from './postgres-server.ts';
 
 const DATABASES = ['postgres', 'shop'];
 
+const [whole = [], each = [], rows = []] = pastedSql('PostgreSQL');
+
 let server: PostgresServer;
 beforeAll(async () => {
   server = await PostgresServer.start();
-  const [whole = [], each = []] = pastedSql('PostgreSQL');
   await server.run('drop extension pg_stat_statements');
   await server.run('create extension pg_stat_statements');
   await server.run(
@@ -23,17 +25,51 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** What is missing in a run as the login that the page makes. */
-async function missing() {
+/** A run as the login that the page makes. */
+function run() {
   const { host, port } = server;
   const target = pastedLogin({ engine: 'postgres', host, port, database: 'shop' });
   const signal = new AbortController().signal;
-  return privilegesMissing(
-    await measure(target, { allowPrivateTargets: true, thresholds: {}, expectedStandbys: 1, signal }),
-  );
+  return measure(target, { allowPrivateTargets: true, thresholds: {}, expectedStandbys: 1, signal });
 }
 
-test('with what the page gives, no check lacks a privilege', async () => {
+/** What is missing in it, by the finding about privileges. */
+async function missing() {
+  return privilegesMissing(await run());
+}
+
+/** The checks that a GRANT would let run. */
+async function skippedForPrivilege() {
+  const { outcomes } = await run();
+  return outcomes
+    .filter(({ findings }) => findings.some(({ metric_line }) => / Run GRANT /.test(metric_line)))
+    .map(({ check }) => check.id)
+    .toSorted();
+}
+
+const READ_ROWS = "SELECT on tables, which these blocks don't grant";
+
+/** Runs a statement as the login. */
+async function asWatcher(sql: string): Promise<void> {
+  const { host, port } = server;
+  const client = new pg.Client({
+    ...{ host, port, user: 'dbvitals_watcher', password: 'change-me', database: 'shop' },
+  });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+test('what the page offers first reads no row, and skips the checks that it says', async () => {
+  expect([...whole, ...each].join(';')).not.toMatch(/on (all )?tables/);
+  await expect(asWatcher('select count(*) from orders')).rejects.toThrow(/permission denied/);
+  expect(await skippedForPrivilege()).toEqual(skippedWithout('PostgreSQL').get(READ_ROWS)?.toSorted());
+  // Nobody is asked again for what the page advises against.
+  expect(await missing()).toEqual({ status: 'ok', checks: [], grants: '' });
+});
+
+test('with what the page gives besides, no check lacks a privilege', async () => {
+  for (const database of DATABASES) for (const statement of rows) await server.run(statement, database);
+  expect(await skippedForPrivilege()).toEqual([]);
   expect(await missing()).toEqual({ status: 'ok', checks: [], grants: '' });
 });
 
@@ -44,7 +80,6 @@ test.each([
     'select on all sequences in schema public',
     'SELECT ON ALL SEQUENCES IN SCHEMA public',
   ],
-  ['SELECT on tables', 'select on all tables in schema public', 'SELECT ON ALL TABLES IN SCHEMA public'],
 ])('without %s its checks are skipped, and the finding names that GRANT', async (named, revoked, granted) => {
   await server.run(`revoke ${revoked} from dbvitals_watcher`);
   const { status, checks, grants } = await missing();

@@ -231,9 +231,24 @@ test.each([
   ['mysql', /^create user ada@'%' [^#]*on mysql.user to ada@'%';$/],
 ])('the login that %s wants, to paste', async (engine, sql) => {
   const operator = await signInAs(await makeKeylessAccount(), ['operator']);
-  const told = await operator.get<{ sql: string }>(`/connections/login-sql?engine=${engine}&username=ada`);
+  const told = await operator.get<{
+    sql: string;
+    sees: string;
+    optional: { why: string; sql: string } | null;
+  }>(`/connections/login-sql?engine=${engine}&username=ada`);
   expect(told.sql).toMatch(sql);
-  expect(told.sql).not.toMatch(/```|^\|/m);
+  expect(told.sql).not.toMatch(/```|^\||The login sees/m);
+  expect(told.sees).toMatch(/^The login sees .+ It can't read rows of your tables\.$/);
+  // What lets rows be read is apart, with what it is for.
+  expect(told.sql).not.toMatch(/\bselect on (all )?tables/);
+  expect(told.optional).toEqual(
+    engine === 'postgres'
+      ? {
+          why: expect.stringMatching(/^PG_TABLE_BLOAT_EST .* read every row of these tables\./),
+          sql: expect.stringMatching(/\ngrant select on all tables in schema public to ada;\n/),
+        }
+      : null,
+  );
   expect((await operator.ask('GET', `/connections/login-sql?engine=${engine}&username=a;b`)).status).toBe(
     400,
   );

@@ -62,6 +62,7 @@ export const indexBloatEst = relationCheck({
   id: 'PG_INDEX_BLOAT_EST',
   title: 'Bloated index (estimate)',
   category: 'indexes',
+  grantReadsRows: true,
   worst: 'warning',
   thresholds,
   candidates: () => candidates,

@@ -7,7 +7,8 @@ import { grouped } from '../wording.ts';
 const RELATION_LIMIT = 20_000;
 
 /** What differs between the checks that look at every relation of a database. */
-interface RelationCheck extends Pick<Check, 'id' | 'title' | 'category' | 'worst' | 'thresholds' | 'counts'> {
+interface RelationCheck
+  extends Pick<Check, 'id' | 'title' | 'category' | 'worst' | 'thresholds' | 'counts' | 'grantReadsRows'> {
   /**
    * One row an object that may be at fault, worst first, without a limit. A column `unseen` holds null, or why
    * the object can't be judged: then the check is never `ok`. A column `needs` may hold the GRANT that would help.

@@ -67,6 +67,7 @@ export const tableBloatEst = relationCheck({
   id: 'PG_TABLE_BLOAT_EST',
   title: 'Bloated table (estimate)',
   category: 'vacuum',
+  grantReadsRows: true,
   worst: 'warning',
   thresholds,
   candidates: () => candidates,

@@ -145,10 +145,7 @@ function AddConnection() {
           )}
         </div>
       </form>
-      <Section
-        description="Run this on the server as an administrator: a login that may look and nothing else."
-        title="A login with least privilege"
-      >
+      <Section description="Run this on the server as an administrator." title="A login with least privilege">
         <LoginSql engine={login.engine} username={login.username} />
       </Section>
     </div>

@@ -26,7 +26,19 @@ export function LoginSql({
   });
   return (
     <Loaded query={query} skeleton={<SkeletonRows rows={3} />}>
-      {({ sql }) => <CodeBlock text={sql} what="SQL" />}
+      {({ sql, sees, optional }) => (
+        <div className="login-sql">
+          <p className="quiet">{sees}</p>
+          <CodeBlock text={sql} what="SQL" />
+          {optional && (
+            <details>
+              <summary>Optional: let it read rows, for two more checks</summary>
+              <p className="quiet">{optional.why}</p>
+              <CodeBlock text={optional.sql} what="optional SQL" />
+            </details>
+          )}
+        </div>
+      )}
     </Loaded>
   );
 }
