@@ -53,6 +53,8 @@ export interface Config {
   readonly trustProxy: readonly string[];
   /** Whether databases at private addresses may be watched. */
   readonly allowPrivateTargets: boolean;
+  /** Whether members may add connections by Unix socket in the console: these log in as the service's own user. */
+  readonly allowConsoleSockets: boolean;
   /** How long entries of the activity log are kept, in days of 24 hours; null = for ever. */
   readonly activityDays: number | null;
   /** The file that seals of the activity log are appended to; null = none. */
@@ -146,7 +148,16 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     drainSeconds: setting('DBVITALS_DRAIN_SECONDS', 0, parseDrainSeconds),
     corsOrigins: Object.freeze(setting('DBVITALS_CORS_ORIGINS', [], (text) => split(text).map(parseOrigin))),
     trustProxy: Object.freeze(setting('DBVITALS_TRUST_PROXY', [], (text) => split(text).map(parseNetwork))),
-    allowPrivateTargets: setting('DBVITALS_ALLOW_PRIVATE_TARGETS', true, parseYesNo),
+    allowPrivateTargets: setting(
+      'DBVITALS_ALLOW_PRIVATE_TARGETS',
+      true,
+      yesNo('DBVITALS_ALLOW_PRIVATE_TARGETS'),
+    ),
+    allowConsoleSockets: setting(
+      'DBVITALS_ALLOW_CONSOLE_SOCKETS',
+      false,
+      yesNo('DBVITALS_ALLOW_CONSOLE_SOCKETS'),
+    ),
     activityDays: setting('DBVITALS_ACTIVITY_DAYS', null, parseDays),
     sealFile: setting('DBVITALS_SEAL_FILE', null, parseSealFile),
     publicUrl,
@@ -305,9 +316,11 @@ function parseNetwork(text: string): string {
   );
 }
 
-function parseYesNo(text: string): boolean {
-  if (text === 'yes' || text === 'no') return text === 'yes';
-  throw new Error('DBVITALS_ALLOW_PRIVATE_TARGETS must be yes or no.');
+function yesNo(name: string): (text: string) => boolean {
+  return (text) => {
+    if (text === 'yes' || text === 'no') return text === 'yes';
+    throw new Error(`${name} must be yes or no.`);
+  };
 }
 
 // A hundred years: what lies further back than PostgreSQL's calendar could not be compared.

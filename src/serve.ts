@@ -86,7 +86,7 @@ async function start(
   await bindAtStart(writer, secret, log);
 
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl } = config;
-  const { allowPrivateTargets, poolerUrl, logLevel } = config;
+  const { allowPrivateTargets, allowConsoleSockets, poolerUrl, logLevel } = config;
   const shared = options.processes > 1;
   const storeId = await storeIdentity(store.address, store.embedded ? config.dataDir : null);
   const settings = { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls, shared };
@@ -96,6 +96,7 @@ async function start(
     secret,
     basePath,
     allowPrivateTargets,
+    allowConsoleSockets,
     singleSignOn,
     publicUrl: config.publicUrl,
     passkeyOrigin: () => passkeyOrigin(config, answering.port),

@@ -26,7 +26,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL'];
   const store = given === undefined ? embeddedStore() : await ownDatabase(given);
-  const service = await startService(store.environment, ['--no-monitor']);
+  // Members add the suite's own store, which is at a socket.
+  const settings = { ...store.environment, DBVITALS_ALLOW_CONSOLE_SOCKETS: 'yes' };
+  const service = await startService(settings, ['--no-monitor']);
   await service.says(/API key .*\n/);
   project.provide('origin', service.origin);
   project.provide('environment', store.environment);

@@ -13,7 +13,7 @@ import { readSettings } from './connection-detail.ts';
 import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
 import { ConsoleError } from './errors.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
-import { addressIn, requireAddress, settingsIn, tunnelIn } from './wanted-connection.ts';
+import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from './wanted-connection.ts';
 
 /** How often a new connection is checked where nothing else is said, in seconds: as `connection add` does. */
 const INTERVAL = 300;
@@ -29,6 +29,7 @@ const add = consoleRoute({
   status: 201,
   async handler({ actor, body, change, parts, read }) {
     const address = requireAddress(body);
+    requireNoSocket(body, address, parts);
     const wanted = {
       ...address,
       ...settingsIn(body),
@@ -71,6 +72,7 @@ export async function makeChange(asked: AskedChange): Promise<void> {
   const before = await read((run) => readSettings(run, accountId, id));
   const { version, name, interval_seconds: every, tls } = body;
   const address = addressIn(body);
+  requireNoSocket(body, address, parts, before);
   const password = body.password ?? address?.password ?? undefined;
   const wanted = {
     version,

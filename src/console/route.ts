@@ -22,6 +22,8 @@ export interface ConsoleParts {
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   allowPrivateTargets: boolean;
+  /** Whether members may name a Unix socket, at which the service logs in as its own user. */
+  allowConsoleSockets: boolean;
   /** Where the service stands behind a proxy, such as `/dbvitals`; empty = at the root. */
   basePath: string;
   /** DBVITALS_PUBLIC_URL: an origin; null = not set. */

@@ -79,6 +79,7 @@ async function openConsole(forgetful: boolean): Promise<Console> {
     verify: async (id) => (await readAs(reader, id, (run) => verifyNewest(run, id))).result,
     secret: store.deps.secret,
     allowPrivateTargets: true,
+    allowConsoleSockets: true,
     basePath: '',
     publicUrl: null,
     passkeyOrigin: () => 'http://localhost',

@@ -24,7 +24,7 @@ import { ConnectionChange, TestedConnection } from './connections.ts';
 import { notFound } from './errors.ts';
 import { missingGrant } from './findings.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
-import { requireAddress, settingsIn, tunnelIn } from './wanted-connection.ts';
+import { requireAddress, requireNoSocket, settingsIn, tunnelIn } from './wanted-connection.ts';
 
 /** What a test of a connection found out; nothing of it is stored. Texts of the server are in it: show them as text. */
 const ConnectionTest = Type.Object({
@@ -67,8 +67,7 @@ const test = consoleRoute({
   body: TestedConnection,
   response: ConnectionTest,
   cost: 10,
-  handler: ({ actor, body, parts, reply }) =>
-    runTest(jobOf(body, parts.allowPrivateTargets), actor.accountId, parts, reply),
+  handler: ({ actor, body, parts, reply }) => runTest(jobOf(body, parts), actor.accountId, parts, reply),
 });
 
 const testChanged = consoleRoute({
@@ -143,8 +142,11 @@ async function loadChanged(asked: Parameters<typeof makeChange>[0]): Promise<Loa
   throw new Error('a change that is only tested was made');
 }
 
-function jobOf(body: Static<typeof TestedConnection>, allowPrivateTargets: boolean) {
-  const { connection_type, engine, host, port, database, username, password } = requireAddress(body);
+function jobOf(body: Static<typeof TestedConnection>, parts: ConsoleParts) {
+  const address = requireAddress(body);
+  requireNoSocket(body, address, parts);
+  const { connection_type, engine, host, port, database, username, password } = address;
+  const { allowPrivateTargets } = parts;
   const settings = settingsIn(body);
   requireSettingsOf(engine, settings);
   const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate = null } = settings;

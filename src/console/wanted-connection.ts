@@ -1,10 +1,11 @@
 import { everyCheck } from '../checks/catalogue.ts';
 import { RefusedConnection } from '../monitor/connection-refusal.ts';
-import { type ConnectionSettings, certificatesIn } from '../monitor/connection-settings.ts';
+import { certificatesIn, type ConnectionSettings as WantedSettings } from '../monitor/connection-settings.ts';
 import { requireThresholds } from '../monitor/connection-thresholds.ts';
 import { requirePrivateKey, type Tunnelled } from '../monitor/connection-tunnel.ts';
 import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../monitor/connection-url.ts';
-import type { ConnectionChange, NewConnection, TestedConnection } from './connections.ts';
+import type { ConnectionChange, ConnectionSettings, NewConnection, TestedConnection } from './connections.ts';
+import type { ConsoleParts } from './route.ts';
 
 type Body = TestedConnection | NewConnection | ConnectionChange;
 
@@ -23,8 +24,28 @@ export function requireAddress(body: Body): DatabaseAddress {
   return address;
 }
 
+/**
+ * Throws a {@link RefusedConnection} for a Unix socket, unless the operator allows members to name one or it is `stored` as it is: the
+ * database takes the service's own operating-system user for the login (`peer`), which is the operator's to lend.
+ */
+export function requireNoSocket(
+  body: Body,
+  address: DatabaseAddress | null,
+  { allowConsoleSockets }: Pick<ConsoleParts, 'allowConsoleSockets'>,
+  stored?: Pick<ConnectionSettings, (typeof PLACE)[number]>,
+): void {
+  if (address?.connection_type !== 'unix_socket' || allowConsoleSockets) return;
+  if (stored && PLACE.every((part) => stored[part] === address[part])) return;
+  throw new RefusedConnection(
+    body.url === undefined ? 'host' : 'url',
+    'At a Unix socket dbvitals logs in as its own operating-system user: add it by "dbvitals connection add", or have the operator set DBVITALS_ALLOW_CONSOLE_SOCKETS to yes.',
+  );
+}
+
+const PLACE = ['engine', 'connection_type', 'host', 'port', 'database', 'username'] as const;
+
 /** What the body sets beside the address. Throws a {@link RefusedConnection}. */
-export function settingsIn(body: Body): ConnectionSettings {
+export function settingsIn(body: Body): WantedSettings {
   const { thresholds, expected_standbys, password_exposable, ca_certificate } = body;
   if (thresholds) requireThresholds(thresholds, everyCheck);
   return {

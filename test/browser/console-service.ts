@@ -47,7 +47,11 @@ export async function startConsoleService(
   chmodSync(scratch, 0o711);
   const environment = { DBVITALS_DATA_DIR: join(scratch, 'data') };
   const port = String(await freePort());
-  const serve = () => startService({ ...environment, PORT: port }, withMonitor ? [] : ['--no-monitor']);
+  const serve = () =>
+    startService(
+      { ...environment, PORT: port, DBVITALS_ALLOW_CONSOLE_SOCKETS: 'yes' },
+      withMonitor ? [] : ['--no-monitor'],
+    );
   let service = await serve();
   const { origin } = service;
   const command = <T>(...args: string[]) => commandJson<T>(args, environment);

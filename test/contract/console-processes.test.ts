@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { fillAccount, makeKeylessAccount } from './account.ts';
 import { type SignedIn, signInAs } from './browser.ts';
+import { commandJson } from './command.ts';
 import { freePort } from './free-port.ts';
 import { type Service, startService, temporaryFolder } from './running-service.ts';
 
@@ -193,3 +194,47 @@ test.each([
     database.letGo();
   },
 );
+
+test('at a Unix socket the service would log in as its own user, so a member adds, changes and tests none', async () => {
+  const account = await makeKeylessAccount();
+  const operator = await signInAs(account, ['operator'], service);
+  const socket = { engine: 'postgres', host: '/run/postgresql', username: 'postgres' };
+  const refused = async (method: string, path: string, body: object) => {
+    const answer = await operator.ask(method, path, body);
+    expect([answer.status, answer.json()], `${method} ${path}`).toMatchObject([
+      400,
+      { error: { parameter: /"url"/.test(JSON.stringify(body)) ? 'url' : 'host' } },
+    ]);
+    expect(answer.text).toContain('DBVITALS_ALLOW_CONSOLE_SOCKETS');
+  };
+  for (const url of [
+    'postgres://postgres@/postgres?host=/run/postgresql',
+    'mysql://root@/?socket=/run/my.sock',
+  ]) {
+    await refused('POST', '/connections', { name: 'own', url });
+    await refused('POST', '/connections/test', { url });
+  }
+  await refused('POST', '/connections', { name: 'own', address: socket });
+  await refused('POST', '/connections/test', { address: { ...socket, engine: 'mariadb' } });
+
+  interface Settings {
+    id: number;
+    version: number;
+    name: string;
+  }
+  const direct = { name: 'shop', url: 'postgres://watcher@db.example.com/shop' };
+  const { id, version } = await operator.change<Settings>('POST', '/connections', direct);
+  await refused('PATCH', `/connections/${id}`, { version, address: socket });
+  await refused('POST', `/connections/${id}/test`, { version, address: socket });
+
+  // One that the operator of the service added keeps its place, its database and its user.
+  const add = ['connection', 'add', '--account', String(account), '--name', 'own', '--url'];
+  const own = await commandJson<Settings>([...add, 'postgres://watcher@/shop?host=/run/postgresql']);
+  const place = { ...socket, username: 'watcher', database: 'shop' };
+  const path = `/connections/${own.id}`;
+  for (const other of [{ username: 'postgres' }, { database: 'postgres' }, { host: '/tmp' }, { port: 5433 }])
+    await refused('PATCH', path, { version: 1, address: { ...place, ...other } });
+  const { settings } = await operator.get<{ settings: Settings }>(path);
+  const given = { version: settings.version, name: 'store', address: place, password: 'unspoken-socket' };
+  expect(await operator.change('PATCH', path, given)).toMatchObject({ name: 'store', has_password: true });
+});

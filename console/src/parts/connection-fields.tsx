@@ -41,7 +41,7 @@ export function DatabaseFields({
       />
       <div className="side-by-side host-and-port">
         <TextField
-          description="A name, an address, or the path of a Unix socket. Several as one:5432,two:5432."
+          description="A name or an address. Several as one:5432,two:5432."
           error={fieldError(error, 'host') ?? fieldError(error, 'address')}
           isRequired
           label="Host"
