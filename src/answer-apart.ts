@@ -22,6 +22,8 @@ export interface ProcessApart {
   ended: Promise<string>;
   /** As it last told them. */
   figures: Figures;
+  /** Whether the store fails its requests, as it last told. */
+  storeFails: boolean;
 }
 
 const SECRETS = [
@@ -49,13 +51,15 @@ export function startApart(instructions: Instructions, failures: FailedAuthentic
         complaint = said.failed;
         reject(new Error(complaint));
       }
+      if ('storeFails' in said) one.storeFails = said.storeFails;
       if ('count' in said) tell(child, failures.countHere(said.count));
     });
     void ended.then((reason) => reject(new Error(`A process that answers could not start: ${reason}.`)));
   });
   listening.catch(() => {}); // whoever waits for it hears of it; a later one is only started again
   tell(child, { start: instructions });
-  return { child, listening, ended, figures: [] };
+  const one: ProcessApart = { child, listening, ended, figures: [], storeFails: false };
+  return one;
 }
 
 /** A child that has gone meanwhile is told of by its exit. */

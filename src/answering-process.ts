@@ -23,7 +23,12 @@ export interface Instructions {
 export type Told = { start: Instructions } | { figures: true } | Counted | { leave: true } | { tls: Tls };
 
 /** What an answering process says: among it the address of a failed authentication, to be counted for all processes. */
-export type Said = { listening: number } | { failed: string } | { figures: Figures } | { count: string };
+export type Said =
+  | { listening: number }
+  | { failed: string }
+  | { figures: Figures }
+  | { count: string }
+  | { storeFails: boolean };
 
 // Up to so many bytes a write to a pipe is whole (Linux' PIPE_BUF): lines of several processes never mix.
 const WHOLE_WRITE = 4_096;
@@ -68,7 +73,14 @@ async function hear(told: Told): Promise<void> {
   const address = poolerUrl === null ? store : parsePoolerUrl(poolerUrl);
   const escaped = new EscapedErrors(log, metrics.escaped);
   escaped.watch(() => void drain().finally(() => process.exit(1)));
-  const parts = { log, metrics, failures, console: forwardTo(consoleSocket), escaped };
+  const parts = {
+    log,
+    metrics,
+    failures,
+    console: forwardTo(consoleSocket),
+    escaped,
+    storeFails: (failing: boolean) => say({ storeFails: failing }),
+  };
   answering = beginTraces(traces, log).then(() => startAnswering(address, settings, parts));
   try {
     const { port } = await answering;

@@ -4,6 +4,7 @@ import { RefusedKeys } from './activity/record-refused-keys.ts';
 import { createApp } from './app.ts';
 import type { Handler } from './console/hand-on.ts';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from './database/connect.ts';
+import { StoreHealth } from './database/store-health.ts';
 import { Gate } from './gate/admit.ts';
 import type { EscapedErrors } from './http/escaped-errors.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
@@ -46,6 +47,8 @@ export interface Answering {
   port: number;
   /** Sends clients elsewhere, and still answers: see {@link Parts.leaving}. */
   leave(): void;
+  /** Whether requests fail for the store's sake. */
+  failing(): boolean;
   /** Connections from now on get this certificate. */
   renew(tls: Tls): void;
   /** Drains: no new connection, an answer to every request under way, then lets the store go. */
@@ -65,12 +68,15 @@ export async function startAnswering(
     failures,
     console,
     escaped,
+    storeFails,
   }: {
     log: Logger;
     metrics: Metrics;
     failures: FailedAuthentications;
     console: Handler;
     escaped: EscapedErrors;
+    /** Hears when the store begins to fail requests and when that is over. */
+    storeFails?: (failing: boolean) => void;
   },
 ): Promise<Answering> {
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls, shared } = settings;
@@ -81,7 +87,8 @@ export async function startAnswering(
     pipeline: true,
     statementTimeout: STORE_DEADLINE_MS,
   });
-  const gate = new Gate(address, metrics.batch);
+  const health = new StoreHealth(keys, log, storeFails);
+  const gate = new Gate(address, metrics.batch, () => health.succeeded());
   metrics.watchGate(gate);
   const refusedKeys = new RefusedKeys(keys, log);
   const { answered: measure, connectionFailed } = metrics;
@@ -90,6 +97,7 @@ export async function startAnswering(
   const parts = {
     log,
     gate,
+    health,
     keys,
     reader,
     corsOrigins,
@@ -111,6 +119,7 @@ export async function startAnswering(
     // Node lets go who is idle when it closes; whose answer was under way then would be waited for, 72 s (server.ts).
     const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS);
     await app.close().finally(() => clearInterval(letGo));
+    health.stop();
     await refusedKeys.close();
     await Promise.all([keys.end(), reader.end(), gate.close()]);
   };
@@ -122,5 +131,6 @@ export async function startAnswering(
     await close();
     throw error;
   }
-  return { port: (app.server.address() as AddressInfo).port, leave: () => leaving.abort(), renew, close };
+  const { port: heard } = app.server.address() as AddressInfo;
+  return { port: heard, leave: () => leaving.abort(), failing: () => health.failing, renew, close };
 }

@@ -7,6 +7,7 @@ import type { DeadKey, RefusedKeys } from './activity/record-refused-keys.ts';
 import { type Handler, handOn, isConsole } from './console/hand-on.ts';
 import { servePages } from './console/serve-pages.ts';
 import { errorFields } from './database/store-failure.ts';
+import type { StoreHealth } from './database/store-health.ts';
 import { STORE_HEADER } from './database/store-identity.ts';
 import { Deadlines, type Pending } from './deadlines.ts';
 import { formOf } from './forms.ts';
@@ -58,6 +59,8 @@ const UNPREPARED: Prepared = { answer: errorAnswer(errors.rateLimited), generati
 export interface Parts {
   log: Logger;
   gate: Gate;
+  /** Hears of requests that the store fails. */
+  health: StoreHealth;
   /** Finds keys; the writer's role. */
   keys: pg.Pool;
   /** Reads answers; pipelining. */
@@ -106,6 +109,7 @@ const gateStep = () => ({ name: 'gate', attributes: {} });
 export function createApp({
   log,
   gate,
+  health,
   keys,
   reader,
   corsOrigins,
@@ -154,11 +158,14 @@ export function createApp({
     handler: async (_request, reply) => {
       reply.header(STORE_HEADER, storeId);
       if (leaving.aborted) return reply.code(503).send('the service stops\n');
-      const ready = await keys.query('select 1').then(
+      const answers = await keys.query('select 1').then(
         () => true,
         () => false,
       );
-      return reply.code(ready ? 200 : 503).send(ready ? 'ok\n' : 'the store does not answer\n');
+      if (!answers) return reply.code(503).send('the store does not answer\n');
+      // A full disk answers, and takes no request.
+      if (health.failing) return reply.code(503).send('the store fails: see the log\n');
+      return 'ok\n';
     },
   });
 
@@ -229,7 +236,7 @@ export function createApp({
       if (error instanceof GateFull) {
         // Thousands a second may be: their lines and the metrics tell of them.
         await holdBack(life, wait(error.pauseMs));
-      } else if (!(error instanceof Expired)) {
+      } else if (!(error instanceof Expired || health.failed(error))) {
         log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
       }
       if (!life.abandoned) fail(request, reply, errors.internalError);

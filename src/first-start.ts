@@ -14,6 +14,7 @@ const FIRST_START = 5_803;
 /** What the first start made, for the operator to see; both are shown this once. */
 export interface FirstStart {
   key: string;
+  keyId: number;
   /** Of the link by which the first owner signs in. */
   linkToken: string;
 }
@@ -44,9 +45,13 @@ export async function firstStart(
       ...ownAddress(store),
       every: 300,
     });
-    const { key } = await createKey(writer, { accountId: account.id, name: 'first key', lifetime: null });
+    const { id: keyId, key } = await createKey(writer, {
+      accountId: account.id,
+      name: 'first key',
+      lifetime: null,
+    });
     await check({ accountId: account.id, connectionId: connection.id });
-    return { key, linkToken: await makeOwnerLink(writer, account.id) };
+    return { key, keyId, linkToken: await makeOwnerLink(writer, account.id) };
   } finally {
     await turn.query('select pg_advisory_unlock($1)', [FIRST_START]).catch(() => {});
     turn.release();

@@ -46,5 +46,9 @@ export async function greeting(
       : `  console      ${entrance}/ (a link for an owner: ${called} member link --account ${account_id})`,
   ];
   const key = first?.key ?? '<API_KEY>';
-  return `dbvitals is ready on ${bold(url)}\n${lines.join('\n')}\n\n  curl -H "Authorization: Bearer ${key}" ${url}/api/v1/health/fleet\n`;
+  const curl = `  curl -H "Authorization: Bearer ${key}" ${url}/api/v1/health/fleet`;
+  const kept = first
+    ? `\n  If a journal or log keeps this output, make another key and revoke this one: ${called} key revoke ${first.keyId}\n`
+    : '';
+  return `dbvitals is ready on ${bold(url)}\n${lines.join('\n')}\n\n${curl}\n${kept}`;
 }

@@ -131,6 +131,7 @@ const context: CommandContext = {
     const { startRetention } = await import('./retention.ts');
     const { openSealFile } = await import('./activity/seal-file.ts');
     const parts = await monitorParts(writer, config().logLevel);
+    for (const sentence of config().misspelt) parts.log.warn(sentence);
     const monitor = startMonitor({ ...parts, concurrency });
     const { activityDays, sealFile } = config();
     const retention = startRetention({
@@ -139,7 +140,9 @@ const context: CommandContext = {
     });
     parts.log.info({ concurrency }, 'the monitor runs the health checks that are due');
     await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
+    parts.log.info('the monitor stops: health checks under way may end');
     await Promise.all([monitor.stop(), retention.stop()]);
+    parts.log.info('the monitor has stopped');
   },
   async loadEvidence() {
     const { evidence } = await import('./evidence.ts');

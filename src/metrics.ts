@@ -321,7 +321,7 @@ export async function serveMetrics(
       const ready = await isReady();
       response
         .writeHead(ready ? 200 : 503, plain)
-        .end(ready ? 'ok\n' : 'the store does not answer, or the service stops\n');
+        .end(ready ? 'ok\n' : 'the store does not answer or fails requests, or the service stops\n');
     } else {
       response.writeHead(404, plain).end('see /metrics, /livez or /readyz\n');
     }

@@ -110,6 +110,7 @@ export async function startProcesses(
         tls = renewed;
         for (const one of running) renew(one, renewed);
       },
+      failing: () => [...running].some(({ storeFails }) => storeFails),
       close,
       figures() {
         // Who asks while they are asked hears the same.

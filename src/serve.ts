@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { openSealFile } from './activity/seal-file.ts';
 import { type Answering, startAnswering } from './answering.ts';
 import { type Config, secretKeys } from './config.ts';
 import { openIdentityProvider } from './console/identity-provider.ts';
 import { openConsole } from './console/open.ts';
 import { openPool, STORE_DEADLINE_MS } from './database/connect.ts';
+import type { Say } from './database/embedded.ts';
 import { backupTimes } from './database/last-backup.ts';
 import { openStore, requestAddress } from './database/open.ts';
 import { errorFields } from './database/store-failure.ts';
@@ -22,6 +23,7 @@ import { bindAtStart } from './monitor/bind-credentials.ts';
 import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
 import { followDataFolder } from './monitor/watch-own-store.ts';
+import { version } from './package-root.ts';
 import { checkRoom, startProcesses } from './processes.ts';
 import { STEP_DEADLINE_MS, startRetention } from './retention.ts';
 import { followTls, readTls } from './tls-files.ts';
@@ -42,6 +44,8 @@ const LONGEST_END_MS = 30_000;
 /** Runs the API, and the monitor unless told not to, until SIGTERM or SIGINT; then drains and returns. */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const undo: (() => unknown)[] = [];
+  let started = false;
+  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
   // Heard from the first moment, and however often: Ctrl-C under npm comes twice, and nothing may be left behind.
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   process.on('SIGTERM', stop).on('SIGINT', stop);
@@ -51,30 +55,34 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     stop();
   };
   try {
-    await start(config, options, undo, fail);
+    await start(config, log, options, undo, fail);
+    started = true;
     await stopped;
   } finally {
     // The last thing begun ends first: requests drain before the gate goes, the store is left last.
     for (const end of undo.reverse()) await end();
+    if (started) log.info('dbvitals has stopped');
   }
 }
 
 async function start(
   config: Config,
+  log: Logger,
   options: ServeOptions,
   undo: (() => unknown)[],
   fail: () => void,
 ): Promise<void> {
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
   if (config.traces) {
     const { startTraces } = await import('./traces.ts');
     undo.push(startTraces(config.traces, log));
   }
   for (const sentence of config.misspelt) log.warn(sentence);
   const tls = config.tlsFiles && readTls(config.tlsFiles);
-  const store = await openStore(config, (step) => process.stderr.write(`${step} …\n`), 'make');
+  const store = await openStore(config, sayTo(log), 'make');
   undo.push(() => store.close());
   await store.embedded?.claimForServing();
+  const shown = process.stderr.isTTY; // a person reads the banner
+  if (!shown) log.info({ version, node: process.versions.node, store: store.description }, 'dbvitals starts');
   const secret = secretKeys(config);
 
   const metrics = createMetrics();
@@ -146,7 +154,7 @@ async function start(
     }));
     const port = config.metricsPort;
     const reachStore = askOnce(() => watching.query('select'));
-    const isReady = async () => (await reachStore()) !== null && !leaving;
+    const isReady = async () => (await reachStore()) !== null && !answering.failing() && !leaving;
     const server = await listen(
       () => serveMetrics(figures, config.metricsHost, port, isReady, escaped),
       port,
@@ -180,10 +188,17 @@ async function start(
   undo.push(() => retention.stop());
   undo.push(async () => {
     leaving = true;
+    log.info({ drain_seconds: config.drainSeconds }, 'dbvitals stops: requests under way are answered first');
     answering.leave();
     await wait(1_000 * config.drainSeconds);
   });
-  process.stdout.write(
-    await greeting(writer, store, first, urlOf(config, answering.port), consoleUrl(config, answering.port)),
-  );
+  const url = urlOf(config, answering.port);
+  process.stdout.write(await greeting(writer, store, first, url, consoleUrl(config, answering.port)));
+  if (!shown) log.info({ url }, 'dbvitals is ready');
+}
+
+/** Steps of the embedded PostgreSQL: words for a person, a line of the log for a pipe, so that each line of that is a JSON object. */
+function sayTo(log: Logger): Say {
+  return (step, level = 'info') =>
+    process.stderr.isTTY ? process.stderr.write(`${step} …\n`) : log[level](step);
 }

@@ -38,6 +38,9 @@ const initialSettings = {
   log_truncate_on_rotation: 'on',
 };
 
+/** Hears of steps that take long, and of a server that is lost (`warn`) or back. */
+export type Say = (step: string, level?: 'info' | 'warn') => void;
+
 /** A process's hold on the embedded server. The last one to leave stops it. */
 export interface EmbeddedStore {
   address: [pg.ClientConfig];
@@ -52,7 +55,7 @@ export interface EmbeddedStore {
  * Joins the PostgreSQL of the data folder, made and started first where needed, whatever a killed process left behind.
  * `say` hears of every step that takes long. A server that dies while it is held is started again.
  */
-export async function joinEmbedded(dataFolder: string, say: (step: string) => void): Promise<EmbeddedStore> {
+export async function joinEmbedded(dataFolder: string, say: Say): Promise<EmbeddedStore> {
   const folder = join(resolve(dataFolder), 'postgres');
   if (Buffer.byteLength(folder) > LONGEST_SOCKET_FOLDER) {
     throw new Error(
@@ -82,10 +85,12 @@ export async function joinEmbedded(dataFolder: string, say: (step: string) => vo
   /** A session that holds the shared lock, on a server that runs; the server is started where it does not. */
   async function hold(): Promise<pg.Client> {
     const began = Date.now();
+    let isSaid = false;
     for (;;) {
       try {
         if (serverPid(folder) === null) {
-          say('starting PostgreSQL');
+          if (!isSaid) say('starting PostgreSQL');
+          isSaid = true;
           await startServer(folder, settings);
         }
         await prepareDatabase(asSuperuser, passwords);
@@ -95,6 +100,7 @@ export async function joinEmbedded(dataFolder: string, say: (step: string) => vo
         await client.query('select pg_advisory_lock_shared($1)', [USED_BY]);
         if (serving) await client.query('select pg_advisory_lock($1)', [SERVED_BY]);
         client.once('end', () => {
+          if (!leaving) say('the connection to PostgreSQL was lost', 'warn');
           held = holdAgain();
         });
         return client;
@@ -112,6 +118,7 @@ export async function joinEmbedded(dataFolder: string, say: (step: string) => vo
     while (!leaving) {
       try {
         holder = await hold();
+        say('the connection to PostgreSQL is back');
         return;
       } catch {
         if (!leaving) await wait(1_000);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { called } from '../package-root.ts';
 import { openPool, parsePoolerUrl, parseStoreUrl, type StoreAddress, type StoreRole } from './connect.ts';
 import { holdsStore } from './data-folder.ts';
-import { type EmbeddedStore, joinEmbedded } from './embedded.ts';
+import { type EmbeddedStore, joinEmbedded, type Say } from './embedded.ts';
 import { isEmpty, migrate } from './migrate.ts';
 
 /** A store that is there, whatever its schema. */
@@ -35,11 +35,7 @@ interface StorePlace {
 type WhenAbsent = 'make' | 'refuse';
 
 /** Opens the store that the configuration names and brings its schema up to date; `say` hears of what takes long. */
-export async function openStore(
-  place: StorePlace,
-  say: (step: string) => void,
-  absent: WhenAbsent,
-): Promise<OpenStore> {
+export async function openStore(place: StorePlace, say: Say, absent: WhenAbsent): Promise<OpenStore> {
   const store = await joinStore(place, say, absent);
   try {
     if (absent === 'refuse' && (await isEmpty(store.address))) throw new NoStore(place);
@@ -51,11 +47,7 @@ export async function openStore(
 }
 
 /** {@link openStore} without a look at the schema: an empty database is one that is there. */
-export async function joinStore(
-  place: StorePlace,
-  say: (step: string) => void,
-  absent: WhenAbsent,
-): Promise<JoinedStore> {
+export async function joinStore(place: StorePlace, say: Say, absent: WhenAbsent): Promise<JoinedStore> {
   const { databaseUrl, dataDir } = place;
   if (absent === 'refuse' && databaseUrl === null && !holdsStore(dataDir)) throw new NoStore(place);
   const embedded = databaseUrl === null ? await joinEmbedded(dataDir, say) : null;

@@ -12,7 +12,7 @@ const DRIVER =
 export class StoreUnavailable extends Error {}
 
 /** Whether an error comes of a store that is away, hangs, has no room, or refuses us. */
-function isStoreFailure(error: unknown): boolean {
+export function isStoreFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isStoreFailure); // a name with several addresses
   if (error instanceof StoreUnavailable || DRIVER.test(error.message)) return true;

@@ -113,10 +113,17 @@ export class Gate {
   };
   /** Called after each batch with its size and how long the store took, in seconds. */
   readonly #measure: (size: number, seconds: number) => void;
+  /** Called after each batch that was committed. */
+  readonly #committed: () => void;
 
-  constructor(address: StoreAddress, measure: (size: number, seconds: number) => void = () => {}) {
+  constructor(
+    address: StoreAddress,
+    measure: (size: number, seconds: number) => void = () => {},
+    committed: () => void = () => {},
+  ) {
     this.#pool = openPool(address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
     this.#measure = measure;
+    this.#committed = committed;
   }
 
   /** Waits for the turn of a request that is over its key's limit; null when it may come at once. Throws {@link GateFull}. */
@@ -174,6 +181,7 @@ export class Gate {
           const party = parties[row.n - 1];
           if (party) tell(party, row, this.#verdicts);
         }
+        this.#committed();
       } catch (error) {
         const cause = new StoreUnavailable('the batch failed', { cause: error });
         const failed = parties.flatMap(members);

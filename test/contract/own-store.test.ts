@@ -242,6 +242,39 @@ test('PostgreSQL that hangs: 500 in the envelope within 2 s, 503 from /readyz, w
   await until('ready', 5, async () => (await fetch(`${metrics}/readyz`)).ok);
 });
 
+test('a store that answers and takes no writing: /readyz is 503, one line of the log without a stack, well again when it does', {
+  timeout: 60_000,
+}, async () => {
+  const { superuser } = JSON.parse(readFileSync(join(dataFolder, 'postgres', 'dbvitals.json'), 'utf8'));
+  const root = new pg.Client({
+    ...{ host: join(dataFolder, 'postgres'), user: 'postgres', password: superuser, database: 'postgres' },
+  });
+  await root.connect();
+  const ready = async (base: string) => (await fetch(`${base}/readyz`)).status;
+  const before = service.output().length;
+  const [writable, readOnly] = ['off', 'on'].map((value) => async () => {
+    await root.query(`alter system set default_transaction_read_only = ${value}`);
+    await root.query('select pg_reload_conf()');
+  });
+  try {
+    await readOnly?.();
+    await until('a refused request', 5, async () => (await askTimed()).status === 500);
+    expect([await ready(service.origin), await ready(metrics)]).toEqual([503, 503]);
+    const answers = await each(Array.from({ length: 60 }), 20, askTimed);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
+    expect([await ready(service.origin), await ready(metrics)]).toEqual([503, 503]);
+  } finally {
+    await writable?.();
+    await root.end();
+  }
+  await until('ready', 15, async () => (await ready(service.origin)) === 200);
+  expect(await ready(metrics)).toBe(200);
+  expect((await askTimed()).status).toBe(200);
+  const told = service.output().slice(before);
+  expect(told.match(/the store fails: requests are answered 500/g)).toHaveLength(1);
+  expect(told).not.toMatch(/request failed|\bat \w+ \(|"stack"/);
+});
+
 test('connections to PostgreSQL that hang: /readyz is well again by new ones', {
   timeout: 60_000,
 }, async () => {

@@ -1,0 +1,116 @@
+import type pg from 'pg';
+import { errorFields, isStoreFailure } from './store-failure.ts';
+
+// How often the store is asked: while all is well, and while it fails.
+const EVERY_MS = 5_000;
+const EVERY_FAILING_MS = 1_000;
+
+// A store that answers the probe may still fail requests: it has none failed for so long when it is called well again.
+const QUIET_MS = 5_000;
+
+// However often it comes and goes, a line for each of the two at most that often.
+const LOG_EVERY_MS = 10_000;
+
+const reading = 'select 1';
+
+// Writes to the disk as a request does, tables and log of changes alike, and leaves nothing. Only asked while requests fail.
+const writing = `
+  create temporary table dbvitals_probe (filler text) on commit drop;
+  insert into dbvitals_probe select repeat('x', 4000)`;
+
+/** What is needed of a logger. */
+interface Log {
+  isLevelEnabled(level: string): boolean;
+  info(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+interface Incident {
+  began: number;
+  /** When a request failed last. */
+  failed: number;
+  requests: number;
+}
+
+/**
+ * Whether the store does what requests need, writing included: a full disk still answers a SELECT. It is told of requests that
+ * fail and of batches that were committed, and asks by itself where there are none. An outage is two lines in the log.
+ */
+export class StoreHealth {
+  readonly #pool: pg.Pool;
+  readonly #log: Log;
+  #incident: Incident | null = null;
+  #logged = { lost: Number.NEGATIVE_INFINITY, isTold: false };
+  /** Hears when it begins to fail and when that is over. */
+  readonly #changed: (failing: boolean) => void;
+  #timer: NodeJS.Timeout;
+
+  constructor(pool: pg.Pool, log: Log, changed: (failing: boolean) => void = () => {}) {
+    this.#pool = pool;
+    this.#log = log;
+    this.#changed = changed;
+    this.#timer = setTimeout(() => void this.#probe(), EVERY_MS).unref();
+  }
+
+  /** Whether requests fail for the store's sake, by what was seen last. */
+  get failing(): boolean {
+    return this.#incident !== null;
+  }
+
+  /** A request failed. False when that was not for the store's sake, so that nobody has told of it yet. */
+  failed(error: unknown): boolean {
+    if (!isStoreFailure(error)) return false;
+    this.#fail(error);
+    if (this.#incident) {
+      this.#incident.requests += 1;
+      this.#incident.failed = performance.now();
+    }
+    return true;
+  }
+
+  /** A batch of requests was committed. */
+  succeeded(): void {
+    if (this.#incident) this.#recover(this.#incident);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #probe(): Promise<void> {
+    const incident = this.#incident;
+    try {
+      await this.#pool.query(incident ? writing : reading);
+      const quiet = performance.now() - (incident?.failed ?? 0) >= QUIET_MS;
+      if (incident && incident === this.#incident && quiet) this.#recover(incident);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#again();
+  }
+
+  #again(): void {
+    clearTimeout(this.#timer);
+    const pause = this.#incident ? EVERY_FAILING_MS : EVERY_MS;
+    this.#timer = setTimeout(() => void this.#probe(), pause).unref();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#incident) return;
+    const now = performance.now();
+    this.#incident = { began: now, failed: Number.NEGATIVE_INFINITY, requests: 0 };
+    this.#changed(true);
+    this.#again();
+    const isTold = now - this.#logged.lost >= LOG_EVERY_MS;
+    this.#logged = { lost: isTold ? now : this.#logged.lost, isTold };
+    if (isTold) this.#log.error(errorFields(error, this.#log), 'the store fails: requests are answered 500');
+  }
+
+  #recover({ began, requests }: Incident): void {
+    this.#incident = null;
+    this.#changed(false);
+    if (!this.#logged.isTold) return;
+    const seconds = Math.round((performance.now() - began) / 100) / 10;
+    this.#log.info({ seconds, failed_requests: requests }, 'the store is back');
+  }
+}
