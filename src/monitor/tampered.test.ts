@@ -2,6 +2,10 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { authentication, type StrangeServer, startStrangeServer } from '../../test/strange-server.ts';
+import { changeAccount } from '../activity/record-entry.ts';
+import { readSecrets } from './connection-secrets.ts';
+import { parseConnectionUrl } from './connection-url.ts';
+import { type ConnectionChanges, changeConnection } from './record-connection.ts';
 import { type ConnectionKey, runHealthCheck, type StoredCheck } from './run.ts';
 
 // Whoever owns the store's database changes rows by hand. `evil` asks for the password in clear text, and keeps what it gets.
@@ -126,4 +130,40 @@ test('the service’s own identity is lent to nobody: a socket that nobody vouch
   const key = await store.watched({ tls: 'disable' }, PASSWORD);
   await update(key, `credential = null, username = 'postgres'`);
   await expectRefused(key, /its stored password was removed outside dbvitals/);
+});
+
+test('a password that is entered again after that goes to no setting that the owner chose', async () => {
+  const key = await store.watched(direct(), PASSWORD);
+  await update(
+    key,
+    `host = '127.0.0.1', port = EVIL, tls = 'disable', password_exposable = true, connection_type = 'ssh_tunnel',
+     ssh_host = '127.0.0.1', ssh_port = EVIL, ssh_username = 'tunnel', ca_certificate = 'a certificate'`,
+  );
+  const change = (changes: ConnectionChanges) =>
+    changeConnection(
+      (work) => changeAccount(store.writer, key.accountId, work),
+      store.deps.secret,
+      key.connectionId,
+      changes,
+    );
+  // Even where the owner makes it look like sample data, which is never checked.
+  await expect(change({ password: 'unspoken-anew' })).rejects.toThrow(/changed outside dbvitals/);
+  const schedule = `insert into connection_schedule (account_id, connection_id, every, due_at) values ($1, $2, '1 h', now())`;
+  await owner.query(schedule, [key.accountId, key.connectionId]);
+  await expect(change({ password: 'unspoken-anew' })).rejects.toThrow(
+    /changed outside dbvitals. Check its settings, then enter its address and password again/,
+  );
+  await expect(change({ tls: 'verify-full' })).rejects.toThrow(/changed outside dbvitals/);
+  const address = parseConnectionUrl('postgres://watcher@db.example.com/shop');
+  await change({ address, password: 'unspoken-anew' });
+  const text = `select connection_type, host, tls, password_exposable, ca_certificate from connection where connection_id = $1`;
+  const { rows } = await owner.query(text, [key.connectionId]);
+  expect(rows).toEqual([
+    {
+      ...{ connection_type: 'direct', host: 'db.example.com', tls: 'verify-full' },
+      ...{ password_exposable: false, ca_certificate: null },
+    },
+  ]);
+  const secrets = await readSecrets(store.writer, store.deps.secret, key);
+  expect(secrets).toEqual({ password: 'unspoken-anew', sshKey: null });
 });

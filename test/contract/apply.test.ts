@@ -185,6 +185,8 @@ test('a connection that moves takes its password along, or is refused with its p
   const refused =
     /^error: .*dbvitals.yaml:2:\d+: accounts\[0\].connections\[0\]: .* give the password for it, .*\n$/;
   expect([exit, stderr]).toEqual([2, expect.stringMatching(refused)]);
+  const exposed = await run(`${direct}, tls: disable, expose_password: true`);
+  expect([exposed.exit, exposed.stderr]).toEqual([2, expect.stringMatching(/enter the password again/)]);
   const tunnel = 'address: { engine: postgres, host: db, database: shop, username: watcher }';
   expect(await done(`${tunnel}, ${password}, ${ssh('one')}`)).toEqual([
     ['change', 'connection_type', 'ssh_username', 'ssh_host', 'ssh_port', 'ssh_key'],

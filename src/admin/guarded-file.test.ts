@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { UsageError } from './command.ts';
+import { readSecretFile } from './guarded-file.ts';
+
+const own = { environment: {}, dataDir: '/nowhere' };
+
+test('a file that its group reads is refused, but for root’s where dbvitals is another user: Kubernetes mounts those', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'guarded-'));
+  const file = join(folder, 'secret');
+  writeFileSync(file, 'unspoken');
+  chmodSync(folder, 0o755);
+  chmodSync(file, 0o440);
+  expect(() => readSecretFile(file, own)).toThrow(UsageError);
+  // Its group is ours in the process below; another user can't give a file to root, so there it is refused too.
+  const module = JSON.stringify(new URL('./guarded-file.ts', import.meta.url).href);
+  const read = `const { readSecretFile } = await import(${module});
+    process.stdout.write(readSecretFile(${JSON.stringify(file)}, { environment: {}, dataDir: '/nowhere' }))`;
+  const asRoot = process.getuid?.() === 0;
+  const run = () =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', read], {
+      ...(asRoot && { uid: 65_534, gid: 0 }),
+      encoding: 'utf8',
+    });
+  expect(run()).toMatchObject(asRoot ? { status: 0, stdout: 'unspoken' } : { status: 1, stdout: '' });
+  for (const mode of [0o444, 0o460]) {
+    chmodSync(file, mode);
+    expect(run()).toMatchObject({ status: 1, stdout: '' });
+  }
+  rmSync(folder, { recursive: true });
+});
