@@ -1,4 +1,5 @@
 import http from 'node:http';
+import https from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** An answer that came whole. */
@@ -94,7 +95,7 @@ export function get(
       headers: { ...authorization, ...headers },
       timeout: PATIENCE_MS,
     };
-    const request = http.get(url, options, (response) => {
+    const request = (url.startsWith('https:') ? https : http).get(url, options, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;

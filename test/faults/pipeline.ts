@@ -1,19 +1,27 @@
 import { connect } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 
 /**
- * `node pipeline.ts PORT CONNECTIONS SECONDS PATH`: sends requests without a key in bursts of 64 KiB on each connection, as
- * many as are taken, and prints how many were answered. A process of its own: whoever measures beside it is not to wait.
+ * `node pipeline.ts ORIGIN CONNECTIONS SECONDS PATH`: sends requests in bursts of 64 KiB on each connection, as many as are
+ * taken, with the key of `FLOOD_KEY` if there is one, and prints how many were answered. A process of its own: whoever
+ * measures beside it is not to wait.
  */
-const [port = 0, connections = 0, seconds = 0] = process.argv.slice(2, 5).map(Number);
-const request = `GET ${process.argv[5]} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const [origin = '', connections = 0, seconds = 0, path = ''] = process.argv.slice(2);
+const { hostname: host, port, protocol } = new URL(origin);
+const key = process.env['FLOOD_KEY'];
+const authorization = key === undefined ? '' : `Authorization: Bearer ${key}\r\n`;
+const request = `GET ${path} HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`;
 const burst = Buffer.from(request.repeat(Math.ceil((64 * 1024) / request.length)));
-const end = performance.now() + seconds * 1_000;
+const end = performance.now() + Number(seconds) * 1_000;
 
 let answered = 0;
 await Promise.all(
-  Array.from({ length: connections }, () => {
+  Array.from({ length: Number(connections) }, () => {
     return new Promise<void>((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1');
+      const isSecure = protocol === 'https:';
+      const address = { host, port: Number(port) };
+      // What certificate the service shows is another test's.
+      const socket = isSecure ? connectSecurely({ ...address, rejectUnauthorized: false }) : connect(address);
       const send = () => {
         while (performance.now() < end && socket.write(burst));
       };
@@ -28,7 +36,7 @@ await Promise.all(
           if (performance.now() >= end) socket.destroy();
         })
         .on('drain', send)
-        .once('connect', send)
+        .once(isSecure ? 'secureConnect' : 'connect', send)
         .once('close', () => resolve())
         .once('error', reject);
     });
