@@ -8,7 +8,7 @@ import { readAs } from '../database/read.ts';
 import { entries } from './entries.ts';
 
 const DAY_MS = 86_400_000;
-const LARGE = 300_000;
+const LARGE = 100_000;
 
 // One look-up reads 4 at these sizes: three levels of the index and the row. Choosing places takes two bisections, of
 // 25 steps for 30 million entries, and a few neighbours; measured at most 155.
