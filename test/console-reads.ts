@@ -51,7 +51,7 @@ export function consoleReads({ connection, key, ticket }: OwnRows): ConsoleRead[
 /** The statement that signs the owner `$2` of account `$1` in, with a session whose token's SHA-256 is `$3`. */
 export const insertSession = `
   with person as (
-    insert into login (email, name) values ($2, $2) returning login_id
+    insert into login (account_id, email, name) values ($1, $2, $2) returning login_id
   ), member as (
     insert into member (account_id, name, email, roles, status, joined_at, login_id)
     select $1, $2, $2, array['owner'], 'active', now(), login_id from person

@@ -85,9 +85,17 @@ const PARTS: readonly { since: number; sql: string }[] = [
   {
     since: 8,
     sql: `
-      insert into login (email, name, password, created_at) values ('ada@example.com', 'Ada', 'x', '2026-01-09Z');
+      do $$
+      begin
+        if exists (select from information_schema.columns where table_name = 'login' and column_name = 'account_id') then
+          insert into login (account_id, email, name, password, created_at)
+            select account_id, 'ada@example.com', 'Ada', 'x', '2026-01-09Z' from account order by account_id;
+        else
+          insert into login (email, name, password, created_at) values ('ada@example.com', 'Ada', 'x', '2026-01-09Z');
+        end if;
+      end $$;
       insert into passkey (credential_id, login_id, name, public_key, counter, created_at) values ('\\x01', 1, 'key', '\\x02', 3, '2026-01-09Z');
-      update member set login_id = 1;
+      update member m set login_id = (select l.login_id from login l order by to_jsonb(l) ->> 'account_id' = m.account_id::text desc nulls last limit 1);
       update api_key set note = 'of the collector', created_by = 1 where name = 'key 1';
       insert into key_hour select account_id, api_key_id, '2026-01-01Z', 50, 2, '203.0.113.7' from api_key;
       insert into key_counted select account_id, 400 from account;`,

@@ -10,13 +10,16 @@ export class ApiError extends Error {
   readonly retryAfter: number | null;
   /** The field that a 400 is about. */
   readonly parameter: string | null;
+  /** What there is to choose from, of `choose_account`. */
+  readonly accounts: readonly { id: number; name: string }[];
 
   constructor(response: Response, text: string) {
-    const { code, message, parameter } = envelope(text);
+    const { code, message, parameter, accounts } = envelope(text);
     super(message ?? `The service answered ${response.status}.`);
     this.status = response.status;
     this.code = code ?? 'internal_error';
     this.parameter = parameter ?? null;
+    this.accounts = accounts ?? [];
     this.requestId = response.headers.get('x-request-id');
     this.retryAfter = Number(response.headers.get('retry-after')) || null;
   }
@@ -48,6 +51,19 @@ export async function get<T>(path: string, query?: Query, signal?: AbortSignal):
   return request<T>('GET', apiUrl(path, query), undefined, signal);
 }
 
+let prove: (() => Promise<boolean>) | null = null;
+
+/**
+ * Sets who asks the person to prove again who they are, before {@link send} tries a change of credentials once more; false = they
+ * did not. Gives what takes it back.
+ */
+export function askForProof(ask: () => Promise<boolean>): () => void {
+  prove = ask;
+  return () => {
+    if (prove === ask) prove = null;
+  };
+}
+
 /**
  * Changes something by a route of the console's API. A 204 gives undefined.
  * @throws ApiError when the service refuses, OfflineError when it does not answer.
@@ -57,7 +73,12 @@ export async function send<T = void>(
   path: string,
   body: unknown = {},
 ): Promise<T> {
-  return request<T>(method, apiUrl(path), JSON.stringify(body), undefined);
+  const change = () => request<T>(method, apiUrl(path), JSON.stringify(body), undefined);
+  return change().catch(async (error: unknown) => {
+    const isAsked = error instanceof ApiError && error.code === 'proof_needed' && prove !== null;
+    if (!(isAsked && (await prove?.()))) throw error;
+    return change();
+  });
 }
 
 async function request<T>(method: string, url: string, body?: string, signal?: AbortSignal): Promise<T> {
@@ -76,10 +97,17 @@ async function request<T>(method: string, url: string, body?: string, signal?: A
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
+interface Envelope {
+  code?: string;
+  message?: string;
+  parameter?: string;
+  accounts?: { id: number; name: string }[];
+}
+
 /** What a proxy in between says is no JSON, or not the envelope. */
-function envelope(text: string): { code?: string; message?: string; parameter?: string } {
+function envelope(text: string): Envelope {
   try {
-    const { error } = JSON.parse(text) as { error?: { code?: string; message?: string; parameter?: string } };
+    const { error } = JSON.parse(text) as { error?: Envelope };
     return error ?? {};
   } catch {
     return {};

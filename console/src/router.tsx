@@ -12,6 +12,7 @@ import { BASE_PATH } from './base-path.ts';
 import { activitySearch } from './pages/activity/search.ts';
 import { connectionSearch } from './pages/connection/search.ts';
 import { fleetSearch } from './pages/fleet/search.ts';
+import { invitationsSearch } from './pages/invitations/search.ts';
 import { keysSearch } from './pages/keys/search.ts';
 import { signInSearch } from './pages/sign-in/search.ts';
 import { ticketsSearch } from './pages/tickets/search.ts';
@@ -182,11 +183,21 @@ const link = createRoute({
   ),
 });
 
+const invitations = createRoute({
+  getParentRoute: () => root,
+  path: '/invitations',
+  validateSearch: invitationsSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/invitations/invitations.tsx')),
+    'InvitationsPage',
+  ),
+});
+
 const pages = [home, fleet, addConnection, connection, tickets, activity, keys, team, account, sessions];
 
 export const router = createRouter({
   basepath: BASE_PATH || '/',
-  routeTree: root.addChildren([signedIn.addChildren(pages), signIn, link]),
+  routeTree: root.addChildren([signedIn.addChildren(pages), signIn, link, invitations]),
   context: { queries: queryClient },
   defaultPreload: 'intent',
   defaultPendingMs: 150,

@@ -35,10 +35,16 @@ const update = `
      set name = coalesce($3, name), email = coalesce($4, email), roles = coalesce($5, roles), status = coalesce($6, status)
    where account_id = $1 and member_id = $2
   returning ${memberColumns}`;
+// A login with a password is its account's alone: it goes with its member.
 const remove = `
-  delete from member
-   where account_id = $1 and member_id = $2
-  returning ${memberColumns}`;
+  with removed as (
+    delete from member
+     where account_id = $1 and member_id = $2
+    returning member_id, name, email, roles, status, joined_at, last_active_at, login_id
+  ), own as (
+    delete from login l using removed r where l.login_id = r.login_id and l.account_id = $1
+  )
+  select ${memberColumns} from removed`;
 
 /** Adds a member. Throws {@link EmailTaken}. */
 export function addMember(change: Change, { name, email, roles, status }: WantedMember): Promise<MemberRow> {
@@ -57,9 +63,13 @@ export function changeMember(
   return write(change, 'member_changed', update, values, { changed });
 }
 
-/** Removes a member; throws when there is no such one. */
-export function removeMember(change: Change, id: number): Promise<MemberRow> {
-  return write(change, 'member_removed', remove, [change.accountId, id]);
+/** Removes a member, and the login that was theirs in this account alone; throws when there is no such member. */
+export function removeMember(
+  change: Change,
+  id: number,
+  more: Record<string, unknown> = {},
+): Promise<MemberRow> {
+  return write(change, 'member_removed', remove, [change.accountId, id], more);
 }
 
 async function write(

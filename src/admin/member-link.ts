@@ -7,17 +7,20 @@ import { addCommand, type CommandContext } from './command.ts';
 import { printOne } from './print.ts';
 
 const find = `
-  select login_id is not null as signs_in from member where account_id = $1 and member_id = $2`;
+  select l.account_id is not null as has_own_login
+    from member m
+    left join login l on l.login_id = m.login_id
+   where m.account_id = $1 and m.member_id = $2`;
 
 /** Makes a one-time link for a member, or (null) for somebody who becomes an owner; records who made it, null = the operator. */
 async function makeLink(change: ChangeAccount, memberId: number | null) {
   return change(async ({ client, accountId, record }) => {
     let purpose: LinkPurpose = 'owner';
     if (memberId !== null) {
-      const { rows } = await client.query<{ signs_in: boolean }>(find, [accountId, memberId]);
+      const { rows } = await client.query<{ has_own_login: boolean }>(find, [accountId, memberId]);
       const [member] = rows;
       if (member === undefined) throw new Error(`Account ${accountId} has no member ${memberId}.`);
-      purpose = member.signs_in ? 'reset' : 'invitation';
+      purpose = member.has_own_login ? 'reset' : 'invitation';
     }
     const made = await recordLink(client, { accountId, purpose, memberId, createdBy: null });
     record('link_created', '/team', { member_id: memberId, purpose, expires_at: made.expires_at });

@@ -64,6 +64,7 @@ export type RevokedKey = Static<typeof RevokedKey>;
 const createKey = consoleRoute({
   method: 'POST',
   path: '/keys',
+  recent: true,
   permission: 'keys:write',
   body: NewKey,
   response: IssuedKey,
@@ -88,6 +89,7 @@ function refuseSecret(parameter: string, text: string): void {
 const regenerateKey = consoleRoute({
   method: 'POST',
   path: '/keys/:id/regenerate',
+  recent: true,
   permission: 'keys:write',
   body: Regeneration,
   response: RegeneratedKey,

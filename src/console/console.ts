@@ -18,7 +18,7 @@ import { acceptedCoding } from '../http/respond.ts';
 import { VALIDATION } from '../http/server.ts';
 import { bodyFlaw } from './body-flaw.ts';
 import { Budget, type Visit } from './budget.ts';
-import { ConsoleError, internalError, lacking, notFound } from './errors.ts';
+import { ConsoleError, internalError, lacking, notFound, proofNeeded } from './errors.ts';
 import { factsOf } from './hand-on.ts';
 import { refusalOf } from './refusal.ts';
 import type { Actor, Asked, Caller, ConsoleParts, ConsoleRoute, Streamed } from './route.ts';
@@ -121,6 +121,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
         if (route.permission !== 'member' && !actor.permissions.has(route.permission)) {
           throw lacking(route.permission);
         }
+        if (route.recent && !actor.isRecent) throw proofNeeded;
         actors.set(request, actor);
       },
       handler: async (request, reply) => {

@@ -3,8 +3,10 @@ const STATUS = {
   invalid_parameter: 400,
   unauthorized: 401,
   forbidden: 403,
+  proof_needed: 403,
   not_found: 404,
   conflict: 409,
+  choose_account: 409,
   body_too_large: 413,
   too_many_attempts: 429,
   internal_error: 500,
@@ -17,31 +19,39 @@ export class ConsoleError extends Error {
   readonly parameter: string | null;
   /** In how many seconds to try again, where that is known. */
   readonly retryAfter: number | null;
+  /** The accounts to choose from, of `choose_account`. */
+  readonly accounts: readonly { id: number; name: string }[] | null;
 
   constructor(
     code: keyof typeof STATUS,
     message: string,
-    { parameter = null, retryAfter = null }: { parameter?: string | null; retryAfter?: number | null } = {},
+    {
+      parameter = null,
+      retryAfter = null,
+      accounts = null,
+    }: Partial<Pick<ConsoleError, 'parameter' | 'retryAfter' | 'accounts'>> = {},
   ) {
     super(message);
     this.code = code;
     this.parameter = parameter;
     this.retryAfter = retryAfter;
+    this.accounts = accounts;
   }
 
   get status(): number {
     return STATUS[this.code];
   }
 
-  /** `{"error":{"code","message"}}`, with `parameter` and `retry_after` where there are such. */
+  /** `{"error":{"code","message"}}`, with `parameter`, `retry_after` and `accounts` where there are such. */
   envelope(): string {
-    const { code, message, parameter, retryAfter } = this;
+    const { code, message, parameter, retryAfter, accounts } = this;
     return JSON.stringify({
       error: {
         code,
         message,
         ...(parameter === null ? {} : { parameter }),
         ...(retryAfter === null ? {} : { retry_after: retryAfter }),
+        ...(accounts === null ? {} : { accounts }),
       },
     });
   }
@@ -50,6 +60,12 @@ export class ConsoleError extends Error {
 export const signedOut = new ConsoleError('unauthorized', 'You are signed out: sign in again.');
 export const notFound = new ConsoleError('not_found', 'There is no such thing in your account any more.');
 export const internalError = new ConsoleError('internal_error', 'The service could not answer: try again.');
+
+/** Changes of credentials need it: a stolen session must gain nothing that outlives it. */
+export const proofNeeded = new ConsoleError(
+  'proof_needed',
+  'This needs a sign-in within the last 10 minutes: prove again who you are, then repeat it.',
+);
 
 /** What a member who lacks a permission is told. */
 export function lacking(permission: string): ConsoleError {

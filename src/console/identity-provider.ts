@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type * as Oidc from 'openid-client';
 import type { SignOnSettings } from '../sign-on-settings.ts';
+import { foldEmail } from '../team/email.ts';
 
 /** How long the provider may take for an answer, in seconds. */
 const TIMEOUT = 5;
@@ -116,9 +117,8 @@ function unreachable(error: unknown): never {
 // Some write it as a text. Microsoft's has no email_verified; its xms_edov says that the address's domain is the company's own.
 const YES: unknown[] = [true, 'true', 1, '1'];
 
-// Only letters of ASCII are lowered: of others PostgreSQL and providers think differently, and "K" (U+212A) would be a k.
 function verifiedEmail(told: Record<string, unknown>): string | null {
   const { email, email_verified: verified = told['xms_edov'] } = told;
   if (typeof email !== 'string' || email === '' || !YES.includes(verified)) return null;
-  return email.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return foldEmail(email);
 }

@@ -3,10 +3,12 @@ import { changeAccount } from '../activity/record-entry.ts';
 import { nullable } from '../http/endpoint.ts';
 import { timestamp } from '../http/fields.ts';
 import { version } from '../package-root.ts';
-import { ConsoleError, notFound } from './errors.ts';
-import { GivenPassword, hashNewPassword, NewPassword } from './password.ts';
+import { ConsoleError, notFound, proofNeeded } from './errors.ts';
+import { keepDevice } from './known-device.ts';
+import { GivenPassword, NewPassword } from './password.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { proveByPassword } from './sign-in.ts';
+import { renewSession } from './sessions.ts';
+import { newPassword, proveByPassword } from './sign-in.ts';
 
 const Passkey = Type.Object({
   /** base64url. */
@@ -22,6 +24,8 @@ export const Me = Type.Object({
     email: Type.String(),
     name: Type.String(),
     has_password: Type.Boolean(),
+    /** Signs in by the company's identity provider, which keeps the password. */
+    single_sign_on: Type.Boolean(),
     passkeys: Type.Array(Passkey),
   }),
   account: Type.Object({
@@ -42,7 +46,7 @@ export const Me = Type.Object({
 export type Me = Static<typeof Me>;
 
 const readLogin = `
-  select l.email, l.name, l.has_password,
+  select l.email, l.name, l.has_password, l.oidc_issuer is not null as single_sign_on,
          coalesce((select jsonb_agg(jsonb_build_object(
                      'id', translate(rtrim(encode(p.credential_id, 'base64'), '='), E'+/\\n', '-_'), 'name', p.name,
                      'created_at', p.created_at, 'last_used_at', p.last_used_at) order by p.created_at)
@@ -154,26 +158,36 @@ const changePassword = consoleRoute({
   // Without `current` where there was no password yet.
   body: Type.Object({ current: Type.Optional(GivenPassword), next: NewPassword }),
   response: null,
-  async handler({ actor, caller, body, parts, change, readOwn }) {
+  async handler(asked) {
+    const { actor, body, parts, change, readOwn } = asked;
+    if (actor.bySingleSignOn) {
+      throw new ConsoleError(
+        'conflict',
+        'You sign in by single sign-on: your identity provider keeps your password, so change it there.',
+      );
+    }
     const [login] = await readOwn((run) => run<Me['login']>(readLogin, [actor.loginId]));
-    if (login?.has_password) {
-      const password = body.current ?? '';
+    if (!login?.has_password) {
+      if (!actor.isRecent) throw proofNeeded;
+    } else {
       // Guesses by a stolen session are counted as those without one.
-      const proved = await proveByPassword(parts, caller, { email: actor.email, password });
-      if (proved !== actor.loginId) {
+      const given = { email: actor.email, password: body.current ?? '' };
+      if ((await proveByPassword(asked, given, actor)) === null) {
         throw new ConsoleError('forbidden', 'This is not your password now: try again.', {
           parameter: 'current',
         });
       }
     }
-    const accounts = await parts.writer.query<Me['accounts'][number]>(readAccounts, [actor.loginId]);
-    const about = [actor.email, actor.name, ...accounts.rows.map(({ name }) => name)];
-    const phc = await hashNewPassword(body.next, about, 'next');
+    const [account] = await readOwn((run) => run<Me['accounts'][number]>(readAccounts, [actor.loginId]));
+    const about = [actor.name, account?.name ?? null];
+    const password = await newPassword(parts, actor.email, body.next, { about, parameter: 'next' });
     await change(async ({ client, record }) => {
-      await client.query(setPassword, [actor.loginId, phc]);
+      await client.query(setPassword, [actor.loginId, password]);
       await client.query(endOthers, [actor.loginId, actor.sessionId]);
       record('password_changed', '/account', { member_id: actor.memberId, name: actor.name });
     });
+    await renewSession(asked);
+    keepDevice(asked, [{ login_id: actor.loginId, password }]);
   },
 });
 

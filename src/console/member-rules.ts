@@ -29,6 +29,7 @@ export interface Subject {
   roles: string[];
   status: 'active' | 'invited' | 'suspended';
   login_id: number | null;
+  by_single_sign_on: boolean;
   version: string;
 }
 
@@ -36,8 +37,9 @@ export interface Subject {
 export const versionOf = 'md5(row(m.name, m.email, m.roles, m.status)::text)';
 
 const select = `
-  select m.roles, m.status, m.login_id, ${versionOf} as version
+  select m.roles, m.status, m.login_id, l.oidc_issuer is not null as by_single_sign_on, ${versionOf} as version
     from member m
+    left join login l on l.login_id = m.login_id
    where m.account_id = $1 and m.member_id = $2`;
 
 /**
@@ -80,19 +82,4 @@ export async function requireOwner(
   if (status !== 'active' || login_id === null || !roles.includes('owner')) return;
   const { rowCount } = await client.query(owners, [accountId]);
   if (rowCount === 0) throw noOwner;
-}
-
-const elsewhere = 'select from member where login_id = $1 and account_id <> $2 limit 1';
-
-/**
- * Throws 409 when the login is a member of another account too: who sets its password would act there as well, so none but
- * the operator may have it set.
- */
-export async function requireNowhereElse({ client, accountId }: Change, loginId: number): Promise<void> {
-  const { rowCount } = await client.query(elsewhere, [loginId, accountId]);
-  if (rowCount === 0) return;
-  throw new ConsoleError(
-    'conflict',
-    'They sign in to other accounts too: the operator of the service makes the link, with "dbvitals member link".',
-  );
 }

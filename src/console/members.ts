@@ -8,14 +8,7 @@ import { recordLink } from '../team/record-link.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { line } from './line.ts';
-import {
-  covers,
-  requireMayChange,
-  requireMayGive,
-  requireNowhereElse,
-  requireOwner,
-  versionOf,
-} from './member-rules.ts';
+import { covers, requireMayChange, requireMayGive, requireOwner, versionOf } from './member-rules.ts';
 import { type Actor, type ConsoleRoute, consoleRoute } from './route.ts';
 import { Email } from './sign-in.ts';
 import { word } from './word.ts';
@@ -141,6 +134,7 @@ const kindOf = 'select kind from account where account_id = $1';
 const invite = consoleRoute({
   method: 'POST',
   path: '/members',
+  recent: true,
   permission: 'members:write',
   body: Invitation,
   response: Invited,
@@ -184,6 +178,7 @@ const endLinks = `
 const alter = consoleRoute({
   method: 'PATCH',
   path: '/members/:id',
+  recent: true,
   permission: 'members:write',
   body: MemberChange,
   response: Member,
@@ -233,19 +228,25 @@ const remove = consoleRoute({
 const link = consoleRoute({
   method: 'POST',
   path: '/members/:id/link',
+  recent: true,
   permission: 'members:write',
   response: MemberLink,
   status: 201,
   async handler({ id, actor, caller, parts, change }) {
     return change(async (made) => {
-      const { status, login_id } = await requireMayChange(made, actor, id);
+      const { status, login_id, by_single_sign_on } = await requireMayChange(made, actor, id);
       if (id === actor.memberId) {
         throw new ConsoleError('conflict', 'This is you: change your password in your own settings.');
       }
       if (status === 'suspended') {
         throw new ConsoleError('conflict', 'They are suspended: let them act again first.');
       }
-      if (login_id !== null) await requireNowhereElse(made, login_id);
+      if (by_single_sign_on) {
+        throw new ConsoleError(
+          'conflict',
+          'They sign in by single sign-on: their password is kept by your identity provider.',
+        );
+      }
       return makeLink(made, actor, (parts.publicUrl ?? caller.origin) + parts.basePath, {
         id,
         purpose: login_id === null ? 'invitation' : 'reset',

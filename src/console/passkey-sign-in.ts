@@ -11,7 +11,7 @@ import { word } from './word.ts';
 const PURPOSE = 'sign in by passkey';
 
 /** What `PublicKeyCredential.parseRequestOptionsFromJSON` takes. No passkey is named: the browser offers those it has. */
-const PasskeyQuestion = Type.Object({
+export const PasskeyQuestion = Type.Object({
   challenge: Type.String(),
   rpId: Type.String(),
   /** Milliseconds. */
@@ -23,7 +23,7 @@ const PasskeyQuestion = Type.Object({
 export const Bytes = Type.String({ minLength: 1, pattern: '^[\\w-]+$' });
 
 /** What the browser's `toJSON` gives, as far as it is looked at. */
-const PasskeyAnswer = Type.Object({
+export const PasskeyAnswer = Type.Object({
   id: Bytes,
   rawId: Bytes,
   type: word('public-key'),
@@ -82,22 +82,36 @@ const signIn = openRoute({
   body: Type.Object({ response: PasskeyAnswer }),
   response: null,
   async handler(asked) {
-    const { writer } = asked.parts;
-    const { response } = asked.body;
-    const credential = Buffer.from(response.id, 'base64url');
-    const [passkey] = (await writer.query<PasskeyRow>(find, [credential])).rows;
-    if (!passkey?.user_handle.equals(Buffer.from(response.response.userHandle, 'base64url'))) throw refused;
-    const counter = await verify(asked, response, passkey);
-    await count(writer, credential, counter);
-    await startSession(asked, passkey.login_id, 'passkey');
+    const login = await proveByPasskey(asked, asked.body.response, { purpose: PURPOSE });
+    await startSession(asked, login, 'passkey');
   },
 });
+
+/**
+ * The login that a passkey's answer proves; `purpose` is that of its challenge, which is used up; `only` names the login that is to
+ * be proved. Throws 401.
+ */
+export async function proveByPasskey(
+  asked: Pick<Asked, 'parts' | 'caller'>,
+  response: Static<typeof PasskeyAnswer>,
+  { purpose, only }: { purpose: string; only?: number },
+): Promise<number> {
+  const { writer } = asked.parts;
+  const credential = Buffer.from(response.id, 'base64url');
+  const [passkey] = (await writer.query<PasskeyRow>(find, [credential])).rows;
+  if (!passkey?.user_handle.equals(Buffer.from(response.response.userHandle, 'base64url'))) throw refused;
+  if (only !== undefined && passkey.login_id !== only) throw refused;
+  const counter = await verify(asked, response, passkey, purpose);
+  await count(writer, credential, counter);
+  return passkey.login_id;
+}
 
 /** Holds an answer against the passkey, and uses its challenge up; the counter that it tells of. Throws 401. */
 async function verify(
   { parts, caller }: Pick<Asked, 'parts' | 'caller'>,
   given: Static<typeof PasskeyAnswer>,
   passkey: PasskeyRow,
+  purpose: string,
 ): Promise<number> {
   const { origin, id: rpId } = relyingParty({ parts, caller });
   const { verifyAuthenticationResponse } = await webauthn();
@@ -107,7 +121,7 @@ async function verify(
     response,
     expectedChallenge: (told) => {
       challenge = told;
-      return isChallenge(parts.secret, PURPOSE, told);
+      return isChallenge(parts.secret, purpose, told);
     },
     expectedOrigin: origin,
     expectedRPID: rpId,

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { type Static, Type } from 'typebox';
-import type { Read } from '../database/read.ts';
 import { newChallenge } from './challenges.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { line } from './line.ts';
@@ -35,10 +34,6 @@ const NewPasskeyQuestion = Type.Object({
   timeout: Type.Integer(),
 });
 
-// Whoever stole a session must not gain a passkey, which lives on when the session has ended.
-const recent = `
-  select from session where session_id = $1 and login_id = $2 and created_at > clock_timestamp() - interval '1 hour'`;
-
 const readLogin = `
   select ${USER_HANDLE} as user_handle, l.email, l.name,
          array(select jsonb_build_object('type', 'public-key', 'transports', p.transports,
@@ -65,14 +60,6 @@ const remove = 'delete from passkey where credential_id = $1 and login_id = $2 r
 
 const purpose = ({ loginId }: Actor) => `add a passkey to login ${loginId}`;
 
-async function requireRecent(run: Read, { sessionId, loginId }: Actor): Promise<void> {
-  if ((await run(recent, [sessionId, loginId])).length === 1) return;
-  throw new ConsoleError(
-    'forbidden',
-    'A passkey is added within an hour of signing in: sign out, sign in again, then add it.',
-  );
-}
-
 interface LoginRow {
   user_handle: Buffer;
   email: string;
@@ -83,16 +70,14 @@ interface LoginRow {
 const ask = consoleRoute({
   method: 'POST',
   path: '/me/passkeys/options',
+  recent: true,
   permission: 'member',
   response: NewPasskeyQuestion,
   async handler(asked) {
     const { actor, parts, readOwn } = asked;
     const { secret } = parts;
     const { id } = relyingParty(asked);
-    const [login] = await readOwn(async (run) => {
-      await requireRecent(run, actor);
-      return run<LoginRow>(readLogin, [actor.loginId]);
-    });
+    const [login] = await readOwn((run) => run<LoginRow>(readLogin, [actor.loginId]));
     if (!login) throw notFound;
     return {
       challenge: newChallenge(secret, purpose(actor)),
@@ -115,6 +100,7 @@ const ask = consoleRoute({
 const add = consoleRoute({
   method: 'POST',
   path: '/me/passkeys',
+  recent: true,
   permission: 'member',
   body: Type.Object({
     name: line(100, 'Name the passkey by the device that keeps it, in 1 to 100 characters.'),
@@ -122,8 +108,7 @@ const add = consoleRoute({
   }),
   response: null,
   async handler(asked) {
-    const { actor, body, change, readOwn } = asked;
-    await readOwn((run) => requireRecent(run, actor));
+    const { actor, body, change } = asked;
     const {
       id,
       publicKey,
@@ -148,6 +133,7 @@ const add = consoleRoute({
 const takeAway = consoleRoute({
   method: 'DELETE',
   path: '/me/passkeys/:passkey',
+  recent: true,
   permission: 'member',
   response: null,
   async handler({ actor, params, change, parts }) {

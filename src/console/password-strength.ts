@@ -5,8 +5,8 @@ import { ConsoleError } from './errors.ts';
 import type { Judged, Question } from './password-judge.ts';
 
 /** Loading takes a second of a core and 70 MB (measured), so it is done in a worker, which ends after this time without work. */
-const IDLE_MS = 20_000;
-const LONGEST_MS = 10_000;
+const IDLE_MS = 60_000;
+const LONGEST_MS = 60_000;
 const MOST_WAITING = 100;
 
 const WHY: Record<string, string> = {

@@ -58,16 +58,21 @@ async function compute(password: string, nonce: Buffer, cost: typeof COST): Prom
 const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
 
 /**
- * A new password as it is stored: argon2id, in the PHC string format. Throws 400 when it is easy to guess: see
- * {@link requireStrong}.
+ * A new password as it is stored: argon2id, in the PHC string format. `beside` is a stored password of the same e-mail address
+ * in another account, whose salt is taken: so a sign-in computes one hash, however many accounts have the address. Throws 400
+ * when it is easy to guess: see {@link requireStrong}.
  */
 export async function hashNewPassword(
   password: string,
-  about: readonly (string | null)[],
-  parameter: string,
+  {
+    about,
+    parameter,
+    beside,
+  }: { about: readonly (string | null)[]; parameter: string; beside: string | null },
 ): Promise<string> {
   await requireStrong(password, about, parameter);
-  const nonce = randomBytes(16);
+  const stored = beside === null ? null : parse(beside);
+  const nonce = stored !== null && isOfToday(stored) ? stored.nonce : randomBytes(16);
   const tag = await compute(password, nonce, COST);
   const { memory, passes, parallelism } = COST;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
@@ -75,16 +80,41 @@ export async function hashNewPassword(
 
 const PHC = /^\$argon2id\$v=19\$m=([0-9]+),t=([0-9]+),p=([0-9]+)\$([0-9A-Za-z+/]+)\$([0-9A-Za-z+/]+)$/;
 
-/** Whether the password is the one stored as `phc`. Where there is none (null) it takes the same time to say no. */
-export async function isPassword(phc: string | null, password: string): Promise<boolean> {
-  const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(phc ?? '') ?? [];
-  if (memory === undefined) {
-    await compute(password, randomBytes(16), COST);
-    return false;
-  }
+interface Stored {
+  cost: typeof COST;
+  nonce: Buffer;
+  tag: Buffer;
+}
+
+function parse(phc: string): Stored | null {
+  const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(phc) ?? [];
+  if (memory === undefined) return null;
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
-  return timingSafeEqual(
-    await compute(password, Buffer.from(nonce, 'base64'), cost),
-    Buffer.from(tag, 'base64'),
-  );
+  return { cost, nonce: Buffer.from(nonce, 'base64'), tag: Buffer.from(tag, 'base64') };
+}
+
+function isOfToday({ cost }: Stored): boolean {
+  return cost.memory === COST.memory && cost.passes === COST.passes && cost.parallelism === COST.parallelism;
+}
+
+/**
+ * Those of the logins, all of one e-mail address, whose password it is. It takes the same time for none, one and several: their
+ * salt is one.
+ */
+export async function whosePassword<Login extends { password: string }>(
+  logins: readonly Login[],
+  password: string,
+): Promise<Login[]> {
+  const tags = new Map<string, Promise<Buffer>>();
+  const theirs: Login[] = [];
+  for (const login of logins) {
+    const stored = parse(login.password);
+    if (stored === null) continue;
+    const salt = login.password.slice(0, login.password.lastIndexOf('$'));
+    const tag = tags.get(salt) ?? compute(password, stored.nonce, stored.cost);
+    tags.set(salt, tag);
+    if (timingSafeEqual(await tag, stored.tag)) theirs.push(login);
+  }
+  if (tags.size === 0) await compute(password, randomBytes(16), COST);
+  return theirs;
 }

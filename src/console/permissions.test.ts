@@ -25,7 +25,7 @@ beforeAll(async () => {
   for (const { id } of ROLES) {
     await store.writer.query(
       `with person as (
-         insert into login (email, name) values ($3, $2) returning login_id
+         insert into login (account_id, email, name) values ($1, $3, $2) returning login_id
        )
        insert into member (account_id, name, email, roles, status, joined_at, login_id)
        select $1, $2, $3, array[$2], 'active', now(), login_id from person`,
@@ -93,12 +93,38 @@ test('who is not signed in reaches what it takes to sign in, and nothing else', 
       ...['GET /link/:token', 'POST /link/:token', 'POST /sign-in', 'POST /sign-out'],
       ...['POST /sign-in/passkey/options', 'POST /sign-in/passkey'],
       ...['GET /sign-in', 'GET /sign-in/oidc', 'GET /sign-in/oidc/callback'],
+      ...['GET /invitations', 'POST /invitations/:id/accept', 'POST /invitations/:id/decline'],
     ].toSorted(),
   );
   const { origin } = service;
-  for (const { method, path } of GUARDED) {
+  // A person who acts in no account yet answers invitations, and needs a session for it.
+  const invitations = OPEN.filter(({ path }) => path.startsWith('/invitations'));
+  for (const { method, path } of [...GUARDED, ...invitations]) {
     expect((await ask(method, path, { origin })).status, `${method} ${path}`).toBe(401);
   }
+});
+
+test('whatever makes or changes a credential needs a proof of the last ten minutes', async () => {
+  const hash = [hashToken(tokens.get('owner') ?? '')];
+  const refused: string[] = [];
+  for (const { method, path } of GUARDED) {
+    await signIn('owner');
+    await store.writer.query(
+      `update session set proved_at = clock_timestamp() - interval '10 minutes' where token_hash = $1`,
+      hash,
+    );
+    const { message } = await ask(method, path, { ...cookieOf('owner'), origin: service.origin });
+    if (message.includes('within the last 10 minutes')) refused.push(`${method} ${path}`);
+  }
+  expect(refused.toSorted()).toEqual(
+    [
+      ...['POST /me/passkeys/options', 'POST /me/passkeys', 'DELETE /me/passkeys/:passkey'],
+      ...['POST /keys', 'POST /keys/:id/regenerate'],
+      ...['POST /members', 'PATCH /members/:id', 'POST /members/:id/link'],
+    ].toSorted(),
+  );
+  await signIn('owner');
+  await store.writer.query('update session set proved_at = clock_timestamp() where token_hash = $1', hash);
 });
 
 test('no route that changes something takes a change from another origin', async () => {

@@ -61,6 +61,10 @@ export interface Actor {
   name: string;
   roles: string[];
   permissions: ReadonlySet<Permission>;
+  /** Whether the person proved who they are within 10 minutes. */
+  isRecent: boolean;
+  /** Whether the login is one of an identity provider; else it has a password, and acts in this account alone. */
+  bySingleSignOn: boolean;
 }
 
 /** A body that comes bit by bit; it must end when `closing` is aborted. */
@@ -136,6 +140,8 @@ export interface MemberRoute<
   Query extends TObject = TObject,
   Body extends TObject = TObject,
 > extends Definition<Response, Query, Body> {
+  /** Whether it makes or changes a credential: then the person must have proved who they are within 10 minutes. */
+  recent?: true;
   /** What the member's roles must allow; `member` = any active member. */
   permission: Permission | 'member';
   /** Throws a ConsoleError for what it can't do. */

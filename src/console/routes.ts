@@ -4,6 +4,7 @@ import { changeConnectionRoutes } from './change-connections.ts';
 import { keyChangeRoutes } from './change-keys.ts';
 import { connectionRoutes } from './connection-detail.ts';
 import { fleetRoutes } from './fleet.ts';
+import { invitationRoutes } from './invitations.ts';
 import { keyRoutes } from './keys.ts';
 import { linkRoutes } from './links.ts';
 import { loginSqlRoutes } from './login-sql.ts';
@@ -12,6 +13,7 @@ import { memberRoutes } from './members.ts';
 import { sessionRoutes } from './own-sessions.ts';
 import { passkeySignInRoutes } from './passkey-sign-in.ts';
 import { passkeyRoutes } from './passkeys.ts';
+import { proofRoutes } from './prove-again.ts';
 import { readRoutes } from './read.ts';
 import type { ConsoleRoute } from './route.ts';
 import { runRoutes } from './runs.ts';
@@ -28,6 +30,8 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...passkeySignInRoutes,
   ...singleSignOnRoutes,
   ...linkRoutes,
+  ...invitationRoutes,
+  ...proofRoutes,
   ...meRoutes,
   ...passkeyRoutes,
   ...sessionRoutes,

@@ -12,7 +12,7 @@ const BUILT = fileURLToPath(inPackage('console/dist'));
 // Every page is one document: its script shows the page that the address names.
 const PAGES = [
   ...['/', '/fleet', '/connections/*', '/tickets', '/activity', '/keys', '/team', '/account', '/sessions'],
-  ...['/sign-in', '/link/*'],
+  ...['/sign-in', '/link/*', '/invitations'],
 ];
 
 const POLICY = [

@@ -15,7 +15,8 @@ export const LIVING = `s.expires_at > clock_timestamp() and s.last_seen_at > clo
 
 const find = `
   select s.session_id as "sessionId", s.login_id as "loginId", l.email, s.account_id as "accountId",
-         m.member_id as "memberId", m.name, m.roles,
+         m.member_id as "memberId", m.name, m.roles, l.oidc_issuer is not null as "bySingleSignOn",
+         s.proved_at > clock_timestamp() - interval '10 minutes' as "isRecent",
          s.last_seen_at < clock_timestamp() - interval '1 minute' as unseen
     from session s
     join login l on l.login_id = s.login_id
@@ -49,8 +50,8 @@ const place = `
    limit 1`;
 
 const insert = `
-  insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
-  values ($1, $2, $3, clock_timestamp() + make_interval(days => ${LONGEST_DAYS}), $4, $5)`;
+  insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent, proved_email)
+  values ($1, $2, $3, clock_timestamp() + make_interval(days => ${LONGEST_DAYS}), $4, $5, $6)`;
 
 function sessionCookie(origin: string, basePath: string) {
   return cookie(origin, basePath, 'dbvitals_session', 'Strict');
@@ -132,13 +133,14 @@ export type Proof = 'password' | 'passkey' | 'oidc' | 'link';
 
 /**
  * Starts a session of a login, in `accountId` where it may act there, else where it acted last: sets the cookie and records
- * `member_signed_in`. The browser's session before it ends. Throws 403 when the login acts nowhere.
+ * `member_signed_in`. The browser's session before it ends. `provedEmail` is the address that an identity provider verified
+ * just now. Throws 403 when the login acts nowhere.
  */
 export async function startSession(
   asked: Pick<Asked, 'parts' | 'caller' | 'reply'>,
   loginId: number,
   how: Proof,
-  accountId: number | null = null,
+  { accountId = null, provedEmail = null }: { accountId?: number | null; provedEmail?: string | null } = {},
 ): Promise<void> {
   const { parts, caller } = asked;
   const [member] = await readOwn(parts.reader, loginId, (run) =>
@@ -159,8 +161,7 @@ export async function startSession(
       hashToken(token),
       loginId,
       member.account_id,
-      caller.address,
-      caller.userAgent,
+      ...[caller.address, caller.userAgent, provedEmail],
     ]);
     record('member_signed_in', '/sign-in', {
       member_id: member.member_id,
@@ -171,4 +172,65 @@ export async function startSession(
     });
   });
   setCookie(asked, token);
+}
+
+/** Starts a session of a person who acts in no account yet, and can only answer their invitations. */
+export async function startUnjoinedSession(
+  { parts, caller, reply }: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  loginId: number,
+  provedEmail: string | null,
+): Promise<void> {
+  const token = newToken();
+  if (caller.sessionToken !== null) {
+    await parts.writer.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
+  }
+  await parts.writer.query(insert, [
+    ...[hashToken(token), loginId, null, caller.address, caller.userAgent, provedEmail],
+  ]);
+  setCookie({ parts, caller, reply }, token);
+}
+
+const renew = `
+  update session s
+     set token_hash = $2, proved_at = clock_timestamp()
+   where s.token_hash = $1
+     and ${LIVING}`;
+
+/**
+ * Notes that the person proved again who they are. The session gets another token, so that a copy of the old one, which somebody
+ * may have stolen, is good for nothing any more. Throws 401 when the session has ended.
+ */
+export async function renewSession(asked: Pick<Asked, 'parts' | 'caller' | 'reply'>): Promise<void> {
+  const { parts, caller } = asked;
+  const token = newToken();
+  const { rowCount } = await parts.writer.query(renew, [
+    hashToken(caller.sessionToken ?? ''),
+    hashToken(token),
+  ]);
+  if (rowCount === 0) throw signedOut;
+  setCookie(asked, token);
+}
+
+const findPerson = `
+  select s.login_id as "loginId", s.account_id as "accountId", s.proved_email as "provedEmail",
+         s.proved_at > clock_timestamp() - interval '10 minutes' as "isRecent"
+    from session s
+   where s.token_hash = $1
+     and ${LIVING}`;
+
+/** Who has a session, whether they act in an account or not. */
+export interface Person {
+  loginId: number;
+  accountId: number | null;
+  /** The address that the identity provider verified when the session began; null = it began otherwise. */
+  provedEmail: string | null;
+  /** Whether they proved who they are within 10 minutes. */
+  isRecent: boolean;
+}
+
+/** Whose session it is; null when there is none. */
+export async function personOf(writer: pg.Pool, token: string | null): Promise<Person | null> {
+  if (token === null) return null;
+  const { rows } = await writer.query<Person>(findPerson, [hashToken(token)]);
+  return rows[0] ?? null;
 }

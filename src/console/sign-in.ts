@@ -2,11 +2,13 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { changeAccount } from '../activity/record-entry.ts';
 import { readOwn } from '../database/read.ts';
+import { foldedEmail } from '../team/email.ts';
 import { hashToken } from '../team/record-link.ts';
 import { attempt } from './attempts.ts';
 import { ConsoleError } from './errors.ts';
-import { GivenPassword, isPassword } from './password.ts';
-import { type Caller, type ConsoleParts, type ConsoleRoute, openRoute } from './route.ts';
+import { keepDevice, knownDevice, type PasswordLogin } from './known-device.ts';
+import { GivenPassword, hashNewPassword, whosePassword } from './password.ts';
+import { type Asked, type Caller, type ConsoleParts, type ConsoleRoute, openRoute } from './route.ts';
 import { actorOf, setCookie, startSession } from './sessions.ts';
 
 export const Email = Type.String({
@@ -16,8 +18,11 @@ export const Email = Type.String({
   description: 'Give an e-mail address, such as ada@example.com.',
 });
 
+// Several accounts may have a login of one address: nobody proved whose it is.
 const byEmail = `
-  select login_id, password from login where lower(email) = lower($1)`;
+  select login_id, account_id, password from login
+   where ${foldedEmail('email')} = ${foldedEmail('$1::text')} and password is not null
+   order by login_id`;
 
 const memberships = `
   select account_id, member_id, name from member where login_id = $1 and status = 'active' order by account_id`;
@@ -27,20 +32,41 @@ const wrong = new ConsoleError(
   'The e-mail address or the password is wrong: try again, or ask an administrator for a new link.',
 );
 
-/** The login of an e-mail address, if that is its password; a wrong one is counted and recorded. Null when it is wrong. */
+/** A login of one account. */
+interface Login extends PasswordLogin {
+  account_id: number;
+}
+
+/**
+ * The logins of an e-mail address that have this password; `only` narrows them to one login or account. A wrong password is
+ * counted and recorded. Null when it is wrong.
+ *
+ * Anybody may have a login of the address in an account of their own. Whoever gives its password must not learn from it whether it
+ * is the password of another account too: at a device that is known for a login nothing else is looked at, and elsewhere
+ * a password that is right for some of the logins alone counts as a guess at the others.
+ */
 export async function proveByPassword(
-  parts: ConsoleParts,
-  caller: Caller,
+  asked: Pick<Asked, 'parts' | 'caller' | 'reply'>,
   { email, password }: { email: string; password: string },
-): Promise<number | null> {
-  const { address } = caller;
-  return attempt(parts.writer, { address, email }, async () => {
-    const { rows } = await parts.writer.query<{ login_id: number; password: string | null }>(byEmail, [
-      email,
-    ]);
-    const [login] = rows;
-    if (await isPassword(login?.password ?? null, password)) return login?.login_id ?? null;
-    if (login) recordFailure(parts, caller, login.login_id);
+  only: { loginId?: number; accountId?: number } = {},
+): Promise<Login[] | null> {
+  const { parts, caller } = asked;
+  const { rows } = await parts.writer.query<Login>(byEmail, [email]);
+  const logins = rows.filter(
+    ({ login_id, account_id }) =>
+      (only.loginId ?? login_id) === login_id && (only.accountId ?? account_id) === account_id,
+  );
+  const { device, logins: known } = knownDevice(asked, logins);
+  const isKnown = ({ login_id }: Login) => known.includes(login_id);
+  return attempt(parts.writer, { ...caller, email, device }, async ({ asDevice, asAnybody }) => {
+    const theirs = await whosePassword(logins, password);
+    const here = asDevice ? theirs.filter(isKnown) : [];
+    if (here.length > 0) return { value: here, isGuess: false };
+    if (asAnybody && theirs.length > 0) return { value: theirs, isGuess: theirs.length < logins.length };
+    // At a known device it is one of its own people, so other accounts with the address hear nothing of it.
+    for (const { login_id } of device === null ? logins : logins.filter(isKnown)) {
+      recordFailure(parts, caller, login_id);
+    }
     return null;
   });
 }
@@ -65,16 +91,68 @@ function recordFailure({ writer, reader, log }: ConsoleParts, caller: Caller, lo
   );
 }
 
+const anyOfEmail = `
+  select password from login
+   where ${foldedEmail('email')} = ${foldedEmail('$1::text')} and password is not null
+   order by login_id
+   limit 1`;
+
+/** A new password of an e-mail address as it is stored. Throws 400 when it is easy to guess. */
+export async function newPassword(
+  { writer }: Pick<ConsoleParts, 'writer'>,
+  email: string,
+  password: string,
+  { about, parameter }: { about: readonly (string | null)[]; parameter: string },
+): Promise<string> {
+  const { rows } = await writer.query<{ password: string }>(anyOfEmail, [email]);
+  return hashNewPassword(password, {
+    about: [email, ...about],
+    parameter,
+    beside: rows[0]?.password ?? null,
+  });
+}
+
+const accountsOf = `
+  select a.account_id as id, a.name
+    from account a
+   where a.account_id = any ($1)
+   order by a.name, a.account_id`;
+
 const signIn = openRoute({
   method: 'POST',
   path: '/sign-in',
   permission: 'anyone',
-  body: Type.Object({ email: Email, password: GivenPassword }),
+  body: Type.Object({
+    email: Email,
+    password: GivenPassword,
+    /** Needed where several accounts have this address with this password: the answer 409 `choose_account` lists them. */
+    account_id: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Name one of your accounts.',
+      }),
+    ),
+  }),
   response: null,
   async handler(asked) {
-    const login = await proveByPassword(asked.parts, asked.caller, asked.body);
-    if (login === null) throw wrong;
-    await startSession(asked, login, 'password');
+    const { account_id, ...given } = asked.body;
+    const logins = await proveByPassword(
+      asked,
+      given,
+      account_id === undefined ? {} : { accountId: account_id },
+    );
+    const [login] = logins ?? [];
+    if (logins === null || login === undefined) throw wrong;
+    keepDevice(asked, logins);
+    if (logins.length > 1) {
+      const ids = [logins.map((each) => each.account_id)];
+      const { rows } = await asked.parts.writer.query<{ id: number; name: string }>(accountsOf, ids);
+      throw new ConsoleError('choose_account', 'You sign in to several accounts: choose one of them.', {
+        accounts: rows,
+      });
+    }
+    await startSession(asked, login.login_id, 'password');
   },
 });
 

@@ -5,11 +5,11 @@ import { ConsoleError } from './errors.ts';
 import { type IdentityProvider, Unreachable } from './identity-provider.ts';
 import { loginOfPerson, NoLogin } from './person-login.ts';
 import { type Asked, type ConsoleRoute, openRoute } from './route.ts';
-import { startSession } from './sessions.ts';
+import { startSession, startUnjoinedSession } from './sessions.ts';
 
 const PURPOSE = 'sign in by single sign-on';
 
-// A page of the console, and no address that a browser could take for another host's; the sign-in page has the same (search.ts).
+// A page of the console, and no address that a browser could take for another host's; the console has the same (parts/next-page.ts).
 const PAGE = /^(?:\/[\w-]+)+\/?(?:[?#][!-~]*)?$/;
 const LONGEST_PAGE = 1_000;
 
@@ -99,8 +99,12 @@ const comeBack = openRoute({
       const { search } = new URL(reply.request.url, provider.publicUrl);
       const person = await provider.person(challenge, search);
       if (!(await useChallenge(parts.writer, challenge))) throw new SignOnRefused('expired');
-      await startSession(asked, await loginOfPerson(parts.writer, person), 'oidc');
-      return `${parts.basePath}${next ?? '/'}`;
+      const { loginId, acts, isInvited } = await loginOfPerson(parts.writer, person);
+      const { email: provedEmail } = person;
+      if (acts) await startSession(asked, loginId, 'oidc', { provedEmail });
+      else await startUnjoinedSession(asked, loginId, provedEmail);
+      const toAnswer = next === null ? '/invitations' : `/invitations?${new URLSearchParams({ next })}`;
+      return parts.basePath + (acts && !isInvited ? (next ?? '/') : toAnswer);
     });
   },
 });

@@ -55,7 +55,7 @@ export class FailedAuthentications {
     const window = this.#window(address, Date.now());
     if (window.failed >= LIMIT) return { counted: false, window };
     window.failed += 1;
-    this.#windows.set(countedBy(address), window);
+    this.#windows.set(networkOf(address), window);
     return { counted: true, window };
   }
 
@@ -65,18 +65,18 @@ export class FailedAuthentications {
     const spent = this.#window(address, Date.now()).failed >= LIMIT;
     if (!this.#elsewhere || spent) return this.count(address);
     const { counted, window } = await this.#elsewhere(address);
-    this.#windows.set(countedBy(address), window);
+    this.#windows.set(networkOf(address), window);
     return counted;
   }
 
   #window(address: string, now: number): Window {
-    const window = this.#windows.get(countedBy(address));
+    const window = this.#windows.get(networkOf(address));
     return window && window.endsAt > now ? window : { endsAt: now + WINDOW_SECONDS * 1000, failed: 0 };
   }
 }
 
-/** What an address is counted as: itself, or its network. */
-function countedBy(address: string): string {
+/** What an address is counted as: an IPv4 address itself, an IPv6 address its /64 network. */
+export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_NETWORK_BITS}`).toString();
 }

@@ -207,3 +207,22 @@ test('the account is renamed; of two who do, the later is told', async () => {
   expect((await service.ask<{ name: string }>(owner, 'GET', '/account')).name).toBe('Renamed meanwhile');
   expect(await violations(page)).toEqual([]);
 });
+
+test('a session older than ten minutes proves again who it is, and the change goes on', async () => {
+  await service.statement(`update session set proved_at = proved_at - interval '10 minutes'`);
+  await visit(page, '/team');
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  await page.getByLabel('Name').fill('Joan Clarke');
+  await page.getByLabel('E-mail address').fill('joan@example.com');
+  await page.keyboard.press('Enter');
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await proof.waitFor();
+  expect(await violations(page)).toEqual([]);
+  await expect.poll(() => focused(page)).toBe('Your password');
+  await page.keyboard.type('none of hers at all');
+  await page.keyboard.press('Enter');
+  await proof.getByText('This is not your password').waitFor();
+  await proof.getByLabel('Your password').fill(owner.password);
+  await page.keyboard.press('Enter');
+  await page.locator('pre[aria-label="invitation link"]').waitFor();
+});

@@ -57,6 +57,9 @@ test('who was invited comes by the provider to the page that was asked for', asy
   await runJson(['member', 'add', '--account', '1', ...ada], store);
   const { page, close } = await openWindow(browser, origin, null);
   await signInBySubject(page, '/tickets?status=resolved', 'ada');
+  await page.getByRole('heading', { level: 1, name: 'Invitations' }).waitFor();
+  await page.getByText('Invites you as viewer.').waitFor();
+  await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByRole('heading', { level: 1, name: 'Tickets' }).waitFor();
   expect(page.url()).toBe(`${origin}/tickets?status=resolved`);
   await takeFromMenu(page, /settings and sign out/, 'Sign out');
@@ -77,6 +80,7 @@ test('who was not is told what to do, and gets to the page once they are', async
   await runJson(['member', 'add', '--account', '1', ...eve], store);
   // The provider still knows who they are.
   await page.getByRole('link', { name: 'Sign in with single sign-on' }).click();
+  await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByRole('heading', { level: 1, name: 'Tickets' }).waitFor();
   expect(page.url()).toBe(`${origin}/tickets?status=resolved`);
   await close();

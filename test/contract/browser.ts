@@ -10,6 +10,8 @@ export type Role = 'owner' | 'admin' | 'operator' | 'auditor' | 'viewer';
 export interface Browser {
   /** The session's cookie as it would be sent; null before the sign-in. */
   cookie(): string | null;
+  /** The cookie that makes the browser a known device; null before a password was given. */
+  device(): string | null;
   /** Asks below `/console/api`; a header that is undefined is not sent. */
   ask(
     method: string,
@@ -35,11 +37,12 @@ export function openBrowser({ origin = inject('origin'), headers: always = {} }:
   const own = new URL(origin).origin;
   const page = always['x-forwarded-proto'] === 'https' ? own.replace('http:', 'https:') : own;
   let cookie: string | null = null;
+  let device: string | null = null;
   const ask: Browser['ask'] = async (method, path, body, headers = {}) => {
     const changing = method !== 'GET' && method !== 'HEAD';
     const answer = await send(`${origin}/console/api${path}`, method, body, {
       ...(changing ? { origin: page, 'content-type': 'application/json' } : {}),
-      ...(cookie === null ? {} : { cookie }),
+      ...(cookie === null && device === null ? {} : { cookie: [cookie, device].filter(Boolean).join('; ') }),
       ...always,
       ...headers,
     });
@@ -47,6 +50,8 @@ export function openBrowser({ origin = inject('origin'), headers: always = {} }:
       /(?:^|, )((?:__(?:Host|Secure)-)?dbvitals_session)=([^;]*)/.exec(answer.headers['set-cookie'] ?? '') ??
       [];
     if (kept !== undefined) cookie = value === '' ? null : `${kept}=${value}`;
+    device =
+      /(?:__(?:Host|Secure)-)?dbvitals_device=[^;]*/.exec(answer.headers['set-cookie'] ?? '')?.[0] ?? device;
     expect(answer.headers['x-request-id'], `${method} ${path}`).toMatch(/^[0-9a-f-]{36}$/);
     if (answer.status >= 400) {
       expect(answer.json<{ error: object }>().error).toMatchObject({
@@ -63,6 +68,7 @@ export function openBrowser({ origin = inject('origin'), headers: always = {} }:
   };
   return {
     cookie: () => cookie,
+    device: () => device,
     ask,
     get: async <T>(path: string) => (await succeed('GET', path)).json<T>(),
     change: async <T>(method: string, path: string, body?: unknown) => {

@@ -96,6 +96,25 @@ async function signIn(subject: string, browser = browse()): Promise<string | und
   return answer.headers['location'];
 }
 
+interface Invitations {
+  data: { account_id: number; account_name: string; roles: string[]; joined: boolean }[];
+  acts: boolean;
+}
+
+/** Accepts all that a person is invited to. */
+async function acceptAll(browser: Browser): Promise<number[]> {
+  const { data } = await browser.get<Invitations>('/invitations');
+  for (const { account_id } of data) await browser.change('POST', `/invitations/${account_id}/accept`);
+  return data.map(({ account_id }) => account_id);
+}
+
+/** Signs in, is led to the invitations, and accepts them. */
+async function join(subject: string, browser = browse()): Promise<Browser> {
+  expect(await signIn(subject, browser)).toBe('/invitations');
+  await acceptAll(browser);
+  return browser;
+}
+
 async function loginsOf(email: string) {
   const { rows } = await store.query('select email, password, oidc_subject from login where email = $1', [
     email,
@@ -103,45 +122,104 @@ async function loginsOf(email: string) {
   return rows;
 }
 
-test('who was invited joins by the address that the provider verified, in every account, and keeps it by subject', async () => {
-  const [first, second, third] = [
-    await makeAccount(),
-    await makeKeylessAccount(),
-    await makeKeylessAccount(),
-  ];
+test('who was invited sees by which accounts, and joins those that they accept', async () => {
+  const [first, second, third] = [await makeAccount(), await makeAccount(), await makeKeylessAccount()];
   const { subject, email } = person();
   const { memberId } = await invite(first.id, email.toUpperCase());
-  await invite(second, email);
+  const { memberId: declined } = await invite(second.id, email);
   const { memberId: suspended } = await invite(third, email);
   await store.query(`update member set status = 'suspended' where member_id = $1`, [suspended]);
   const browser = browse();
   expect(await browser.get('/sign-in')).toEqual({ oidc: true });
-  expect(await signIn(subject, browser)).toBe('/');
+  expect(await signIn(subject, browser)).toBe('/invitations');
+  // Asked, not joined: the session acts nowhere.
+  expect((await browser.ask('GET', '/me')).status).toBe(401);
+  const offer = { account_name: 'Contract suite', roles: ['viewer'], joined: false };
+  expect(await browser.get('/invitations')).toEqual({
+    data: [first.id, second.id].map((account_id) => ({ account_id, ...offer })),
+    acts: false,
+  });
+  const { rows } = await store.query(
+    'select distinct status, login_id from member where member_id = any ($1)',
+    [[memberId, declined]],
+  );
+  expect(rows).toEqual([{ status: 'invited', login_id: null }]);
+  for (const nowhere of [third, (await makeAccount()).id, 999_999_999]) {
+    expect((await browser.ask('POST', `/invitations/${nowhere}/accept`)).status).toBe(404);
+  }
+  await browser.change('POST', `/invitations/${second.id}/decline`);
+  await browser.change('POST', `/invitations/${first.id}/accept`);
+  expect(await browser.get('/invitations')).toEqual({ data: [], acts: true });
   const me = await browser.get<Me>('/me');
-  expect(me.login).toMatchObject({ email, has_password: false, passkeys: [] });
-  expect(me.accounts.map(({ id }) => id).toSorted()).toEqual([first.id, second].toSorted());
+  expect(me.login).toMatchObject({ email, has_password: false, single_sign_on: true, passkeys: [] });
+  expect(me.accounts.map(({ id }) => id)).toEqual([first.id]);
   expect(me.member).toMatchObject({ roles: ['viewer'] });
-  const log = await readLog(first.key);
-  const told = log.filter(({ action_type }) => /^member_(changed|signed_in)$/.test(action_type));
+  const told = (await readLog(first.key)).filter(({ action_type }) =>
+    /^member_(changed|signed_in)$/.test(action_type),
+  );
   expect(
     told.map(({ action_type, properties }) => [action_type, properties['member_id'], properties['by']]),
   ).toEqual([
     ['member_changed', memberId, 'oidc'],
     ['member_signed_in', memberId, 'oidc'],
   ]);
-  expect(told[0]?.properties).toMatchObject({ status: 'active', changed: ['login'] });
+  expect(told[0]?.properties).toMatchObject({
+    ...{ status: 'active', changed: ['login'], actor_member_id: memberId, source_ip: '127.0.0.1' },
+  });
+  const removed = (await readLog(second.key)).at(-1);
+  expect(removed).toMatchObject({
+    action_type: 'member_removed',
+    properties: { member_id: declined, declined: true, actor_member_id: declined },
+  });
 
   // From now on the subject says who it is, whatever becomes of the address; a later invitation needs the address.
+  const fourth = await makeKeylessAccount();
+  await invite(fourth, email);
   provider.people.set(subject, { email: 'another@example.com', email_verified: false });
   const again = browse();
   expect(await signIn(subject, again)).toBe('/');
   expect((await again.get<Me>('/me')).login.email).toBe(email);
+  expect(await again.get('/invitations')).toEqual({ data: [], acts: true });
+  expect((await again.ask('POST', `/invitations/${fourth}/accept`)).status).toBe(404);
   provider.people.set(subject, { email, email_verified: true });
-  const fourth = await makeKeylessAccount();
-  await invite(fourth, email);
-  const joined = browse();
-  expect(await signIn(subject, joined)).toBe('/');
+  const joined = await join(subject);
   expect((await joined.get<Me>('/me')).accounts.map(({ id }) => id)).toContain(fourth);
+});
+
+test('a member of single sign-on has no password here, and gets no link to one', async () => {
+  const account = await makeKeylessAccount();
+  const { subject, email } = person();
+  const { memberId, linkToken } = await invite(account, email);
+  const browser = await join(subject);
+  const answer = await browser.ask('POST', '/me/password', { next: 'a password of my own choice' });
+  expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('identity provider')]);
+  const owner = await signInAs(account, ['owner'], { origin: publicUrl });
+  expect((await owner.ask('POST', `/members/${memberId}/link`)).status).toBe(409);
+  // The link that invited them is good for nothing any more.
+  expect((await browse().ask('GET', `/link/${linkToken}`)).status).toBe(404);
+});
+
+test('a link joins who is signed in with its address, which the provider verified just now', async () => {
+  const { subject, email } = person();
+  await invite(await makeKeylessAccount(), email);
+  const browser = await join(subject);
+  const later = await makeKeylessAccount();
+  const { linkToken, memberId } = await invite(later, email);
+  expect(await browse().get(`/link/${linkToken}`)).toMatchObject({ signed_in: false });
+  expect(await browser.get(`/link/${linkToken}`)).toMatchObject({ signed_in: true });
+  await store.query(
+    `update session set proved_at = proved_at - interval '10 minutes'
+      where login_id = (select login_id from login where email = $1)`,
+    [email],
+  );
+  expect(await browser.get(`/link/${linkToken}`)).toMatchObject({ signed_in: false });
+  const stale = await browser.ask('POST', `/invitations/${later}/accept`);
+  expect(stale.json()).toMatchObject({ error: { code: 'proof_needed' } });
+  const fresh = browse();
+  expect(await signIn(subject, fresh)).toBe('/invitations');
+  await fresh.change('POST', `/link/${linkToken}`, {});
+  expect(await fresh.get<Me>('/me')).toMatchObject({ account: { id: later }, member: { id: memberId } });
+  expect((await fresh.get<Me>('/me')).accounts).toHaveLength(2);
 });
 
 test('nobody comes in, and nothing is made, for an address that no account invited', async () => {
@@ -171,10 +249,10 @@ test('a company that owns the domain of its addresses says so in Microsoft’s w
   await invite(await makeKeylessAccount(), email);
   expect(await signIn(subject)).toBe('/sign-in?error=unverified');
   provider.people.set(subject, { email, xms_edov: true });
-  expect(await signIn(subject)).toBe('/');
+  expect(await signIn(subject)).toBe('/invitations');
 });
 
-test('a login that a link made for the address becomes the person’s own: password, passkeys and sessions end', async () => {
+test('a member who joined by a link becomes the person’s own once they accept: password, passkeys and sessions end', async () => {
   const account = await makeAccount();
   const earlier = await signInAs(account.id, ['operator'], { origin: publicUrl });
   const key = new Authenticator(publicUrl);
@@ -182,7 +260,11 @@ test('a login that a link made for the address becomes the person’s own: passw
   await earlier.change('POST', '/me/passkeys', { name: 'x', response: key.make(question) });
   const { subject } = person(earlier.email);
   const browser = browse();
-  expect(await signIn(subject, browser)).toBe('/');
+  expect(await signIn(subject, browser)).toBe('/invitations');
+  expect((await browser.get<Invitations>('/invitations')).data).toMatchObject([{ joined: true }]);
+  expect((await browser.ask('POST', `/invitations/${account.id}/decline`)).status).toBe(404);
+  expect((await earlier.ask('GET', '/me')).status).toBe(200);
+  await acceptAll(browser);
   expect(await browser.get<Me>('/me')).toMatchObject({
     login: { email: earlier.email, has_password: false, passkeys: [] },
     member: { id: earlier.memberId, roles: ['operator'] },
@@ -202,7 +284,7 @@ test('an address that went to another person of the provider does not lead to th
   const account = await makeKeylessAccount();
   const { subject, email } = person();
   const { memberId } = await invite(account, email);
-  expect(await signIn(subject)).toBe('/');
+  await join(subject);
   const { subject: next } = person(email);
   expect(await signIn(next)).toBe('/sign-in?error=taken');
   // Until the member is removed, and invited again.
@@ -210,8 +292,7 @@ test('an address that went to another person of the provider does not lead to th
   await owner.change('DELETE', `/members/${memberId}`, {});
   expect(await signIn(next)).toBe('/sign-in?error=not_invited');
   await owner.change('POST', '/members', { name: 'Eve', email, roles: ['auditor'] });
-  const browser = browse();
-  expect(await signIn(next, browser)).toBe('/');
+  const browser = await join(next);
   expect(await browser.get<Me>('/me')).toMatchObject({
     account: { id: account },
     member: { roles: ['auditor'] },
@@ -222,7 +303,7 @@ test('an address that went to another person of the provider does not lead to th
 test('a member who is suspended is led back', async () => {
   const { subject, email } = person();
   const { memberId } = await invite(await makeKeylessAccount(), email);
-  expect(await signIn(subject)).toBe('/');
+  await join(subject);
   await store.query(`update member set status = 'suspended' where member_id = $1`, [memberId]);
   expect(await signIn(subject)).toBe('/sign-in?error=not_invited');
 });
@@ -230,6 +311,7 @@ test('a member who is suspended is led back', async () => {
 test('an answer of the provider is good once, in the browser that asked, and as it was given', async () => {
   const { subject, email } = person();
   await invite(await makeKeylessAccount(), email);
+  await join(subject);
   const browser = browse();
   const come = async (path: string, cookie: string) => {
     const answer = await browser.ask('GET', path, undefined, { cookie });
@@ -262,6 +344,7 @@ test('an answer of the provider is good once, in the browser that asked, and as 
 test('who wanted a page is led to it by way of the provider, also after a second try, and never to another host', async () => {
   const { subject, email } = person();
   await invite(await makeKeylessAccount(), email);
+  await join(subject);
   const browser = browse();
   const come = async (path: string, cookie: string) => {
     const answer = await browser.ask('GET', path, undefined, { cookie });
@@ -338,7 +421,7 @@ test('a provider that does not answer is told apart, and asked again the next ti
     const { subject, email } = person();
     started.people.set(subject, { email, email_verified: 'true' });
     await invite(await makeKeylessAccount(), email);
-    // It tells of people in the ID token, and writes its yes as a text.
+    // Nobody has accepted anything. It tells of people in the ID token, and writes its yes as a text.
     const first = await begin();
     const back = await signInAt(first.to, subject);
     const come = async ({ search }: URL, cookie: string) => {
@@ -346,7 +429,7 @@ test('a provider that does not answer is told apart, and asked again the next ti
         'location'
       ];
     };
-    expect(await come(back, first.cookie)).toBe('/');
+    expect(await come(back, first.cookie)).toBe('/invitations');
     const second = await begin();
     const unheard = await signInAt(second.to, subject);
     await started.close();

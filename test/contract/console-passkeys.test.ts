@@ -252,18 +252,36 @@ test('an invitation leads to the public address, whatever the Host header says',
   expect(new URL(link.url).origin).toBe(origin);
 });
 
-test('a session that is older than an hour adds none, so that a stolen one gains nothing that stays', async () => {
-  const person = await signInAs(await makeKeylessAccount(), ['viewer'], { origin });
-  const key = new Authenticator(origin);
-  const response = key.make(await questionForNew(person));
+test('a session older than ten minutes adds and removes none, until its person proves it by a passkey', async () => {
+  const { person, key } = await withPasskey(await makeKeylessAccount());
+  const added = new Authenticator(origin);
+  const response = added.make(await questionForNew(person));
+  const own = `/me/passkeys/${key.passkeys[0]?.id.toString('base64url')}`;
   await store.query(
-    `update session set created_at = created_at - interval '1 hour'
+    `update session set proved_at = proved_at - interval '10 minutes'
       where login_id = (select login_id from login where email = $1)`,
     [person.email],
   );
-  expect(codeOf(await person.ask('POST', '/me/passkeys/options', {}))).toEqual([403, 'forbidden']);
-  const answer = await person.ask('POST', '/me/passkeys', { name: 'x', response });
-  expect(codeOf(answer)).toEqual([403, 'forbidden']);
+  const attempts = [
+    ['POST', '/me/passkeys/options', {}],
+    ['POST', '/me/passkeys', { name: 'x', response }],
+    ['DELETE', own, {}],
+  ] as const;
+  for (const [method, path, body] of attempts) {
+    expect(codeOf(await person.ask(method, path, body)), path).toEqual([403, 'proof_needed']);
+  }
+  // The answer to a sign-in is none to this question, nor is another person's passkey.
+  const { key: strange } = await withPasskey(await makeKeylessAccount());
+  const prove = async (by: Authenticator, from: string) => {
+    const question = await person.change<Question>('POST', from, {});
+    return (await person.ask('POST', '/me/proof/passkey', { response: by.answer(question) })).status;
+  };
+  expect(await prove(key, '/sign-in/passkey/options')).toBe(401);
+  expect(await prove(strange, '/me/proof/passkey/options')).toBe(401);
+  const before = person.cookie() ?? '';
+  expect(await prove(key, '/me/proof/passkey/options')).toBe(204);
+  expect((await person.ask('GET', '/me', undefined, { cookie: before })).status).toBe(401);
+  await person.change('POST', '/me/passkeys', { name: 'x', response });
 });
 
 test('a passkey is removed by whom it is of, and the last way to sign in is not', async () => {

@@ -82,7 +82,7 @@ test('the operator’s link makes an owner, who is then signed in', async () => 
   const browser = browse();
   expect(await browser.get(`/link/${token}`)).toEqual({
     ...{ purpose: 'owner', account_name: 'Contract suite', email: null, name: null },
-    ...{ has_login: false, signed_in: false },
+    signed_in: false,
   });
   const email = `Owner-${token.slice(0, 6)}@Example.com`;
   for (const body of [
@@ -177,34 +177,78 @@ test('of many who open one link at once, one gets in', async () => {
   expect(rows).toEqual([{ name: 'Ada' }]);
 });
 
-test('a link can’t take over the login of somebody who is at another company', async () => {
-  const [one, other] = [await makeKeylessAccount(), await makeKeylessAccount()];
-  const { email, browser } = await join(one);
-  const { linkToken } = await invite(other, email.toUpperCase());
+test('a link for a stranger’s address tells nothing of them, and gives nothing of theirs', async () => {
+  const [company, tenant] = [await makeAccount(), await makeAccount()];
+  const victim = await join(company.id);
+  const known = await invite(tenant.id, victim.email.toUpperCase());
+  const unknown = await invite(tenant.id);
   const stranger = browse();
-  expect(await stranger.get(`/link/${linkToken}`)).toMatchObject({ has_login: true, signed_in: false });
-  const answer = await stranger.ask('POST', `/link/${linkToken}`, { password: 'a password of my own' });
-  expect([answer.status, stranger.cookie()]).toEqual([401, null]);
-  expect((await signIn(browse(), email)).status).toBe(204);
-  expect((await signIn(browse(), email, 'a password of my own')).status).toBe(401);
-
-  // Whoever it is for proves it by being signed in, or by the password.
-  expect(await browser.get(`/link/${linkToken}`)).toMatchObject({ has_login: true, signed_in: true });
-  await browser.change('POST', `/link/${linkToken}`, {});
-  const me = await browser.get<Me>('/me');
-  expect(me.account.id).toBe(other);
-  expect(me.accounts.map(({ id }) => id).toSorted()).toEqual([one, other].toSorted());
-  await browser.change('POST', '/me/account', { id: one });
-  expect((await browser.get<Me>('/me')).account.id).toBe(one);
-  expect((await browser.ask('POST', '/me/account', { id: await makeKeylessAccount() })).status).toBe(404);
-  for (const id of [0, 1.5, 1e300, '1']) {
-    expect((await browser.ask('POST', '/me/account', { id })).status, String(id)).toBe(400);
+  // What is asked and answered is the same for an address that signs in elsewhere and for one that nobody has.
+  const shown = [];
+  for (const { email, linkToken } of [known, unknown]) {
+    const link = await stranger.get<{ email: string }>(`/link/${linkToken}`);
+    expect(link.email).toBe(email);
+    shown.push({ ...link, email: null }, (await stranger.ask('POST', `/link/${linkToken}`, {})).text);
   }
+  expect(shown.slice(0, 2)).toEqual(shown.slice(2));
+  // Who is signed in with the address is not recognised either: they have not proved it.
+  expect(await victim.browser.get(`/link/${known.linkToken}`)).toMatchObject({ signed_in: false });
 
-  const third = await invite(await makeKeylessAccount(), email);
-  const proved = browse();
-  await proved.change('POST', `/link/${third.linkToken}`, { password: PASSWORD });
-  expect((await proved.get<Me>('/me')).accounts).toHaveLength(3);
+  const theirs = 'a password of the tenant';
+  secrets.add(theirs);
+  const opened = await each([known, unknown], 1, ({ linkToken }) =>
+    browse().ask('POST', `/link/${linkToken}`, { password: theirs }),
+  );
+  expect(opened.map(({ status, text }) => [status, text])).toEqual([
+    [204, ''],
+    [204, ''],
+  ]);
+  // Each password leads to its own account, and to nothing of the other.
+  const accountsBy = async (password: string) => {
+    const browser = browse();
+    expect((await signIn(browser, victim.email, password)).status).toBe(204);
+    return (await browser.get<Me>('/me')).accounts.map(({ id }) => id);
+  };
+  expect(await accountsBy(PASSWORD)).toEqual([company.id]);
+  expect(await accountsBy(theirs)).toEqual([tenant.id]);
+  expect((await victim.browser.ask('POST', '/me/account', { id: tenant.id })).status).toBe(404);
+
+  // A later link of the victim's company asks for a password of their own, never for the tenant's.
+  const { linkToken } = await invite((await makeAccount()).id, unknown.email);
+  const person = browse();
+  expect(await person.get(`/link/${linkToken}`)).toMatchObject({ signed_in: false });
+  await person.change('POST', `/link/${linkToken}`, { password: 'a password of the person' });
+  expect((await signIn(browse(), unknown.email, 'a password of the person')).status).toBe(204);
+});
+
+test('an address and a password of several accounts: the person chooses, once the password is proved', async () => {
+  const [one, other] = [await makeKeylessAccount(), await makeKeylessAccount()];
+  const { email } = await join(one);
+  const second = await invite(other, email);
+  await browse().change('POST', `/link/${second.linkToken}`, { password: PASSWORD });
+  const browser = browse();
+  const asked = await signIn(browser, email);
+  expect([asked.status, asked.json<{ error: object }>().error]).toEqual([
+    409,
+    {
+      code: 'choose_account',
+      message: expect.any(String),
+      accounts: [one, other].toSorted((a, b) => a - b).map((id) => ({ id, name: 'Contract suite' })),
+    },
+  ]);
+  expect(browser.cookie()).toBeNull();
+  const choose = (account_id: number, password = PASSWORD) =>
+    browser.ask('POST', '/sign-in', { email, password, account_id });
+  expect((await choose(await makeKeylessAccount())).status).toBe(401);
+  expect((await choose(other, 'wrong wrong wrong')).status).toBe(401);
+  expect((await choose(other)).status).toBe(204);
+  expect((await browser.get<Me>('/me')).accounts.map(({ id }) => id)).toEqual([other]);
+  // One hash is computed for the address, however many accounts have it: their salt is one.
+  const { rows } = await store.query<{ salt: string }>(
+    `select distinct split_part(password, '$', 5) as salt from login where email = $1`,
+    [email],
+  );
+  expect(rows).toHaveLength(1);
 });
 
 test('the same address is no way in: only a link, opened, makes a login act as a member', async () => {
@@ -235,7 +279,6 @@ test('a reset link sets a new password and ends all sessions', async () => {
   expect(await again.get(`/link/${linkOf(made)}`)).toMatchObject({
     purpose: 'reset',
     email,
-    has_login: false,
   });
   await again.change('POST', `/link/${linkOf(made)}`, { password });
   expect((await browser.ask('GET', '/me')).status).toBe(401);
@@ -244,32 +287,46 @@ test('a reset link sets a new password and ends all sessions', async () => {
   expect((await signIn(browse(), email, password)).status).toBe(204);
 });
 
-test('a company’s link to a new password is none any more once its member joined another company', async () => {
+test('a company’s link to a new password sets that of its own member, and tells of no other account', async () => {
   const account = await makeKeylessAccount();
   const owner = await signInAs(account, ['owner'], { origin: service.origin });
-  const { memberId, email, browser } = await join(account);
+  const { memberId, email } = await join(account);
+  const elsewhere = await invite(await makeKeylessAccount(), email);
+  const other = 'the password elsewhere';
+  secrets.add(other);
+  const abroad = browse();
+  await abroad.change('POST', `/link/${elsewhere.linkToken}`, { password: other });
   const made = await owner.change<{ url: string; purpose: string }>('POST', `/members/${memberId}/link`);
   expect(made.purpose).toBe('reset');
-  const elsewhere = await invite(await makeKeylessAccount(), email);
-  await browser.change('POST', `/link/${elsewhere.linkToken}`, {});
-  const answer = await browse().ask('POST', `/link/${linkOf({ link: made.url })}`, {
-    password: 'another password',
-  });
-  expect(answer.status).toBe(404);
-  expect((await signIn(browse(), email)).status).toBe(204);
+  await browse().change('POST', `/link/${linkOf({ link: made.url })}`, { password: 'another password' });
+  expect((await signIn(browse(), email)).status).toBe(401);
+  expect((await signIn(browse(), email, other)).status).toBe(204);
+  expect((await abroad.ask('GET', '/me')).status).toBe(200);
 });
 
 test('the cookie is for this host’s server alone, and of https for https alone', async () => {
   const { email } = await join(await makeKeylessAccount());
   const plain = browse();
-  const cookies = async (browser: Browser) => (await signIn(browser, email)).headers['set-cookie'] ?? '';
-  expect(await cookies(plain)).toMatch(
-    /^dbvitals_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
-  );
+  const cookies = async (browser: Browser) => {
+    const set = (await signIn(browser, email)).headers['set-cookie']?.split(', ') ?? [];
+    return { device: set[0], session: set[1], more: set.slice(2) };
+  };
+  expect(await cookies(plain)).toEqual({
+    device: expect.stringMatching(
+      /^dbvitals_device=\d+~[\w-]{22}~[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict$/,
+    ),
+    session: expect.stringMatching(
+      /^dbvitals_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+    ),
+    more: [],
+  });
   const secure = browse({ 'x-forwarded-proto': 'https' });
-  expect(await cookies(secure)).toMatch(
-    /^__Host-dbvitals_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
-  );
+  expect(await cookies(secure)).toMatchObject({
+    device: expect.stringMatching(/^__Host-dbvitals_device=.*; HttpOnly; SameSite=Strict; Secure$/),
+    session: expect.stringMatching(
+      /^__Host-dbvitals_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    ),
+  });
   expect((await secure.get<Me>('/me')).login.email).toBe(email);
   // What plain http could have planted is not believed over https.
   const planted = await browse({ 'x-forwarded-proto': 'https' }).ask('GET', '/me', undefined, {
@@ -324,21 +381,22 @@ test('a wrong address and a wrong password get the same answer, and the failure 
   expect(failed?.properties).not.toHaveProperty('actor_member_id');
 });
 
-test('ten failures for an address, and the right password waits too; others don’t', async () => {
+test('ten failures for an e-mail address from one client, however it is written', async () => {
   const account = await makeKeylessAccount();
   const { email } = await join(account);
   const { email: other } = await join(account);
+  const guesser = browse();
   // All at once: none slips through between another's count and its own.
   const statuses = await each(
     Array.from({ length: 14 }, (_, at) => at),
     14,
     async (at) => {
-      return (await signIn(browse(), at % 2 === 0 ? email : email.toUpperCase(), 'wrong wrong wrong')).status;
+      return (await signIn(guesser, at % 2 === 0 ? email : email.toUpperCase(), 'wrong wrong wrong')).status;
     },
   );
   expect(statuses.filter((status) => status === 401)).toHaveLength(10);
   expect(statuses.filter((status) => status === 429)).toHaveLength(4);
-  const refused = await signIn(browse(), email);
+  const refused = await signIn(guesser, email);
   expect(refused.status).toBe(429);
   const seconds = Number(refused.headers['retry-after']);
   expect(seconds).toBeGreaterThan(800);
@@ -348,9 +406,104 @@ test('ten failures for an address, and the right password waits too; others don�
     message: expect.stringMatching(/: try again in 1[45] minutes, /),
     retry_after: seconds,
   });
-  expect((await signIn(browse(), other)).status).toBe(204);
-  await store.query(`update sign_in_failure set at = at - interval '15 minutes'`);
+  expect((await signIn(guesser, other)).status).toBe(204);
+  // Its owner is somewhere else.
   expect((await signIn(browse(), email)).status).toBe(204);
+  await store.query(`update sign_in_failure set at = at - interval '15 minutes'`);
+  expect((await signIn(guesser, email)).status).toBe(204);
+});
+
+test('a spelling that other programs fold to the address is another address', async () => {
+  const account = await makeKeylessAccount();
+  const email = `kiosk-admin-${crypto.randomUUID()}@example.com`;
+  const { linkToken } = await invite(account, email);
+  await browse().change('POST', `/link/${linkToken}`, { password: PASSWORD });
+  const spellings = ['i', 's', 'k'].map((letter, at) =>
+    email.replace(letter, '\u0130\u017f\u212a'[at] ?? ''),
+  );
+  expect(new Set([email, ...spellings]).size).toBe(4);
+  for (const spelling of [...spellings, ...spellings.map((text) => text.toUpperCase())]) {
+    const { status } = await signIn(browse(), spelling);
+    // What JavaScript makes of it in upper case may be plain ASCII again: then it is the address.
+    expect([spelling, status]).toEqual([
+      spelling,
+      spelling.toLowerCase() === email && /^[\0-\x7f]*$/.test(spelling) ? 204 : 401,
+    ]);
+  }
+});
+
+test('guesses of strangers do not keep a person out at a device that they have signed in from', async () => {
+  const { email, browser: laptop } = await join(await makeKeylessAccount());
+  const { browser: stranger } = await join(await makeKeylessAccount());
+  await laptop.change('POST', '/sign-out');
+  // Fifty within the hour, from everywhere: each would take a core for some time.
+  await store.query(
+    `insert into sign_in_failure (address, email_hash)
+     select '192.0.2.0'::inet + n, sha256(convert_to($1, 'UTF8')) from generate_series(1, 50) n`,
+    [email],
+  );
+  const refused = await signIn(browse(), email);
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_500);
+  expect((await signIn(laptop, email)).status).toBe(204);
+  // Being known for one login is nothing for another, and what is made up is nothing at all.
+  const forged = (laptop.device() ?? '').replace(/~[\w-]{43}/, `~${'A'.repeat(43)}`);
+  for (const cookie of [stranger.device() ?? '', forged]) {
+    const answer = await browse().ask('POST', '/sign-in', { email, password: PASSWORD }, { cookie });
+    expect(answer.status).toBe(429);
+  }
+  // A known device has ten of its own.
+  const statuses = await each([...Array(12).keys()], 12, async () => {
+    return (await signIn(laptop, email, 'wrong wrong wrong')).status;
+  });
+  expect(statuses.toSorted()).toEqual([...Array(10).fill(401), 429, 429]);
+  await store.query(`update sign_in_failure set at = at - interval '15 minutes' where device is not null`);
+  // A new password makes it unknown.
+  const before = laptop.device() ?? '';
+  expect((await signIn(laptop, email)).status).toBe(204);
+  const next = 'the password after the guesses';
+  secrets.add(next);
+  await laptop.change('POST', '/me/password', { current: PASSWORD, next });
+  const old = await browse().ask('POST', '/sign-in', { email, password: next }, { cookie: before });
+  expect(old.status).toBe(429);
+  expect((await signIn(laptop, email, next)).status).toBe(204);
+});
+
+test('a login of one’s own for a stranger’s address is no way to try their password', async () => {
+  const { email } = await join(await makeKeylessAccount());
+  const ownLogin = async (password: string) => {
+    const account = await makeKeylessAccount();
+    const { linkToken } = await invite(account, email);
+    const browser = browse();
+    await browser.change('POST', `/link/${linkToken}`, { password });
+    return { account, browser };
+  };
+  // At a known device nothing but its own login is looked at, even when the guess is right.
+  const lucky = await ownLogin(PASSWORD);
+  expect((await signIn(lucky.browser, email)).status).toBe(204);
+  expect((await lucky.browser.get<Me>('/me')).accounts.map(({ id }) => id)).toEqual([lucky.account]);
+  // Elsewhere each success at one's own login is a guess at the others, and counted.
+  const guess = 'a guess at their password';
+  secrets.add(guess);
+  await ownLogin(guess);
+  const address = { 'x-forwarded-for': '198.51.101.7' };
+  const statuses = await each([...Array(12).keys()], 1, async () => {
+    const unknown = openBrowser({ origin: service.origin, headers: address });
+    return (await signIn(unknown, email, guess)).status;
+  });
+  expect(statuses).toEqual([...Array(10).fill(204), 429, 429]);
+});
+
+test('a failure at a known device is told to its own account alone', async () => {
+  const [mine, tenant] = [await makeAccount(), await makeAccount()];
+  const { email, browser } = await join(mine.id);
+  const { linkToken } = await invite(tenant.id, email);
+  await browse().change('POST', `/link/${linkToken}`, { password: 'a password of the tenant' });
+  expect((await signIn(browser, email, 'wrong wrong wrong')).status).toBe(401);
+  const failures = async (key: string) =>
+    (await readLog(key)).filter(({ action_type }) => action_type === 'member_sign_in_failed').length;
+  await expect.poll(() => failures(mine.key)).toBe(1);
+  expect(await failures(tenant.key)).toBe(0);
 });
 
 test('fifty failures from a client, whatever the addresses; of IPv6 its network counts', async () => {
@@ -359,7 +512,7 @@ test('fifty failures from a client, whatever the addresses; of IPv6 its network 
     openBrowser({ origin: service.origin, headers: { 'x-forwarded-for': address } });
   // The fifty are put there: each guess takes a core for some time.
   const put = `insert into sign_in_failure (address, email_hash) select $1, sha256(n::text::bytea) from generate_series(1, 49) n`;
-  await store.query(put, ['2001:db8:1:2::/64']);
+  await store.query(put, ['2001:db8:1:2::']);
   expect((await signIn(from('2001:db8:1:2:3::4'), 'nobody@example.com')).status).toBe(401);
   expect((await signIn(from('2001:db8:1:2:ffff::1'), email)).status).toBe(429);
   expect((await signIn(from('2001:db8:1:3::4'), email)).status).toBe(204);
@@ -468,7 +621,7 @@ test('a member who is suspended or removed is out at once, and comes in nowhere'
   expect((await signIn(browse(), email)).status).toBe(204);
   await commandJson(['member', 'remove', String(memberId)]);
   expect((await browser.ask('GET', '/me')).status).toBe(401);
-  expect((await signIn(browse(), email)).status).toBe(403);
+  expect((await signIn(browse(), email)).status).toBe(401);
 });
 
 test('a password is changed by who knows the one before, and ends the other sessions', async () => {
@@ -491,6 +644,51 @@ test('a password is changed by who knows the one before, and ends the other sess
   expect((await browser.ask('GET', '/me')).status).toBe(200);
   expect((await elsewhere.ask('GET', '/me')).status).toBe(401);
   expect((await signIn(browse(), email, next)).status).toBe(204);
+});
+
+test('a session older than ten minutes proves again before it changes a credential, and its stolen copy ends', async () => {
+  const account = await makeKeylessAccount();
+  const owner = await signInAs(account, ['owner'], { origin: service.origin });
+  const age = () =>
+    store.query(
+      `update session set proved_at = proved_at - interval '10 minutes'
+        where login_id = (select login_id from login where email = $1)`,
+      [owner.email],
+    );
+  await age();
+  const invitation = { name: 'Eve', email: `${crypto.randomUUID()}@example.com`, roles: ['owner'] };
+  const codeOf = async (path: string, body: object, headers = {}) => {
+    const answer = await owner.ask('POST', path, body, headers);
+    return answer.status < 300 ? answer.status : answer.json<{ error: { code: string } }>().error.code;
+  };
+  expect(await codeOf('/members', invitation)).toBe('proof_needed');
+  expect(await codeOf('/keys', { name: 'stolen', expires_in: null })).toBe('proof_needed');
+  expect(await codeOf('/me/proof', { password: 'wrong wrong wrong' })).toBe('forbidden');
+  expect(await codeOf('/members', invitation)).toBe('proof_needed');
+  // What needs no proof goes on.
+  expect((await owner.ask('GET', '/members')).status).toBe(200);
+  const stolen = owner.cookie() ?? '';
+  expect(await codeOf('/me/proof', { password: owner.password })).toBe(204);
+  expect(owner.cookie()).not.toBe(stolen);
+  expect((await owner.ask('GET', '/me', undefined, { cookie: stolen })).status).toBe(401);
+  expect(await codeOf('/members', invitation)).toBe(201);
+  // Without a password there is nothing to give but a new sign-in.
+  await age();
+  await store.query('update login set password = null where email = $1', [owner.email]);
+  expect(await codeOf('/me/password', { next: 'a password out of nothing' })).toBe('proof_needed');
+});
+
+test('guesses at a proof are counted as those at the sign-in', async () => {
+  const { browser, email } = await join(await makeKeylessAccount());
+  const thief = browse();
+  const cookie = browser.cookie() ?? '';
+  const statuses = await each([...Array(12).keys()], 12, async () => {
+    const body = { password: 'wrong wrong wrong' };
+    return (await thief.ask('POST', '/me/proof', body, { cookie })).status;
+  });
+  expect(statuses.toSorted()).toEqual([...Array(10).fill(403), 429, 429]);
+  expect((await signIn(thief, email)).status).toBe(429);
+  expect((await signIn(browser, email)).status).toBe(204);
 });
 
 test.each([

@@ -26,6 +26,16 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
       icon: 'device',
       onAction: () => void navigate({ to: '/sessions' }),
     },
+    ...(login.single_sign_on
+      ? [
+          {
+            id: 'invitations',
+            label: 'Invitations',
+            icon: 'team' as const,
+            onAction: () => void navigate({ to: '/invitations', search: {} }),
+          },
+        ]
+      : []),
     ...THEMES.map(
       ([id, label], index): Action => ({
         id,

@@ -8,6 +8,7 @@ import { useShortcut } from '../parts/shortcut.ts';
 import { OfflineBanner } from '../parts/states.tsx';
 import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
+import { ProveAgain } from './prove-again.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
 function focusSearch(): void {
@@ -42,6 +43,7 @@ export function Shell() {
           </Dialog>
         </Modal>
       </ModalOverlay>
+      <ProveAgain />
       <Shortcuts isOpen={showsKeys} onClose={() => setShowsKeys(false)} />
       <div className="shell-main">
         <OfflineBanner />

@@ -43,24 +43,22 @@ export function LinkPage() {
   );
 }
 
-function introduction({ purpose, account_name, has_login, signed_in }: Link): string {
+function introduction({ purpose, account_name, signed_in }: Link): string {
   if (purpose === 'reset') return 'Who is signed in with the old one is signed out.';
-  if (signed_in) return `You are signed in already: join ${account_name} with the same sign-in.`;
-  if (has_login) return `You sign in to dbvitals already: give that password to join ${account_name}.`;
+  if (signed_in) return `Join ${account_name} with your single sign-on.`;
   return purpose === 'owner'
     ? `You become the owner of ${account_name}.`
     : `You were invited to ${account_name}.`;
 }
 
 function LinkForm({ link, token }: { link: Link; token: string }) {
-  const { purpose, has_login, signed_in } = link;
+  const { purpose, signed_in } = link;
   const [name, setName] = useState(link.name ?? '');
   const [email, setEmail] = useState(link.email ?? '');
   const [password, setPassword] = useState('');
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const isNew = !has_login && !signed_in;
-  const asksName = isNew && purpose !== 'reset';
+  const asksName = !signed_in && purpose !== 'reset';
   const use = useMutation({
     mutationFn: () =>
       send('POST', `/link/${encodeURIComponent(token)}`, {
@@ -108,29 +106,19 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
         />
         {!signed_in && (
           <TextField
-            autoComplete={isNew ? 'new-password' : 'current-password'}
-            description={
-              isNew
-                ? '12 characters or more. A long passphrase is easier to remember than a complex password.'
-                : undefined
-            }
+            autoComplete="new-password"
+            description="12 characters or more. A long passphrase is easier to remember than a complex password."
             error={fieldError(error, 'password')}
             isRequired
-            label={isNew ? 'New password' : 'Password'}
+            label="New password"
+            minLength={12}
             onChange={setPassword}
             type="password"
             value={password}
-            {...(isNew ? { minLength: 12 } : {})}
           />
         )}
         <Button isPending={use.isPending} kind="primary" type="submit">
-          {purpose === 'reset'
-            ? 'Set password and sign in'
-            : signed_in
-              ? 'Join'
-              : isNew
-                ? 'Save and sign in'
-                : 'Sign in'}
+          {purpose === 'reset' ? 'Set password and sign in' : signed_in ? 'Join' : 'Save and sign in'}
         </Button>
       </form>
     </Entrance>

@@ -6,11 +6,20 @@ import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { InlineError } from '../../parts/states.tsx';
-import { useMe } from '../../shell/me.ts';
+import { type Me, useMe } from '../../shell/me.ts';
 
-/** Sets another password, or the first one of who came by single sign-on. */
+/** Sets another password; of a member of single sign-on the identity provider keeps it. */
 export function Password() {
   const { login } = useMe();
+  if (!login.single_sign_on) return <PasswordForm login={login} />;
+  return (
+    <Section title="Password">
+      <p>You sign in by single sign-on. Your identity provider keeps your password, so change it there.</p>
+    </Section>
+  );
+}
+
+function PasswordForm({ login }: { login: Me['login'] }) {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const queries = useQueryClient();
@@ -47,7 +56,7 @@ export function Password() {
         )}
         <TextField
           autoComplete="new-password"
-          description="12 characters or more."
+          description="12 characters or more. A long passphrase is easier to remember than a complex password."
           error={fieldError(error, 'next')}
           isRequired
           label="New password"

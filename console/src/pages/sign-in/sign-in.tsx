@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { SignInWays } from '../../../../src/console/single-sign-on.ts';
-import { apiUrl, get, send } from '../../api.ts';
+import { ApiError, apiUrl, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { askPasskey, hasPasskeys, passkeyTrouble } from '../../parts/passkey.ts';
@@ -29,6 +29,11 @@ async function signInByPasskey(): Promise<void> {
   await send('POST', '/sign-in/passkey', { response });
 }
 
+/** Whether the password is that of several accounts, of which the person chooses one. */
+function isChoice(error: Error | null): error is ApiError {
+  return error instanceof ApiError && error.code === 'choose_account';
+}
+
 /** By e-mail address and password, by passkey, or by the company's single sign-on where there is one. */
 export function SignInPage() {
   const { error: refused, next } = useSearch({ from: '/sign-in' });
@@ -40,19 +45,26 @@ export function SignInPage() {
     queryFn: ({ signal }) => get<SignInWays>('/sign-in', {}, signal),
   });
   const byPassword = useMutation({
-    mutationFn: () => send('POST', '/sign-in', { email: email.trim(), password }),
+    mutationFn: (account_id?: number) =>
+      send('POST', '/sign-in', { email: email.trim(), password, ...(account_id && { account_id }) }),
     onSuccess: enter,
-    onError: () => setPassword(''),
+    onError: (error) => !isChoice(error) && setPassword(''),
   });
   const byPasskey = useMutation({ mutationFn: signInByPasskey, onSuccess: enter });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     byPasskey.reset();
-    byPassword.mutate();
+    byPassword.mutate(undefined);
   };
   return (
     <Entrance title="Sign in">
       <InlineError error={byPassword.error ?? byPasskey.error ?? (refused && REFUSALS[refused])} />
+      {isChoice(byPassword.error) &&
+        byPassword.error.accounts.map(({ id, name }) => (
+          <Button key={id} onPress={() => byPassword.mutate(id)}>
+            {name}
+          </Button>
+        ))}
       <form onSubmit={submit}>
         <TextField
           autoComplete="username"

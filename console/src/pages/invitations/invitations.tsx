@@ -1,0 +1,101 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import type { Invitations } from '../../../../src/console/invitations.ts';
+import { ApiError, apiUrl, get, send } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { ButtonLink } from '../../parts/link.tsx';
+import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
+import { Entrance } from '../../shell/entrance.tsx';
+
+type Invitation = Invitations['data'][number];
+
+/** The accounts that invite a person of single sign-on, who accepts or declines each. */
+export function InvitationsPage() {
+  const invitations = useQuery({
+    queryKey: ['invitations'],
+    queryFn: ({ signal }) => get<Invitations>('/invitations', {}, signal),
+  });
+  const { data, error, isFetching, refetch } = invitations;
+  if (error instanceof ApiError && error.status === 401) {
+    return (
+      <Entrance title="Invitations">
+        <p>Sign in to see your invitations.</p>
+        <ButtonLink to="/sign-in">Go to the sign-in page</ButtonLink>
+      </Entrance>
+    );
+  }
+  return (
+    <Entrance title="Invitations">
+      {data && <Answers acts={data.acts} invitations={data.data} />}
+      {!data &&
+        (error && !isFetching ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <SkeletonRows rows={3} />
+        ))}
+    </Entrance>
+  );
+}
+
+function Answers({ acts, invitations }: { acts: boolean; invitations: Invitation[] }) {
+  const queries = useQueryClient();
+  const router = useRouter();
+  const { next } = useSearch({ from: '/invitations' });
+  const go = async () => {
+    queries.clear();
+    await router.navigate({ href: next ?? '/', replace: true });
+  };
+  const answer = useMutation({
+    mutationFn: ({ id, word }: { id: number; word: 'accept' | 'decline' }) =>
+      send('POST', `/invitations/${id}/${word}`),
+    onSuccess: async () => {
+      const left = await queries.fetchQuery<Invitations>({
+        queryKey: ['invitations'],
+        queryFn: () => get('/invitations'),
+        staleTime: 0,
+      });
+      if (left.data.length === 0 && left.acts) await go();
+    },
+  });
+  const again = `/invitations${next === undefined ? '' : `?${new URLSearchParams({ next })}`}`;
+  return (
+    <>
+      {answer.error instanceof ApiError && answer.error.code === 'proof_needed' ? (
+        <>
+          <p>You signed in more than 10 minutes ago. Sign in again, then accept.</p>
+          <a className="button plain" href={apiUrl('/sign-in/oidc', { next: again })}>
+            Sign in with single sign-on
+          </a>
+        </>
+      ) : (
+        <InlineError error={answer.error} />
+      )}
+      {invitations.length === 0 && <p>You have no invitations.</p>}
+      {invitations.map(({ account_id: id, account_name, roles, joined }) => (
+        <section aria-label={account_name} key={id}>
+          <h2>{account_name}</h2>
+          <p className="quiet">
+            {joined
+              ? 'You sign in there by password. Accepting replaces the password and its passkeys with single sign-on.'
+              : `Invites you as ${roles.join(', ')}.`}
+          </p>
+          <div className="entrance-answers">
+            <Button
+              isPending={answer.isPending}
+              kind="primary"
+              onPress={() => answer.mutate({ id, word: 'accept' })}
+            >
+              {joined ? 'Use single sign-on' : 'Accept'}
+            </Button>
+            {!joined && (
+              <Button isPending={answer.isPending} onPress={() => answer.mutate({ id, word: 'decline' })}>
+                Decline
+              </Button>
+            )}
+          </div>
+        </section>
+      ))}
+      {acts && <Button onPress={() => void go()}>Continue to the console</Button>}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { useMutation } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { apiUrl, askForProof, fieldError, send } from '../api.ts';
+import { Button } from '../parts/button.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
+import { askPasskey, hasPasskeys, passkeyTrouble } from '../parts/passkey.ts';
+import { InlineError } from '../parts/states.tsx';
+import { useMe } from './me.ts';
+
+async function proveByPasskey(): Promise<void> {
+  const options = await send<PublicKeyCredentialRequestOptionsJSON>('POST', '/me/proof/passkey/options');
+  const response = await askPasskey(options).catch((error: Error) => {
+    throw new Error(passkeyTrouble(error));
+  });
+  await send('POST', '/me/proof/passkey', { response });
+}
+
+/** Asks who is signed in to prove it again, when a change of credentials needs it; the change then goes on. */
+export function ProveAgain() {
+  const [settle, setSettle] = useState<((proved: boolean) => void) | null>(null);
+  useEffect(() => askForProof(() => new Promise((resolve) => setSettle(() => resolve))), []);
+  const close = (proved: boolean) => {
+    settle?.(proved);
+    setSettle(null);
+  };
+  return settle && <ProofDialog onClose={close} />;
+}
+
+function ProofDialog({ onClose }: { onClose: (proved: boolean) => void }) {
+  const { login } = useMe();
+  const { href } = useLocation();
+  const [password, setPassword] = useState('');
+  const byPassword = useMutation({
+    mutationFn: () => send('POST', '/me/proof', { password }),
+    onSuccess: () => onClose(true),
+    onError: () => setPassword(''),
+  });
+  const byPasskey = useMutation({ mutationFn: proveByPasskey, onSuccess: () => onClose(true) });
+  return (
+    <FormDialog
+      action="Confirm"
+      isDisabled={!login.has_password}
+      isPending={byPassword.isPending || byPasskey.isPending}
+      onClose={() => onClose(false)}
+      onSubmit={() => byPassword.mutate()}
+      title="Confirm that it is you"
+    >
+      <p>You signed in more than 10 minutes ago. This change needs a new proof.</p>
+      <InlineError error={byPassword.error ?? byPasskey.error} fields={['password']} />
+      {/* Password managers look for whose password it is. */}
+      <input autoComplete="username" hidden readOnly type="email" value={login.email} />
+      {login.has_password && (
+        <TextField
+          autoComplete="current-password"
+          autoFocus
+          error={fieldError(byPassword.error, 'password')}
+          isRequired
+          label="Your password"
+          onChange={setPassword}
+          type="password"
+          value={password}
+        />
+      )}
+      {hasPasskeys && login.passkeys.length > 0 && (
+        <Button icon="key" onPress={() => byPasskey.mutate()}>
+          Use a passkey
+        </Button>
+      )}
+      {login.single_sign_on && (
+        <a className="button plain" href={apiUrl('/sign-in/oidc', { next: href })}>
+          Sign in again with single sign-on
+        </a>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import { newChallenge } from './challenges.ts';
+import { ConsoleError } from './errors.ts';
+import { keepDevice } from './known-device.ts';
+import { PasskeyAnswer, PasskeyQuestion, proveByPasskey } from './passkey-sign-in.ts';
+import { GivenPassword } from './password.ts';
+import { relyingParty, TIMEOUT_MS } from './relying-party.ts';
+import { type Actor, type ConsoleRoute, consoleRoute } from './route.ts';
+import { renewSession } from './sessions.ts';
+import { proveByPassword } from './sign-in.ts';
+
+// A person who is signed in proves again who they are, before a credential is changed. By single sign-on they sign in anew.
+
+const purpose = ({ loginId }: Actor) => `prove again login ${loginId}`;
+
+const byPassword = consoleRoute({
+  method: 'POST',
+  path: '/me/proof',
+  permission: 'member',
+  body: Type.Object({ password: GivenPassword }),
+  response: null,
+  async handler(asked) {
+    const { actor, body } = asked;
+    // Guesses by a stolen session are counted as those without one.
+    const logins = await proveByPassword(asked, { email: actor.email, ...body }, actor);
+    if (logins === null) {
+      throw new ConsoleError('forbidden', 'This is not your password: try again.', { parameter: 'password' });
+    }
+    keepDevice(asked, logins);
+    await renewSession(asked);
+  },
+});
+
+const askPasskey = consoleRoute({
+  method: 'POST',
+  path: '/me/proof/passkey/options',
+  permission: 'member',
+  response: PasskeyQuestion,
+  async handler(asked) {
+    return {
+      challenge: newChallenge(asked.parts.secret, purpose(asked.actor)),
+      rpId: relyingParty(asked).id,
+      timeout: TIMEOUT_MS,
+      userVerification: 'required' as const,
+    };
+  },
+});
+
+const byPasskey = consoleRoute({
+  method: 'POST',
+  path: '/me/proof/passkey',
+  permission: 'member',
+  body: Type.Object({ response: PasskeyAnswer }),
+  response: null,
+  async handler(asked) {
+    const { actor, body } = asked;
+    await proveByPasskey(asked, body.response, { purpose: purpose(actor), only: actor.loginId });
+    await renewSession(asked);
+  },
+});
+
+/** A new proof of who is signed in. */
+export const proofRoutes: ConsoleRoute[] = [byPassword, askPasskey, byPasskey];
