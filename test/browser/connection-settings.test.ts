@@ -166,6 +166,7 @@ test('at 400 % a dialog that is higher than the window scrolls to its buttons', 
   await dialog.getByLabel('Expected standbys').fill('1');
   expect(await overflow(page)).toBeLessThanOrEqual(0);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
   await dialog.waitFor({ state: 'detached' });
   await close();
 });

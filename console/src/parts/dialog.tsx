@@ -74,15 +74,24 @@ interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'child
 /** What a form says is wrong: a message, or a field. */
 const TROUBLE = '[role="alert"], [aria-invalid="true"]';
 
-/** When what was sent has failed, the first thing that tells why comes into view and gets the focus. */
+/**
+ * When what was sent has failed, the first thing that tells why comes into view, and gets the focus unless the form moved that to a
+ * field by itself.
+ */
 function useTroubleShown(formId: string, isBusy: boolean): void {
-  const wasBusy = useRef(isBusy);
+  const sentFrom = useRef<Element | null>(null);
   useEffect(() => {
-    const ended = wasBusy.current && !isBusy;
-    wasBusy.current = isBusy;
-    if (!ended) return;
-    const trouble = document.getElementById(formId)?.querySelector<HTMLElement>(TROUBLE);
-    trouble?.focus({ preventScroll: true });
+    if (isBusy) {
+      sentFrom.current = document.activeElement;
+      return;
+    }
+    if (!sentFrom.current) return;
+    const form = document.getElementById(formId);
+    const { activeElement } = document;
+    const isMoved = activeElement !== sentFrom.current && form?.contains(activeElement) === true;
+    sentFrom.current = null;
+    const trouble = form?.querySelector<HTMLElement>(TROUBLE);
+    if (!isMoved) trouble?.focus({ preventScroll: true });
     trouble?.scrollIntoView({ block: 'center' });
   }, [formId, isBusy]);
 }
