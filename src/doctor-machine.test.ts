@@ -103,7 +103,11 @@ test('a secret key beside the store, readable by all, elsewhere, not there', () 
 test('a disk, and a file for seals whose folder is gone', () => {
   expect(lookAtDisk(join(folder, 'not', 'yet')).message).toMatch(/^[0-9.]+ GiB \([0-9]+ %\) are free at /);
   expect(lookAtDisk('/proc').status).toBe('error'); // it has no blocks at all
-  expect(lookAtSealFile(null)).toEqual([]);
+  expect(only(lookAtSealFile(null))).toMatchObject({
+    status: 'warning',
+    message: expect.stringMatching(/kept in the store alone/),
+    remedy: expect.stringMatching(/DBVITALS_SEAL_FILE/),
+  });
   expect(only(lookAtSealFile(join(folder, 'seals.ndjson'))).status).toBe('ok');
   expect(only(lookAtSealFile(join(folder, 'gone', 'seals.ndjson'))).status).toBe('error');
 });

@@ -154,9 +154,19 @@ export function lookAtDisk(folder: string): Diagnosis {
   };
 }
 
-/** Whether seals can be appended to the file that is set. */
+/** Whether seals are kept outside of the store, and can be appended to that file. */
 export function lookAtSealFile(path: string | null): Diagnosis[] {
-  if (path === null) return [];
+  if (path === null) {
+    return [
+      {
+        about: 'seal file',
+        status: 'warning',
+        message:
+          'Seals of the activity log are kept in the store alone: its owner can rewrite log and seals.',
+        remedy: 'Set DBVITALS_SEAL_FILE to a file that the owner of the store cannot write (docs/seals.md).',
+      },
+    ];
+  }
   try {
     accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
     return [{ about: 'seal file', status: 'ok', message: `${path} can be appended to.`, remedy: null }];

@@ -9,6 +9,10 @@ import type { Evidence } from './admin/command.ts';
 import { type Config, secretKeys } from './config.ts';
 import { inTransaction } from './database/connect.ts';
 import { dateRange, parseDate } from './http/date-range.ts';
+import { isOfOtherStore } from './rewrap.ts';
+
+const OTHER_STORE =
+  "The secret key does not belong to this store: it opens no signing key and no password in it, so nothing was verified. Give the store's own; or, if somebody may have altered every key in the store, verify with --public-key.";
 
 /** What the commands do with seals; the secret is asked for by those that need it. */
 export function evidence(config: Config): Evidence {
@@ -25,7 +29,7 @@ export function evidence(config: Config): Evidence {
     const strange = sealFile === null ? [] : await openSealFile(sealFile).append(owner);
     if (strange.length === 0) return made;
     throw new Error(
-      `The seals of account ${strange.join(', ')} are not those of DBVITALS_SEAL_FILE: run "activity verify --from-export" with that file.`,
+      `The seals of account ${strange.join(', ')} are not those of DBVITALS_SEAL_FILE: run "activity verify --seal-file" with that file.`,
     );
   };
   return {
@@ -36,11 +40,15 @@ export function evidence(config: Config): Evidence {
       );
       return [...keys.keys()][0] ?? '';
     },
-    async verify(writer, owner, accountId, file) {
-      const keys = await openSealKeys(owner, secretKeys(config), accountId);
+    async verify(writer, owner, accountId, { sealFile: file, publicKeys }) {
+      const trusted = new Set(
+        publicKeys ?? (await openSealKeys(owner, secretKeys(config), accountId)).keys(),
+      );
+      if (trusted.size === 0 && (await isOfOtherStore(owner, secretKeys(config))))
+        return { verified: null, account_id: accountId, message: OTHER_STORE };
       return inTransaction(writer, async (client) => {
         await client.query('set transaction isolation level repeatable read read only');
-        return verifyStore(client, accountId, new Set(keys.keys()), file);
+        return verifyStore(client, accountId, trusted, file);
       });
     },
     verifyExport,

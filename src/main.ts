@@ -126,22 +126,24 @@ const context: CommandContext = {
     const checks = worstFirst(outcomes).map(({ database: _database, object: _object, ...shown }) => shown);
     return { score: score(outcomes, []), summary_text: summaryText(outcomes), checks, cost };
   },
-  async monitor(writer, owner, concurrency, until) {
+  async monitor(writer, openOwner, concurrency, until) {
     const { startMonitor } = await import('./monitor/schedule.ts');
     const { startRetention } = await import('./retention.ts');
     const { openSealFile } = await import('./activity/seal-file.ts');
+    const { startSealing } = await import('./activity/record-seal-rounds.ts');
     const parts = await monitorParts(writer, config().logLevel);
     for (const sentence of config().misspelt) parts.log.warn(sentence);
     const monitor = startMonitor({ ...parts, concurrency });
     const { activityDays, sealFile } = config();
-    const retention = startRetention({
-      ...{ owner, secret: parts.secret, activityDays, log: parts.log },
+    const retention = startRetention({ owner: openOwner(), activityDays, log: parts.log });
+    const sealing = startSealing({
+      ...{ owner: openOwner(), secret: parts.secret, activityDays, log: parts.log },
       sealFile: sealFile === null ? null : openSealFile(sealFile),
     });
     parts.log.info({ concurrency }, 'the monitor runs the health checks that are due');
     await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
     parts.log.info('the monitor stops: health checks under way may end');
-    await Promise.all([monitor.stop(), retention.stop()]);
+    await Promise.all([monitor.stop(), retention.stop(), sealing.stop()]);
     parts.log.info('the monitor has stopped');
   },
   async loadEvidence() {

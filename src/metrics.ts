@@ -154,13 +154,13 @@ export function createMetrics() {
   });
   const unretained = new Counter({
     name: 'dbvitals_retention_failures_total',
-    help: 'What an hourly round could not do: seals, seal_file (or seals in it are missing or forged), key_hours, entries, findings, counters, sign_ins',
+    help: 'What a round of sealing or removing could not do: seals, seal_file (or seals in it are missing or forged), key_hours, entries, findings, counters, sign_ins',
     labelNames: ['work'],
     registers,
   });
   const lastRound = new Gauge({
     name: 'dbvitals_retention_last_round_timestamp_seconds',
-    help: 'When the last hourly round of sealing and removing ended, whatever it could not do; 0 before the first',
+    help: 'When the last hourly round of removing ended, whatever it could not do; 0 before the first',
     aggregator: 'max',
     registers,
   });

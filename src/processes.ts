@@ -15,7 +15,7 @@ const LONGEST_PAUSE_MS = 10_000;
 
 // Connections to the store: of a process that answers (answering.ts), and of all the rest of a service with a command.
 const CONNECTIONS_EACH = 4;
-const CONNECTIONS_BESIDE = 18;
+const CONNECTIONS_BESIDE = 20;
 
 /** Throws a sentence when the store has too few connections for so many processes. */
 export async function checkRoom(writer: pg.Pool, count: number): Promise<void> {

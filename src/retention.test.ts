@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { startTestStore, type TestStore } from '../test/store.ts';
 import { type WrittenLog, writeLog } from '../test/write-log.ts';
 import { entries } from './activity/entries.ts';
+import { sealRound, startSealing } from './activity/record-seal-rounds.ts';
 import { sealEntries } from './activity/record-seals.ts';
 import { openSealFile } from './activity/seal-file.ts';
 import { openPool } from './database/connect.ts';
@@ -53,7 +54,7 @@ async function sealLogs(): Promise<void> {
 /** What a round needs to seal what it cuts. */
 const sealing = () => ({ secret: store.deps.secret, sealFile: null });
 
-/** One round, which must not fail; gives how many rows it removed of what. */
+/** One round, after one of sealing, neither of which must fail; gives how many rows it removed of what. */
 async function round(activityDays: number | null, pool = owner): Promise<Record<string, number>> {
   const removed: Record<string, number> = {};
   const errors: unknown[] = [];
@@ -61,7 +62,9 @@ async function round(activityDays: number | null, pool = owner): Promise<Record<
   const measure = (kept: string, rows: number) => {
     removed[kept] = (removed[kept] ?? 0) + rows;
   };
-  await retain({ ...sealing(), owner: pool, activityDays, log, measure }, new AbortController().signal);
+  const { signal } = new AbortController();
+  await sealRound({ ...sealing(), owner: pool, activityDays, log }, signal);
+  await retain({ owner: pool, activityDays, log, measure }, signal);
   expect(errors).toEqual([]);
   return removed;
 }
@@ -197,10 +200,9 @@ describe('the log', () => {
     await inTheWay.query('select from activity where account_id = $1 and id = 2500 for update', [accountId]);
     const failures: string[] = [];
     const failed = (work: string) => void failures.push(work);
-    const done = retain(
-      { ...sealing(), owner, activityDays: DAYS, log, failed },
-      new AbortController().signal,
-    );
+    const { signal } = new AbortController();
+    await sealRound({ ...sealing(), owner, activityDays: DAYS, log, failed }, signal);
+    const done = retain({ owner, activityDays: DAYS, log, failed }, signal);
     const waiting = 'select pid from pg_locks where not granted';
     await expect.poll(async () => (await root.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
     await root.query(`select pg_terminate_backend(pid) from (${waiting}) waiting`);
@@ -326,16 +328,14 @@ describe('the loop', () => {
     const log = { info: () => {}, error: (details: { kept: string }) => said.push(details.kept) };
     const failures = new Set<string>();
     const sealFile = openSealFile('/no/such/folder/seals.ndjson');
-    const retention = startRetention(
-      {
-        ...{ ...sealing(), sealFile, owner: pool, activityDays: DAYS, log },
-        failed: (work) => void failures.add(work),
-      },
-      { first: 1, every: 50 },
-    );
+    const failed = (work: string) => void failures.add(work);
+    const times = { first: 1, every: 50 };
+    const work = { owner: pool, activityDays: DAYS, log, failed };
+    const retention = startRetention(work, times);
+    const sealed = startSealing({ ...sealing(), ...work, sealFile }, times);
     await expect
-      .poll(() => [...failures])
-      .toEqual(['seals', 'seal_file', 'key_hours', 'entries', 'findings', 'counters', 'sign_ins']);
+      .poll(() => [...failures].toSorted())
+      .toEqual(['counters', 'entries', 'findings', 'key_hours', 'seal_file', 'seals', 'sign_ins']);
     expect(said).not.toEqual([]);
     await store.start();
     root = await store.superuser('store');
@@ -346,7 +346,7 @@ describe('the loop', () => {
       return rows[0]?.first_id;
     };
     await expect.poll(first, { timeout: 10_000 }).toBe(OLD + 1);
-    await retention.stop();
+    await Promise.all([retention.stop(), sealed.stop()]);
     await pool.end();
     await expectWhole(accountId);
   });
@@ -356,9 +356,10 @@ describe('the loop', () => {
     const steps: number[] = [];
     const log = { info: () => {}, error: (details: object) => expect(details).toBe('no error') };
     const stopped = Promise.withResolvers<void>();
+    const { secret } = store.deps;
+    for await (const _ of sealEntries({ owner, secret, activityDays: DAYS }));
     const retention = startRetention(
       {
-        ...sealing(),
         owner,
         activityDays: DAYS,
         log,

@@ -103,6 +103,17 @@ function openKey(
   return null;
 }
 
+/** Whether the store holds wrapped keys and the given ones open none of them: they are then another store's. */
+export async function isOfOtherStore(owner: pg.Pool, secret: SecretKeys): Promise<boolean> {
+  let held = false;
+  for (const { table, labels } of TABLES) {
+    const { rows } = await owner.query<WrappedKey>(`select account_id, sealed from ${table}`);
+    if (rows.some((row) => openKey(secret, labels, row))) return false;
+    held ||= rows.length > 0;
+  }
+  return held;
+}
+
 /** A wrapped key that none opens. */
 class LostKeyError extends Error {
   constructor(accountId: number) {

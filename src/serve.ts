@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
+import { startSealing } from './activity/record-seal-rounds.ts';
 import { openSealFile } from './activity/seal-file.ts';
 import { type Answering, startAnswering } from './answering.ts';
 import { type Config, secretKeys } from './config.ts';
@@ -181,11 +182,17 @@ async function start(
   undo.push(() => owner.end());
   const { activityDays, sealFile } = config;
   const retention = startRetention({
-    ...{ owner, secret, activityDays, log },
+    ...{ owner, activityDays, log },
     ...{ measure: metrics.removed, failed: metrics.notRetained, ended: metrics.roundEnded },
-    sealFile: sealFile === null ? null : openSealFile(sealFile),
   });
   undo.push(() => retention.stop());
+  const sealer = openPool(store.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
+  undo.push(() => sealer.end());
+  const sealing = startSealing({
+    ...{ owner: sealer, secret, activityDays, log, failed: metrics.notRetained },
+    sealFile: sealFile === null ? null : openSealFile(sealFile),
+  });
+  undo.push(() => sealing.stop());
   undo.push(async () => {
     leaving = true;
     log.info({ drain_seconds: config.drainSeconds }, 'dbvitals stops: requests under way are answered first');

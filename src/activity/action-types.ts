@@ -24,6 +24,7 @@ export const ACTION_TYPES = [
   'passkey_added',
   'passkey_removed',
   'password_changed',
+  'sample_data_added',
   'session_ended',
   'silence_added',
   'silence_ended',

@@ -2,14 +2,7 @@ import { hash, type KeyObject } from 'node:crypto';
 import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
 import type { SecretKeys } from '../wrap.ts';
-import {
-  type CanonicalEntry,
-  entriesBetween,
-  instant,
-  LEAF_BYTES,
-  leafOf,
-  NO_LEAF,
-} from './canonical-entry.ts';
+import { type CanonicalEntry, entriesBetween, LEAF_BYTES, leafOf, NO_LEAF } from './canonical-entry.ts';
 import {
   isSigned,
   NO_SEAL,
@@ -57,7 +50,7 @@ const sealPastDays = `
 
 // A seal spans 24 hours at most, for retention cuts whole seals. What the head says is committed, as are all before it.
 const nextRange = `
-  select n.first_id, h.last_id as head_id, ${instant('clock_timestamp()')} as now,
+  select n.first_id, h.last_id as head_id,
          greatest(least(h.last_id, n.first_id + ${ENTRIES_A_SEAL - 1}, span.last_id), least(h.last_id, n.first_id)) as last_id
     from activity_head h
     left join activity_floor f on f.account_id = h.account_id
@@ -119,6 +112,7 @@ function sealNext({ owner, secret, activityDays, rest }: Sealing, accountId: num
     const cutTo = Math.max(before?.cut_to ?? range.first_id - 1, past?.last_id ?? 0);
     if (range.last_id < range.first_id && cutTo === (before?.cut_to ?? cutTo)) return null;
 
+    const now = `${new Date().toISOString().slice(0, -1)}000Z`; // not the database's: its owner may turn that back
     const { leaves, lastAt } = await readLeaves(client, accountId, range, rest);
     const [[publicKey, privateKey] = []] = keys;
     if (publicKey === undefined || privateKey === undefined) throw new Error('there is no signing key');
@@ -129,12 +123,12 @@ function sealNext({ owner, secret, activityDays, rest }: Sealing, accountId: num
         number: (before?.number ?? 0) + 1,
         first_id: range.first_id,
         last_id: range.last_id,
-        last_at: lastAt ?? before?.last_at ?? range.now,
+        last_at: lastAt ?? before?.last_at ?? now,
         cut_to: cutTo,
         leaves_sha256: hash('sha256', leaves),
         previous: before ? sealHash(before) : NO_SEAL,
         public_key: publicKey,
-        sealed_at: range.now,
+        sealed_at: now,
       },
       privateKey,
     );
@@ -164,7 +158,6 @@ interface Range {
   first_id: number;
   last_id: number;
   head_id: number;
-  now: string;
 }
 
 async function nextRangeOf(

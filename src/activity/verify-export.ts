@@ -30,11 +30,14 @@ interface Manifest {
 }
 
 /**
- * Verifies the folder of an export, without any store. `publicKey` (hexadecimal) is the key that must have signed its
- * manifest; without it the folder's own word is taken for that, and `public_keys` should be compared with the service's.
+ * Verifies the folder of an export, without any store. One of `publicKeys` (hexadecimal) must have signed its
+ * manifest; without them the folder's own word is taken for that, and `public_keys` should be compared with the service's.
  * Throws a sentence when the folder is no export.
  */
-export async function verifyExport(folder: string, publicKey: string | null): Promise<Verified | Broken> {
+export async function verifyExport(
+  folder: string,
+  publicKeys: readonly string[] | null,
+): Promise<Verified | Broken> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => '');
   const manifest = parseManifest(text);
   if (!manifest)
@@ -44,8 +47,9 @@ export async function verifyExport(folder: string, publicKey: string | null): Pr
     return { verified: false, account_id, first_bad_id: first_id, how, message };
   };
   const signature = await readFile(join(folder, SIGNATURE)).catch(() => Buffer.alloc(0));
-  const signer = publicKey ?? public_keys[0] ?? '';
-  if (!isSignedText(text, signature.toString('hex'), signer))
+  const signers = publicKeys ?? public_keys.slice(0, 1);
+  const signer = signers.find((key) => isSignedText(text, signature.toString('hex'), key));
+  if (signer === undefined)
     return broken(
       'seal forged',
       `The manifest, of entries ${first_id} to ${last_id}, is forged: its signature does not fit.`,

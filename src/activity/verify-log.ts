@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type CanonicalEntry, LEAF_BYTES, leafOf, NO_LEAF } from './canonical-entry.ts';
+import { LateEntries, type LateRange } from './late-entries.ts';
 import { isSigned, NO_SEAL, type Seal, type SealWithLeaves, type SignedSeal, sealHash } from './seal.ts';
 
 /** What became of a sealed log. Ids and messages name the first place only. */
@@ -20,6 +21,8 @@ export interface Verified {
   sealed_at: string | null;
   /** How many entries follow that no seal holds yet. */
   unsealed: number;
+  /** Entries that were sealed more than an hour after they happened: somebody may have altered them in between. */
+  late: LateRange[];
   /** The keys that signed, hexadecimal. */
   public_keys: string[];
 }
@@ -69,6 +72,7 @@ export interface SealedLog {
  */
 export async function verifyLog(log: SealedLog): Promise<Verified | Broken> {
   const keys = new Set<string>();
+  const late = new LateEntries();
   let before: Seal | null = null;
   let seals = 0;
   for (;;) {
@@ -77,7 +81,7 @@ export async function verifyLog(log: SealedLog): Promise<Verified | Broken> {
     const { seal } = claim.sealed;
     const broken =
       sealFault(log, claim.sealed, before) ??
-      (await entriesFault(log, claim.sealed, before === null)) ??
+      (await entriesFault(log, claim.sealed, before === null, late)) ??
       storedFault(log, claim);
     if (broken) return { verified: false, account_id: log.accountId, ...broken };
     keys.add(seal.public_key);
@@ -94,6 +98,7 @@ export async function verifyLog(log: SealedLog): Promise<Verified | Broken> {
     seals,
     sealed_at: before?.sealed_at ?? null,
     unsealed: 0,
+    late: late.ranges(),
     public_keys: [...keys],
   };
 }
@@ -135,13 +140,22 @@ function storedFault(log: SealedLog, { sealed: { seal }, stored }: Claim): Place
   return { first_bad_id: seal.first_id, how: 'seal forged', message };
 }
 
-async function entriesFault(log: SealedLog, sealed: SealWithLeaves, isFirst: boolean): Promise<Place | null> {
+async function entriesFault(
+  log: SealedLog,
+  sealed: SealWithLeaves,
+  isFirst: boolean,
+  late: LateEntries,
+): Promise<Place | null> {
   const { seal } = sealed;
   if (isFirst && log.lowest < seal.first_id && log.fromStart) return faultAt(log, log.lowest, 'inserted');
   const first = Math.max(seal.first_id, Math.min(log.lowest, log.cutTo + 1));
   const last = Math.min(seal.last_id, log.highest);
   if (first > last) return null;
   const found = await log.entries(first, last);
+  late.note(
+    found.map(({ entry }) => entry),
+    seal.sealed_at,
+  );
   const leaves = leavesOf(sealed);
   if (leaves === null) return withoutLeaves(log, sealed, found, first);
 
@@ -184,7 +198,7 @@ function withoutLeaves(
     const message = `The hashes of seal ${seal.number} ${of}, from entry ${seal.first_id} on, were altered; its entries were not.`;
     return { first_bad_id: seal.first_id, how: 'seal forged', message };
   }
-  const message = `One of the entries ${first} to ${seal.last_id} ${of} may be altered, for the hashes of seal ${seal.number} were: --from-export tells which.`;
+  const message = `One of the entries ${first} to ${seal.last_id} ${of} may be altered, for the hashes of seal ${seal.number} were: --seal-file tells which.`;
   return { first_bad_id: first, how: 'seal forged', message };
 }
 

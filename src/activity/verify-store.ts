@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { type CanonicalEntry, entriesBetween } from './canonical-entry.ts';
+import { type CanonicalEntry, entriesBetween, instant } from './canonical-entry.ts';
+import { timeBefore } from './late-entries.ts';
 import { isSigned, type SealRow, type SealWithLeaves, type SignedSeal, sealColumns, sealOf } from './seal.ts';
 import { readSeals } from './seal-line.ts';
 import { storedSeals } from './stored-seals.ts';
@@ -11,6 +12,12 @@ const bounds = `
   select h.last_id, (select id from activity where account_id = $1 order by id limit 1) as lowest
     from activity_head h
    where h.account_id = $1`;
+
+// The entries that no seal holds although they are older than $3.
+const overdue = `
+  select f.id as first_id, activity_id_at($1, $3::timestamptz) - 1 as last_id, ${instant('f.occurred_at')} as occurred_at
+    from (select id, occurred_at from activity where account_id = $1 and id > $2 order by id limit 1) f
+   where f.occurred_at < $3::timestamptz`;
 
 const cuts = `
   select distinct on (cut_to) ${sealColumns} from activity_seal s where account_id = $1 order by cut_to desc, number`;
@@ -50,7 +57,20 @@ export async function verifyStore(
     cutTo,
     trusts: (publicKey) => publicKeys.has(publicKey),
   });
-  return verdict.verified ? { ...verdict, unsealed: Math.max(0, headId - verdict.last_id) } : verdict;
+  if (!verdict.verified) return verdict;
+  const waiting = [accountId, verdict.last_id, timeBefore(Date.now())];
+  const { rows: unsealed } = await client.query<Overdue>(overdue, waiting);
+  return {
+    ...verdict,
+    unsealed: Math.max(0, headId - verdict.last_id),
+    late: [...verdict.late, ...unsealed.map((range) => ({ ...range, sealed_at: null, sample: false }))],
+  };
+}
+
+interface Overdue {
+  first_id: number;
+  last_id: number;
+  occurred_at: string;
 }
 
 /** Small seals share a read. */

@@ -104,10 +104,20 @@ export type Verdict =
       sealed_at: string | null;
       /** How many later entries no seal holds yet. */
       unsealed: number;
+      /** Entries that were sealed more than an hour after they happened, or are not yet although they are older. */
+      late: {
+        first_id: number;
+        last_id: number;
+        occurred_at: string;
+        sealed_at: string | null;
+        sample: boolean;
+      }[];
       /** The keys that signed, hexadecimal. */
       public_keys: string[];
     }
-  | { verified: false; account_id: number; first_bad_id: number; how: string; message: string };
+  | { verified: false; account_id: number; first_bad_id: number; how: string; message: string }
+  /** Nothing could be told: the secret key is not the one of this store. */
+  | { verified: null; account_id: number; message: string };
 
 /** A range of time: as it was given, and as PostgreSQL reads it. */
 interface Range {
@@ -123,10 +133,18 @@ export interface Evidence {
   seal(owner: pg.Pool, accountId?: number): Promise<{ seals: number; entries: number }>;
   /** The key that the account's seals are signed with, hexadecimal; made if there is none yet. */
   publicKey(owner: pg.Pool, accountId: number): Promise<string>;
-  /** Compares the store's log with its seals and those of a file. */
-  verify(writer: pg.Pool, owner: pg.Pool, accountId: number, file: string | null): Promise<Verdict>;
+  /**
+   * Compares the store's log with its seals and those of a file. They must be signed with one of `publicKeys` (hexadecimal), or
+   * where that is null with a key of the store that the secret key opens.
+   */
+  verify(
+    writer: pg.Pool,
+    owner: pg.Pool,
+    accountId: number,
+    how: { sealFile: string | null; publicKeys: readonly string[] | null },
+  ): Promise<Verdict>;
   /** Verifies a folder that `export` made; null = by the key that it brings along. */
-  verifyExport(folder: string, publicKey: string | null): Promise<Verdict>;
+  verifyExport(folder: string, publicKeys: readonly string[] | null): Promise<Verdict>;
   /** A sentence that says what is wrong, where something is. */
   parseRange(from: string | undefined, to: string | undefined): Range | string;
   /** Seals, then writes sealed entries to a folder that is not there yet, whole or not at all; which ones. */
@@ -217,10 +235,10 @@ export interface CommandContext {
   /** Runs a health check of any database and stores nothing: there need be no store. */
   checkOnce(target: OnceTarget, show: (progress: Progress) => void): Promise<CheckedOnce>;
   /**
-   * Runs the health checks that are due, `concurrency` at a time, and removes as the owner what is past its time, until
-   * the signal comes; lets what is under way end.
+   * Runs the health checks that are due, `concurrency` at a time, and as the owner seals the logs and removes what is past its
+   * time, until the signal comes; lets what is under way end.
    */
-  monitor(writer: pg.Pool, owner: pg.Pool, concurrency: number, until: AbortSignal): Promise<void>;
+  monitor(writer: pg.Pool, openOwner: () => pg.Pool, concurrency: number, until: AbortSignal): Promise<void>;
   /** What `activity seal`, `verify` and `export` go by. */
   loadEvidence(): Promise<Evidence>;
   /** What thresholds, silences and sample data go by. */

@@ -23,7 +23,7 @@ export function addMonitorCommand(program: Command, context: CommandContext): vo
     const stopped = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort());
     await context.withStore((writer, openOwner) =>
-      context.monitor(writer, openOwner(), concurrency, stopped.signal),
+      context.monitor(writer, openOwner, concurrency, stopped.signal),
     );
   });
 }

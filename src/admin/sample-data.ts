@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { changeAccount } from '../activity/record-entry.ts';
 import { inTransaction } from '../database/connect.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { countOf, idOf } from './arguments.ts';
@@ -68,15 +69,34 @@ export async function writeSampleData(
   const kinds = requestsOf(plan).map((kind) => ({ ...kind, apiKeyId: keys[kind.key] ?? 0 }));
   const requests = planRequests(size.activity - told, history, seed, kinds.length);
   const entries = { requests, events: tellFleet(fleet, history, told) };
+  const first = (await lastEntry(writer, accountId)) + 1;
+  const activity = await writeActivity(writer, accountId, entries, kinds, {
+    all: size.activity,
+    step: step('activity'),
+  }).finally(() => tellOfSample(writer, accountId, first));
   return {
     connections: size.connections,
     health_checks: size.connections * fleet.runs,
     tickets: size.tickets,
-    activity: await writeActivity(writer, accountId, entries, kinds, {
-      all: size.activity,
-      step: step('activity'),
-    }),
+    activity,
   };
+}
+
+async function lastEntry(writer: pg.Pool, accountId: number): Promise<number> {
+  const { rows } = await writer.query<{ last_id: number }>(
+    'select last_id from activity_head where account_id = $1',
+    [accountId],
+  );
+  return rows[0]?.last_id ?? 0;
+}
+
+/** Records which entries are sample data: `activity verify` would take them for a log that was rewritten. */
+async function tellOfSample(writer: pg.Pool, accountId: number, first: number): Promise<void> {
+  const last = await lastEntry(writer, accountId);
+  if (last < first) return;
+  await changeAccount(writer, accountId, async ({ record }) =>
+    record('sample_data_added', '/activity', { first_id: first, last_id: last }),
+  );
 }
 
 /** Comes with SIGINT and SIGTERM: the batch under way is stored, and the store closed. */

@@ -52,7 +52,7 @@ test('a fresh account gets a history of as many days as told, with a whole log',
     connection: 4,
     health_check: 160,
     ticket: 60,
-    activity: 1_502,
+    activity: 1_503,
   })) {
     expect(await rowsOf(`select count(*) from ${table} where account_id = $1`, account)).toEqual([
       { count: rows },

@@ -27,6 +27,7 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   passkey_added: 'Passkey added',
   passkey_removed: 'Passkey removed',
   password_changed: 'Password changed',
+  sample_data_added: 'Sample data added',
   session_ended: 'Session ended',
   silence_added: 'Silence added',
   silence_ended: 'Silence ended',
@@ -70,6 +71,9 @@ export function aboutEntry(entry: ActivityEntry): string {
   }
   if (action_type === 'member_sign_in_failed') {
     return `${first(entry, 'name') ?? 'A member'}, from ${first(entry, 'source_ip') ?? 'an unknown address'}`;
+  }
+  if (action_type === 'sample_data_added') {
+    return `Entries ${properties['first_id']} to ${properties['last_id']}`;
   }
   if (action_type === 'ticket_escalated' || action_type === 'ticket_deescalated') {
     return `${properties['title']}: ${properties['from']} → ${properties['to']}`;

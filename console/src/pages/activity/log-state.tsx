@@ -66,7 +66,7 @@ function Verified({ newest }: { newest: number }) {
     return (
       <>
         <StatusMark quiet status="skipped" word="Nothing sealed yet" />
-        <span className="quiet">{message ?? 'the log is sealed every hour'}</span>
+        <span className="quiet">{message ?? 'the log is sealed every 10 minutes'}</span>
       </>
     );
   }
