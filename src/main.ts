@@ -245,12 +245,17 @@ addMcpCommand(program, context);
 addSampleDataCommand(program, context);
 
 // A closed pipe is the reader's business; the command still ends what it began.
+let unwritten: unknown = null;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE' || unwritten !== null) return;
+  unwritten = error;
+  process.exitCode = reportError(
+    new Error(`Standard output can't be written (${error.code}): what it was given is not whole.`),
+  );
 });
 
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = reportError(error);
+  if (error !== unwritten) process.exitCode = reportError(error);
 }

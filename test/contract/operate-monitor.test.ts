@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { commandsOf, operatePage, putCommand } from '../operate-page.ts';
@@ -55,6 +56,12 @@ function run(block: string): string {
   return stdout;
 }
 
+const ROOT = join(import.meta.dirname, '../..');
+const FIGURE_FILES = [
+  ...readdirSync(join(ROOT, 'docs/operate')).map((name) => `docs/operate/${name}`),
+  ...['docs/scaling.md', 'deploy/prometheus-rules.yaml', 'deploy/grafana-dbvitals-service.json'],
+];
+
 const isServe = (block: string) => /dbvitals serve/.test(block);
 
 test('monitor.md does what it says, and its table has every figure', async () => {
@@ -75,6 +82,21 @@ test('monitor.md does what it says, and its table has every figure', async () =>
   const told = [...table.matchAll(/^\| `(dbvitals_\w+)/gm)].map(([, name]) => name);
   const shown = new Set([...names, 'dbvitals_tls_certificate_expiry_timestamp_seconds']); // there with TLS
   expect(new Set(told)).toEqual(shown);
+
+  // Every figure that another page, a rule or the dashboard names is one that the service tells, or that a page's own job makes.
+  const every = new Set([...shown, ...[...figures.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name)]);
+  const strange = FIGURE_FILES.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const named = [
+      ...text.matchAll(
+        /\b(?:dbvitals|process|nodejs)_[a-z0-9_]*(?:_(?:total|seconds|bytes|requests|due|running|up|info)\b)[a-z_]*/g,
+      ),
+    ];
+    return named.flatMap(([name]) =>
+      every.has(name.replace(/_(bucket|sum|count)$/, '')) ? [] : [`${file}: ${name}`],
+    );
+  });
+  expect(strange).toEqual([]);
 
   await serving(traced ?? '', async (origin) => {
     expect((await fetch(`${origin}/api/v1/health/fleet`)).status).toBe(401);

@@ -38,10 +38,14 @@ try {
   console.log(`${tarball} packed in ${packed} s, ${ownFiles(join(place('work'), tarball))} files of its own`);
 
   const [install = '', alone = ''] = blocks('## As a package', 2);
-  const installed = seconds('sh', ['-ec', install], inWork({ npm_config_prefix: place('prefix') }));
+  // As an administrator whose files nobody else may read; another user runs it then.
+  const closed = (block: string) => `umask 077\n${block}`;
+  const installed = seconds('sh', ['-ec', closed(install)], inWork({ npm_config_prefix: place('prefix') }));
   console.log(`installed in ${installed} s`);
   const apart = inWork({ npm_config_cache: place('cache-apart'), npm_config_prefix: place('bare') });
-  console.log(`installed without a network in ${seconds('unshare', ['--net', 'sh', '-ec', alone], apart)} s`);
+  console.log(
+    `installed without a network in ${seconds('unshare', ['--net', 'sh', '-ec', closed(alone)], apart)} s`,
+  );
 
   const { optionalDependencies } = JSON.parse(
     readFileSync(join(ROOT, 'test/clients/runtimes/package.json'), 'utf8'),
