@@ -54,6 +54,7 @@ describe('a connection URL', () => {
     'postgres://ada:hunter2@db:0/app',
     'postgres://ada:hunter2@db:65536/app',
     'postgres://ada:hunter2@one,/app',
+    'postgres://ada:hunter2@one,two,three,four,five/app',
     'postgres://ada:hunter2@one,two:0/app',
     'postgres://ada:hunter2@one,%2Frun%2Fpg/app',
     'postgres://ada:hunter2@db/app?sslmode=require',

@@ -15,6 +15,9 @@ export interface DatabaseAddress {
   password: string | null;
 }
 
+/** A check tries one after the other, and must not take its place from others for long. */
+const MOST_HOSTS = 4;
+
 // Scheme, user, password, hosts with their ports, database, parameters.
 const URL_FORM =
   /^(postgres(?:ql)?|mysql|mariadb):\/\/(?:([^:@/?#]*)(?::([^:@/?#]*))?@)?([^@/?#]*)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
@@ -42,6 +45,11 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
   const [first] = servers;
   if (!first) throw wrong('it names no host');
   const several = servers.length > 1;
+  if (servers.length > MOST_HOSTS)
+    throw new RefusedConnection(
+      'url',
+      `A connection names at most ${MOST_HOSTS} hosts: leave out the others.`,
+    );
   if (several && servers.some(({ host }) => host.startsWith('/')))
     throw wrong('of several hosts none is a socket');
   if (user === '') throw wrong('it names no user');

@@ -1,6 +1,8 @@
 /** How long a run may take and how much it may read. */
 export interface Limits {
   connectMs: number;
+  /** For reaching a target, with all its hosts and tries; a host is not begun with after that. */
+  reachMs: number;
   /** For one statement, with what frames it. */
   answerMs: number;
   databaseMs: number;
@@ -15,6 +17,7 @@ export interface Limits {
  */
 export const LIMITS: Limits = {
   connectMs: 5_000,
+  reachMs: 20_000,
   answerMs: 7_000,
   databaseMs: 60_000,
   runMs: 120_000,

@@ -7,7 +7,6 @@ import type { Limits } from './limits.ts';
 import { msSince, type NoteStep } from './run-steps.ts';
 import type { Meter, Session, Target } from './session.ts';
 
-// Three tries are over within 20 s, so that an unreachable database holds its place in the queue only that long.
 const TRIES = 3;
 
 /** What a session of a run needs. */
@@ -28,24 +27,29 @@ export interface Reached {
   endpoint: Endpoint;
 }
 
-/** Opens a session to one database of the target, which is then open for a database's time at most. */
-export async function openDatabase(reach: Reach, endpoint: Endpoint, database: string): Promise<Session> {
+/** Opens a session to one database of the target within `connectMs`; it is then open for a database's time at most. */
+export async function openDatabase(
+  reach: Reach,
+  endpoint: Endpoint,
+  database: string,
+  connectMs = reach.limits.connectMs,
+): Promise<Session> {
   const { host, port } = endpoint;
   const began = performance.now();
   try {
-    const session = await open(reach, endpoint, database);
+    const session = await open(reach, endpoint, database, connectMs);
     reach.note?.('connect', { host, port, database, ms: msSince(began), tls: session.tls });
     return session;
   } catch (error) {
-    const { reason } = connectFailure(error, reach.limits.connectMs);
+    const { reason } = connectFailure(error, connectMs);
     reach.note?.('connect', { host, port, database, ms: msSince(began), failure: reason });
     throw error;
   }
 }
 
-async function open(reach: Reach, endpoint: Endpoint, database: string): Promise<Session> {
+async function open(reach: Reach, endpoint: Endpoint, database: string, connectMs: number): Promise<Session> {
   const { target, engine, dialler, meter, limits } = reach;
-  const connecting = AbortSignal.timeout(limits.connectMs);
+  const connecting = AbortSignal.timeout(connectMs);
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(limits.databaseMs)]);
   const stream = await dialler.dial(endpoint, AbortSignal.any([connecting, signal]));
   return engine.openSession(target, database, { ...endpoint, stream, meter, limits }, { connecting, signal });
@@ -53,27 +57,35 @@ async function open(reach: Reach, endpoint: Endpoint, database: string): Promise
 
 /**
  * Connects to the target's database: of several servers to the first that is a primary, else to the first that lets
- * us in. Tries three times where that may help.
+ * us in. Tries three times where that may help, but begins nothing after 20 s: an unreachable database holds its place in
+ * the queue only that long, however many hosts it names.
  */
 export async function reachTarget(
   reach: Reach,
 ): Promise<Reached | { failure: ConnectFailure; tries: number }> {
+  const until = performance.now() + reach.limits.reachMs;
   for (let tries = 1; ; tries++) {
-    const found = await reachOnce(reach);
+    const found = await reachOnce(reach, until);
     if ('session' in found) return found;
-    if (found.final || tries === TRIES || reach.signal.aborted) return { failure: found, tries };
+    const isOver = performance.now() + reach.limits.betweenTriesMs >= until;
+    if (found.final || tries === TRIES || isOver || reach.signal.aborted) return { failure: found, tries };
     await wait(reach.limits.betweenTriesMs, undefined, { signal: reach.signal }).catch(() => {});
   }
 }
 
-async function reachOnce(reach: Reach): Promise<Reached | ConnectFailure> {
+/** `until` is when no further host is begun with, by `performance.now()`; the first one always is. */
+async function reachOnce(reach: Reach, until: number): Promise<Reached | ConnectFailure> {
   const { target, limits } = reach;
   const endpoints = endpointsOf(target);
   const failures: ConnectFailure[] = [];
   let standby: Reached | null = null;
   for (const endpoint of endpoints) {
+    const left = until - performance.now();
+    if (left <= 0 && (standby || failures.length > 0)) break;
+    // To a tenth of a second: a person reads how long it was.
+    const connectMs = Math.max(Math.min(limits.connectMs, Math.round(left / 100) * 100), 100);
     try {
-      const session = await openDatabase(reach, endpoint, target.database);
+      const session = await openDatabase(reach, endpoint, target.database, connectMs);
       const reached = { session, endpoint };
       if (endpoints.length === 1 || (await isPrimary(reach, session))) {
         await standby?.session.close();
@@ -82,7 +94,7 @@ async function reachOnce(reach: Reach): Promise<Reached | ConnectFailure> {
       if (standby) await session.close();
       else standby = reached;
     } catch (error) {
-      failures.push(connectFailure(error, limits.connectMs));
+      failures.push(connectFailure(error, connectMs));
     }
   }
   return standby ?? gravest(failures);

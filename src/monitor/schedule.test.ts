@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { startStrangeServer } from '../../test/strange-server.ts';
 import { claimConnection, claimDueConnections, releaseConnection } from './claim.ts';
-import type { ConnectionKey } from './run.ts';
+import { claimFairly } from './fair-share.ts';
+import { LIMITS } from './limits.ts';
+import { type ConnectionKey, runHealthCheck } from './run.ts';
 import { checkNow, startMonitor } from './schedule.ts';
 
 let store: TestStore;
@@ -43,7 +45,7 @@ async function standing({ accountId, connectionId }: ConnectionKey) {
   return row;
 }
 
-async function until(condition: () => Promise<boolean>, milliseconds = 10_000): Promise<void> {
+async function until(condition: () => Promise<boolean>, milliseconds = 25_000): Promise<void> {
   const deadline = Date.now() + milliseconds;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('it did not come about');
@@ -146,6 +148,98 @@ test('two monitors share what is due, each connection is checked once', async ()
   await until(async () => (await Promise.all(keys.map(standing))).every(({ checks }) => checks > 0));
   await Promise.all(monitors.map((monitor) => monitor.stop()));
   for (const key of keys) expect(await standing(key)).toMatchObject({ checks: 1, claimed_by: null });
+});
+
+/** An account with so many connections that were due an hour ago. */
+async function greedyAccount(count: number, given: Record<string, unknown> = {}): Promise<number> {
+  const accountId = await store.account();
+  for (let n = 0; n < count; n += 1) {
+    const id = await store.connection(accountId, given);
+    await store.set({ accountId, connectionId: id }, {});
+    await store.writer.query(
+      `insert into connection_schedule (account_id, connection_id, every, due_at)
+       values ($1, $2, interval '1 d', now() - interval '1 h')`,
+      [accountId, id],
+    );
+  }
+  return accountId;
+}
+
+const endSchedules = () =>
+  store.writer.query(
+    `update connection_schedule set due_at = 'infinity', claimed_by = null, claimed_until = null`,
+  );
+
+describe('one account has more overdue connections than a monitor has places', () => {
+  beforeEach(endSchedules);
+  afterAll(endSchedules);
+
+  const share = async (claimant: string, held = new Map<number, number>()) => {
+    const taken = await claimFairly(store.writer, claimant, { concurrency: 10, held });
+    const counts = new Map<number, number>();
+    for (const { accountId } of taken) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+    return counts;
+  };
+
+  test('it gets half while others wait, however long it has waited itself, and so at each monitor', async () => {
+    const greedy = await greedyAccount(45);
+    const waiting = await Promise.all(Array.from({ length: 7 }, () => due(1)));
+    const late = await greedyAccount(45);
+    for (const monitor of [A, B]) {
+      const held = await share(monitor);
+      expect(held.get(greedy)).toBeLessThanOrEqual(5);
+      expect(held.get(late)).toBeLessThanOrEqual(5);
+    }
+    // Those with one connection were served by the first monitor, before anybody had two.
+    for (const key of waiting) expect(await standing(key)).toMatchObject({ claimed_by: A });
+  });
+
+  test('it gets more while nobody waits, but for a quarter of the places; what comes then has one at once', async () => {
+    const greedy = await greedyAccount(30);
+    const held = await share(A);
+    expect([...held]).toEqual([[greedy, 8]]);
+    expect(await share(A, held)).toEqual(new Map());
+    const { accountId } = await due(0);
+    expect([...(await share(A, held))]).toEqual([[accountId, 1]]);
+  });
+
+  test('two of them have half each, and a third comes first when a place gets free', async () => {
+    const [one, two] = [await greedyAccount(20), await greedyAccount(20)];
+    const held = await share(A);
+    expect([held.get(one), held.get(two), held.size]).toEqual([5, 5, 2]);
+    const { accountId } = await due(0);
+    held.set(one, 4);
+    expect([...(await share(A, held))]).toEqual([[accountId, 1]]);
+  });
+
+  test('where it is the only one it has every place', async () => {
+    const root = await store.superuser('store');
+    await root.query('delete from connection_schedule');
+    const greedy = await greedyAccount(30);
+    expect([...(await share(A))]).toEqual([[greedy, 10]]);
+  });
+});
+
+test('twelve connections of one tenant that say nothing do not keep another tenant waiting, with two monitors', async () => {
+  const server = await startStrangeServer(() => null);
+  await greedyAccount(12, { connection_type: 'direct', host: '127.0.0.1', port: server.port });
+  const monitors = [1, 2].map(() => startMonitor({ ...store.deps, concurrency: 4 }));
+  await until(async () => monitors.every((monitor) => monitor.running() === 3));
+  const other = await due(0);
+  await until(async () => (await standing(other)).checks === 1);
+  await Promise.all(monitors.map((monitor) => monitor.stop()));
+  server.close();
+  await endSchedules();
+});
+
+test('a connection that names many silent hosts is given up in the time for one', async () => {
+  const server = await startStrangeServer(() => null);
+  const host = Array(8).fill(`127.0.0.1:${server.port}`).join(',');
+  const key = await due(-60, 3600, { connection_type: 'direct', host, port: server.port });
+  const limits = { ...LIMITS, connectMs: 300, reachMs: 700, betweenTriesMs: 10 };
+  expect((await runHealthCheck({ ...store.deps, limits }, key))?.score).toBe(0);
+  expect(server.connections()).toBeLessThanOrEqual(3);
+  server.close();
 });
 
 test('a server that accepts and says nothing is told in bounded time, and the others are on time', async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorFields } from '../database/store-failure.ts';
-import { claimConnection, claimDueConnections, releaseConnection } from './claim.ts';
+import { claimConnection, releaseConnection } from './claim.ts';
+import { claimFairly } from './fair-share.ts';
 import { type ConnectionKey, type MonitorDeps, runHealthCheck, type StoredCheck } from './run.ts';
 import { stepsOf } from './run-steps.ts';
 
@@ -33,7 +34,8 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
   const outage = storeOutage(deps.log);
   const stopping = new AbortController();
   const calledOff = new AbortController();
-  const running = new Set<Promise<void>>();
+  /** Checks under way, with the account of each. */
+  const running = new Map<Promise<void>, number>();
   let wake = () => {};
 
   const claimForever = async () => {
@@ -42,8 +44,7 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
         wake = resolve;
       });
       try {
-        const free = concurrency - running.size;
-        const claimed = free > 0 ? await claimDueConnections(deps.writer, claimant, free) : [];
+        const claimed = await claimFairly(deps.writer, claimant, { concurrency, held: heldOf(running) });
         outage.over();
         const began = performance.now();
         for (const { late, ...key } of claimed) {
@@ -53,7 +54,7 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
             measure?.(outcome, late, (performance.now() - began) / 1000);
             wake();
           });
-          running.add(check);
+          running.set(check, key.accountId);
         }
       } catch (error) {
         outage.met(error);
@@ -75,12 +76,19 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
       await claiming;
       const ended = new AbortController();
       const grace = wait(GRACE_MS, undefined, { signal: ended.signal }).catch(() => {});
-      await Promise.race([Promise.all(running), grace]);
+      await Promise.race([Promise.all(running.keys()), grace]);
       ended.abort(); // or the process lives on for it
       calledOff.abort(new Error('the monitor stops'));
-      await Promise.all(running);
+      await Promise.all(running.keys());
     },
   };
+}
+
+/** How many checks of each account are under way. */
+function heldOf(running: ReadonlyMap<unknown, number>): Map<number, number> {
+  const held = new Map<number, number>();
+  for (const accountId of running.values()) held.set(accountId, (held.get(accountId) ?? 0) + 1);
+  return held;
 }
 
 /** Runs a health check of one connection now, due or not, once no other monitor runs it; as `runHealthCheck`. */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { manyWindows, wrongClock } from './clocks.ts';
 import { consoleLoops } from './console-loops.ts';
+import { deadConnections } from './dead-connections.ts';
 import { diskFull } from './disk-full.ts';
 import type { Extent, Fault } from './fault.ts';
 import { hostileText } from './hostile-text.ts';
@@ -42,6 +43,7 @@ const FAULTS: Record<string, Fault> = {
   overload,
   'over-limit': overLimit,
   'console-loops': consoleLoops,
+  'dead-connections': deadConnections,
   malformed,
   injection,
   tenants: shownBy(
