@@ -8,6 +8,7 @@ import { verifyStore } from './activity/verify-store.ts';
 import type { Evidence } from './admin/command.ts';
 import { type Config, secretKeys } from './config.ts';
 import { inTransaction } from './database/connect.ts';
+import { within } from './database/read.ts';
 import { dateRange, parseDate } from './http/date-range.ts';
 import { isOfOtherStore } from './rewrap.ts';
 
@@ -48,7 +49,7 @@ export function evidence(config: Config): Evidence {
         return { verified: null, account_id: accountId, message: OTHER_STORE };
       return inTransaction(writer, async (client) => {
         await client.query('set transaction isolation level repeatable read read only');
-        return verifyStore(client, accountId, trusted, file);
+        return verifyStore(within(client), accountId, trusted, file);
       });
     },
     verifyExport,

@@ -2,6 +2,7 @@ import { createHash, type Hash, type KeyObject, sign } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
+import { within } from '../database/read.ts';
 import { type CanonicalEntry, canonicalJson, entriesBetween, entryText, instant } from './canonical-entry.ts';
 import { csvHeader, csvRow } from './csv-entry.ts';
 import { publicKeyOf } from './seal.ts';
@@ -82,7 +83,7 @@ export async function writeExport(
   const seals = await openHashed(join(draft, SEALS));
   const numbers = await client.query<{ number: number }>(sealNumbers, [accountId, first_id, last_id]);
   for (const { number } of first_id <= last_id ? numbers.rows : []) {
-    const sealed = await storedSeal(client, accountId, number);
+    const sealed = await storedSeal(within(client), accountId, number);
     if (sealed) await seals.write(sealLine(sealed));
   }
   files[SEALS] = await seals.close();

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
+import { within } from '../database/read.ts';
 import { type SealWithLeaves, sealHash } from './seal.ts';
 import { parseSealLine, sealLine } from './seal-line.ts';
 import { storedSeal } from './stored-seals.ts';
@@ -74,11 +75,11 @@ export function openSealFile(path: string): SealFile {
           const { rows } = await client.query<{ account_id: number; number: number }>(latestNumbers);
           for (const { account_id, number } of rows) {
             const last = held.get(account_id);
-            const same = last && (await storedSeal(client, account_id, last.number));
+            const same = last && (await storedSeal(within(client), account_id, last.number));
             if (last && (!same || sealHash(same.seal) !== last.hash)) strange.push(account_id);
             else {
               for (let next = (last?.number ?? 0) + 1; next <= number; next += 1) {
-                const sealed = await storedSeal(client, account_id, next);
+                const sealed = await storedSeal(within(client), account_id, next);
                 if (sealed) await file.appendFile(sealLine(sealed));
                 note(sealed);
               }

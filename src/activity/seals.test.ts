@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { writeLog } from '../../test/write-log.ts';
 import { inTransaction, openPool } from '../database/connect.ts';
+import { within } from '../database/read.ts';
 import { type CanonicalEntry, entriesBetween, leafOf } from './canonical-entry.ts';
 import { pruneEntries } from './prune-entries.ts';
 import { sealEntries } from './record-seals.ts';
@@ -60,7 +61,7 @@ async function seal(activityDays: number | null = null, pool = owner): Promise<n
 async function verify(exported: string | null = null, account = accountId) {
   const keys = await openSealKeys(owner, store.deps.secret, account);
   return inTransaction(store.writer, (client) =>
-    verifyStore(client, account, new Set(keys.keys()), exported),
+    verifyStore(within(client), account, new Set(keys.keys()), exported),
   );
 }
 

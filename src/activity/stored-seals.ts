@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Read } from '../database/read.ts';
 import { type SealRow, type SealWithLeaves, sealColumns, sealOf } from './seal.ts';
 
 // Of at most 128 KiB of leaves each.
@@ -20,18 +20,18 @@ const withLeaves = ({ leaves, ...row }: Row): SealWithLeaves => ({ ...sealOf(row
 
 /** A seal of an account as the store has it; null when there is none of that number. */
 export async function storedSeal(
-  client: pg.ClientBase,
+  read: Read,
   accountId: number,
   number: number,
 ): Promise<SealWithLeaves | null> {
-  const { rows } = await client.query<Row>(sealOfNumber, [accountId, number]);
-  return rows[0] ? withLeaves(rows[0]) : null;
+  const [row] = await read<Row>(sealOfNumber, [accountId, number]);
+  return row ? withLeaves(row) : null;
 }
 
 /** All seals of an account as the store has them, by number. */
-export async function* storedSeals(client: pg.ClientBase, accountId: number): AsyncGenerator<SealWithLeaves> {
+export async function* storedSeals(read: Read, accountId: number): AsyncGenerator<SealWithLeaves> {
   for (let number: number | undefined = 0; number !== undefined; ) {
-    const { rows }: pg.QueryResult<Row> = await client.query(sealsAfter, [accountId, number]);
+    const rows: Row[] = await read<Row>(sealsAfter, [accountId, number]);
     yield* rows.map(withLeaves);
     number = rows.at(-1)?.number;
   }

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Read } from '../database/read.ts';
 import { type CanonicalEntry, entriesBetween, instant } from './canonical-entry.ts';
 import { timeBefore } from './late-entries.ts';
 import { isSigned, type SealRow, type SealWithLeaves, type SignedSeal, sealColumns, sealOf } from './seal.ts';
@@ -24,22 +24,22 @@ const cuts = `
 
 /**
  * Verifies an account's log as the store has it, in one snapshot. `publicKeys` are those that may have signed, hexadecimal;
- * `exported` is a file of seals (DBVITALS_SEAL_FILE), whose seals go before the store's. `client` may read all of the account.
+ * `exported` is a file of seals (DBVITALS_SEAL_FILE), whose seals go before the store's. `read` is of one snapshot.
  */
 export async function verifyStore(
-  client: pg.ClientBase,
+  read: Read,
   accountId: number,
   publicKeys: ReadonlySet<string>,
   exported: string | null,
 ): Promise<Verified | Broken> {
-  const { rows } = await client.query<{ last_id: number; lowest: number | null }>(bounds, [accountId]);
-  if (!rows[0]) throw new Error(`There is no account ${accountId}.`);
-  const { last_id: headId, lowest } = rows[0];
+  const [head] = await read<{ last_id: number; lowest: number | null }>(bounds, [accountId]);
+  if (!head) throw new Error(`There is no account ${accountId}.`);
+  const { last_id: headId, lowest } = head;
   const ours = ({ seal }: SignedSeal) => seal.account_id === accountId && publicKeys.has(seal.public_key);
 
   let cutTo = 0;
-  const cutRows = await client.query<SealRow>(cuts, [accountId]);
-  const allowed = cutRows.rows.map(sealOf).find((signed) => ours(signed) && isSigned(signed));
+  const cutRows = await read<SealRow>(cuts, [accountId]);
+  const allowed = cutRows.map(sealOf).find((signed) => ours(signed) && isSigned(signed));
   if (allowed) cutTo = allowed.seal.cut_to;
   if (exported !== null) {
     for await (const signed of readSeals(exported)) {
@@ -49,9 +49,9 @@ export async function verifyStore(
 
   const verdict = await verifyLog({
     accountId,
-    claims: merge(storedSeals(client, accountId), exported === null ? null : fileSeals(exported, accountId)),
+    claims: merge(storedSeals(read, accountId), exported === null ? null : fileSeals(exported, accountId)),
     fromStart: true,
-    entries: pager(client, accountId),
+    entries: pager(read, accountId),
     lowest: lowest ?? Number.MAX_SAFE_INTEGER,
     highest: Number.MAX_SAFE_INTEGER,
     cutTo,
@@ -59,7 +59,7 @@ export async function verifyStore(
   });
   if (!verdict.verified) return verdict;
   const waiting = [accountId, verdict.last_id, timeBefore(Date.now())];
-  const { rows: unsealed } = await client.query<Overdue>(overdue, waiting);
+  const unsealed = await read<Overdue>(overdue, waiting);
   return {
     ...verdict,
     unsealed: Math.max(0, headId - verdict.last_id),
@@ -74,13 +74,13 @@ interface Overdue {
 }
 
 /** Small seals share a read. */
-function pager(client: pg.ClientBase, accountId: number) {
+function pager(read: Read, accountId: number) {
   let page: CanonicalEntry[] = [];
   let [from, to] = [0, -1];
   return async (first: number, last: number) => {
     if (first < from || last > to) {
       [from, to] = [first, Math.max(last, first + ENTRIES_A_READ - 1)];
-      page = (await client.query<CanonicalEntry>(entriesBetween, [accountId, from, to])).rows;
+      page = await read<CanonicalEntry>(entriesBetween, [accountId, from, to]);
     }
     return page.filter(({ id }) => id >= first && id <= last).map((entry) => ({ place: entry.id, entry }));
   };

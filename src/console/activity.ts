@@ -8,18 +8,22 @@ import { rangeParameters, readRange } from '../http/range-parameters.ts';
 import { AtOnce } from './at-once.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
-/** How far the log is sealed, and whether what was sealed last is as it was (docs/seals.md). */
+/** What the last verification of the whole log found: the same as `activity verify` says (docs/seals.md). */
 export const VerifiedLog = Type.Object({
-  /** Whether the entries from `from_id` to `to_id` are as they were sealed. */
-  verified: Type.Boolean(),
+  /** Whether the entries from `from_id` to `to_id` are as they were sealed; null = the first verification has not ended yet. */
+  verified: nullable(Type.Boolean()),
   /** The last entry that is sealed; 0 when none is. */
   to_id: count('last sealed entry'),
-  /** When that seal was made; null when there is none. */
+  /** When the last seal was made; null when there is none. */
   at: nullable(timestamp('time of the seal')),
-  /** The first entry that was compared just now; the command "activity verify" compares all of them. 0 when none was. */
+  /** When the log was verified. */
+  checked_at: nullable(timestamp('time of the verification')),
+  /** The first entry that was compared. 0 when none was. */
   from_id: count('first entry that was compared'),
-  /** Entries that no seal holds yet. */
+  /** Entries that no seal held then. */
   unsealed: count('entries after the last seal'),
+  /** Entries that were sealed more than an hour after they happened, or are older than that and not sealed. */
+  late: count('entries that were sealed late'),
   /** What is wrong, in a sentence; null where nothing is. */
   message: nullable(Type.String()),
 });

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { openSealKeys } from '../activity/seal-key.ts';
 import { createVerifier } from '../activity/verify-in-worker.ts';
 import { openPool, type StoreAddress } from '../database/connect.ts';
 import { createConsole } from './console.ts';
@@ -19,7 +20,7 @@ interface OpenConsole {
   close(): Promise<void>;
 }
 
-/** Opens the console's API in this process: it holds up to 7 connections to the store, and the keys of DBVITALS_SECRET_KEY. */
+/** Opens the console's API in this process: it holds up to 8 connections to the store, and the keys of DBVITALS_SECRET_KEY. */
 export async function openConsole(
   address: StoreAddress,
   given: Omit<ConsoleParts, 'writer' | 'reader' | 'verify' | 'closing'>,
@@ -28,7 +29,10 @@ export async function openConsole(
   const writer = openPool(address, 'writer', { max: 3, statementTimeout });
   const reader = openPool(address, 'console', { max: 3, pipeline: true, statementTimeout });
   const closing = new AbortController();
-  const verifier = createVerifier({ address, statementTimeout });
+  const owner = openPool(address, 'owner', { max: 1, statementTimeout });
+  const verifier = createVerifier({ address, statementTimeout }, async (accountId) => [
+    ...(await openSealKeys(owner, given.secret, accountId)).keys(),
+  ]);
   const { verify } = verifier;
   const app = await createConsole({ ...given, writer, reader, verify, closing: closing.signal });
   const handle: Handler = (request, response) => app.routing(request, response);
@@ -47,7 +51,7 @@ export async function openConsole(
       server.close();
       server.closeAllConnections();
       await app.close();
-      await Promise.all([writer.end(), reader.end(), verifier.close()]);
+      await Promise.all([writer.end(), reader.end(), verifier.close(), owner.end()]);
       if (path !== null) await removeSocket(path);
     },
   };

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ChangeAccount } from '../activity/record-entry.ts';
-import type { NewestVerified } from '../activity/verify-newest.ts';
+import type { AccountVerified } from '../activity/verify-account.ts';
 import type { Read } from '../database/read.ts';
 import type { Permission } from '../team/roles.ts';
 import type { SecretKeys } from '../wrap.ts';
@@ -18,7 +18,7 @@ export interface ConsoleParts {
   /** The console's own role, which only reads; pipelining, the same. */
   reader: pg.Pool;
   /** Verifies the newest seal of an account's log, outside of this thread. */
-  verify: (accountId: number) => Promise<NewestVerified>;
+  verify: (accountId: number) => Promise<AccountVerified>;
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   allowPrivateTargets: boolean;

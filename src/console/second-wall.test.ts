@@ -4,7 +4,7 @@ import { consoleReads, insertSession, type OwnRows } from '../../test/console-re
 import { commandJson } from '../../test/contract/command.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { changeAccount } from '../activity/record-entry.ts';
-import { verifyNewest } from '../activity/verify-newest.ts';
+import { verifyAccount } from '../activity/verify-account.ts';
 import { openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
 import { issueKey } from '../keys/issue-key.ts';
@@ -76,7 +76,7 @@ async function openConsole(forgetful: boolean): Promise<Console> {
     log: pino({ level: 'silent' }),
     writer: store.writer,
     reader,
-    verify: async (id) => (await readAs(reader, id, (run) => verifyNewest(run, id))).result,
+    verify: async (id) => (await readAs(reader, id, (run) => verifyAccount(run, id, new Set()))).result,
     secret: store.deps.secret,
     allowPrivateTargets: true,
     allowConsoleSockets: true,

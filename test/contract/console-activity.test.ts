@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
 import { fillAccount, makeAccount, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { ask } from './ask.ts';
 import { openStream, signInAs } from './browser.ts';
 import { command } from './command.ts';
+import { embeddedUrl } from './running-service.ts';
 
 interface Entry {
   id: number;
@@ -11,11 +13,13 @@ interface Entry {
 }
 
 interface VerifiedLog {
-  verified: boolean;
+  verified: boolean | null;
   from_id: number;
   to_id: number;
   at: string | null;
+  checked_at: string | null;
   unsealed: number;
+  late: number;
   message: string | null;
 }
 
@@ -69,18 +73,68 @@ test('an export ends when its reader is suspended, and has no entry that was mad
   expect(lines(all.text).length).toBe(meta.total);
 });
 
-test('a page tells up to which entry the log is sealed, and that those entries are as they were', async () => {
+test('a page tells what the whole log was found to be, and when', async () => {
   const { id } = await makeAccount();
   const auditor = await signInAs(id, ['auditor']);
-  const before = await auditor.get<VerifiedLog>('/activity/verified');
+  const before = await verifiedLog(auditor);
   expect(before).toMatchObject({ verified: true, from_id: 0, to_id: 0, at: null, message: null });
   expect(before.unsealed).toBeGreaterThan(0);
   expect((await command(['activity', 'seal', '--account', String(id)])).exit).toBe(0);
-  expect(await auditor.get<VerifiedLog>('/activity/verified')).toEqual({
-    ...{ verified: true, from_id: 1, to_id: before.unsealed, unsealed: 0, message: null },
-    at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-  });
+  const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  await expect
+    .poll(() => verifiedLog(auditor), { interval: 1_000, timeout: 15_000 })
+    .toEqual({
+      ...{ verified: true, from_id: 1, to_id: before.unsealed, unsealed: 0, late: 0, message: null },
+      ...{ at: instant, checked_at: instant },
+    });
 });
+
+test.each([
+  [
+    'an entry of an older seal is edited',
+    [`update activity set page_path = '/elsewhere' where account_id = $1 and id = 1`],
+    /^Entry 1 of account \d+ was edited\.$/,
+  ],
+  [
+    'the seals are signed with another key',
+    [
+      'grant delete on seal_key to current_user',
+      'delete from seal_key where account_id = $1',
+      'revoke delete on seal_key from current_user',
+    ],
+    /is signed with a key that is not ours\.$/,
+  ],
+])('a page tells what "activity verify" tells: %s', async (_what, attack, message) => {
+  const { id, key } = await makeAccount();
+  const seal = () => command(['activity', 'seal', '--account', String(id)]);
+  expect((await seal()).exit).toBe(0);
+  await ask('/api/v1/health/fleet', { key });
+  expect((await seal()).exit).toBe(0);
+  const environment = inject('environment');
+  const url =
+    environment['DATABASE_URL'] ?? embeddedUrl(environment['DBVITALS_DATA_DIR'] ?? '')['DATABASE_URL'];
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  for (const statement of attack) await owner.query(statement, statement.includes('$1') ? [id] : []);
+  const auditor = await signInAs(id, ['auditor']);
+  const told = { verified: false, message: expect.stringMatching(message) };
+  await expect.poll(() => verifiedLog(auditor), { interval: 1_000, timeout: 15_000 }).toMatchObject(told);
+  // The service that all suites share finds this log new, and not forged.
+  await owner.query('grant delete on activity_seal, seal_key to current_user');
+  for (const table of ['activity_seal', 'activity_leaves', 'seal_key'])
+    await owner.query(`delete from ${table} where account_id = $1`, [id]);
+  await owner.query('revoke delete on activity_seal, seal_key from current_user');
+  await owner.end();
+});
+
+/** What the page shows once the log has been verified. */
+async function verifiedLog(auditor: Awaited<ReturnType<typeof signInAs>>): Promise<VerifiedLog> {
+  for (;;) {
+    const log = await auditor.get<VerifiedLog>('/activity/verified');
+    if (log.verified !== null) return log;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
 
 test('a session that asks for the expensive again and again is refused, told for how long, and others are not', async () => {
   const { id } = await makeAccount();

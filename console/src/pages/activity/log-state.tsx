@@ -56,29 +56,37 @@ function Verified({ newest }: { newest: number }) {
     queryKey: ['activity', 'verified'],
     queryFn: ({ signal }) => get<VerifiedLog>('/activity/verified', {}, signal),
     staleTime: 60_000,
-    refetchInterval: 300_000,
+    refetchInterval: ({ state }) => (state.data?.verified === null ? 5_000 : 300_000),
   });
   if (error) return <StatusMark quiet status="skipped" word={`Not verified: ${error.message}`} />;
-  if (!data) return <StatusMark quiet status="skipped" word="Verifying…" />;
-  const { verified, to_id, at, unsealed, message } = data;
+  if (!data || data.verified === null || data.checked_at === null)
+    return <StatusMark quiet status="skipped" word="Verifying…" />;
+  const { verified, from_id, to_id, at, checked_at, unsealed, late, message } = data;
   if (!verified) return <StatusMark status="critical" word={message ?? 'The log is not as it was sealed'} />;
   if (at === null) {
     return (
       <>
         <StatusMark quiet status="skipped" word="Nothing sealed yet" />
-        <span className="quiet">{message ?? 'the log is sealed every 10 minutes'}</span>
+        <span className="quiet">the log is sealed every 10 minutes{lateWords(late)}</span>
       </>
     );
   }
   const waiting = Math.max(unsealed, newest - to_id);
   return (
     <>
-      <StatusMark quiet status="ok" word={`Verified up to entry ${figure(to_id)}`} />
+      <StatusMark quiet status="ok" word={`Entries ${figure(from_id)} to ${figure(to_id)} verified`} />
       <span className="quiet">
-        sealed <Time at={at} />; {waitingWords(waiting)} for the next seal
+        <Time at={checked_at} />, sealed <Time at={at} />; {waitingWords(waiting)} for the next seal
+        {lateWords(late)}
       </span>
     </>
   );
+}
+
+/** A service that was stopped is one reason, a log that was rewritten another. */
+function lateWords(entries: number): string {
+  if (entries === 0) return '';
+  return `; ${entries === 1 ? '1 entry was' : `${figure(entries)} entries were`} not sealed within an hour`;
 }
 
 function waitingWords(entries: number): string {
