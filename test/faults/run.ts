@@ -60,6 +60,11 @@ const FAULTS: Record<string, Fault> = {
     'src/monitor/hostile.test.ts',
     'src/monitor/mysql-hostile.test.ts',
   ),
+  'rewritten-log': shownBy(
+    'rewritten log: entries edited, seals deleted, sealed again, signing key replaced',
+    'told by `activity verify` as docs/seals.md says',
+    'test/contract/rewritten-log.test.ts',
+  ),
   redirect: shownBy(
     'owner of the store redirects a connection',
     '0 bytes of password; `CONN_AUTH_FAILED`; logged as tampering',
