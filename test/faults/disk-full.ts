@@ -22,7 +22,8 @@ export const diskFull: Fault = {
       try {
         const times = extent === 'short' ? 1 : 3;
         const load = stage.load({ width: 16, pauseMs: 1 });
-        let [refused, slowest] = [0, 0];
+        let [refused, slowest, wronglyReady] = [0, 0, 0];
+        const ready = async () => (await fetch(`${stage.service.origin}/readyz`)).status === 200;
         for (let time = 0; time < times; time += 1) {
           await served(load, performance.now(), 300);
           const filled = performance.now();
@@ -34,18 +35,22 @@ export const diskFull: Fault = {
             await fill(folder); // whatever was freed meanwhile
           }
           await wait(3_000);
+          if (await ready()) wronglyReady += 1;
           refused += failed();
           const freed = performance.now();
           rmSync(join(folder, 'ballast'), { recursive: true });
           slowest = Math.max(slowest, (await served(load, freed, 1)) - freed);
         }
         await load.stop();
+        const lines = stage.service.output().split('\n');
         const { missing, twice, outOfOrder } = await judge(stage, load.answers);
         return new Seen()
           .atLeast(refused, times, `in ${times} times 500s`)
           .none(load.odd.length + load.broken, 'other than 200 and 500')
           .atMost(longest(load), LONGEST_ANSWER_MS / 1_000, 'slowest answer', ' s')
+          .none(wronglyReady, 'times ready while full')
           .atMost(slowest / 1_000, 30, 'well again after', ' s')
+          .atMost(lines.filter((line) => line.includes('"level":50')).length, 5 * times, 'errors in the log')
           .none(missing, `of ${load.answers.length} answers missing`)
           .none(twice + outOfOrder, 'duplicates or out of order');
       } finally {
