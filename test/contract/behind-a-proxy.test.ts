@@ -151,10 +151,12 @@ describe('below a path', () => {
       ...{ name: 'Ada Lovelace', password: 'correct horse battery' },
     });
     expect(answer.status).toBeLessThan(300);
-    expect(answer.headers['set-cookie']).toMatch(
-      new RegExp(
-        `^__Secure-dbvitals_session=[\\w-]{43}; Max-Age=\\d+; Path=${BASE}; HttpOnly; SameSite=Strict; Secure$`,
+    const attributes = `Path=${BASE}; HttpOnly; SameSite=Strict; Secure`;
+    expect(answer.headers['set-cookie']?.split(', ')).toEqual([
+      expect.stringMatching(
+        new RegExp(`^__Secure-dbvitals_session=[\\w-]{43}; Max-Age=\\d+; ${attributes}$`),
       ),
-    );
+      expect.stringMatching(new RegExp(`^__Secure-dbvitals_device=[\\w~-]+; Max-Age=\\d+; ${attributes}$`)),
+    ]);
   });
 });
