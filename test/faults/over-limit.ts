@@ -26,6 +26,9 @@ export const overLimit: Fault = {
       const alone = await ask(origin + FLEET, stage.key, during(3));
       const few = await far(stage, greedy, FEW, extent === 'short' ? 20 : 480);
       const many = await far(stage, greedy, MANY, extent === 'short' ? 8 : 120);
+      // Once more, so that a machine that got busy meanwhile is not taken for others' harm.
+      const after = await ask(origin + FLEET, stage.key, during(3));
+      const median = Math.max(quantile(alone, 0.5), quantile(after, 0.5));
       const { missing, twice, outOfOrder } = await judge(stage, [...few.answers, ...many.answers]);
       const others = [...few.others, ...many.others];
       const [slowest] = [...few.answers, ...many.answers].map(({ ms }) => ms).toSorted((a, b) => b - a);
@@ -41,7 +44,7 @@ export const overLimit: Fault = {
         .none(few.broken + many.broken, 'broken off')
         .none(missing + twice + outOfOrder, 'missing, duplicates or out of order')
         .none(others.filter(Number.isNaN).length, `of ${others.length} of others failed`)
-        .atMost(quantile(others, 0.5), 2 * quantile(alone, 0.5) + 5, 'their median', ' ms');
+        .atMost(quantile(others, 0.5), 2 * median + 5, `their median ${Math.round(median)} ms →`, ' ms');
     }),
 };
 
