@@ -1,4 +1,3 @@
-import { createAccount, createKey } from '../make-accounts.ts';
 import { commandJson } from './command.ts';
 
 export type Plan = 'individual' | 'team' | 'business' | 'enterprise';
@@ -35,17 +34,43 @@ export async function makeKeylessAccount({
   kind?: 'company' | 'individual';
   requestsPerMinute?: number;
 } = {}): Promise<number> {
-  return createAccount({
-    name: 'Contract suite',
-    kind,
-    plan,
-    requests_per_minute: requestsPerMinute ?? null,
-  });
+  const limit = requestsPerMinute === undefined ? [] : ['--requests-per-minute', `${requestsPerMinute}`];
+  const words = ['account', 'create', '--name', 'Contract suite', '--kind', kind, '--plan', plan, ...limit];
+  const { id } = await commandJson<{ id: number }>(words);
+  return id;
 }
 
 /** A key that lives for so many seconds, null = until it is revoked. */
 export function makeKey(accountId: number, name: string, lifetime: number | null = null): Promise<NewKey> {
-  return createKey({ accountId, name, lifetime });
+  const expiry = lifetime === null ? [] : ['--expires-in', `${lifetime}s`];
+  return commandJson(['key', 'create', '--account', `${accountId}`, '--name', name, ...expiry]);
+}
+
+/** A new member, and the token of a link to sign in by. */
+export async function makeMember({
+  accountId,
+  name,
+  email,
+  roles,
+}: {
+  accountId: number;
+  name: string;
+  email: string;
+  roles: readonly string[];
+}): Promise<{ memberId: number; linkToken: string }> {
+  const account = ['--account', `${accountId}`];
+  const given = roles.flatMap((role) => ['--role', role]);
+  const { id: memberId } = await commandJson<{ id: number }>([
+    ...['member', 'add', ...account, '--name', name, '--email', email, ...given],
+  ]);
+  const { link } = await commandJson<{ link: string }>([
+    'member',
+    'link',
+    ...account,
+    '--member',
+    `${memberId}`,
+  ]);
+  return { memberId, linkToken: /\/link\/([\w-]{43})$/.exec(link)?.[1] ?? '' };
 }
 
 /** Fills an account with believable data; give it one whose log is still empty. */

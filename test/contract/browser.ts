@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { expect, inject } from 'vitest';
-import { createMember } from '../make-accounts.ts';
+import { makeMember } from './account.ts';
 import { type Answer, toAnswer } from './ask.ts';
 
 export type Role = 'owner' | 'admin' | 'operator' | 'auditor' | 'viewer';
@@ -153,7 +153,7 @@ export interface SignedIn extends Browser {
 export async function signInAs(accountId: number, roles: Role[], place: Place = {}): Promise<SignedIn> {
   const email = `${roles.join('-')}-${randomBytes(4).toString('hex')}@example.com`;
   const password = randomBytes(12).toString('base64url');
-  const { memberId, linkToken } = await createMember({
+  const { memberId, linkToken } = await makeMember({
     accountId,
     name: `Test ${roles.join(' ')}`,
     email,

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createMember } from '../make-accounts.ts';
-import { makeAccount, makeKeylessAccount } from './account.ts';
+import { makeAccount, makeKeylessAccount, makeMember } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { each } from './ask.ts';
 import { type Browser, openBrowser, signInAs } from './browser.ts';
@@ -45,7 +44,7 @@ function browse(headers: Record<string, string> = {}): Browser {
 }
 
 async function invite(accountId: number, email = `${crypto.randomUUID()}@example.com`) {
-  const { memberId, linkToken } = await createMember({ accountId, name: 'Ada', email, roles: ['viewer'] });
+  const { memberId, linkToken } = await makeMember({ accountId, name: 'Ada', email, roles: ['viewer'] });
   secrets.add(linkToken);
   return { memberId, linkToken, email };
 }
