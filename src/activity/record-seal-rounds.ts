@@ -18,12 +18,13 @@ export interface SealRound extends Omit<Sealing, 'rest'> {
  */
 const SEALING_RESTS = 9;
 
-const FIRST_MS = 60_000;
+/** Before the first round of retention, which removes only what is sealed. */
+const FIRST_MS = 30_000;
 /** What happens in between can be altered unseen; `activity verify` tells of what was sealed more than an hour late. */
 const EVERY_MS = 600_000;
 
 /**
- * Seals what is new in the logs, a minute after the start and then every 10 minutes. Any number of services may do so: an account
+ * Seals what is new in the logs, half a minute after the start and then every 10 minutes. Any number of services may do so: an account
  * is sealed by one at a time. `owner` should be a pool of its own, for a round of retention may hold one for hours.
  */
 export function startSealing(options: SealRound, times = { first: FIRST_MS, every: EVERY_MS }): Rounds {

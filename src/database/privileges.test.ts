@@ -126,7 +126,9 @@ test('no function lends the rights of its owner', async () => {
 
 test.each(['dbvitals_reader', 'dbvitals_console'])('%s that was set to nothing sees no row', async (role) => {
   await store.account();
-  await root.query(`insert into login (account_id, email, name) values (1, $1, 'Ada')`, [`${role}@example.com`]);
+  await root.query(`insert into login (account_id, email, name) values (1, $1, 'Ada')`, [
+    `${role}@example.com`,
+  ]);
   const { rows } = await root.query(
     `select distinct tablename from pg_policies where policyname in ('own_account', 'own_login')`,
   );

@@ -20,14 +20,15 @@ async function names(statement: string): Promise<string[]> {
 }
 
 // Who signs in belongs to no account: a login acts in each that has a member of it. The role that answers the API may not see them.
-const OF_NO_ACCOUNT = ['challenge', 'login', 'passkey', 'session', 'sign_in_failure'];
+// Of the store itself are its backups.
+const OF_NO_ACCOUNT = ['challenge', 'last_backup', 'login', 'passkey', 'session', 'sign_in_failure'];
 
 const ours = `c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'migration'`;
 
-// Of a stranger's attempts to sign in: the reader and the console have no grant on them.
-const OF_NOBODY = ['challenge', 'sign_in_failure'];
+// Of a stranger's attempts to sign in, and of the store itself: the reader and the console have no grant on them.
+const OF_NOBODY = ['challenge', 'last_backup', 'sign_in_failure'];
 
-test('every primary key begins with account_id, but of who signs in', async () => {
+test('every primary key begins with account_id, but those of sign-ins and of the store itself', async () => {
   const others = await names(`
     select c.relname as name
       from pg_class c

@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { ask, read } from './ask.ts';
-import { command, commandJson } from './command.ts';
+import { command, commandJson, FULL_DEVICE, intoFullDevice } from './command.ts';
 import type { Fleet, HealthCheck } from './records.ts';
 import { embeddedUrl, startService, temporaryFolder } from './running-service.ts';
 
@@ -93,6 +93,7 @@ test('a backup by standard output is the same, and its words are elsewhere', asy
   expect(stdout.slice(0, 1)).toBe('\u001f'); // gzip
   expect(stderr).toMatch(/^Written: \d+ rows of 25 tables, .*\nSHA-256 \w{64}\.\n.*elsewhere/);
   expect(await command(['backup', '-', '--json'], on(after))).toMatchObject({ exit: 2 });
+  expect(intoFullDevice(['backup', '-'], on(after).environment)).toEqual(FULL_DEVICE);
 });
 
 test('a restore whose secret is lost tells so, and leaves the rest', async () => {

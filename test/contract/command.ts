@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { expect, inject } from 'vitest';
-import { type Environment, startProcess } from './running-service.ts';
+import { COMPILED, type Environment, MAIN, startProcess } from './running-service.ts';
 
 /** How a command ended. */
 export interface Outcome {
@@ -36,4 +38,23 @@ export async function commandJson<T>(
   const { exit, stdout, stderr } = await command([...args, '--json'], options);
   expect(exit, `dbvitals ${args.join(' ')}: ${stderr}`).toBe(0);
   return JSON.parse(stdout);
+}
+
+/** How a command must end whose standard output is a full disk. */
+export const FULL_DEVICE = {
+  status: 1,
+  stderr: "error: Standard output can't be written (ENOSPC): what it was given is not whole.\n",
+};
+
+/** Runs `dbvitals …` with a full disk as its standard output. */
+export function intoFullDevice(args: string[], environment: Environment) {
+  const { PATH = '' } = process.env;
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+    env: { PATH, NODE_COMPILE_CACHE: COMPILED, ...environment },
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  return { status, stderr };
 }

@@ -177,7 +177,7 @@ test('a port that such a service has is taken for another one too', async () => 
   const { origin } = await service;
   const args = ['serve', '--no-monitor', '--processes', '2', '--port', new URL(origin).port];
   const { exit, stderr } = await command(args, { environment: inject('sharedStore') });
-  expect(stderr).toMatch(/^error: Port \d+ is taken[^\n]*\n$/);
+  expect(stderr).toMatch(/^(?:\{[^\n]*\}\n)*error: Port \d+ is taken[^\n]*\n$/);
   expect(exit).toBe(1);
 });
 
