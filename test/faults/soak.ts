@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import manifest from '../../package.json' with { type: 'json' };
+import { SHIPPED_FLAGS } from '../shipped-flags.ts';
 import { type Extent, type Fault, Seen } from './fault.ts';
 import { judge } from './judge.ts';
 import { onStage } from './stage.ts';
@@ -12,17 +12,13 @@ const DRIFT_MIB = 16;
 
 const SECONDS: Record<Extent, number> = { short: 60, whole: 180, soak: 3_600 };
 
-// Node's, as `npm start` has them: they hold the memory.
-const [, flags = ''] = /^node (.*) src\/main\.ts/.exec(manifest.scripts.start) ?? [];
-const FLAGS = flags.split(' ');
-
 /** A steady load; memory is compared between the second third of the time and the last. */
 export const soak: Fault = {
   fault: 'soak (1 h apart, 3 minutes in the whole run)',
   figure: 'resident memory flat after warm-up, within 256 MiB',
   provoke: (extent: Extent) =>
     onStage(async (stage) => {
-      const service = await stage.instance({}, [], FLAGS);
+      const service = await stage.instance({}, [], SHIPPED_FLAGS);
       const load = stage.load({ origin: () => service.origin, width: 8, pauseMs: 20 });
       const samples: number[] = [];
       for (let second = 0; second < SECONDS[extent]; second += 1) {
