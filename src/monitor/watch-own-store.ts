@@ -20,13 +20,17 @@ interface Watching {
 
 type Monitor = EmbeddedStore['monitor'];
 
-/** Leads every connection to an embedded store to the one of `monitor`: after a restore, which brings those of the former store. */
+/**
+ * Leads the connection that the first start made to the former store to the one of `monitor`, after a restore. Only that one, the
+ * oldest: a look-alike that somebody added later must not be given the password of the store's monitoring role.
+ */
 export async function watchRestoredStore(
   writer: pg.Pool,
   secret: SecretKeys,
   monitor: Monitor,
 ): Promise<void> {
-  for (const row of await watchingRows(writer, monitor)) await lead(writer, secret, row, monitor);
+  const [oldest] = await watchingRows(writer, monitor);
+  if (oldest) await lead(writer, secret, oldest, monitor);
 }
 
 /**
