@@ -46,8 +46,19 @@ ask() { curl --silent --fail --config asked "$origin/api/v1/$1"; }
 newest() { dbvitals activity tail --account "$account" | tail -n 1 | sed 's/^{"id":\([0-9]*\),.*/\1/'; }
 
 step 'a store of the version before'
-previous=$(git describe --tags --abbrev=0 2>/dev/null) ||
-  previous=$(git log --diff-filter=A --format=%H --max-count=1 -- migrations)^
+# A tag, or else the newest commit whose migrations are the first of today's: one that was renamed or edited since is no version.
+previous=$(git describe --tags --abbrev=0 2>/dev/null) || previous=
+migrations=$(ls migrations)
+for commit in $([ -n "$previous" ] || git log --format=%H -- migrations); do
+  then=$(git ls-tree --name-only "$commit^" migrations/ | sed 's#.*/##')
+  first=$(head -n "$(wc -l <<<"$then")" <<<"$migrations")
+  if [ "$then" = "$first" ] && [ "$then" != "$migrations" ] &&
+    git diff --quiet "$commit^" HEAD -- $(sed 's#^#migrations/#' <<<"$then"); then
+    previous=$commit^
+    break
+  fi
+done
+[ -n "$previous" ]
 mkdir "$life/before"
 git archive "$previous" | tar --extract --directory "$life/before"
 (cd "$life/before" && npm ci --silent --omit=dev --ignore-scripts)
