@@ -23,7 +23,7 @@ import { askWithZabbix } from './zabbix.ts';
 /** Gives what is wrong, a line each. */
 type Client = (service: SampleService) => string[] | Promise<string[]>;
 
-// What clients and their tools make of the API: each is asked of the same service. CI runs the light ones.
+// What clients and their tools make of the API: all ask the same service.
 const LIGHT: Record<string, Client> = {
   openapi: () => lintOpenapi(),
   prism: () => judgeContract(),
