@@ -23,7 +23,7 @@ afterAll(async () => {
 
 test('the console works below a path, and asks for nothing outside of it', async () => {
   const [, link = ''] = await service.says(/sign in +(\S+) /);
-  const { origin } = new URL(service.origin);
+  const { origin } = new URL(link);
   const { page, complaints, close } = await openWindow(browser, origin, null);
   const outside: string[] = [];
   page.on('request', (request) => {
@@ -41,13 +41,13 @@ test('the console works below a path, and asks for nothing outside of it', async
   await settled(page);
   await page.getByRole('link', { name: 'Tickets' }).first().click();
   await expect.poll(path).toBe(`${BASE}/tickets`);
-  await page.goto(`${service.origin}/connections/1`);
+  await page.goto(`${origin}${BASE}/connections/1`);
   await settled(page);
   expect(await page.locator('h1').first().textContent()).toContain('dbvitals store');
 
   // Signed out in another window: the way back is kept.
   await page.context().clearCookies();
-  await page.goto(`${service.origin}/keys?create=1`);
+  await page.goto(`${origin}${BASE}/keys?create=1`);
   await expect.poll(path).toBe(`${BASE}/sign-in`);
   await page.getByLabel('E-mail address').fill('ada@example.com');
   await page.getByLabel('Password').fill('correct horse battery');
