@@ -167,7 +167,8 @@ test('nothing that is secret is told by output, log, metrics, the store or an ar
     .map((line) => JSON.parse(line));
   const stepsOf = ({ headers }: Answer) =>
     steps.filter(({ request_id }) => request_id === headers['x-request-id']).map(({ step }) => step);
-  expect(stepsOf(well)).toEqual(['edge', 'identify', 'prepare', 'gate', 'release']);
+  // Where the account changed meanwhile, the answer is prepared once more.
+  expect(stepsOf(well).join(' ')).toMatch(/^edge identify( prepare gate)+ release$/);
   expect(stepsOf(unknown)).toEqual(['edge', 'identify', 'release']);
   for (const step of ['claim', 'load', 'connect', 'check', 'measure', 'silence', 'store'])
     expect(steps.map((line) => line.step)).toContain(step);
