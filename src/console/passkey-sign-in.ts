@@ -65,13 +65,7 @@ const ask = openRoute({
   permission: 'anyone',
   response: PasskeyQuestion,
   async handler(asked) {
-    const { id: rpId } = relyingParty(asked);
-    return {
-      challenge: newChallenge(asked.parts.secret, PURPOSE),
-      rpId,
-      timeout: TIMEOUT_MS,
-      userVerification: 'required' as const,
-    };
+    return passkeyQuestion(asked, PURPOSE);
   },
 });
 
@@ -86,6 +80,16 @@ const signIn = openRoute({
     await startSession(asked, login, 'passkey');
   },
 });
+
+/** Asks a browser for a passkey; the challenge is good for one answer of this purpose. */
+export function passkeyQuestion(asked: Pick<Asked, 'parts' | 'caller'>, purpose: string) {
+  return {
+    challenge: newChallenge(asked.parts.secret, purpose),
+    rpId: relyingParty(asked).id,
+    timeout: TIMEOUT_MS,
+    userVerification: 'required' as const,
+  };
+}
 
 /**
  * The login that a passkey's answer proves; `purpose` is that of its challenge, which is used up; `only` names the login that is to

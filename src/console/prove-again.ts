@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
-import { newChallenge } from './challenges.ts';
 import { ConsoleError } from './errors.ts';
 import { keepDevice } from './known-device.ts';
-import { PasskeyAnswer, PasskeyQuestion, proveByPasskey } from './passkey-sign-in.ts';
+import { PasskeyAnswer, PasskeyQuestion, passkeyQuestion, proveByPasskey } from './passkey-sign-in.ts';
 import { GivenPassword } from './password.ts';
-import { relyingParty, TIMEOUT_MS } from './relying-party.ts';
 import { type Actor, type ConsoleRoute, consoleRoute } from './route.ts';
 import { renewSession } from './sessions.ts';
 import { proveByPassword } from './sign-in.ts';
@@ -37,12 +35,7 @@ const askPasskey = consoleRoute({
   permission: 'member',
   response: PasskeyQuestion,
   async handler(asked) {
-    return {
-      challenge: newChallenge(asked.parts.secret, purpose(asked.actor)),
-      rpId: relyingParty(asked).id,
-      timeout: TIMEOUT_MS,
-      userVerification: 'required' as const,
-    };
+    return passkeyQuestion(asked, purpose(asked.actor));
   },
 });
 
