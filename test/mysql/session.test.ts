@@ -248,7 +248,11 @@ test.each<[string, () => Partial<Target>, object]>([
 
 test('no connection left is saturation', async () => {
   await server.run('set global max_connections = 10');
-  const others = await Promise.all(Array.from({ length: 10 }, () => server.open('app')));
+  const others: Awaited<ReturnType<typeof server.open>>[] = [];
+  while (others.length < 10) {
+    const session = await server.open('app').catch(() => null); // a session of an earlier test still closes
+    if (session) others.push(session);
+  }
   const watcher = { ...bySocket(), username: 'watcher' }; // for a superuser one more is kept
   const error = await within(watcher, async () => null).catch((thrown: unknown) => thrown);
   await Promise.all(others.map((session) => session.end()));
