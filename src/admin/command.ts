@@ -71,7 +71,7 @@ export interface RunFinding {
 export interface RunOutcome {
   check: Catalogue['checks'][number];
   findings: RunFinding[];
-  whole: true;
+  measured: true;
   unmeasured: never[];
 }
 
@@ -81,7 +81,7 @@ export interface Catalogue {
     id: string;
     title: string;
     category: string;
-    worst: RunFinding['severity'];
+    maxSeverity: RunFinding['severity'];
     /** Name to default of what a connection may set otherwise. */
     thresholds?: Readonly<Record<string, number>>;
   }[];

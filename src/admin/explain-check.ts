@@ -10,10 +10,10 @@ export function addExplainCommand(group: Command, { loadCatalogue }: CommandCont
     .addHelpText('after', '\nCHECK_ID is as findings show it, such as PG_DEAD_TUPLES; small letters will do.')
     .action(async (given: string, { json }: { json?: boolean }) => {
       const { checks } = await loadCatalogue();
-      const { id, title, category, worst, thresholds = {} } = requireCheck(given.toUpperCase(), checks);
+      const { id, title, category, maxSeverity, thresholds = {} } = requireCheck(given.toUpperCase(), checks);
       const page = await readFile(inPackage(`docs/checks/${id}.md`), 'utf8');
       process.stdout.write(
-        json ? `${JSON.stringify({ id, title, category, worst, thresholds, page })}\n` : page,
+        json ? `${JSON.stringify({ id, title, category, worst: maxSeverity, thresholds, page })}\n` : page,
       );
     });
 }

@@ -27,7 +27,7 @@ export function runReporter(
   const fine = new Map(checks.map((check) => [check.id, fineFinding(check)]));
   const fineText = new Map([...fine].map(([id, finding]) => [id, JSON.stringify(finding)]));
   const outcome = (check: Catalogue['checks'][number], findings: RunFinding[]): RunOutcome => ({
-    ...{ check, findings, whole: true, unmeasured: [] },
+    ...{ check, findings, measured: true, unmeasured: [] },
   });
   const well = checks.map((check) => outcome(check, [fineFinding(check)]));
   const wellPoint = { score: score(well), summary: summaryText(well), findings: null };
@@ -55,9 +55,9 @@ export function runReporter(
   };
 }
 
-function fineFinding({ id, category, title, worst }: Catalogue['checks'][number]): RunFinding {
+function fineFinding({ id, category, title, maxSeverity }: Catalogue['checks'][number]): RunFinding {
   return {
     ...{ check_id: id, category, status: 'ok', title, metric_line: sampleOkLine(id), remediation: '' },
-    ...{ severity: worst, database: '', object: null },
+    ...{ severity: maxSeverity, database: '', object: null },
   };
 }

@@ -7,7 +7,7 @@ export const CONN_UNREACHABLE = {
   id: 'CONN_UNREACHABLE',
   title: 'Database unreachable',
   category: 'availability',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: false,
 } as const satisfies Partial<Check>;
 
@@ -16,7 +16,7 @@ export const CONN_AUTH_FAILED = {
   id: 'CONN_AUTH_FAILED',
   title: 'Credentials refused',
   category: 'availability',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: false,
 } as const satisfies Partial<Check>;
 
@@ -25,7 +25,7 @@ export const PG_PRIVILEGE_MISSING = {
   id: 'PG_PRIVILEGE_MISSING',
   title: 'Privilege missing',
   category: 'configuration',
-  worst: 'info',
+  maxSeverity: 'info',
   volatile: false,
 } as const satisfies Partial<Check>;
 
@@ -42,7 +42,7 @@ export type Engine = 'postgres' | 'mysql' | 'mariadb';
 export interface Catalogue {
   checks: readonly Check[];
   /** What checks that were skipped for want of a privilege ask for. */
-  privilegeMissing: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'worst'>;
+  privilegeMissing: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'maxSeverity'>;
   /** The id of the check that a server without a free connection fails. */
   saturation: string;
 }

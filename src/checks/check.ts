@@ -31,7 +31,7 @@ export interface Fault {
 export interface Judgement {
   faults: Fault[];
   /** The measured value when there is no fault, in one line. */
-  okLine: string;
+  passMessage: string;
   /** Volatile checks: objects at 90 % of the warning threshold or more that are no fault (yet). */
   near?: (string | null)[];
   /** The list of faults was cut short by its limit: what is missing from it is not thereby well. */
@@ -52,7 +52,7 @@ export interface ServerFacts {
   now: Date;
   /** Those of this check's thresholds that are set otherwise for the connection. */
   thresholds?: Thresholds;
-  /** For a check that {@link Check.counts}: what it read in the run before, so many seconds ago. Absent at first. */
+  /** For a check that {@link Check.comparesRuns}: what it read in the run before, so many seconds ago. Absent at first. */
   before?: { rows: Row[]; seconds: number };
   /** How many standbys the connection is set to expect; 0 = none. */
   expectedStandbys?: number;
@@ -75,8 +75,8 @@ export interface Check {
   id: string;
   title: string;
   category: Category;
-  /** The worst level that the check can reach. */
-  worst: Severity;
+  /** The highest severity that the check can report. */
+  maxSeverity: Severity;
   /** Opens a ticket on the second sample running, and resolves it after two clean ones (connections, locks, lag). */
   volatile: boolean;
   /** `server`: run once; `database`: run in each database, of PostgreSQL only. */
@@ -94,7 +94,7 @@ export interface Check {
   /** An extension that the statement reads: it may be in any schema, which is looked up by a statement before. */
   extension?: string;
   /** Measures what happened between two runs: its rows are kept, and come back as `facts.before`. */
-  counts?: true;
+  comparesRuns?: true;
   /** The defaults of what may be set otherwise by `facts.thresholds`. */
   thresholds?: Thresholds;
   judge: (rows: Row[], facts: ServerFacts) => Judgement;
@@ -119,14 +119,14 @@ export interface Finding {
 
 /** Everything that one run found out about one check. */
 export interface Outcome {
-  check: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'worst'>;
+  check: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'maxSeverity'>;
   /**
    * At least one; exactly one when the status is `ok`, `skipped` or `error`, never mixed. Where somebody silenced
    * faults, each of those is `skipped` beside what is left.
    */
   findings: Finding[];
   /** The check ran, so what it does not list is well, save in `unmeasured`. False when it was skipped or failed. */
-  whole: boolean;
+  measured: boolean;
   /** Databases where it was skipped, failed or cut short while others were measured: nothing there is thereby well. */
   unmeasured: string[];
   /** `database` and `object` of what is near the threshold (see {@link Judgement.near}). */

@@ -7,7 +7,7 @@ function outcome(id: string, ...statuses: FindingStatus[]) {
   return {
     check: { id, title: `Title of ${id}` },
     findings: statuses.map((status) => ({ status })),
-    whole: measured,
+    measured: measured,
     unmeasured: [] as string[],
   };
 }

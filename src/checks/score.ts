@@ -1,7 +1,7 @@
 import type { Check, Finding, FindingStatus, Outcome, Severity } from './check.ts';
 
 /** What the score of a run goes by. */
-type Scored = Pick<Outcome, 'whole' | 'unmeasured'> & {
+type Scored = Pick<Outcome, 'measured' | 'unmeasured'> & {
   check: Pick<Check, 'id' | 'title'>;
   findings: Pick<Finding, 'status'>[];
 };
@@ -28,10 +28,10 @@ const TITLES = 3;
  */
 export function score(outcomes: readonly Scored[], openTickets: readonly OpenTicket[]): number {
   const total = { critical: 0, warning: 0, info: 0 };
-  for (const { check, findings, whole, unmeasured } of outcomes) {
+  for (const { check, findings, measured, unmeasured } of outcomes) {
     const found = penalty(findings.map(({ status }) => status));
     const left =
-      whole && unmeasured.length === 0 ? [] : openTickets.filter(({ check_id }) => check_id === check.id);
+      measured && unmeasured.length === 0 ? [] : openTickets.filter(({ check_id }) => check_id === check.id);
     const kept = penalty(left.map(({ severity }) => severity));
     const graver = kept.points > found.points ? kept : found;
     total[graver.level] += graver.points;
@@ -85,7 +85,7 @@ export function summaryText(outcomes: readonly Scored[]): string {
   const quiet = outcomes.filter(({ findings }) =>
     findings.every(({ status }) => status === 'skipped' || status === 'error'),
   );
-  const blind = quiet.filter(({ whole, unmeasured }) => !whole || unmeasured.length > 0);
+  const blind = quiet.filter(({ measured, unmeasured }) => !measured || unmeasured.length > 0);
   const silenced = outcomes
     .filter((outcome) => !blind.includes(outcome))
     .flatMap(({ findings }) => findings)

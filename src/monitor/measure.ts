@@ -213,7 +213,7 @@ async function sampleOf(
     stopWhereEnded(run);
     const rows = await rowsOf(check, place.version, (statement) => session.read(statement));
     const facts = factsFor(run, check, place, database);
-    if (check.counts) {
+    if (check.comparesRuns) {
       const after = (Date.now() - run.began) / 1_000;
       run.counters.push({ checkId: check.id, database, after, rows: cleanRows(rows) });
     }
@@ -224,10 +224,10 @@ async function sampleOf(
   }
 }
 
-function factsFor(run: Run, { id, counts }: Check, place: Place, database: string): ServerFacts {
+function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database: string): ServerFacts {
   const { expectedStandbys, began } = run;
   const thresholds = run.thresholds[id];
-  const last = counts && run.before.find((each) => each.checkId === id && each.database === database);
+  const last = comparesRuns && run.before.find((each) => each.checkId === id && each.database === database);
   const seconds = last ? last.seconds + (Date.now() - began) / 1_000 : 0;
   return {
     ...place,
@@ -253,7 +253,7 @@ function failedSample({ privilege }: Check, { database, version, me }: Place, er
     const grants = [privilege(version)].flat().map((what) => `GRANT ${what} TO ${me};`);
     const grant = grants.join(' ');
     const skipped = `Not measured: the login lacks a privilege. Run ${grant}`;
-    return { database, judgement: { faults: [], okLine: '', skipped, grant } };
+    return { database, judgement: { faults: [], passMessage: '', skipped, grant } };
   }
   const { message } = described(error);
   const known = refusal === 'denied' || refusal === null ? undefined : REASONS[refusal];

@@ -13,8 +13,8 @@ export function missingPrivileges(
   own: Catalogue['privilegeMissing'],
   all: { check: Check; samples: Sample[] }[],
 ): Outcome {
-  const outcome = (findings: Outcome['findings'], whole: boolean): Outcome => ({
-    ...{ check: own, findings, whole },
+  const outcome = (findings: Outcome['findings'], measured: boolean): Outcome => ({
+    ...{ check: own, findings, measured },
     ...{ unmeasured: [], near: [] },
   });
   const asked = all.flatMap(({ check, samples }) =>

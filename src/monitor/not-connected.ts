@@ -66,7 +66,7 @@ const AGAIN =
 const SATURATED = 'Put a pooler in front of the server, or raise max_connections.';
 
 function reached(check: Outcome['check'], line: string): Outcome {
-  return { check, findings: [plainFinding(check, 'ok', line)], whole: true, unmeasured: [], near: [] };
+  return { check, findings: [plainFinding(check, 'ok', line)], measured: true, unmeasured: [], near: [] };
 }
 
 function faulty(check: Outcome['check'], metricLine: string, remediation: string): Outcome {
@@ -74,7 +74,7 @@ function faulty(check: Outcome['check'], metricLine: string, remediation: string
   return {
     check: plainCheck(check),
     findings: [faultFinding(check, '', fault)],
-    whole: true,
+    measured: true,
     unmeasured: [],
     near: [],
   };
@@ -82,5 +82,5 @@ function faulty(check: Outcome['check'], metricLine: string, remediation: string
 
 function unmeasured(check: Outcome['check'], reason: string): Outcome {
   const finding = plainFinding(check, 'error', `Not measured: ${reason}.`);
-  return { check: plainCheck(check), findings: [finding], whole: false, unmeasured: [], near: [] };
+  return { check: plainCheck(check), findings: [finding], measured: false, unmeasured: [], near: [] };
 }

@@ -25,7 +25,7 @@ export function outcomeOf(check: Check, samples: Sample[]): Outcome {
   return {
     check: plainCheck(check),
     findings: faults.length > 0 ? faults : [quietFinding(check, samples)],
-    whole: measured.length > 0,
+    measured: measured.length > 0,
     unmeasured: samples.map(({ database }) => database).filter((database) => !complete.includes(database)),
     near: measured.flatMap(({ database, judgement }) =>
       (judgement.near ?? []).map((object) => ({ database, object: cleanObject(object) })),
@@ -44,7 +44,7 @@ export function plainFinding(
     status,
     metric_line: cleanText(line, LINE),
     remediation: '',
-    severity: check.worst,
+    severity: check.maxSeverity,
     database: '',
     object: null,
   };
@@ -79,7 +79,7 @@ function quietFinding(check: Check, samples: Sample[]): Finding {
       'Not measured: the login may connect to no database but templates.',
     );
   }
-  const lines = samples.flatMap((sample) => ('judgement' in sample ? [sample.judgement.okLine] : []));
+  const lines = samples.flatMap((sample) => ('judgement' in sample ? [sample.judgement.passMessage] : []));
   return plainFinding(check, 'ok', [...new Set(lines)].join('; '));
 }
 
@@ -88,8 +88,14 @@ function named({ id, category, title }: Outcome['check']): Pick<Finding, 'check_
 }
 
 /** What an outcome says of its check: without the functions, which no pipe carries. */
-export function plainCheck({ id, category, title, volatile, worst }: Outcome['check']): Outcome['check'] {
-  return { id, category, title, volatile, worst };
+export function plainCheck({
+  id,
+  category,
+  title,
+  volatile,
+  maxSeverity,
+}: Outcome['check']): Outcome['check'] {
+  return { id, category, title, volatile, maxSeverity };
 }
 
 function cleanObject(object: string | null): string | null {

@@ -51,7 +51,7 @@ export function planTickets(
     const near = new Set(outcome.near.map((place) => key({ check_id: outcome.check.id, ...place })));
     for (const [name, ticket] of ticketOf) {
       if (ticket.check_id !== outcome.check.id || ticket.status !== 'open' || faults.has(name)) continue;
-      if (outcome.whole && !outcome.unmeasured.includes(ticket.database)) {
+      if (outcome.measured && !outcome.unmeasured.includes(ticket.database)) {
         changed.push(missed(ticket, outcome.check.volatile, near.has(name)));
       }
     }

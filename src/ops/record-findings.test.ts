@@ -26,7 +26,7 @@ const check = (volatile: boolean) =>
     id: 'PG_TEST',
     category: 'schema',
     title: 'Test',
-    worst: 'critical',
+    maxSeverity: 'critical',
     volatile,
   }) as const;
 
@@ -35,10 +35,10 @@ function outcomes(
   { found = {}, near = [], status, truncated = false }: Sample,
 ): Outcome[] {
   if (status === 'unreachable') return [];
-  const { id: check_id, category, title, worst } = check(volatile);
+  const { id: check_id, category, title, maxSeverity } = check(volatile);
   const finding = (object: string | null, level: Finding['status']): Finding => ({
     ...{ check_id, category, title, status: level, metric_line: `${object} is ${level}`, remediation: 'fix' },
-    severity: level === 'critical' || level === 'warning' || level === 'info' ? level : worst,
+    severity: level === 'critical' || level === 'warning' || level === 'info' ? level : maxSeverity,
     ...{ database: 'shop', object },
   });
   const faults = Object.entries(found).map(([object, level]) => finding(object, level));
@@ -46,7 +46,7 @@ function outcomes(
     {
       check: check(volatile),
       findings: faults.length > 0 ? faults : [{ ...finding(null, status ?? 'ok'), database: '' }],
-      whole: status === undefined,
+      measured: status === undefined,
       unmeasured: truncated || status ? ['shop'] : [],
       near: near.map((object) => ({ database: 'shop', object })),
     },

@@ -16,7 +16,7 @@ type Level = 'critical' | 'warning' | 'info';
 type Found = Record<string, Level> | 'error';
 
 const check = (volatile: boolean) =>
-  ({ id: 'PG_TEST', category: 'schema', title: 'Test', worst: 'critical', volatile }) as const;
+  ({ id: 'PG_TEST', category: 'schema', title: 'Test', maxSeverity: 'critical', volatile }) as const;
 
 function outcomeOf(found: Found, volatile: boolean): Outcome {
   const { id: check_id, category, title } = check(volatile);
@@ -33,7 +33,7 @@ function outcomeOf(found: Found, volatile: boolean): Outcome {
   return {
     check: check(volatile),
     findings: faults.length > 0 ? faults : [finding(null, found === 'error' ? 'error' : 'ok')],
-    whole: found !== 'error',
+    measured: found !== 'error',
     unmeasured: [],
     near: [],
   };

@@ -16,14 +16,14 @@ export interface SilenceInForce {
 
 /**
  * The outcomes of a run, with each silenced fault listed as `skipped` under the reason; of several silences the first
- * one counts. A silenced check stays whole: it ran, so what it did not find is well.
+ * one counts. A silenced check stays measured: it ran, so what it did not find is well.
  */
 export function silenceOutcomes(outcomes: Outcome[], silences: readonly SilenceInForce[]): Outcome[] {
   return outcomes.map((outcome) => ({
     ...outcome,
     findings: outcome.findings.map((finding) => {
       const silence = silences.find((one) => covers(one, finding));
-      return silence ? silenced(finding, silence, outcome.check.worst) : finding;
+      return silence ? silenced(finding, silence, outcome.check.maxSeverity) : finding;
     }),
   }));
 }
@@ -39,9 +39,9 @@ function covers({ check_id, object }: SilenceInForce, finding: Finding): boolean
 function silenced(
   finding: Finding,
   { reason, note, ends_at }: SilenceInForce,
-  worst: Finding['severity'],
+  maxSeverity: Finding['severity'],
 ): Finding {
   const until = ends_at === null ? '' : ` until ${ends_at.toISOString()}`;
   const metric_line = `Silenced${until} (${reason}: ${note}): ${finding.metric_line}`;
-  return { ...finding, status: 'skipped', severity: worst, metric_line };
+  return { ...finding, status: 'skipped', severity: maxSeverity, metric_line };
 }

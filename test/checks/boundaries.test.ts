@@ -8,7 +8,7 @@ import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postg
 /** On a young server, without a run before, these are skipped. */
 const later = new Set([
   'PG_UNUSED_INDEX',
-  ...postgresChecks.filter(({ counts }) => counts).map(({ id }) => id),
+  ...postgresChecks.filter(({ comparesRuns }) => comparesRuns).map(({ id }) => id),
 ]);
 
 function check(id: string): Check {
@@ -173,7 +173,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
         from pg_class c, generate_series(1, 20000) n
        where c.oid = 'pg_am'::regclass`);
     for (const { id, scope } of postgresChecks.filter(
-      ({ scope, counts }) => scope === 'database' || !counts,
+      ({ scope, comparesRuns }) => scope === 'database' || !comparesRuns,
     )) {
       const { skipped } = await judged(id);
       if (scope === 'server' || ['PG_EXTENSION_OUTDATED', 'PG_PUBLIC_CREATE'].includes(id))

@@ -46,7 +46,7 @@ test.each(provocations.filter(({ check_id }) => check_id !== STANDING || !testsE
     const { check_id, thresholds = {} } = provocation;
     const check: Partial<Check> = shipped.find(({ id }) => id === check_id) ?? {};
     const settle = async () => {
-      if (check.counts) await server.settle();
+      if (check.comparesRuns) await server.settle();
     };
     const key = await watched();
     await liveThrough(provocation, { store, server, key, check, thresholds, settle });

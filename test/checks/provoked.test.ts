@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 /** On a young server, without a run before, these are skipped unless they are what is provoked. */
 const later = new Set([
   'PG_UNUSED_INDEX',
-  ...postgresChecks.filter(({ counts }) => counts).map(({ id }) => id),
+  ...postgresChecks.filter(({ comparesRuns }) => comparesRuns).map(({ id }) => id),
 ]);
 
 /** All that all checks find, as the monitor's own role sees it. Only what `provoked` blinds may be skipped. */
@@ -48,7 +48,7 @@ async function found(
 /** For a check that counts: what it reads now, as that of a run a minute ago. */
 async function runBefore(id: string): Promise<Pick<ServerFacts, 'before'>> {
   const check = postgresChecks.find((each) => each.id === id);
-  if (!check?.counts) return {};
+  if (!check?.comparesRuns) return {};
   const client = await server.open('watcher');
   try {
     return { before: { rows: await sample(client, check), seconds: 60 } };
@@ -69,7 +69,7 @@ test.each(measurable)(
   '$check_id ($object, $severity): found, named, and mended by its remediation',
   async ({ check_id, severity, object, thresholds, blinds, prepare, provoke }) => {
     const own = { check_id, ...(thresholds && { thresholds }) };
-    const counts = postgresChecks.some(({ id, counts }) => id === check_id && counts);
+    const counts = postgresChecks.some(({ id, comparesRuns }) => id === check_id && comparesRuns);
     await prepare?.(server);
     if (counts) await server.settle();
     const before = await runBefore(check_id);

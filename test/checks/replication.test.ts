@@ -73,17 +73,17 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
   test('those that keep up are no fault', async () => {
     expect(await judged('PG_REPLICATION_LAG')).toEqual({
       faults: [],
-      okLine: expect.stringMatching(/^2 standbys, at most \d+ kB behind\.$/),
+      passMessage: expect.stringMatching(/^2 standbys, at most \d+ kB behind\.$/),
       near: [],
       truncated: false,
     });
     expect(await judged('PG_REPLICA_MISSING', { expectedStandbys: 2 })).toEqual({
       faults: [],
-      okLine: '2 standbys of 2 expected are connected.',
+      passMessage: '2 standbys of 2 expected are connected.',
     });
     for (const id of ['PG_SLOT_INACTIVE', 'PG_SLOT_WAL_LEFT', 'PG_REPLAY_PAUSED'])
       expect(await judged(id), id).toMatchObject({ faults: [] });
-    expect((await judged('PG_REPLAY_PAUSED', {}, { on: north })).okLine).toBe('The standby replays.');
+    expect((await judged('PG_REPLAY_PAUSED', {}, { on: north })).passMessage).toBe('The standby replays.');
   });
 
   test('a standby measures itself with every check, and is never in error', async () => {

@@ -185,6 +185,6 @@ test('a node that falls behind holds up the writes of all: flow control between 
   await run(5);
   expect(await judged()).toEqual({
     faults: [],
-    okLine: 'The node is synced; flow control took 0 % of the time since the last run.',
+    passMessage: 'The node is synced; flow control took 0 % of the time since the last run.',
   });
 });

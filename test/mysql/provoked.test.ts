@@ -13,7 +13,10 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 /** On a young server, without a run before, these are skipped unless they are what is provoked. */
-const later = new Set(['MY_UNUSED_INDEX', ...mysqlChecks.filter(({ counts }) => counts).map(({ id }) => id)]);
+const later = new Set([
+  'MY_UNUSED_INDEX',
+  ...mysqlChecks.filter(({ comparesRuns }) => comparesRuns).map(({ id }) => id),
+]);
 
 /** What only MySQL has, or only a server that is set so: skipped here, with the reason. */
 const elsewhere = new Set(['MY_REDO_DISABLED', 'MY_GROUP_MEMBER_DOWN']);
@@ -42,7 +45,7 @@ async function found(
 /** For a check that counts: what it reads now, as that of a run a minute ago. */
 async function runBefore(id: string): Promise<Pick<ServerFacts, 'before'>> {
   const check = mysqlChecks.find((each) => each.id === id);
-  return check?.counts ? { before: { rows: await sample(server, check), seconds: 60 } } : {};
+  return check?.comparesRuns ? { before: { rows: await sample(server, check), seconds: 60 } } : {};
 }
 
 test('a freshly made server has no fault', async () => {

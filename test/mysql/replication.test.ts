@@ -92,19 +92,21 @@ test('a server that copies from nobody is no replica', async () => {
   for (const id of ['MY_REPLICA_STOPPED', 'MY_REPLICA_LAG', 'MY_REPLICA_WRITABLE'])
     expect(await judged(id, undefined, 'watcher', at(north)), id).toMatchObject({
       faults: [],
-      okLine: 'This server is no replica.',
+      passMessage: 'This server is no replica.',
     });
 });
 
 test('two sources that are copied from are no fault, and no check is in error', async () => {
   expect(await judged('MY_REPLICA_STOPPED')).toEqual({
     faults: [],
-    okLine: 'The replica copies from 2 sources.',
+    passMessage: 'The replica copies from 2 sources.',
     truncated: false,
   });
   expect(await until('MY_REPLICA_LAG', well)).toEqual({
     faults: [],
-    okLine: expect.stringMatching(/^2 sources, at most \d s behind; a silent one is noticed after 20 s\.$/),
+    passMessage: expect.stringMatching(
+      /^2 sources, at most \d s behind; a silent one is noticed after 20 s\.$/,
+    ),
     near: [],
     truncated: false,
   });
@@ -115,7 +117,10 @@ test('a replica that can be written to is found, and mended', async () => {
   const judgement = await judged('MY_REPLICA_WRITABLE');
   expect(judgement.faults).toMatchObject([{ severity: 'warning', object: null }]);
   await paste(judgement);
-  expect(await judged('MY_REPLICA_WRITABLE')).toEqual({ faults: [], okLine: 'The replica is read-only.' });
+  expect(await judged('MY_REPLICA_WRITABLE')).toEqual({
+    faults: [],
+    passMessage: 'The replica is read-only.',
+  });
 });
 
 test('a login without the privilege is refused, and what the check names is what it takes', async () => {

@@ -24,6 +24,6 @@ export const abortedConnects = counterCheck({
       remediation: HOSTS,
     };
   },
-  okLine: ({ by }) =>
+  passMessage: ({ by }) =>
     `${grouped(by('Aborted_connects'))} of ${counted(by('Connections'), 'attempt')} to connect failed since the last run.`,
 });

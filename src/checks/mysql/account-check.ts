@@ -46,7 +46,7 @@ export function accountCheck({ severity, where, fault, well, ...named }: Account
   return {
     ...named,
     category: 'security',
-    worst: severity,
+    maxSeverity: severity,
     volatile: false,
     scope: 'server',
     privilege: (version) =>
@@ -68,7 +68,7 @@ export function accountCheck({ severity, where, fault, well, ...named }: Account
       const accounts = numberIn(onlyRow(rows.slice(0, 1)), 'accounts');
       const picked = rows.slice(1);
       return {
-        okLine: `None of ${counted(accounts, 'account')} ${well}.`,
+        passMessage: `None of ${counted(accounts, 'account')} ${well}.`,
         truncated: picked.length > FAULT_LIMIT,
         faults: picked.slice(0, FAULT_LIMIT).map((row) => {
           const user = textIn(row, 'user');

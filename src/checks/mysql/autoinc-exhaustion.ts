@@ -40,7 +40,7 @@ export const autoincExhaustion = tableCheck({
   id: 'MY_AUTOINC_EXHAUSTION',
   title: 'AUTO_INCREMENT nearly exhausted',
   category: 'schema',
-  worst: 'critical',
+  maxSeverity: 'critical',
   thresholds,
   candidates: () => candidates,
   worstFirst: 'share desc',
@@ -60,5 +60,5 @@ export const autoincExhaustion = tableCheck({
         : `ALTER TABLE ${table} MODIFY ${quoted(column)} bigint unsigned NOT NULL AUTO_INCREMENT;`,
     };
   },
-  okLine: 'No AUTO_INCREMENT is near its end.',
+  passMessage: 'No AUTO_INCREMENT is near its end.',
 });

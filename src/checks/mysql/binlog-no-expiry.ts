@@ -33,7 +33,7 @@ export const binlogNoExpiry = settingCheck({
       remediation: setForGood(version, 'binlog_expire_logs_seconds', TEN_DAYS),
     };
   },
-  okLine: (settings) => {
+  passMessage: (settings) => {
     if (!settings.on('log_bin')) return 'There are no binary logs to keep.';
     const [seconds, bytes] = [keptSeconds(settings), keptBytes(settings)];
     return seconds > 0

@@ -18,5 +18,5 @@ export const binlogOff = settingCheck({
         : 'Take skip_log_bin and disable_log_bin out of the option file and restart the server.',
     };
   },
-  okLine: () => 'The binary log is on.',
+  passMessage: () => 'The binary log is on.',
 });

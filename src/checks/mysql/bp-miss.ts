@@ -28,7 +28,7 @@ export const bpMiss = counterCheck({
       remediation: setForGood(facts.version, 'innodb_buffer_pool_size', bytes * 2),
     };
   },
-  okLine: (grown) => `${line(grown)}.`,
+  passMessage: (grown) => `${line(grown)}.`,
 });
 
 function found({ by }: Grown): number {

@@ -27,6 +27,6 @@ export const bpWaitFree = counterCheck({
           : setForGood(facts.version, 'innodb_io_capacity_max', most * 2),
     };
   },
-  okLine: ({ by }) =>
+  passMessage: ({ by }) =>
     `${counted(by('Innodb_buffer_pool_wait_free'), 'wait')} for a free page of the buffer pool since the last run.`,
 });

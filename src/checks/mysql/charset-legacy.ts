@@ -25,7 +25,7 @@ export const charsetLegacy = tableCheck({
   id: 'MY_CHARSET_LEGACY',
   title: 'Legacy character set',
   category: 'schema',
-  worst: 'info',
+  maxSeverity: 'info',
   candidates: () => candidates,
   worstFirst: 'columns desc',
   fault: (row) => {
@@ -38,5 +38,5 @@ export const charsetLegacy = tableCheck({
       remediation: `ALTER TABLE ${table} CONVERT TO CHARACTER SET utf8mb4;`,
     };
   },
-  okLine: 'Every text column can hold every character.',
+  passMessage: 'Every text column can hold every character.',
 });

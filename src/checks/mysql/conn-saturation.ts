@@ -11,7 +11,7 @@ export const connSaturation: Check = {
   id: 'MY_CONN_SATURATION',
   title: 'Connections nearly used up',
   category: 'connections',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   thresholds,
@@ -26,11 +26,11 @@ export const connSaturation: Check = {
     if (share < warning)
       return {
         faults: [],
-        okLine: `${inUse}.`,
+        passMessage: `${inUse}.`,
         near: 10 * used >= 9 * warning * available ? [null] : [],
       };
     return {
-      okLine: `${inUse}.`,
+      passMessage: `${inUse}.`,
       faults: [
         {
           severity: share >= critical ? 'critical' : 'warning',

@@ -27,7 +27,7 @@ interface CounterCheck extends Pick<Check, 'id' | 'title' | 'category' | 'thresh
   variables?: readonly string[];
   /** The fault that the server is, or null; the severity where it is not the check's own. */
   fault: (grown: Grown, facts: ServerFacts) => (Omit<Fault, 'object' | 'severity'> & Partial<Fault>) | null;
-  okLine: (grown: Grown) => string;
+  passMessage: (grown: Grown) => string;
 }
 
 /**
@@ -35,21 +35,21 @@ interface CounterCheck extends Pick<Check, 'id' | 'title' | 'category' | 'thresh
  * between two runs, not a moment. No privilege is needed, nor performance_schema.
  */
 export function counterCheck(given: CounterCheck): Check {
-  const { severity, counters, variables = [], fault, okLine, ...check } = given;
+  const { severity, counters, variables = [], fault, passMessage, ...check } = given;
   return {
     ...check,
     thresholds: { ...check.thresholds, ...MINIMUM },
-    worst: severity,
+    maxSeverity: severity,
     volatile: false,
     scope: 'server',
-    counts: true,
+    comparesRuns: true,
     sql: () => [
       clock,
       ...figures({ status: [...counters, 'Uptime', 'Uptime_since_flush_status'], variables }),
     ],
     judge: (rows, facts) => {
       const { minimum_seconds } = { ...MINIMUM, ...facts.thresholds };
-      const skip = (reason: string) => ({ faults: [], okLine: '', skipped: `Not measured: ${reason}.` });
+      const skip = (reason: string) => ({ faults: [], passMessage: '', skipped: `Not measured: ${reason}.` });
       const now = new Figures(rows);
       const began = beginnings(rows, now);
       const absent = counters.find((counter) => !now.has(counter));
@@ -69,7 +69,7 @@ export function counterCheck(given: CounterCheck): Check {
       const found = fault(grown, facts);
       return {
         faults: found ? [{ severity, object: null, ...found }] : [],
-        okLine: okLine(grown),
+        passMessage: passMessage(grown),
       };
     },
   };

@@ -18,5 +18,5 @@ export const doublewriteOff = settingCheck({
       remediation: `Put ${NAME} = ON under [mysqld] in the option file and restart the server.`,
     };
   },
-  okLine: (settings) => `${NAME} is ${settings.text(NAME)}.`,
+  passMessage: (settings) => `${NAME} is ${settings.text(NAME)}.`,
 });

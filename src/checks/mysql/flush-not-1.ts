@@ -20,5 +20,5 @@ export const flushNot1 = settingCheck({
       remediation: setForGood(version, NAME, 1),
     };
   },
-  okLine: (settings) => `${NAME} is ${settings.text(NAME)}.`,
+  passMessage: (settings) => `${NAME} is ${settings.text(NAME)}.`,
 });

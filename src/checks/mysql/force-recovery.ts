@@ -17,5 +17,5 @@ export const forceRecovery = settingCheck({
       remediation: `Dump all data, load them into a newly made server, and leave ${NAME} out of its option file.`,
     };
   },
-  okLine: () => `${NAME} is 0.`,
+  passMessage: () => `${NAME} is 0.`,
 });

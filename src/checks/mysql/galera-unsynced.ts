@@ -24,16 +24,16 @@ export const galeraUnsynced: Check = {
   id: 'MY_GALERA_UNSYNCED',
   title: 'Galera node is not in sync',
   category: 'replication',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
-  counts: true,
+  comparesRuns: true,
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
     const node = new Figures(rows);
     const uptime = node.number('Uptime');
-    const none = { faults: [], okLine: 'This server is no Galera node.' };
+    const none = { faults: [], passMessage: 'This server is no Galera node.' };
     if (!node.has('wsrep_provider') || ['none', ''].includes(node.text('wsrep_provider'))) return none;
     if (!replicates(node) && !node.on('wsrep_connected')) return none;
 
@@ -48,11 +48,11 @@ export const galeraUnsynced: Check = {
         metricLine: `Flow control kept the cluster's writes waiting for ${percent(paused)} of the time since the last run; find the node that falls behind, and let more threads apply there.`,
         remediation: `SHOW GLOBAL STATUS LIKE 'wsrep_flow_control_sent'; -- on each node: the one where it rises is slow. Look at its disk, and raise its wsrep_slave_threads (wsrep_applier_threads of Percona)`,
       });
-    const okLine = `The node is synced; flow control took ${typeof paused === 'number' ? percent(paused) : 'an unknown share'} of the time since the last run.`;
-    if (typeof paused === 'number') return { faults, okLine };
+    const passMessage = `The node is synced; flow control took ${typeof paused === 'number' ? percent(paused) : 'an unknown share'} of the time since the last run.`;
+    if (typeof paused === 'number') return { faults, passMessage };
     return faults.length > 0
-      ? { faults, okLine, truncated: true }
-      : { faults, okLine, skipped: `Not measured: flow control is counted, and ${paused}.` };
+      ? { faults, passMessage, truncated: true }
+      : { faults, passMessage, skipped: `Not measured: flow control is counted, and ${paused}.` };
   },
 };
 

@@ -28,7 +28,7 @@ export const groupMemberDown: Check = {
   id: 'MY_GROUP_MEMBER_DOWN',
   title: 'Group member not online',
   category: 'replication',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   privilege: () => 'SELECT ON performance_schema.*',
@@ -37,7 +37,7 @@ export const groupMemberDown: Check = {
     const set = new Figures(rows);
     set.text('read_only');
     const found = rows.filter((row) => 'state' in row);
-    const none = { faults: [], okLine: 'This server is in no replication group.' };
+    const none = { faults: [], passMessage: 'This server is in no replication group.' };
     // The variable exists where the plugin is loaded.
     if (!set.has('group_replication_group_name') || set.text('group_replication_group_name') === '')
       return none;
@@ -49,7 +49,7 @@ export const groupMemberDown: Check = {
     const down = found.length === 0 ? [stopped] : found.filter((row) => textIn(row, 'state') !== 'ONLINE');
     return {
       faults: down.slice(0, FAULT_LIMIT).map(fault),
-      okLine: `${counted(found.length, 'member')} of the group, all online.`,
+      passMessage: `${counted(found.length, 'member')} of the group, all online.`,
       truncated: found.length > FAULT_LIMIT,
     };
   },

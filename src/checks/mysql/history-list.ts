@@ -22,7 +22,7 @@ export const historyList: Check = {
   id: 'MY_HISTORY_LIST',
   title: 'Purge of old rows lies behind',
   category: 'transactions',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   thresholds,
@@ -34,13 +34,13 @@ export const historyList: Check = {
     if (length === null) {
       const skipped =
         "Not measured: the metric trx_rseg_history_len is off. Run SET GLOBAL innodb_monitor_enable = 'trx_rseg_history_len';";
-      return { faults: [], okLine: '', skipped };
+      return { faults: [], passMessage: '', skipped };
     }
     const behind = `The old rows of ${counted(length, 'transaction')} are to be purged`;
     if (length < warning)
-      return { faults: [], okLine: `${behind}.`, near: length >= 0.9 * warning ? [null] : [] };
+      return { faults: [], passMessage: `${behind}.`, near: length >= 0.9 * warning ? [null] : [] };
     return {
-      okLine: `${behind}.`,
+      passMessage: `${behind}.`,
       faults: [
         {
           severity: length >= critical ? 'critical' : 'warning',

@@ -18,7 +18,7 @@ export const indexGtData = tableCheck({
   id: 'MY_INDEX_GT_DATA',
   title: 'Indexes larger than data',
   category: 'indexes',
-  worst: 'info',
+  maxSeverity: 'info',
   thresholds,
   candidates: () => candidates,
   worstFirst: 'index_bytes desc',
@@ -36,5 +36,5 @@ export const indexGtData = tableCheck({
       remediation: `SHOW INDEX FROM ${table}; -- then, for one that nothing needs: ALTER TABLE ${table} DROP INDEX …`,
     };
   },
-  okLine: 'No large table has indexes larger than its rows.',
+  passMessage: 'No large table has indexes larger than its rows.',
 });

@@ -27,5 +27,5 @@ export const joinsNoIndex = counterCheck({
       remediation: STATEMENTS,
     };
   },
-  okLine: ({ by }) => `${counted(by('Select_full_join'), 'join')} without an index since the last run.`,
+  passMessage: ({ by }) => `${counted(by('Select_full_join'), 'join')} without an index since the last run.`,
 });

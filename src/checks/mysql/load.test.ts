@@ -152,8 +152,8 @@ test('every check that counts needs two runs of one start', () => {
   const seconds = 300;
   const reason = (id: string, rows: Row[], before?: ServerFacts['before']) =>
     judge(id, rows, before && { before }).skipped ?? 'measured';
-  for (const { id, counts } of counters) {
-    expect(counts).toBe(true);
+  for (const { id, comparesRuns } of counters) {
+    expect(comparesRuns).toBe(true);
     const last = { rows: counted(all, 49_700), seconds };
     expect(reason(id, counted(all), last)).toBe('measured');
     expect(reason(id, counted(all))).toContain('this is the first');

@@ -15,5 +15,5 @@ export const localInfile = settingCheck({
       remediation: setForGood(version, 'local_infile', 'OFF'),
     };
   },
-  okLine: () => 'local_infile is off.',
+  passMessage: () => 'local_infile is off.',
 });

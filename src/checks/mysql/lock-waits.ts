@@ -95,5 +95,5 @@ export const lockWaits = sessionCheck({
       remediation: `SELECT concat('KILL ', id, ';') AS statement FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE trx_wait_started IS NULL AND trx_id IN (SELECT ${blocking} FROM ${table}) AND ${ofThem(oldest)}; -- run what it prints`,
     };
   },
-  okLine: 'No session has been waiting for a lock for long.',
+  passMessage: 'No session has been waiting for a lock for long.',
 });

@@ -29,6 +29,6 @@ export const logWaits = counterCheck({
         : setForGood(facts.version, 'innodb_log_buffer_size', bytes * 2),
     };
   },
-  okLine: ({ by }) =>
+  passMessage: ({ by }) =>
     `${counted(by('Innodb_log_waits'), 'wait')} for the redo log buffer since the last run.`,
 });

@@ -45,5 +45,5 @@ export const longTrx = sessionCheck({
       remediation: `SELECT concat('KILL ', id, ';') AS statement, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE ${ofThem(oldest)} AND id <> connection_id() ORDER BY trx_started; -- run what it prints for those that are too old`,
     };
   },
-  okLine: 'No transaction has been open for long.',
+  passMessage: 'No transaction has been open for long.',
 });

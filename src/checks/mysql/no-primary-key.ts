@@ -42,7 +42,7 @@ export const noPrimaryKey = tableCheck({
   id: 'MY_NO_PRIMARY_KEY',
   title: 'Table without primary key',
   category: 'schema',
-  worst: 'warning',
+  maxSeverity: 'warning',
   candidates: () => candidates,
   fault: (row) => {
     const table = quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));
@@ -57,7 +57,7 @@ export const noPrimaryKey = tableCheck({
       ),
     };
   },
-  okLine: 'Every InnoDB table has a primary key.',
+  passMessage: 'Every InnoDB table has a primary key.',
 });
 
 function addKey(table: string, unique?: string, column?: string): string {

@@ -16,7 +16,7 @@ export const nonInnodb = tableCheck({
   id: 'MY_NON_INNODB',
   title: 'Table without transactions',
   category: 'schema',
-  worst: 'warning',
+  maxSeverity: 'warning',
   candidates: () => candidates,
   fault: (row) => {
     const table = quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));
@@ -27,5 +27,5 @@ export const nonInnodb = tableCheck({
       remediation: `ALTER TABLE ${table} ENGINE = InnoDB;`,
     };
   },
-  okLine: 'Every table has transactions.',
+  passMessage: 'Every table has transactions.',
 });

@@ -11,7 +11,7 @@ export const openFiles: Check = {
   id: 'MY_OPEN_FILES',
   title: 'Open files near their limit',
   category: 'performance',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   thresholds,
@@ -27,11 +27,12 @@ export const openFiles: Check = {
     // InnoDB counts its own apart.
     const innodb = read.has('Innodb_num_open_files') ? read.number('Innodb_num_open_files') : 0;
     const open = read.number('Open_files') + innodb;
-    if (limit === 0) return { faults: [], okLine: `${grouped(open)} files are open; there is no limit.` };
+    if (limit === 0)
+      return { faults: [], passMessage: `${grouped(open)} files are open; there is no limit.` };
     const files = `${grouped(open)} of ${grouped(limit)} files are open (${percent(open / limit)})`;
-    if (open / limit < warning) return { faults: [], okLine: `${files}.` };
+    if (open / limit < warning) return { faults: [], passMessage: `${files}.` };
     return {
-      okLine: `${files}.`,
+      passMessage: `${files}.`,
       faults: [
         {
           severity: 'warning',

@@ -22,5 +22,5 @@ export const redoDisabled = settingCheck({
       remediation: 'ALTER INSTANCE ENABLE INNODB REDO_LOG;',
     };
   },
-  okLine: () => 'The redo log is enabled.',
+  passMessage: () => 'The redo log is enabled.',
 });

@@ -24,17 +24,17 @@ export const redoTooSmall: Check = {
   id: 'MY_REDO_TOO_SMALL',
   title: 'Redo log is small for what is written',
   category: 'durability',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: false,
   scope: 'server',
-  counts: true,
+  comparesRuns: true,
   thresholds,
   sql: () => reads,
   judge: (rows, { version, before, thresholds: set }) => {
     const { warning, critical_age, minimum_seconds } = { ...thresholds, ...set };
     const now = new Figures(rows);
     const capacity = capacityOf(now);
-    const skip = (reason: string) => ({ faults: [], okLine: '', skipped: `Not measured: ${reason}.` });
+    const skip = (reason: string) => ({ faults: [], passMessage: '', skipped: `Not measured: ${reason}.` });
     if (!before) return skip('it takes two runs, and this is the first');
     if (before.seconds < minimum_seconds) return skip(`the last run was less than ${minimum_seconds} s ago`);
     const last = new Figures(before.rows);
@@ -45,7 +45,7 @@ export const redoTooSmall: Check = {
     const used = Math.min(usedShare(now), usedShare(last));
     if (used >= critical_age) {
       return {
-        okLine: '',
+        passMessage: '',
         faults: [
           {
             severity: 'critical',
@@ -57,10 +57,10 @@ export const redoTooSmall: Check = {
       };
     }
     const hourly = (bytes / Math.max(SHORTEST, before.seconds)) * 3600;
-    const okLine = `${size(bytes)} of redo since the last run, of a log of ${size(capacity)}.`;
-    if (hourly <= warning * capacity) return { faults: [], okLine };
+    const passMessage = `${size(bytes)} of redo since the last run, of a log of ${size(capacity)}.`;
+    if (hourly <= warning * capacity) return { faults: [], passMessage };
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: 'warning',

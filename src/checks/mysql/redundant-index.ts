@@ -49,7 +49,7 @@ export const redundantIndex = tableCheck({
   id: 'MY_REDUNDANT_INDEX',
   title: 'Redundant index',
   category: 'indexes',
-  worst: 'info',
+  maxSeverity: 'info',
   candidates,
   worstFirst: 'table_schema, table_name, index_name',
   fault: (row) => {
@@ -64,5 +64,5 @@ export const redundantIndex = tableCheck({
       remediation: `ALTER TABLE ${table} DROP INDEX ${index};`,
     };
   },
-  okLine: 'No index is covered by another.',
+  passMessage: 'No index is covered by another.',
 });

@@ -20,7 +20,7 @@ export const replicaLag: Check = {
   id: 'MY_REPLICA_LAG',
   title: 'Replica lags behind',
   category: 'replication',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   privilege: replicaPrivilege,
@@ -46,7 +46,7 @@ export const replicaLag: Check = {
           remediation: remediation(one, settings, version),
         };
       }),
-      okLine: worst
+      passMessage: worst
         ? `${counted(known.length, 'source')}, at most ${duration(lag(worst))} behind; a silent one is noticed after ${duration(timeout(settings))}.`
         : 'This server is no replica.',
       near: known

@@ -19,7 +19,7 @@ export const replicaStopped: Check = {
   id: 'MY_REPLICA_STOPPED',
   title: 'Replication has stopped',
   category: 'replication',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   privilege: replicaPrivilege,
@@ -29,7 +29,7 @@ export const replicaStopped: Check = {
     const replications = replicationsIn(rows, version);
     const faults = replications.flatMap((one) => fault(one, version) ?? []);
     return {
-      okLine:
+      passMessage:
         replications.length === 0
           ? 'This server is no replica.'
           : `The replica copies from ${counted(replications.length, 'source')}.`,

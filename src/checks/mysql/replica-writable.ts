@@ -8,7 +8,7 @@ export const replicaWritable: Check = {
   id: 'MY_REPLICA_WRITABLE',
   title: 'Replica can be written to',
   category: 'replication',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   privilege: replicaPrivilege,
@@ -16,12 +16,12 @@ export const replicaWritable: Check = {
   judge: (rows, { version }) => {
     const settings = replicaSettings(rows);
     if (replicationsIn(rows, version).length === 0)
-      return { faults: [], okLine: 'This server is no replica.' };
+      return { faults: [], passMessage: 'This server is no replica.' };
     // MariaDB 12 has further values than ON, all of them stricter.
     if (!/^(?:off|0)$/i.test(settings.text('read_only')))
-      return { faults: [], okLine: 'The replica is read-only.' };
+      return { faults: [], passMessage: 'The replica is read-only.' };
     return {
-      okLine: '',
+      passMessage: '',
       faults: [
         {
           severity: 'warning',

@@ -60,7 +60,7 @@ describe.each([
   test('no replica, and one with a source of each kind of name', () => {
     for (const check of [replicaStopped, replicaLag, replicaWritable]) {
       expect(judge(check, of(), { version })).toMatchObject({
-        okLine: 'This server is no replica.',
+        passMessage: 'This server is no replica.',
         faults: [],
       });
       expect(() => judge(check, [], { version }), check.id).toThrow(TypeError);
@@ -124,7 +124,7 @@ test('the channels of group replication are none of a replica', () => {
     status(MYSQL_84, 'group_replication_recovery', { running: 'No', applying: 'No' }),
   ];
   for (const check of [replicaStopped, replicaLag, replicaWritable])
-    expect(judge(check, rows, { version: MYSQL_84 }).okLine).toBe('This server is no replica.');
+    expect(judge(check, rows, { version: MYSQL_84 }).passMessage).toBe('This server is no replica.');
 });
 
 test('threads are offered where there is one, for one channel in MySQL and for all in MariaDB', () => {
@@ -186,7 +186,7 @@ describe('Galera', () => {
   ])('%s is no node', (_, figures) => {
     expect(judge(galeraUnsynced, shown(figures))).toEqual({
       faults: [],
-      okLine: 'This server is no Galera node.',
+      passMessage: 'This server is no Galera node.',
     });
   });
 
@@ -227,7 +227,7 @@ describe('Galera', () => {
 
   test('Percona has wsrep_on for sessions alone', () => {
     const { wsrep_on: _, ...percona } = node;
-    expect(judge(galeraUnsynced, shown(percona), { version: MYSQL_80, before }).okLine).toContain(
+    expect(judge(galeraUnsynced, shown(percona), { version: MYSQL_80, before }).passMessage).toContain(
       'is synced',
     );
   });
@@ -243,7 +243,7 @@ describe('group replication', () => {
   });
 
   test('a server without a group is well, one that gives no row is not', () => {
-    const none = { faults: [], okLine: 'This server is in no replication group.' };
+    const none = { faults: [], passMessage: 'This server is in no replication group.' };
     expect(judge(groupMemberDown, shown({ performance_schema: 'OFF', read_only: 'OFF' }))).toEqual(none);
     const named = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: '' });
     expect(judge(groupMemberDown, [...named, member('', 'OFFLINE')])).toEqual(none);

@@ -39,24 +39,24 @@ interface SessionCheck extends Pick<Check, 'id' | 'title' | 'category' | 'sql' |
   lowered?: (ages: Ages, first: Row) => Ages;
   /** The fault of one object; `sessions` are its rows that are old enough, the oldest first; `rows` are all. */
   fault: (sessions: Row[], facts: ServerFacts, rows: Row[]) => Pick<Fault, 'metricLine' | 'remediation'>;
-  okLine: string;
+  passMessage: string;
 }
 
 /**
  * A check with a finding for each `database/user` whose oldest session is too old: no thread id, no query text. Its
  * statements give a row that always comes, then a row a session with `object` and `age` (seconds), the oldest first.
  */
-export function sessionCheck({ absent, lowered, fault, okLine, ...check }: SessionCheck): Check {
+export function sessionCheck({ absent, lowered, fault, passMessage, ...check }: SessionCheck): Check {
   return {
     ...check,
     thresholds: { ...check.thresholds },
-    worst: 'critical',
+    maxSeverity: 'critical',
     volatile: true,
     scope: 'server',
     judge: (rows, facts) => {
       const first = onlyRow(rows.slice(0, 1));
       const reason = absent?.(first);
-      if (reason !== undefined) return { faults: [], okLine, skipped: `Not measured: ${reason}.` };
+      if (reason !== undefined) return { faults: [], passMessage, skipped: `Not measured: ${reason}.` };
       const set = { ...check.thresholds, ...facts.thresholds };
       const { warning_seconds, critical_seconds } = lowered?.(set, first) ?? set;
       const sessions = rows.filter((row) => 'object' in row && 'age' in row);
@@ -73,7 +73,7 @@ export function sessionCheck({ absent, lowered, fault, okLine, ...check }: Sessi
       const cut = last !== undefined && numberIn(last, 'age') >= 0.9 * warning_seconds;
       return {
         faults: faults.slice(0, FAULT_LIMIT),
-        okLine,
+        passMessage,
         near,
         truncated: cut || faults.length > FAULT_LIMIT,
       };

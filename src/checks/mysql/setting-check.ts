@@ -11,25 +11,25 @@ interface SettingCheck extends Pick<Check, 'id' | 'title' | 'category'> {
   absent?: (version: number) => string | undefined;
   /** Undefined where the server is set well. */
   wrong: (settings: Figures, version: number) => Pick<Fault, 'metricLine' | 'remediation'> | undefined;
-  okLine: (settings: Figures) => string;
+  passMessage: (settings: Figures) => string;
 }
 
 /** A check with at most one finding, for the whole server. It needs no privilege. */
-export function settingCheck({ severity, reads, absent, wrong, okLine, ...named }: SettingCheck): Check {
+export function settingCheck({ severity, reads, absent, wrong, passMessage, ...named }: SettingCheck): Check {
   return {
     ...named,
-    worst: severity,
+    maxSeverity: severity,
     volatile: false,
     scope: 'server',
     sql: () => figures(reads),
     judge: (rows, { version }) => {
       const reason = absent?.(version);
-      if (reason !== undefined) return { faults: [], okLine: '', skipped: `Not measured: ${reason}.` };
+      if (reason !== undefined) return { faults: [], passMessage: '', skipped: `Not measured: ${reason}.` };
       const settings = new Figures(rows);
       const fault = wrong(settings, version);
       return fault
-        ? { okLine: '', faults: [{ severity, object: null, ...fault }] }
-        : { okLine: okLine(settings), faults: [] };
+        ? { passMessage: '', faults: [{ severity, object: null, ...fault }] }
+        : { passMessage: passMessage(settings), faults: [] };
     },
   };
 }

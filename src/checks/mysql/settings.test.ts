@@ -61,9 +61,9 @@ test.each<[string, number, Record<string, string | number>, string | undefined]>
   ['MY_SQL_MODE_LAX', MYSQL_84, { sql_mode: 'ANSI_QUOTES,STRICT_ALL_TABLES' }, undefined],
   ['MY_SQL_MODE_LAX', MYSQL_84, { sql_mode: 'ANSI_QUOTES' }, 'warning'],
 ])('%s, version %i, %j: %s', (id, version, settings, severity) => {
-  const { faults, okLine, skipped } = judge(id, shown(settings), { version });
+  const { faults, passMessage, skipped } = judge(id, shown(settings), { version });
   expect(faults.map((fault) => fault.severity)).toEqual(severity ? [severity] : []);
-  expect(okLine === '').toBe(severity !== undefined);
+  expect(passMessage === '').toBe(severity !== undefined);
   expect(skipped).toBeUndefined();
 });
 
@@ -115,7 +115,7 @@ test.each([
   const name = isMariaDb(version) ? '10.11.6-MariaDB-0+deb12u1' : '8.0.36-28';
   const judgement = judge('MY_VERSION_EOL', shown({ version: name }), { version, now });
   expect(judgement.faults).toHaveLength(faults);
-  expect(judgement.okLine).toMatch(/^(MariaDB 10\.11\.6|MySQL 8\.0\.36) is /);
+  expect(judgement.passMessage).toMatch(/^(MariaDB 10\.11\.6|MySQL 8\.0\.36) is /);
 });
 
 test.each([
@@ -216,7 +216,7 @@ test.each([
   expect(faults).toMatchObject([{ object, remediation: expect.stringContaining(remediation) }]);
   expect(judge(id, [{ accounts: 3 }], { version: MYSQL_84 })).toMatchObject({
     faults: [],
-    okLine: expect.stringMatching(/^None of 3 accounts /),
+    passMessage: expect.stringMatching(/^None of 3 accounts /),
   });
 });
 

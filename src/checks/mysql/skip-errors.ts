@@ -11,7 +11,7 @@ export const skipErrors: Check = {
   id: 'MY_SKIP_ERRORS',
   title: 'Replication errors are passed over',
   category: 'replication',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: false,
   scope: 'server',
   sql: () => figures({ variables: [...SKIPPED, ...MODE] }),
@@ -35,6 +35,6 @@ export const skipErrors: Check = {
         metricLine: `${mode} is ${settings.text(mode)}: replication passes over duplicate keys and missing rows, and data differ unnoticed; set it to STRICT, and compare with the source.`,
         remediation: setForGood(version, mode, "'STRICT'"),
       });
-    return { faults, okLine: 'Replication would stop on any error.' };
+    return { faults, passMessage: 'Replication would stop on any error.' };
   },
 };

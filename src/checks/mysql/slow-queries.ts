@@ -23,6 +23,6 @@ export const slowQueries = counterCheck({
       remediation: setForGood(facts.version, 'slow_query_log', 'ON'),
     };
   },
-  okLine: ({ by }) =>
+  passMessage: ({ by }) =>
     `${grouped(by('Slow_queries'))} of ${counted(by('Questions'), 'statement')} were slow since the last run.`,
 });

@@ -18,5 +18,5 @@ export const sqlModeLax = settingCheck({
       remediation: setForGood(version, 'sql_mode', `'${['STRICT_TRANS_TABLES', ...modes].join(',')}'`),
     };
   },
-  okLine: () => 'sql_mode is strict.',
+  passMessage: () => 'sql_mode is strict.',
 });

@@ -15,6 +15,6 @@ export const syncBinlog = settingCheck({
       remediation: setForGood(version, 'sync_binlog', 1),
     };
   },
-  okLine: (settings) =>
+  passMessage: (settings) =>
     settings.on('log_bin') ? 'sync_binlog is 1.' : 'There is no binary log that could lack commits.',
 });

@@ -32,7 +32,7 @@ export const tableCache = counterCheck({
       remediation: setForGood(facts.version, 'table_open_cache', places * 2),
     };
   },
-  okLine: (grown) => `${line(grown)}.`,
+  passMessage: (grown) => `${line(grown)}.`,
 });
 
 function share({ by }: Grown): number {

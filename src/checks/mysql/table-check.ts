@@ -12,14 +12,15 @@ export const ofCustomers = (alias = '') =>
   `${alias}table_schema not in ('mysql', 'sys', 'information_schema', 'performance_schema')`;
 
 /** What differs between the checks that look at every table of a server. */
-interface TableCheck extends Pick<Check, 'id' | 'title' | 'category' | 'worst' | 'thresholds' | 'privilege'> {
+interface TableCheck
+  extends Pick<Check, 'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'privilege'> {
   /** One row an object that may be at fault, with `table_schema` and `table_name`, without order or limit. */
   candidates: (version: number) => string;
   /** The fault that a candidate is, or null when it is none. */
   fault: (row: Row, facts: ServerFacts, server: Figures) => Fault | null;
   /** The candidates' columns that `fault` compares: after one that is no fault there is no other. By name where absent. */
   worstFirst?: string;
-  okLine: string;
+  passMessage: string;
   /** What `blind` and `fault` need to know of the server. */
   needs?: Parameters<typeof figures>[0];
   /** Why nothing can be measured on this server, if so. `first` is the row of the server, with the columns of `tells`. */
@@ -41,7 +42,7 @@ export function tableCheck({
   candidates,
   fault,
   worstFirst = 'table_schema, table_name',
-  okLine,
+  passMessage,
   needs = {},
   blind,
   tells,
@@ -68,21 +69,21 @@ export function tableCheck({
       const tables = numberIn(first, 'tables');
       if (tables > TABLE_LIMIT) {
         const reason = `Not measured: ${grouped(tables)} tables, more than ${grouped(TABLE_LIMIT)}.`;
-        return { faults: [], okLine, skipped: reason };
+        return { faults: [], passMessage, skipped: reason };
       }
       const server = new Figures(rows);
       const reason = blind?.(server, first, facts);
-      if (reason !== undefined) return { faults: [], okLine, skipped: reason };
+      if (reason !== undefined) return { faults: [], passMessage, skipped: reason };
 
       const found = rows.filter((row) => 'table_schema' in row);
       const all = found.flatMap((row) => fault(row, facts, server) ?? []);
       const faults = all.slice(0, FAULT_LIMIT);
       const cut = found.length > FAULT_LIMIT && all.length === found.length;
-      if (numberIn(first, 'sees_all') === 1) return { faults, okLine, truncated: cut };
+      if (numberIn(first, 'sees_all') === 1) return { faults, passMessage, truncated: cut };
 
       const grant = `GRANT REFERENCES ON *.* TO ${facts.me};`;
       const hidden = `Not measured: tables may be hidden from the login. Run ${grant}`;
-      return { faults, okLine, truncated: true, grant, ...(faults.length === 0 && { skipped: hidden }) };
+      return { faults, passMessage, truncated: true, grant, ...(faults.length === 0 && { skipped: hidden }) };
     },
   };
 }

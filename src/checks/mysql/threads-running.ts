@@ -13,7 +13,7 @@ export const threadsRunning: Check = {
   id: 'MY_THREADS_RUNNING',
   title: 'Many sessions busy at once',
   category: 'connections',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: true,
   scope: 'server',
   thresholds,
@@ -28,11 +28,11 @@ export const threadsRunning: Check = {
     if (share < warning)
       return {
         faults: [],
-        okLine: `${busy}.`,
+        passMessage: `${busy}.`,
         near: 10 * running >= 9 * warning * available ? [null] : [],
       };
     return {
-      okLine: `${busy}.`,
+      passMessage: `${busy}.`,
       faults: [
         {
           severity: 'warning',

@@ -19,7 +19,7 @@ export const tlsNotRequired = settingCheck({
       remediation: `${setForGood(version, NAME, 'ON')}${off ? ' -- once ssl_cert and ssl_key are set there' : ''}`,
     };
   },
-  okLine: (settings) =>
+  passMessage: (settings) =>
     settings.on(NAME) ? `${NAME} is on.` : 'The server takes connections from its own machine only.',
 });
 

@@ -32,6 +32,6 @@ export const tmpDisk = counterCheck({
         : sizes('PERSIST'),
     };
   },
-  okLine: ({ by }) =>
+  passMessage: ({ by }) =>
     `${grouped(by('Created_tmp_disk_tables'))} of ${counted(by('Created_tmp_tables'), 'temporary table')} went to disk since the last run.`,
 });

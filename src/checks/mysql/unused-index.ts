@@ -69,7 +69,7 @@ export const unusedIndex = tableCheck({
   id: 'MY_UNUSED_INDEX',
   title: 'Unused index',
   category: 'indexes',
-  worst: 'info',
+  maxSeverity: 'info',
   thresholds,
   privilege: () => 'SELECT ON performance_schema.*',
   candidates,
@@ -104,5 +104,5 @@ export const unusedIndex = tableCheck({
       remediation: `${hide} -- and when nothing misses it: ALTER TABLE ${table} DROP INDEX ${index};`,
     };
   },
-  okLine: 'Every index of a large table was read.',
+  passMessage: 'Every index of a large table was read.',
 });

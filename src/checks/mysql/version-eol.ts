@@ -67,7 +67,7 @@ export const versionEol: Check = {
   id: 'MY_VERSION_EOL',
   title: 'MySQL or MariaDB version without support',
   category: 'configuration',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: false,
   scope: 'server',
   sql: () => figures({ variables: ['version'] }),
@@ -76,17 +76,18 @@ export const versionEol: Check = {
     const version = `${name} ${new Figures(rows).text('version').split('-')[0]}`;
     const own = Math.max(Math.min(...lastFixes.keys()), Math.floor(facts.version / 100));
     const last = lastFixes.get(own);
-    const okLine =
+    const passMessage =
       last === undefined
         ? `${version} is newer than this check's table of versions.`
         : `${version} is supported until ${last}.`;
-    if (last === undefined || facts.now.toISOString().slice(0, 10) <= last) return { faults: [], okLine };
+    if (last === undefined || facts.now.toISOString().slice(0, 10) <= last)
+      return { faults: [], passMessage };
     // There is no way back to an older one.
     const next = longSupport.find((release) => release > own);
     const goTo =
       next === undefined ? 'its newest release' : `${name} ${Math.floor(next / 100)}.${next % 100}`;
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: 'critical',

@@ -17,19 +17,19 @@ export const archiverFailing: Check = {
   id: 'PG_ARCHIVER_FAILING',
   title: 'WAL archiving fails',
   category: 'durability',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: false,
   scope: 'server',
   sql: () => sql,
   judge: (rows) => {
     const row = onlyRow(rows);
-    if (row['archives'] !== true) return { faults: [], okLine: 'This server does not archive its WAL.' };
+    if (row['archives'] !== true) return { faults: [], passMessage: 'This server does not archive its WAL.' };
     const never = row['archived_ago'] === null;
     const archived = never ? '' : `${duration(numberIn(row, 'archived_ago'))} ago`;
-    const okLine = never ? 'No WAL was to be archived yet.' : `WAL was last archived ${archived}.`;
-    if (row['failing'] !== true) return { faults: [], okLine };
+    const passMessage = never ? 'No WAL was to be archived yet.' : `WAL was last archived ${archived}.`;
+    if (row['failing'] !== true) return { faults: [], passMessage };
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: 'critical',

@@ -53,7 +53,7 @@ export const blockedSessions: Check = {
   id: 'PG_BLOCKED_SESSIONS',
   title: 'Session that blocks others',
   category: 'connections',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   thresholds,
@@ -66,7 +66,7 @@ export const blockedSessions: Check = {
     const near = found.filter((row) => numberIn(row, 'age') >= 0.9 * warning_seconds);
     return {
       faults: atFault.map((row) => fault(row, critical_seconds)),
-      okLine:
+      passMessage:
         waiters === 0 ? 'No session waits for a lock.' : 'No session has been waiting for a lock for long.',
       near: near.filter((row) => !atFault.includes(row)).map((row) => textIn(row, 'object')),
       truncated: waiters > WAITER_LIMIT,

@@ -22,7 +22,7 @@ export const cacheHitLow = counterCheck({
   id: 'PG_CACHE_HIT_LOW',
   title: 'Cache misses',
   category: 'performance',
-  worst: 'info',
+  maxSeverity: 'info',
   thresholds,
   sql: () => sql,
   counters: ['hits', 'reads'],
@@ -40,7 +40,7 @@ export const cacheHitLow = counterCheck({
       remediation: `ALTER SYSTEM SET shared_buffers = '${Math.ceil(buffers / 512 / 1024)}MB'; -- takes effect at the next restart; a quarter of the memory at most`,
     };
   },
-  okLine: (grown) => {
+  passMessage: (grown) => {
     const [hits, reads] = [total(grown, 'hits'), total(grown, 'reads')];
     return `${percent(hits + reads === 0 ? 1 : hits / (hits + reads))} of ${grouped(hits + reads)} blocks came from shared_buffers since the last run.`;
   },

@@ -19,7 +19,7 @@ export const checkpointsRequested = counterCheck({
   id: 'PG_CHECKPOINTS_REQUESTED',
   title: 'Checkpoints come early',
   category: 'durability',
-  worst: 'warning',
+  maxSeverity: 'warning',
   thresholds,
   sql,
   counters: ['timed', 'requested'],
@@ -36,6 +36,6 @@ export const checkpointsRequested = counterCheck({
       remediation: `ALTER SYSTEM SET max_wal_size = '${megabytes * 2}MB'; SELECT pg_reload_conf();`,
     };
   },
-  okLine: (grown) =>
+  passMessage: (grown) =>
     `${counted(total(grown, 'timed'), 'checkpoint')} by time and ${grouped(total(grown, 'requested'))} requested since the last run.`,
 });

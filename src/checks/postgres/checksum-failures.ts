@@ -20,18 +20,18 @@ export const checksumFailures: Check = {
   id: 'PG_CHECKSUM_FAILURES',
   title: 'Damaged pages',
   category: 'durability',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: false,
   scope: 'server',
-  counts: true,
+  comparesRuns: true,
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
     const { stands_hours } = { ...thresholds, ...facts.thresholds };
-    const okLine = `No checksum failure since the last run, nor for ${stands_hours} h.`;
+    const passMessage = `No checksum failure since the last run, nor for ${stands_hours} h.`;
     if (onlyRow(rows.slice(0, 1))['enabled'] !== true) {
       const skipped = 'Not measured: data checksums are off, so nobody notices a damaged page.';
-      return { faults: [], okLine, skipped };
+      return { faults: [], passMessage, skipped };
     }
     const faults = rows.flatMap((row): Fault[] => {
       const database = textOrNone(row, 'object') ?? null;
@@ -51,6 +51,6 @@ export const checksumFailures: Check = {
         },
       ];
     });
-    return { faults: faults.slice(0, FAULT_LIMIT), okLine, truncated: faults.length > FAULT_LIMIT };
+    return { faults: faults.slice(0, FAULT_LIMIT), passMessage, truncated: faults.length > FAULT_LIMIT };
   },
 };

@@ -21,7 +21,7 @@ export const connSaturation: Check = {
   id: 'PG_CONN_SATURATION',
   title: 'Connections nearly used up',
   category: 'connections',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   thresholds,
@@ -32,13 +32,13 @@ export const connSaturation: Check = {
     const used = numberIn(row, 'used');
     const available = numberIn(row, 'available');
     const share = used / available;
-    const okLine = `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}).`;
+    const passMessage = `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}).`;
     const skipped = unseenSessions(row);
-    if (skipped !== undefined) return { faults: [], okLine, skipped, grant: grantSessions(row) };
+    if (skipped !== undefined) return { faults: [], passMessage, skipped, grant: grantSessions(row) };
     if (share < warning)
-      return { faults: [], okLine, near: 10 * used >= 9 * warning * available ? [null] : [] };
+      return { faults: [], passMessage, near: 10 * used >= 9 * warning * available ? [null] : [] };
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: share >= critical ? 'critical' : 'warning',

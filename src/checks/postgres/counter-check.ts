@@ -10,34 +10,34 @@ export const countedFrom = `extract(epoch from stats_reset)::float8 as reset,
          extract(epoch from pg_postmaster_start_time())::float8 as started`;
 
 /** What differs between the checks that judge how much counters rose between two runs. */
-interface CounterCheck extends Pick<Check, 'id' | 'title' | 'category' | 'worst' | 'thresholds'> {
+interface CounterCheck extends Pick<Check, 'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds'> {
   /** One row an object: `object` (its name, quoted; null = the server), the counters as float8, {@link countedFrom}. */
   sql: Check['sql'];
   counters: readonly string[];
   /** The fault that an object is, or null. The row's counters are what was counted since the last run. */
   fault: (grown: Row, minutes: number, facts: ServerFacts) => Fault | null;
   /** What is measured where there is no fault. */
-  okLine: (grown: Row[]) => string;
+  passMessage: (grown: Row[]) => string;
 }
 
 /**
  * A check of what was counted since the last run. Not volatile: it judges the whole time between two runs, not a
  * moment. Rates are over a minute at least, so that a few seconds are not blown up.
  */
-export function counterCheck({ counters, fault, okLine, ...check }: CounterCheck): Check {
+export function counterCheck({ counters, fault, passMessage, ...check }: CounterCheck): Check {
   const defaults = { ...check.thresholds, ...MINIMUM };
   return {
     ...check,
     thresholds: defaults,
     volatile: false,
     scope: 'server',
-    counts: true,
+    comparesRuns: true,
     judge: (rows, facts) => {
       const [first] = rows;
       if (first === undefined) throw new TypeError("The check's statement must give a row.");
       const { minimum_seconds } = { ...MINIMUM, ...facts.thresholds };
       const { before } = facts;
-      const skip = (reason: string) => ({ faults: [], okLine: '', skipped: `Not measured: ${reason}.` });
+      const skip = (reason: string) => ({ faults: [], passMessage: '', skipped: `Not measured: ${reason}.` });
       if (!before) return skip('it takes two runs, and this is the first');
       if (before.seconds < minimum_seconds)
         return skip(`the last run was less than ${minimum_seconds} s ago`);
@@ -54,7 +54,7 @@ export function counterCheck({ counters, fault, okLine, ...check }: CounterCheck
       const reset = rows.filter(({ object }) => known.has(object)).length > grown.length;
       return {
         faults: faults.slice(0, FAULT_LIMIT),
-        okLine: okLine(grown),
+        passMessage: passMessage(grown),
         truncated: faults.length > FAULT_LIMIT || reset,
       };
     },

@@ -35,7 +35,7 @@ export const deadTuples = relationCheck({
   id: 'PG_DEAD_TUPLES',
   title: 'Table with many dead rows',
   category: 'vacuum',
-  worst: 'critical',
+  maxSeverity: 'critical',
   thresholds,
   candidates: () => candidates,
   blind: ({ standby, trackCounts }) => {
@@ -56,5 +56,5 @@ export const deadTuples = relationCheck({
       remediation: `VACUUM (ANALYZE) ${table};`,
     };
   },
-  okLine: 'No table has more dead rows than autovacuum lets pile up.',
+  passMessage: 'No table has more dead rows than autovacuum lets pile up.',
 });

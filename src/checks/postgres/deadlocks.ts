@@ -18,7 +18,7 @@ export const deadlocks = counterCheck({
   id: 'PG_DEADLOCKS',
   title: 'Many deadlocks',
   category: 'performance',
-  worst: 'warning',
+  maxSeverity: 'warning',
   thresholds,
   sql: () => sql,
   counters: ['deadlocks'],
@@ -34,5 +34,5 @@ export const deadlocks = counterCheck({
       remediation: `SELECT pg_current_logfile(); -- the server's log names the statements of each deadlock: let them lock rows in one order`,
     };
   },
-  okLine: (grown) => `${counted(total(grown, 'deadlocks'), 'deadlock')} since the last run.`,
+  passMessage: (grown) => `${counted(total(grown, 'deadlocks'), 'deadlock')} since the last run.`,
 });

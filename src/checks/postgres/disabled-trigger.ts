@@ -27,7 +27,7 @@ export const disabledTrigger = relationCheck({
   id: 'PG_DISABLED_TRIGGER',
   title: 'Disabled trigger',
   category: 'schema',
-  worst: 'warning',
+  maxSeverity: 'warning',
   candidates: () => candidates,
   fault: (row) => {
     const table = textIn(row, 'table_name');
@@ -43,5 +43,5 @@ export const disabledTrigger = relationCheck({
       remediation: `ALTER TABLE ${table} ENABLE TRIGGER ${trigger ?? 'ALL'};`,
     };
   },
-  okLine: 'No trigger is disabled.',
+  passMessage: 'No trigger is disabled.',
 });

@@ -57,7 +57,7 @@ export const duplicateIndex = relationCheck({
   id: 'PG_DUPLICATE_INDEX',
   title: 'Duplicate index',
   category: 'indexes',
-  worst: 'warning',
+  maxSeverity: 'warning',
   candidates,
   fault: (row) => {
     const index = textIn(row, 'index_name');
@@ -69,7 +69,7 @@ export const duplicateIndex = relationCheck({
       remediation: dropStatement(index, table, row['constraint_name'], row['partitioned'] === true),
     };
   },
-  okLine: 'No index repeats another.',
+  passMessage: 'No index repeats another.',
 });
 
 // A partitioned index can't be dropped concurrently.

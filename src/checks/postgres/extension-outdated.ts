@@ -15,12 +15,12 @@ export const extensionOutdated: Check = {
   id: 'PG_EXTENSION_OUTDATED',
   title: 'Extension outdated',
   category: 'configuration',
-  worst: 'info',
+  maxSeverity: 'info',
   volatile: false,
   scope: 'database',
   sql: () => sql,
   judge: (rows, { database }) => ({
-    okLine: 'Every extension is of the version that the server has.',
+    passMessage: 'Every extension is of the version that the server has.',
     faults: rows.map((row) => {
       const extension = textIn(row, 'extension');
       return {

@@ -52,7 +52,7 @@ export const fkTypeMismatch = relationCheck({
   id: 'PG_FK_TYPE_MISMATCH',
   title: 'Foreign key of another type',
   category: 'schema',
-  worst: 'info',
+  maxSeverity: 'info',
   candidates: () => candidates,
   fault: (row) => {
     const table = textIn(row, 'table_name');
@@ -64,5 +64,5 @@ export const fkTypeMismatch = relationCheck({
       remediation: textIn(row, 'mend'),
     };
   },
-  okLine: 'Every foreign key has the types that it references.',
+  passMessage: 'Every foreign key has the types that it references.',
 });

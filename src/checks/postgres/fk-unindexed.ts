@@ -44,7 +44,7 @@ export const fkUnindexed = relationCheck({
   id: 'PG_FK_UNINDEXED',
   title: 'Foreign key without index',
   category: 'indexes',
-  worst: 'info',
+  maxSeverity: 'info',
   candidates: () => candidates,
   fault: (row) => {
     const table = textIn(row, 'table_name');
@@ -59,5 +59,5 @@ export const fkUnindexed = relationCheck({
       remediation: `CREATE INDEX${how} ON ${table} (${columns});`,
     };
   },
-  okLine: 'Every foreign key has an index.',
+  passMessage: 'Every foreign key has an index.',
 });

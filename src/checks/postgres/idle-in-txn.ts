@@ -11,5 +11,5 @@ export const idleInTxn = sessionCheck({
   advice: 'end the transaction, and let a timeout do it from now on',
   remediation: (sessions, row) =>
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${sessions}; ALTER ROLE ${textIn(row, 'role')} IN DATABASE ${textIn(row, 'database')} SET idle_in_transaction_session_timeout = '10min';`,
-  okLine: 'No session has been idle in a transaction for long.',
+  passMessage: 'No session has been idle in a transaction for long.',
 });

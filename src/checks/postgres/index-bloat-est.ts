@@ -63,7 +63,7 @@ export const indexBloatEst = relationCheck({
   title: 'Bloated index (estimate)',
   category: 'indexes',
   grantReadsRows: true,
-  worst: 'warning',
+  maxSeverity: 'warning',
   thresholds,
   candidates: () => candidates,
   sorted: true,
@@ -81,5 +81,5 @@ export const indexBloatEst = relationCheck({
       remediation: `REINDEX INDEX ${row['indisexclusion'] === true ? '' : 'CONCURRENTLY '}${index};`,
     };
   },
-  okLine: 'No index is bloated, by an estimate.',
+  passMessage: 'No index is bloated, by an estimate.',
 });

@@ -28,7 +28,7 @@ export const invalidConstraint = relationCheck({
   id: 'PG_INVALID_CONSTRAINT',
   title: 'Constraint not validated',
   category: 'schema',
-  worst: 'warning',
+  maxSeverity: 'warning',
   candidates,
   fault: (row) => {
     const owner = textIn(row, 'owner_name');
@@ -41,5 +41,5 @@ export const invalidConstraint = relationCheck({
       remediation: `ALTER ${kind.toUpperCase()} ${owner} VALIDATE CONSTRAINT ${constraint};`,
     };
   },
-  okLine: 'Every constraint is validated.',
+  passMessage: 'Every constraint is validated.',
 });

@@ -44,7 +44,7 @@ export const invalidIndex = relationCheck({
   id: 'PG_INVALID_INDEX',
   title: 'Invalid index',
   category: 'indexes',
-  worst: 'warning',
+  maxSeverity: 'warning',
   candidates: () => candidates,
   fault: (row) => {
     const index = textIn(row, 'index_name');
@@ -57,5 +57,5 @@ export const invalidIndex = relationCheck({
       remediation: leftOver ? `DROP INDEX CONCURRENTLY ${index};` : `REINDEX INDEX CONCURRENTLY ${index};`,
     };
   },
-  okLine: 'No index is invalid.',
+  passMessage: 'No index is invalid.',
 });

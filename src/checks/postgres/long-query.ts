@@ -9,5 +9,5 @@ export const longQuery = sessionCheck({
   doing: 'running one query',
   advice: 'cancel it or make it faster',
   remediation: (sessions) => `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${sessions};`,
-  okLine: 'No query has been running for long.',
+  passMessage: 'No query has been running for long.',
 });

@@ -10,5 +10,5 @@ export const longXact = sessionCheck({
   doing: 'in one transaction',
   advice: 'commit it or end it',
   remediation: (sessions) => `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${sessions};`,
-  okLine: 'No transaction has been open for long.',
+  passMessage: 'No transaction has been open for long.',
 });

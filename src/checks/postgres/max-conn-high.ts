@@ -13,7 +13,7 @@ export const maxConnHigh: Check = {
   id: 'PG_MAX_CONN_HIGH',
   title: 'max_connections is high',
   category: 'connections',
-  worst: 'info',
+  maxSeverity: 'info',
   volatile: true,
   scope: 'server',
   thresholds,
@@ -21,10 +21,10 @@ export const maxConnHigh: Check = {
   judge: (rows, facts) => {
     const { info } = { ...thresholds, ...facts.thresholds };
     const most = numberIn(onlyRow(rows), 'max_connections');
-    const okLine = `max_connections is ${grouped(most)}.`;
-    if (most <= info) return { faults: [], okLine, near: most >= 0.9 * info ? [null] : [] };
+    const passMessage = `max_connections is ${grouped(most)}.`;
+    if (most <= info) return { faults: [], passMessage, near: most >= 0.9 * info ? [null] : [] };
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: 'info',

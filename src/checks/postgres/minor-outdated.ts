@@ -20,7 +20,7 @@ export function minorOutdatedBy(latestMinors: ReadonlyMap<number, number>): Chec
     id: 'PG_MINOR_OUTDATED',
     title: 'Minor version outdated',
     category: 'configuration',
-    worst: 'warning',
+    maxSeverity: 'warning',
     volatile: false,
     scope: 'server',
     sql: () => sql,
@@ -29,13 +29,13 @@ export function minorOutdatedBy(latestMinors: ReadonlyMap<number, number>): Chec
       const major = Math.floor(facts.version / 10_000);
       const minor = facts.version % 10_000;
       const latest = latestMinors.get(major);
-      const okLine =
+      const passMessage =
         latest === undefined
           ? `PostgreSQL ${version} is not in this check's table of minor versions, of ${AS_OF}.`
           : `PostgreSQL ${version} is no older than ${major}.${latest}, the latest of ${AS_OF}.`;
-      if (latest === undefined || minor >= latest) return { faults: [], okLine };
+      if (latest === undefined || minor >= latest) return { faults: [], passMessage };
       return {
-        okLine,
+        passMessage,
         faults: [
           {
             severity: 'warning',

@@ -53,7 +53,7 @@ export const noPrimaryKey = relationCheck({
   id: 'PG_NO_PRIMARY_KEY',
   title: 'Table without primary key',
   category: 'schema',
-  worst: 'warning',
+  maxSeverity: 'warning',
   candidates,
   fault: (row) => {
     const table = textIn(row, 'table_name');
@@ -70,7 +70,7 @@ export const noPrimaryKey = relationCheck({
       ),
     };
   },
-  okLine: 'Every table has a primary key.',
+  passMessage: 'Every table has a primary key.',
 });
 
 function addKey(table: string, unique?: string, id?: string, partitionedBy?: string): string {

@@ -35,19 +35,19 @@ export const noTls: Check = {
   id: 'PG_NO_TLS',
   title: 'Remote session without TLS',
   category: 'security',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   sql: () => sql,
   judge: (rows) => {
     const first = onlyRow(rows.slice(0, 1));
-    const okLine = 'Every remote session is encrypted.';
+    const passMessage = 'Every remote session is encrypted.';
     const skipped = unseenSessions(first);
-    if (skipped !== undefined) return { faults: [], okLine, skipped, grant: grantSessions(first) };
+    if (skipped !== undefined) return { faults: [], passMessage, skipped, grant: grantSessions(first) };
     const found = rows.filter(({ sessions }) => sessions !== null);
     const turnOn = first['tls_on'] === true ? '' : 'ALTER SYSTEM SET ssl = on; ';
     return {
-      okLine,
+      passMessage,
       truncated: found.length > FAULT_LIMIT,
       faults: found.slice(0, FAULT_LIMIT).map((row) => {
         const database = textIn(row, 'database');

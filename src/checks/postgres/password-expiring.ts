@@ -20,7 +20,7 @@ export const passwordExpiring: Check = {
   id: 'PG_PASSWORD_EXPIRING',
   title: 'Password expires',
   category: 'security',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   thresholds,
@@ -29,7 +29,7 @@ export const passwordExpiring: Check = {
     const { warning_days } = { ...thresholds, ...facts.thresholds };
     const expiring = rows.filter((row) => Math.abs(numberIn(row, 'seconds_left')) <= warning_days * DAY);
     return {
-      okLine: `No password expires within ${counted(warning_days, 'day')}.`,
+      passMessage: `No password expires within ${counted(warning_days, 'day')}.`,
       truncated: expiring.length > FAULT_LIMIT,
       faults: expiring.slice(0, FAULT_LIMIT).map((row) => {
         const role = textIn(row, 'role');

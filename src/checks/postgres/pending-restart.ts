@@ -20,7 +20,7 @@ export const pendingRestart: Check = {
   id: 'PG_PENDING_RESTART',
   title: 'Setting waits for a restart',
   category: 'configuration',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   sql: () => sql,
@@ -28,13 +28,18 @@ export const pendingRestart: Check = {
     const first = onlyRow(rows.slice(0, 1));
     const seesAll = first['sees_all'] === true;
     const names = rows.flatMap((row) => textOrNone(row, 'name') ?? []);
-    const okLine = 'No setting waits for a restart.';
+    const passMessage = 'No setting waits for a restart.';
     if (!seesAll && names.length === 0) {
       const grant = grantSessions(first);
-      return { faults: [], okLine, skipped: `Not measured: some settings are hidden. Run ${grant}`, grant };
+      return {
+        faults: [],
+        passMessage,
+        skipped: `Not measured: some settings are hidden. Run ${grant}`,
+        grant,
+      };
     }
     return {
-      okLine,
+      passMessage,
       truncated: !seesAll,
       faults: names.map((name) => ({
         severity: 'warning',

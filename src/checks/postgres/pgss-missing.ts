@@ -11,21 +11,21 @@ export const pgssMissing: Check = {
   id: 'PG_PGSS_MISSING',
   title: 'pg_stat_statements is missing',
   category: 'performance',
-  worst: 'info',
+  maxSeverity: 'info',
   volatile: false,
   scope: 'server',
   sql: () => sql,
   judge: (rows, { database }) => {
     const row = onlyRow(rows);
     const [installed, loaded] = [row['installed'] === true, row['loaded'] === true];
-    const okLine = 'pg_stat_statements is installed.';
-    if (installed && loaded) return { faults: [], okLine };
+    const passMessage = 'pg_stat_statements is installed.';
+    if (installed && loaded) return { faults: [], passMessage };
     const preload = `ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'; -- beside what is in it already; takes effect at the next restart`;
     const create = 'CREATE EXTENSION pg_stat_statements;';
     const metricLine = installed
       ? 'pg_stat_statements is installed, but not loaded; add it to shared_preload_libraries.'
       : `pg_stat_statements is not installed in database ${database}, so slow queries can not be told; create it${loaded ? '' : ', and add it to shared_preload_libraries'}.`;
     const remediation = loaded ? create : installed ? preload : `${create} ${preload}`;
-    return { okLine, faults: [{ severity: 'info', object: null, metricLine, remediation }] };
+    return { passMessage, faults: [{ severity: 'info', object: null, metricLine, remediation }] };
   },
 };

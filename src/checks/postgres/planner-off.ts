@@ -24,12 +24,12 @@ export const plannerOff: Check = {
   id: 'PG_PLANNER_OFF',
   title: 'Planner setting is off',
   category: 'configuration',
-  worst: 'info',
+  maxSeverity: 'info',
   volatile: false,
   scope: 'server',
   sql: () => sql,
   judge: (rows) => ({
-    okLine: 'The planner may use every kind of plan.',
+    passMessage: 'The planner may use every kind of plan.',
     faults: rows.map((row) => {
       const name = textIn(row, 'name');
       const { whose, remediation } = settingOf(row, name);

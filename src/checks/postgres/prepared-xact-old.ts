@@ -29,7 +29,7 @@ export const preparedXactOld: Check = {
   id: 'PG_PREPARED_XACT_OLD',
   title: 'Old prepared transaction',
   category: 'connections',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   thresholds,
@@ -56,7 +56,8 @@ export const preparedXactOld: Check = {
     }
     return {
       faults: faults.slice(0, FAULT_LIMIT),
-      okLine: prepared === 0 ? 'No transaction is prepared.' : 'No transaction has been prepared for long.',
+      passMessage:
+        prepared === 0 ? 'No transaction is prepared.' : 'No transaction has been prepared for long.',
       near,
       truncated: faults.length + near.length > FAULT_LIMIT,
     };

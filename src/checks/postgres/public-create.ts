@@ -17,15 +17,15 @@ export const publicCreate: Check = {
   id: 'PG_PUBLIC_CREATE',
   title: 'Everyone may create in public',
   category: 'security',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'database',
   sql: () => sql,
   judge: (rows, { database }) => {
-    const okLine = 'Not everyone may create objects in the schema public.';
-    if (onlyRow(rows)['everyone'] !== true) return { faults: [], okLine };
+    const passMessage = 'Not everyone may create objects in the schema public.';
+    if (onlyRow(rows)['everyone'] !== true) return { faults: [], passMessage };
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: 'warning',

@@ -55,7 +55,7 @@ export const redundantIndex = relationCheck({
   id: 'PG_REDUNDANT_INDEX',
   title: 'Redundant index',
   category: 'indexes',
-  worst: 'info',
+  maxSeverity: 'info',
   candidates: () => candidates,
   sorted: true,
   fault: (row) => {
@@ -68,5 +68,5 @@ export const redundantIndex = relationCheck({
       remediation: `DROP INDEX ${row['partitioned'] === true ? '' : 'CONCURRENTLY '}${index};`,
     };
   },
-  okLine: 'No index is covered by another.',
+  passMessage: 'No index is covered by another.',
 });

@@ -8,7 +8,10 @@ const RELATION_LIMIT = 20_000;
 
 /** What differs between the checks that look at every relation of a database. */
 interface RelationCheck
-  extends Pick<Check, 'id' | 'title' | 'category' | 'worst' | 'thresholds' | 'counts' | 'grantReadsRows'> {
+  extends Pick<
+    Check,
+    'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'comparesRuns' | 'grantReadsRows'
+  > {
   /**
    * One row an object that may be at fault, worst first, without a limit. A column `unseen` holds null, or why
    * the object can't be judged: then the check is never `ok`. A column `needs` may hold the GRANT that would help.
@@ -20,7 +23,7 @@ interface RelationCheck
   sorted?: true;
   /** Rows that are read at most, where that is not {@link FAULT_LIMIT} and one more. */
   rowLimit?: number;
-  okLine: string;
+  passMessage: string;
   /** Why nothing can be measured on this server, if so. */
   blind?: (server: RelationServer, facts: ServerFacts) => string | undefined;
 }
@@ -39,7 +42,7 @@ export function relationCheck({
   fault,
   sorted,
   rowLimit = FAULT_LIMIT + 1,
-  okLine,
+  passMessage,
   blind,
   ...check
 }: RelationCheck): Check {
@@ -71,7 +74,7 @@ export function relationCheck({
       const relations = numberIn(first, 'relations');
       if (relations > RELATION_LIMIT) {
         const reason = `Not measured: ${grouped(relations)} relations, more than ${grouped(RELATION_LIMIT)}.`;
-        return { faults: [], okLine, skipped: inDatabase(facts, reason) };
+        return { faults: [], passMessage, skipped: inDatabase(facts, reason) };
       }
       const server = {
         standby: first['standby'] === true,
@@ -79,7 +82,7 @@ export function relationCheck({
         countedSeconds: numberIn(first, 'counted_seconds'),
       };
       const reason = blind?.(server, facts);
-      if (reason !== undefined) return { faults: [], okLine, skipped: inDatabase(facts, reason) };
+      if (reason !== undefined) return { faults: [], passMessage, skipped: inDatabase(facts, reason) };
 
       const found = rows.filter((row) => row['found'] === true);
       const [unseen] = found.filter((row) => row['unseen'] !== null);
@@ -91,12 +94,12 @@ export function relationCheck({
         .map((each) => ({ ...each, metricLine: inDatabase(facts, each.metricLine) }));
       if (faults.length === 0 && unseen !== undefined) {
         const reason = [textIn(unseen, 'unseen'), ...grants.slice(0, 1).map((needed) => `Run ${needed}`)];
-        return { faults, okLine, skipped: inDatabase(facts, reason.join(' ')), ...grant };
+        return { faults, passMessage, skipped: inDatabase(facts, reason.join(' ')), ...grant };
       }
       const cut = found.length >= rowLimit && !(sorted && all.length < found.length);
       return {
         faults,
-        okLine,
+        passMessage,
         truncated: cut || all.length > FAULT_LIMIT || unseen !== undefined,
         ...grant,
       };

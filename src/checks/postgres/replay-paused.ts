@@ -11,16 +11,16 @@ export const replayPaused: Check = {
   id: 'PG_REPLAY_PAUSED',
   title: 'Replay is paused',
   category: 'replication',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   sql: () => sql,
   judge: (rows) => {
     const row = onlyRow(rows);
-    const okLine = row['standby'] === true ? 'The standby replays.' : 'This server is no standby.';
-    if (row['paused'] !== true) return { faults: [], okLine };
+    const passMessage = row['standby'] === true ? 'The standby replays.' : 'This server is no standby.';
+    if (row['paused'] !== true) return { faults: [], passMessage };
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: 'warning',

@@ -19,23 +19,26 @@ export const replicaMissing: Check = {
   id: 'PG_REPLICA_MISSING',
   title: 'Standby missing',
   category: 'replication',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   sql: () => sql,
   judge: (rows, { expectedStandbys = 0 }) => {
     const row = onlyRow(rows);
     if (expectedStandbys === 0) {
-      return { faults: [], okLine: 'No standby is expected: connection change --expected-standbys says so.' };
+      return {
+        faults: [],
+        passMessage: 'No standby is expected: connection change --expected-standbys says so.',
+      };
     }
     const unseen = unseenStandbys(row);
     if (unseen) return unseen;
 
     const standbys = numberIn(row, 'standbys');
-    const okLine = `${counted(standbys, 'standby', 'standbys')} of ${grouped(expectedStandbys)} expected ${standbys === 1 ? 'is' : 'are'} connected.`;
-    if (standbys >= expectedStandbys) return { faults: [], okLine };
+    const passMessage = `${counted(standbys, 'standby', 'standbys')} of ${grouped(expectedStandbys)} expected ${standbys === 1 ? 'is' : 'are'} connected.`;
+    if (standbys >= expectedStandbys) return { faults: [], passMessage };
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: 'critical',

@@ -32,7 +32,7 @@ export const replicationLag: Check = {
   id: 'PG_REPLICATION_LAG',
   title: 'Standby lags behind',
   category: 'replication',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   thresholds,
@@ -56,7 +56,7 @@ export const replicationLag: Check = {
           remediation: `SELECT application_name, client_addr, state, sent_lsn, flush_lsn, replay_lsn FROM pg_stat_replication; -- far from sent to flush: the network or its disk; far from flush to replay: a long query there, or a pause`,
         };
       }),
-      okLine: worst
+      passMessage: worst
         ? `${counted(standbys.length, 'standby', 'standbys')}, at most ${size(numberIn(worst, 'lag'))} behind.`
         : 'No standby is connected.',
       near: near.map((row) => textIn(row, 'standby')),

@@ -19,7 +19,7 @@ export const rollbackRatio = counterCheck({
   id: 'PG_ROLLBACK_RATIO',
   title: 'Many transactions rolled back',
   category: 'performance',
-  worst: 'info',
+  maxSeverity: 'info',
   thresholds,
   sql: () => sql,
   counters: ['committed', 'rolled_back'],
@@ -36,7 +36,7 @@ export const rollbackRatio = counterCheck({
       remediation: `ALTER DATABASE ${database} SET log_min_error_statement = 'error'; -- then the server's log names the statements that fail`,
     };
   },
-  okLine: (grown) => {
+  passMessage: (grown) => {
     const rolledBack = total(grown, 'rolled_back');
     return `${grouped(rolledBack)} of ${counted(rolledBack + total(grown, 'committed'), 'transaction')} rolled back since the last run.`;
   },

@@ -21,7 +21,7 @@ export const secdefSearchPath = relationCheck({
   id: 'PG_SECDEF_SEARCH_PATH',
   title: 'Security definer without search_path',
   category: 'security',
-  worst: 'warning',
+  maxSeverity: 'warning',
   candidates: () => candidates,
   fault: (row) => {
     const routine = textIn(row, 'routine');
@@ -32,5 +32,5 @@ export const secdefSearchPath = relationCheck({
       remediation: `ALTER ROUTINE ${routine} SET search_path = ${textIn(row, 'schema_name')}, pg_temp;`,
     };
   },
-  okLine: 'Every security definer routine has a search_path of its own.',
+  passMessage: 'Every security definer routine has a search_path of its own.',
 });

@@ -31,9 +31,9 @@ export const seqScanHeavy = relationCheck({
   id: 'PG_SEQ_SCAN_HEAVY',
   title: 'Table often read whole',
   category: 'indexes',
-  worst: 'info',
+  maxSeverity: 'info',
   thresholds,
-  counts: true,
+  comparesRuns: true,
   candidates: () => candidates,
   rowLimit: TABLES,
   sorted: true,
@@ -60,7 +60,7 @@ export const seqScanHeavy = relationCheck({
       remediation: `SELECT seq_scan, seq_tup_read, idx_scan FROM pg_stat_all_tables WHERE relid = ${textIn(row, 'literal')}::regclass; -- then CREATE INDEX CONCURRENTLY on the columns that its queries look for`,
     };
   },
-  okLine: 'No large table is often read whole.',
+  passMessage: 'No large table is often read whole.',
 });
 
 function rowBefore(row: Row, { before }: ServerFacts): Row | undefined {

@@ -103,7 +103,7 @@ export const sequenceExhaustion = relationCheck({
   id: 'PG_SEQUENCE_EXHAUSTION',
   title: 'Sequence nearly exhausted',
   category: 'schema',
-  worst: 'critical',
+  maxSeverity: 'critical',
   thresholds,
   candidates,
   fault: (row, facts) => {
@@ -120,5 +120,5 @@ export const sequenceExhaustion = relationCheck({
       remediation: `${widen === undefined ? '' : `${widen} `}ALTER SEQUENCE ${sequence} AS bigint NO ${bound};`,
     };
   },
-  okLine: 'No sequence is near its end.',
+  passMessage: 'No sequence is near its end.',
 });

@@ -16,7 +16,7 @@ interface SessionCheck extends Pick<Check, 'id' | 'title'> {
   advice: string;
   /** `sessions` is what follows WHERE to select those that are at fault. */
   remediation: (sessions: string, row: Row) => string;
-  okLine: string;
+  passMessage: string;
   /** Where they are not 30 and 60 min. */
   thresholds?: typeof SESSION_AGES;
 }
@@ -32,7 +32,7 @@ export function sessionCheck(check: SessionCheck): Check {
     doing,
     advice,
     remediation,
-    okLine,
+    passMessage,
     thresholds: defaults = SESSION_AGES,
     ...named
   } = check;
@@ -40,7 +40,7 @@ export function sessionCheck(check: SessionCheck): Check {
   return {
     ...named,
     category: 'connections',
-    worst: 'critical',
+    maxSeverity: 'critical',
     volatile: true,
     scope: 'server',
     thresholds: defaults,
@@ -69,7 +69,7 @@ export function sessionCheck(check: SessionCheck): Check {
       const { warning_seconds, critical_seconds } = { ...defaults, ...facts.thresholds };
       const first = onlyRow(rows.slice(0, 1));
       const skipped = unseenSessions(first);
-      if (skipped !== undefined) return { faults: [], okLine, skipped, grant: grantSessions(first) };
+      if (skipped !== undefined) return { faults: [], passMessage, skipped, grant: grantSessions(first) };
 
       const faults: Fault[] = [];
       const near: string[] = [];
@@ -95,7 +95,7 @@ export function sessionCheck(check: SessionCheck): Check {
       }
       return {
         faults: faults.slice(0, FAULT_LIMIT),
-        okLine,
+        passMessage,
         near,
         truncated: faults.length + near.length > FAULT_LIMIT,
       };

@@ -15,7 +15,7 @@ export function settingOff({ settings, ...named }: SettingOff): Check {
   const names = Object.keys(settings);
   return {
     ...named,
-    worst: 'critical',
+    maxSeverity: 'critical',
     volatile: false,
     scope: 'server',
     sql: () => `
@@ -25,7 +25,7 @@ export function settingOff({ settings, ...named }: SettingOff): Check {
      and setting = 'off'
    order by name`,
     judge: (rows) => ({
-      okLine: `${names.join(' and ')} are on.`,
+      passMessage: `${names.join(' and ')} are on.`,
       faults: rows
         .map((row) => textIn(row, 'name'))
         .map((name) => ({

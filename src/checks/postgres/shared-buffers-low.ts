@@ -17,7 +17,7 @@ export const sharedBuffersLow: Check = {
   id: 'PG_SHARED_BUFFERS_LOW',
   title: 'shared_buffers is small',
   category: 'configuration',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   thresholds,
@@ -25,10 +25,10 @@ export const sharedBuffersLow: Check = {
   judge: (rows, facts) => {
     const { warning_bytes } = { ...thresholds, ...facts.thresholds };
     const bytes = numberIn(onlyRow(rows), 'bytes');
-    const okLine = `shared_buffers is ${size(bytes)}.`;
-    if (bytes >= warning_bytes) return { faults: [], okLine };
+    const passMessage = `shared_buffers is ${size(bytes)}.`;
+    if (bytes >= warning_bytes) return { faults: [], passMessage };
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: 'warning',

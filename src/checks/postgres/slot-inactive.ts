@@ -34,10 +34,10 @@ export const slotInactive: Check = {
   id: 'PG_SLOT_INACTIVE',
   title: 'Replication slot without a consumer',
   category: 'replication',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: false,
   scope: 'server',
-  counts: true,
+  comparesRuns: true,
   thresholds,
   sql,
   judge: (rows, facts) => {
@@ -46,7 +46,7 @@ export const slotInactive: Check = {
     const faults = slots.flatMap((row) => fault(row, facts) ?? []);
     const judgement: Judgement = {
       faults,
-      okLine:
+      passMessage:
         slots.length === 0 ? 'There is no replication slot.' : `${counted(slots.length, 'slot')} in use.`,
       truncated: rows.length > FAULT_LIMIT,
     };

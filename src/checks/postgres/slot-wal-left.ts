@@ -32,7 +32,7 @@ export const slotWalLeft: Check = {
   id: 'PG_SLOT_WAL_LEFT',
   title: 'Replication slot near its limit',
   category: 'replication',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: true,
   scope: 'server',
   thresholds,
@@ -40,7 +40,10 @@ export const slotWalLeft: Check = {
   judge: (rows, facts) => {
     const { warning, critical } = { ...thresholds, ...facts.thresholds };
     if (numberIn(onlyRow(rows.slice(0, 1)), 'megabytes') < 0) {
-      return { faults: [], okLine: 'max_slot_wal_keep_size sets no limit, so no slot can come near it.' };
+      return {
+        faults: [],
+        passMessage: 'max_slot_wal_keep_size sets no limit, so no slot can come near it.',
+      };
     }
     const slots = rows.filter(({ slot }) => slot !== null);
     const full = slots.filter((row) => numberIn(row, 'free') < warning);
@@ -60,7 +63,7 @@ export const slotWalLeft: Check = {
           remediation: `SELECT pg_drop_replication_slot('${slot}'); -- only where its consumer is gone for good`,
         };
       }),
-      okLine: least
+      passMessage: least
         ? `${counted(slots.length, 'slot')}, at least ${percent(numberIn(least, 'free'))} of max_slot_wal_keep_size free.`
         : 'There is no replication slot that keeps WAL.',
       near: near.map((row) => textIn(row, 'slot')),

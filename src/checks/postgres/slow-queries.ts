@@ -39,7 +39,7 @@ export const slowQueries: Check = {
   id: 'PG_SLOW_QUERIES',
   title: 'Slow query',
   category: 'performance',
-  worst: 'info',
+  maxSeverity: 'info',
   volatile: false,
   scope: 'server',
   extension: 'pg_stat_statements',
@@ -48,19 +48,19 @@ export const slowQueries: Check = {
   judge: (rows, facts) => {
     const { info_ms, calls_per_day } = { ...thresholds, ...facts.thresholds };
     const first = onlyRow(rows.slice(0, 1));
-    const okLine = `No query takes ${grouped(info_ms)} ms or more ${grouped(calls_per_day)} times a day.`;
+    const passMessage = `No query takes ${grouped(info_ms)} ms or more ${grouped(calls_per_day)} times a day.`;
     if (first['schema'] === null) {
       const skipped = `Not measured: pg_stat_statements is not installed in database ${facts.database}.`;
-      return { faults: [], okLine, skipped };
+      return { faults: [], passMessage, skipped };
     }
     if (first['loaded'] !== true) {
       const skipped = 'Not measured: pg_stat_statements is not in shared_preload_libraries.';
-      return { faults: [], okLine, skipped };
+      return { faults: [], passMessage, skipped };
     }
     if (first['sees_all'] !== true) {
       const grant = `GRANT pg_monitor TO ${textIn(first, 'me')};`;
       const skipped = `Not measured: the queries of other roles are hidden. Run ${grant}`;
-      return { faults: [], okLine, skipped, grant };
+      return { faults: [], passMessage, skipped, grant };
     }
     const queries = rows
       .filter(({ query }) => query !== null)
@@ -70,7 +70,7 @@ export const slowQueries: Check = {
     const last = queries[STATEMENT_LIMIT];
     const cutShort = last !== undefined && last.mean * last.aDay >= info_ms * calls_per_day;
     return {
-      okLine,
+      passMessage,
       faults: slow.slice(0, FAULT_LIMIT).map(({ row, mean, aDay }): Fault => {
         const query = textIn(row, 'query');
         return {

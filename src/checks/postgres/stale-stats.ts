@@ -37,7 +37,7 @@ export const staleStats = relationCheck({
   id: 'PG_STALE_STATS',
   title: 'Statistics of a table are old',
   category: 'vacuum',
-  worst: 'warning',
+  maxSeverity: 'warning',
   thresholds,
   candidates: () => candidates,
   sorted: true,
@@ -58,5 +58,5 @@ export const staleStats = relationCheck({
       remediation: `ANALYZE ${table};`,
     };
   },
-  okLine: 'The statistics of every table are as fresh as autovacuum keeps them.',
+  passMessage: 'The statistics of every table are as fresh as autovacuum keeps them.',
 });

@@ -34,7 +34,7 @@ export const tableAutovacuumOff = relationCheck({
   id: 'PG_TABLE_AUTOVACUUM_OFF',
   title: 'Autovacuum off for a table',
   category: 'vacuum',
-  worst: 'warning',
+  maxSeverity: 'warning',
   candidates: () => candidates,
   sorted: true,
   fault: (row) => {
@@ -47,5 +47,5 @@ export const tableAutovacuumOff = relationCheck({
       remediation: `ALTER ${textIn(row, 'kind')} ${table} RESET (${parameters});`,
     };
   },
-  okLine: 'Autovacuum is off for no table.',
+  passMessage: 'Autovacuum is off for no table.',
 });

@@ -68,7 +68,7 @@ export const tableBloatEst = relationCheck({
   title: 'Bloated table (estimate)',
   category: 'vacuum',
   grantReadsRows: true,
-  worst: 'warning',
+  maxSeverity: 'warning',
   thresholds,
   candidates: () => candidates,
   sorted: true,
@@ -85,5 +85,5 @@ export const tableBloatEst = relationCheck({
       remediation: `VACUUM (FULL, ANALYZE) ${table}; -- locks the table while it runs; pg_repack does not`,
     };
   },
-  okLine: 'No table is bloated, by an estimate.',
+  passMessage: 'No table is bloated, by an estimate.',
 });

@@ -24,7 +24,7 @@ export const tempFiles = counterCheck({
   id: 'PG_TEMP_FILES',
   title: 'Many temporary files',
   category: 'performance',
-  worst: 'warning',
+  maxSeverity: 'warning',
   thresholds,
   sql: () => sql,
   counters: ['files', 'bytes'],
@@ -42,7 +42,7 @@ export const tempFiles = counterCheck({
       remediation: `ALTER DATABASE ${database} SET work_mem = '${workMem * 2}kB'; -- for new sessions, each sort and each hash; log_temp_files names the statements`,
     };
   },
-  okLine: (grown) => {
+  passMessage: (grown) => {
     const files = total(grown, 'files');
     return `${counted(files, 'temporary file')} of ${size(total(grown, 'bytes'))} in all since the last run.`;
   },

@@ -27,7 +27,7 @@ export const tooManyIndexes = relationCheck({
   id: 'PG_TOO_MANY_INDEXES',
   title: 'Table with many indexes',
   category: 'indexes',
-  worst: 'info',
+  maxSeverity: 'info',
   thresholds,
   candidates: () => candidates,
   sorted: true,
@@ -43,5 +43,5 @@ export const tooManyIndexes = relationCheck({
       remediation: `SELECT indexrelname, idx_scan FROM pg_stat_all_indexes WHERE relid = ${textIn(row, 'literal')}::regclass ORDER BY idx_scan;`,
     };
   },
-  okLine: 'No table has more indexes than it should.',
+  passMessage: 'No table has more indexes than it should.',
 });

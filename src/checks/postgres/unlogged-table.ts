@@ -21,7 +21,7 @@ export const unloggedTable = relationCheck({
   id: 'PG_UNLOGGED_TABLE',
   title: 'Unlogged table',
   category: 'schema',
-  worst: 'info',
+  maxSeverity: 'info',
   candidates: () => candidates,
   fault: (row) => {
     const table = textIn(row, 'table_name');
@@ -32,5 +32,5 @@ export const unloggedTable = relationCheck({
       remediation: `ALTER TABLE ${table} SET LOGGED;`,
     };
   },
-  okLine: 'No table is unlogged.',
+  passMessage: 'No table is unlogged.',
 });

@@ -10,5 +10,5 @@ export function unseenStandbys(row: Row): Judgement | undefined {
   if (row['sees_all'] === true) return undefined;
   const grant = `GRANT pg_monitor TO ${textIn(row, 'me')};`;
   const skipped = `Not measured: the state of the standbys is hidden. Run ${grant}`;
-  return { faults: [], okLine: '', skipped, grant };
+  return { faults: [], passMessage: '', skipped, grant };
 }

@@ -43,7 +43,7 @@ export const unusedIndex = relationCheck({
   id: 'PG_UNUSED_INDEX',
   title: 'Unused index',
   category: 'indexes',
-  worst: 'info',
+  maxSeverity: 'info',
   thresholds,
   candidates: () => candidates,
   sorted: true,
@@ -71,5 +71,5 @@ export const unusedIndex = relationCheck({
       remediation: `DROP INDEX CONCURRENTLY ${index};`,
     };
   },
-  okLine: 'Every large index is used.',
+  passMessage: 'Every large index is used.',
 });

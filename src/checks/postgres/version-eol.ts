@@ -24,7 +24,7 @@ export const versionEol: Check = {
   id: 'PG_VERSION_EOL',
   title: 'PostgreSQL version without support',
   category: 'configuration',
-  worst: 'critical',
+  maxSeverity: 'critical',
   volatile: false,
   scope: 'server',
   sql: () => sql,
@@ -32,13 +32,14 @@ export const versionEol: Check = {
     const version = textIn(onlyRow(rows), 'version');
     const major = Math.max(9, Math.floor(facts.version / 10_000));
     const last = LAST_RELEASES.get(major);
-    const okLine =
+    const passMessage =
       last === undefined
         ? `PostgreSQL ${version} is newer than this check's table of versions.`
         : `PostgreSQL ${version} is supported until ${last}.`;
-    if (last === undefined || facts.now.toISOString().slice(0, 10) <= last) return { faults: [], okLine };
+    if (last === undefined || facts.now.toISOString().slice(0, 10) <= last)
+      return { faults: [], passMessage };
     return {
-      okLine,
+      passMessage,
       faults: [
         {
           severity: 'critical',

@@ -40,7 +40,7 @@ export function wraparoundCheck({ age, noun, unit, ...named }: WraparoundCheck):
   return {
     ...named,
     category: 'vacuum',
-    worst: 'critical',
+    maxSeverity: 'critical',
     volatile: false,
     scope: 'server',
     thresholds,
@@ -56,7 +56,7 @@ export function wraparoundCheck({ age, noun, unit, ...named }: WraparoundCheck):
       const old = rows.filter((row) => numberIn(row, 'age') >= warning * HORIZON);
       return {
         faults: old.slice(0, FAULT_LIMIT).map((row) => fault(row, critical)),
-        okLine: `The oldest ${noun} is ${far(oldest)}.`,
+        passMessage: `The oldest ${noun} is ${far(oldest)}.`,
         truncated: old.length > FAULT_LIMIT,
       };
     },

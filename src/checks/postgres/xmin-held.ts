@@ -61,17 +61,17 @@ export const xminHeld: Check = {
   id: 'PG_XMIN_HELD',
   title: 'Vacuum held back',
   category: 'vacuum',
-  worst: 'warning',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   thresholds,
   sql,
   judge: (rows, facts) => {
     const { warning_seconds, warning_transactions } = { ...thresholds, ...facts.thresholds };
-    const okLine = 'Nothing has been holding vacuum back for long.';
+    const passMessage = 'Nothing has been holding vacuum back for long.';
     const first = onlyRow(rows.slice(0, 1));
     const skipped = unseenSessions(first);
-    if (skipped !== undefined) return { faults: [], okLine, skipped, grant: grantSessions(first) };
+    if (skipped !== undefined) return { faults: [], passMessage, skipped, grant: grantSessions(first) };
     const held = rows.filter((row) => {
       if (row['kind'] === null) return false;
       if (typeof row['seconds'] === 'number') return row['seconds'] >= warning_seconds;
@@ -79,7 +79,7 @@ export const xminHeld: Check = {
     });
     return {
       faults: held.slice(0, FAULT_LIMIT).map((row) => fault(row, warning_seconds)),
-      okLine,
+      passMessage,
       truncated: rows.length > FAULT_LIMIT,
     };
   },
