@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { type Answering, type AnsweringSettings, DRAIN_MS, startAnswering } from './answering.ts';
 import type { Config } from './config.ts';
-import { forwardTo } from './console/hand-on.ts';
+import { forwardTo } from './console/console-proxy.ts';
 import { parsePoolerUrl, type StoreAddress } from './database/connect.ts';
 import { EscapedErrors } from './http/escaped-errors.ts';
 import { type Counted, FailedAuthentications } from './http/failed-authentications.ts';

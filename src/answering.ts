@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { RefusedKeys } from './activity/record-refused-keys.ts';
 import { createApp } from './app.ts';
-import type { Handler } from './console/hand-on.ts';
+import type { Handler } from './console/console-proxy.ts';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from './database/connect.ts';
 import { StoreHealth } from './database/store-health.ts';
 import { Gate } from './gate/admit.ts';

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { entries } from './activity/entries.ts';
 import type { DeadKey, RefusedKeys } from './activity/record-refused-keys.ts';
-import { type Handler, handOn, isConsole } from './console/hand-on.ts';
+import { type Handler, handOn, isConsole } from './console/console-proxy.ts';
 import { servePages } from './console/serve-pages.ts';
 import { errorFields } from './database/store-failure.ts';
 import type { StoreHealth } from './database/store-health.ts';

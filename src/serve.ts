@@ -5,7 +5,7 @@ import { openSealFile } from './activity/seal-file.ts';
 import { type Answering, startAnswering } from './answering.ts';
 import { type Config, secretKeys } from './config.ts';
 import { openIdentityProvider } from './console/identity-provider.ts';
-import { openConsole } from './console/open.ts';
+import { openConsole } from './console/open-console.ts';
 import { openPool, STORE_DEADLINE_MS } from './database/connect.ts';
 import type { Say } from './database/embedded.ts';
 import { backupTimes } from './database/last-backup.ts';

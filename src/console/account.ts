@@ -3,11 +3,11 @@ import { changeSettings } from '../admin/change-account.ts';
 import { within } from '../database/read.ts';
 import { count, identifier, timestamp } from '../http/fields.ts';
 import { includes } from '../http/plans.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
+import { changedMeanwhile } from './edit-conflict.ts';
 import { notFound } from './errors.ts';
-import { line } from './line.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './word.ts';
+import { line } from './single-line.ts';
+import { word } from './string-enum.ts';
 
 const GROUPS = ['health', 'ops', 'activity', 'team'] as const;
 

@@ -5,7 +5,7 @@ import { entries } from '../activity/entries.ts';
 import { nullable } from '../http/endpoint.ts';
 import { count, timestamp } from '../http/fields.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
-import { AtOnce } from './at-once.ts';
+import { AtOnce } from './concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
 /** What the last verification of the whole log found: the same as `activity verify` says (docs/seals.md). */

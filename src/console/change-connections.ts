@@ -8,12 +8,12 @@ import {
   removeConnection,
   tlsOf,
 } from '../monitor/record-connection.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
 import { readSettings } from './connection-detail.ts';
 import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
+import { changedMeanwhile } from './edit-conflict.ts';
 import { ConsoleError } from './errors.ts';
+import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
-import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from './wanted-connection.ts';
 
 /** How often a new connection is checked where nothing else is said, in seconds: as `connection add` does. */
 const INTERVAL = 300;

@@ -5,8 +5,8 @@ import { nullable } from '../http/endpoint.ts';
 import { identifier, timestamp } from '../http/fields.ts';
 import { KEY_PATTERN } from '../keys/key.ts';
 import { ConsoleError } from './errors.ts';
-import { emptyLine, line } from './line.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
+import { emptyLine, line } from './single-line.ts';
 
 // At once, 1 min, 15 min, 1 h, 6 h, 24 h.
 const OVERLAPS = [0, 60, 900, 3_600, 21_600, 86_400];

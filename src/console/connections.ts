@@ -3,8 +3,8 @@ import { nullable } from '../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../http/fields.ts';
 import { ExplainedFinding } from './findings.ts';
 import { Status } from './fleet.ts';
-import { emptyLine, line } from './line.ts';
-import { word } from './word.ts';
+import { emptyLine, line } from './single-line.ts';
+import { word } from './string-enum.ts';
 
 const Engine = word('postgres', 'mysql', 'mariadb');
 const Tls = word('verify-full', 'require', 'disable');

@@ -16,14 +16,14 @@ import { ApiError } from '../http/errors.ts';
 import { checkQuery } from '../http/parameters.ts';
 import { acceptedCoding } from '../http/respond.ts';
 import { VALIDATION } from '../http/server.ts';
-import { bodyFlaw } from './body-flaw.ts';
 import { Budget, type Visit } from './budget.ts';
+import { factsOf } from './console-proxy.ts';
+import { refusalOf } from './error-mapping.ts';
 import { ConsoleError, internalError, lacking, notFound, proofNeeded } from './errors.ts';
-import { factsOf } from './hand-on.ts';
-import { refusalOf } from './refusal.ts';
 import type { Actor, Asked, Caller, ConsoleParts, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { actorOf, changeAs, requireStill, tokenOf } from './sessions.ts';
+import { bodyFlaw } from './validation-error.ts';
 
 /** The largest body that is read, in bytes: a chain of certificates and an SSH key have room. */
 const LARGEST_BODY = 64 * 1024;

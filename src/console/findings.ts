@@ -8,7 +8,7 @@ import { identifier } from '../http/fields.ts';
 import type { ConnectionThresholds } from '../monitor/connection-thresholds.ts';
 import type { DatabaseAddress } from '../monitor/connection-url.ts';
 import { inPackage } from '../package-root.ts';
-import { word } from './word.ts';
+import { word } from './string-enum.ts';
 
 /** What a check judges by: one of its thresholds, as the connection has it. */
 export const JudgedBy = Type.Object({

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../http/fields.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './word.ts';
+import { word } from './string-enum.ts';
 
 /** How a connection stands: by its latest score, never_run without a check. */
 export const Status = word('healthy', 'warning', 'critical', 'never_run');

@@ -6,7 +6,7 @@ import { notFound } from './errors.ts';
 import { countUp } from './key-counts.ts';
 import { selectKeys, selectRequests, selectWindows } from './keys.sql.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './word.ts';
+import { word } from './string-enum.ts';
 
 /** How long a look at the keys may count what no step counted yet, in milliseconds. */
 const COUNTING_MS = 1_000;

@@ -4,15 +4,15 @@ import { type Change, changeAccount } from '../activity/record-entry.ts';
 import { nullable } from '../http/endpoint.ts';
 import { foldEmail } from '../team/email.ts';
 import { hashToken, type LinkPurpose } from '../team/record-link.ts';
-import { fieldFlaw } from './body-flaw.ts';
 import { ConsoleError } from './errors.ts';
 import { joinAs } from './invitations.ts';
 import { keepDevice, type PasswordLogin } from './known-device.ts';
-import { line } from './line.ts';
 import { NewPassword } from './password.ts';
 import { type Asked, type ConsoleRoute, openRoute } from './route.ts';
 import { type Person, personOf, startSession } from './sessions.ts';
 import { Email, newPassword } from './sign-in.ts';
+import { line } from './single-line.ts';
+import { fieldFlaw } from './validation-error.ts';
 
 /** What a one-time link is for, before it is used. It tells nothing of other accounts with the address. */
 export const Link = Type.Object({

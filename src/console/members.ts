@@ -5,13 +5,13 @@ import { within } from '../database/read.ts';
 import { nullable } from '../http/endpoint.ts';
 import { identifier, timestamp } from '../http/fields.ts';
 import { recordLink } from '../team/record-link.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
+import { changedMeanwhile } from './edit-conflict.ts';
 import { ConsoleError, notFound } from './errors.ts';
-import { line } from './line.ts';
 import { covers, requireMayChange, requireMayGive, requireOwner, versionOf } from './member-rules.ts';
 import { type Actor, type ConsoleRoute, consoleRoute } from './route.ts';
 import { Email } from './sign-in.ts';
-import { word } from './word.ts';
+import { line } from './single-line.ts';
+import { word } from './string-enum.ts';
 
 const Role = word(...MEMBER_ROLES);
 const Status = word('active', 'invited', 'suspended');

@@ -6,7 +6,7 @@ import { ConsoleError } from './errors.ts';
 import { relyingParty, TIMEOUT_MS, USER_HANDLE, webauthn } from './relying-party.ts';
 import { type Asked, type ConsoleRoute, openRoute } from './route.ts';
 import { startSession } from './sessions.ts';
-import { word } from './word.ts';
+import { word } from './string-enum.ts';
 
 const PURPOSE = 'sign in by passkey';
 

@@ -2,11 +2,11 @@ import pg from 'pg';
 import { type Static, Type } from 'typebox';
 import { newChallenge } from './challenges.ts';
 import { ConsoleError, notFound } from './errors.ts';
-import { line } from './line.ts';
 import { ALGORITHMS, relyingParty, TIMEOUT_MS, USER_HANDLE } from './relying-party.ts';
 import { type Actor, type ConsoleRoute, consoleRoute } from './route.ts';
+import { line } from './single-line.ts';
+import { word } from './string-enum.ts';
 import { NewPasskey, verifyNewPasskey } from './verify-new-passkey.ts';
-import { word } from './word.ts';
 
 /** Of a login. */
 const MOST = 20;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ConsoleError } from './errors.ts';
-import type { Judged, Question } from './password-judge.ts';
+import type { Judged, Question } from './password-worker.ts';
 
 /** Loading takes a second of a core and 70 MB (measured), so it is done in a worker, which ends after this time without work. */
 const IDLE_MS = 60_000;
@@ -99,7 +99,7 @@ async function ask(question: Question): Promise<Judged> {
 }
 
 function start(): Worker {
-  const path = join(import.meta.dirname, `password-judge${extname(import.meta.filename)}`);
+  const path = join(import.meta.dirname, `password-worker${extname(import.meta.filename)}`);
   // It needs no setting of ours, and gets none.
   const started = new Worker(path, { env: {}, resourceLimits: { maxOldGenerationSizeMb: 256 } });
   // An error without a listener would end the service.

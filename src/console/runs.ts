@@ -6,11 +6,11 @@ import { nullable } from '../http/endpoint.ts';
 import { CredentialError } from '../monitor/credentials.ts';
 import type { Progress } from '../monitor/progress.ts';
 import { checkNow } from '../monitor/schedule.ts';
-import { AtOnce } from './at-once.ts';
+import { AtOnce } from './concurrency-limit.ts';
 import { notFound } from './errors.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 import { actorProperties } from './sessions.ts';
-import { word } from './word.ts';
+import { word } from './string-enum.ts';
 
 /**
  * The data of an event of GET /connections/:id/run (server-sent events, all of type `message`), and the answer of its POST. The

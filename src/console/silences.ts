@@ -7,9 +7,9 @@ import { identifier, timestamp } from '../http/fields.ts';
 import { addSilence, endSilence, REASONS, silencesInForce } from '../monitor/record-silence.ts';
 import type { SilenceRow } from '../ops/record-silences.ts';
 import { ConsoleError, notFound } from './errors.ts';
-import { line } from './line.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './word.ts';
+import { line } from './single-line.ts';
+import { word } from './string-enum.ts';
 
 const Reason = word(...REASONS);
 

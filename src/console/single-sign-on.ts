@@ -3,7 +3,7 @@ import { isChallenge, newChallenge, useChallenge } from './challenges.ts';
 import { cookie } from './cookie.ts';
 import { ConsoleError } from './errors.ts';
 import { type IdentityProvider, Unreachable } from './identity-provider.ts';
-import { loginOfPerson, NoLogin } from './person-login.ts';
+import { loginOfPerson, NoLogin } from './oidc-login.ts';
 import { type Asked, type ConsoleRoute, openRoute } from './route.ts';
 import { startSession, startUnjoinedSession } from './sessions.ts';
 

@@ -18,13 +18,13 @@ import type { Measured } from '../monitor/measure.ts';
 import { measureApart } from '../monitor/measure-apart.ts';
 import { tlsOf } from '../monitor/record-connection.ts';
 import type { Tunnel } from '../monitor/ssh-tunnel.ts';
-import { AtOnce } from './at-once.ts';
 import { makeChange, requireHost } from './change-connections.ts';
+import { AtOnce } from './concurrency-limit.ts';
 import { ConnectionChange, TestedConnection } from './connections.ts';
 import { notFound } from './errors.ts';
 import { missingGrant } from './findings.ts';
+import { requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
-import { requireAddress, requireNoSocket, settingsIn, tunnelIn } from './wanted-connection.ts';
 
 /** What a test of a connection found out; nothing of it is stored. Texts of the server are in it: show them as text. */
 const ConnectionTest = Type.Object({

@@ -5,7 +5,7 @@ import type { ConnectionThresholds } from '../monitor/connection-thresholds.ts';
 import { notFound } from './errors.ts';
 import { explained, JudgedBy } from './findings.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './word.ts';
+import { word } from './string-enum.ts';
 
 /** A ticket with its history. Texts of a watched server are in it: show them as text. */
 export const TicketDetail = Type.Object({

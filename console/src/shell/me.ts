@@ -1,5 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import type { Me } from '../../../src/console/me.ts';
+import type { Me } from '../../../src/console/profile.ts';
 import { get } from '../api.ts';
 import { setClock } from '../parts/time.tsx';
 

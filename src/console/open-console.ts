@@ -3,7 +3,7 @@ import { openSealKeys } from '../activity/seal-key.ts';
 import { createVerifier } from '../activity/verify-in-worker.ts';
 import { openPool, type StoreAddress } from '../database/connect.ts';
 import { createConsole } from './console.ts';
-import type { Handler } from './hand-on.ts';
+import type { Handler } from './console-proxy.ts';
 import { listenApart, removeSocket } from './own-socket.ts';
 import type { ConsoleParts } from './route.ts';
 

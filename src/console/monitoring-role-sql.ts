@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../http/endpoint.ts';
 import { inPackage } from '../package-root.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './word.ts';
+import { word } from './string-enum.ts';
 
 /** The statements that make the login which a connection needs, with as few rights as its checks get by with. */
 const LoginSql = Type.Object({
