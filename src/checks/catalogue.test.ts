@@ -1,13 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { everyCheck } from './catalogue.ts';
-import type { Judgement, Row, ServerFacts } from './check.ts';
+import type { Judgement, Row } from './check.ts';
+import { type GivenFacts, judgementOf } from './judgement-of.ts';
 import { postgresChecks } from './postgres/postgres-checks.ts';
 
-function judge(id: string, rows: Row[], facts: Partial<ServerFacts> = {}): Judgement {
+function judge(id: string, rows: Row[], facts: Partial<GivenFacts> = {}): Judgement {
   const check = postgresChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
-  return check.judge(rows, { version: 180_004, database: 'shop', now: new Date('2026-11-21'), ...facts });
+  return judgementOf(check, rows, {
+    version: 180_004,
+    database: 'shop',
+    now: new Date('2026-11-21'),
+    ...facts,
+  });
 }
 
 const connections = (used: number): Row[] => [

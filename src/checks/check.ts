@@ -42,16 +42,16 @@ export interface Judgement {
   grant?: string;
 }
 
-/** What a check may know of the server besides its own rows. */
-export interface ServerFacts {
+/** What a check may know of the server besides its own rows. `T` are the thresholds of the check. */
+export interface ServerFacts<T extends Thresholds = Thresholds> {
   /** PostgreSQL: `server_version_num`, such as 180004. MySQL 80036, MariaDB 101106. */
   version: number;
   /** The database that the rows came from. */
   database: string;
   /** The time of the run. */
   now: Date;
-  /** Those of this check's thresholds that are set otherwise for the connection. */
-  thresholds?: Thresholds;
+  /** The check's own thresholds, where the connection does not set others. */
+  thresholds: T;
   /** For a check that {@link Check.comparesRuns}: what it read in the run before, so many seconds ago. Absent at first. */
   before?: { rows: Row[]; seconds: number };
   /** How many standbys the connection is set to expect; 0 = none. */
@@ -69,8 +69,8 @@ export const FAULT_LIMIT = 100;
 /** One row of a check's statement: column name to value, as the driver gives it. */
 export type Row = Record<string, unknown>;
 
-/** One health check: its statement and what its rows mean. */
-export interface Check {
+/** One health check: its statement and what its rows mean. `T` are its thresholds. */
+export interface Check<T extends Thresholds = Thresholds> {
   /** Upper-case code, such as `PG_DEAD_TUPLES`; its page is `docs/checks/<id>.md`. */
   id: string;
   title: string;
@@ -95,9 +95,10 @@ export interface Check {
   extension?: string;
   /** Measures what happened between two runs: its rows are kept, and come back as `facts.before`. */
   comparesRuns?: true;
-  /** The defaults of what may be set otherwise by `facts.thresholds`. */
-  thresholds?: Thresholds;
-  judge: (rows: Row[], facts: ServerFacts) => Judgement;
+  /** The defaults; a connection may set others. Absent where the check compares with nothing. */
+  thresholds?: T;
+  /** Call it by `judgementOf` of judgement-of.ts, which gives it the thresholds. A method, so that any check is a `Check`. */
+  judge(rows: Row[], facts: ServerFacts<T>): Judgement;
 }
 
 /** How a finding stands. */

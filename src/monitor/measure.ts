@@ -1,4 +1,5 @@
-import type { Check, Outcome, ServerFacts, Thresholds } from '../checks/check.ts';
+import type { Check, Outcome, Thresholds } from '../checks/check.ts';
+import { type GivenFacts, judgementOf } from '../checks/judgement-of.ts';
 import { rowsOf } from '../checks/rows.ts';
 import type { Endpoint } from './address.ts';
 import { cleanText } from './clean-text.ts';
@@ -217,14 +218,14 @@ async function sampleOf(
       const after = (Date.now() - run.began) / 1_000;
       run.counters.push({ checkId: check.id, database, after, rows: cleanRows(rows) });
     }
-    return { database, judgement: check.judge(rows, facts) };
+    return { database, judgement: judgementOf(check, rows, facts) };
   } catch (error) {
     if (error instanceof NoAnswer || refusalOf(error) === 'timeout') run.timeouts++;
     return failedSample(check, { ...place, database }, error);
   }
 }
 
-function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database: string): ServerFacts {
+function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database: string): GivenFacts {
   const { expectedStandbys, began } = run;
   const thresholds = run.thresholds[id];
   const last = comparesRuns && run.before.find((each) => each.checkId === id && each.database === database);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Check, Judgement, ServerFacts } from '../../src/checks/check.ts';
+import type { Check, Judgement } from '../../src/checks/check.ts';
+import type { GivenFacts } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import { measure, sample } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
@@ -45,7 +46,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
 
   async function judged(
     id: string,
-    facts: Pick<ServerFacts, 'thresholds' | 'before' | 'expectedStandbys'> = {},
+    facts: Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'> = {},
     { on = primary, login = 'watcher' }: { on?: Pick<Standby, 'open'>; login?: Login } = {},
   ): Promise<Judgement> {
     const client = await on.open(login);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Judgement, ServerFacts } from '../../src/checks/check.ts';
+import type { Judgement } from '../../src/checks/check.ts';
+import type { GivenFacts } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import { measure, sample } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 
-type Given = Pick<ServerFacts, 'thresholds' | 'before' | 'expectedStandbys'>;
+type Given = Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'>;
 
 const OLD_ENOUGH = { statistics_days: 0, minimum_bytes: 0 };
 

@@ -1,10 +1,11 @@
 import type mysql from 'mysql2/promise';
-import type { Check, Judgement, Row, ServerFacts } from '../../src/checks/check.ts';
+import type { Check, Judgement, Row } from '../../src/checks/check.ts';
+import { type GivenFacts, judgementOf } from '../../src/checks/judgement-of.ts';
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
 import type { Login, MariadbServer } from './mariadb-server.ts';
 
-type Facts = Pick<ServerFacts, 'thresholds' | 'before' | 'expectedStandbys'>;
+type Facts = Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'>;
 
 /** Runs a check as the monitor does: READ ONLY and bounded. */
 export async function measure(
@@ -14,7 +15,7 @@ export async function measure(
   login: Login = 'watcher',
 ): Promise<Judgement> {
   const { rows, version } = await read(server, check, login);
-  return check.judge(rows, {
+  return judgementOf(check, rows, {
     version,
     database: '',
     me: `'${login}'@'localhost'`,

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Judgement, ServerFacts } from '../../src/checks/check.ts';
+import type { Judgement } from '../../src/checks/check.ts';
+import type { GivenFacts } from '../../src/checks/judgement-of.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { freePort } from '../contract/free-port.ts';
 import { type Login, MariadbServer } from './mariadb-server.ts';
@@ -58,7 +59,7 @@ async function applied(name: 'north' | 'south'): Promise<void> {
 
 async function judged(
   id: string,
-  thresholds: ServerFacts['thresholds'] = undefined,
+  thresholds: GivenFacts['thresholds'] = undefined,
   login: Login = 'watcher',
   on = at(replica),
 ): Promise<Judgement> {
@@ -76,7 +77,7 @@ async function paste({ faults }: Judgement): Promise<void> {
 const until = async (
   id: string,
   is: (judgement: Judgement) => boolean,
-  limits?: ServerFacts['thresholds'],
+  limits?: GivenFacts['thresholds'],
 ) => {
   for (let tries = 0; tries < 300; tries++) {
     const judgement = await judged(id, limits);

@@ -16,7 +16,7 @@ export const abortedConnects = counterCheck({
   thresholds,
   counters: ['Aborted_connects', 'Connections'],
   fault: ({ by }, facts) => {
-    const { warning, minimum_aborted } = { ...thresholds, ...facts.thresholds };
+    const { warning, minimum_aborted } = facts.thresholds;
     const [aborted, all] = [by('Aborted_connects'), by('Connections')];
     if (aborted < minimum_aborted || aborted / all < warning) return null;
     return {

@@ -45,7 +45,7 @@ export const autoincExhaustion = tableCheck({
   candidates: () => candidates,
   worstFirst: 'share desc',
   fault: (row, facts) => {
-    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const { warning, critical } = facts.thresholds;
     const share = Math.min(numberIn(row, 'share'), 1);
     if (share < warning) return null;
     const table = quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));

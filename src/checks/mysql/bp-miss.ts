@@ -18,7 +18,7 @@ export const bpMiss = counterCheck({
   counters: [REQUESTS, READS],
   variables: ['innodb_buffer_pool_size'],
   fault: (grown, facts) => {
-    const { info, warning, minimum_reads } = { ...thresholds, ...facts.thresholds };
+    const { info, warning, minimum_reads } = facts.thresholds;
     const share = found(grown);
     if (grown.by(READS) < minimum_reads || share >= info) return null;
     const bytes = grown.now.number('innodb_buffer_pool_size');

@@ -15,7 +15,7 @@ export const bpWaitFree = counterCheck({
   counters: ['Innodb_buffer_pool_wait_free'],
   variables: ['innodb_io_capacity', 'innodb_io_capacity_max'],
   fault: ({ by, now }, facts) => {
-    const { warning_waits } = { ...thresholds, ...facts.thresholds };
+    const { warning_waits } = facts.thresholds;
     const waits = by('Innodb_buffer_pool_wait_free');
     if (waits < warning_waits) return null;
     const [capacity, most] = [now.number('innodb_io_capacity'), now.number('innodb_io_capacity_max')];

@@ -7,7 +7,7 @@ import { setForGood } from './setting-check.ts';
 const thresholds = { warning: 0.8, critical: 0.95 };
 
 /** Threads_connected ÷ max_connections: at the limit only an administrator can connect any more. */
-export const connSaturation: Check = {
+export const connSaturation: Check<typeof thresholds> = {
   id: 'MY_CONN_SATURATION',
   title: 'Connections nearly used up',
   category: 'connections',
@@ -17,7 +17,7 @@ export const connSaturation: Check = {
   thresholds,
   sql: () => figures({ status: ['Threads_connected'], variables: ['max_connections'] }),
   judge: (rows, facts) => {
-    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const { warning, critical } = facts.thresholds;
     const read = new Figures(rows);
     const used = read.number('Threads_connected');
     const available = read.number('max_connections');

@@ -1,4 +1,4 @@
-import type { Check, Fault, Row, ServerFacts } from '../check.ts';
+import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { numberIn } from '../columns.ts';
 import { Figures, figures } from './figures.ts';
 
@@ -19,14 +19,18 @@ export interface Grown {
 }
 
 /** What differs between the checks that judge how much counters rose between two runs. */
-interface CounterCheck extends Pick<Check, 'id' | 'title' | 'category' | 'thresholds'> {
+interface CounterCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' | 'category'> {
   severity: Fault['severity'];
+  thresholds: T;
   /** Of SHOW GLOBAL STATUS; only ever rising. */
   counters: readonly string[];
   /** Of SHOW GLOBAL VARIABLES, for the texts. */
   variables?: readonly string[];
   /** The fault that the server is, or null; the severity where it is not the check's own. */
-  fault: (grown: Grown, facts: ServerFacts) => (Omit<Fault, 'object' | 'severity'> & Partial<Fault>) | null;
+  fault: (
+    grown: Grown,
+    facts: ServerFacts<T>,
+  ) => (Omit<Fault, 'object' | 'severity'> & Partial<Fault>) | null;
   passMessage: (grown: Grown) => string;
 }
 
@@ -34,7 +38,7 @@ interface CounterCheck extends Pick<Check, 'id' | 'title' | 'category' | 'thresh
  * A check of what the server counted since the last run: at most one finding. Not volatile: it judges the whole time
  * between two runs, not a moment. No privilege is needed, nor performance_schema.
  */
-export function counterCheck(given: CounterCheck): Check {
+export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Check<T & typeof MINIMUM> {
   const { severity, counters, variables = [], fault, passMessage, ...check } = given;
   return {
     ...check,
@@ -48,7 +52,7 @@ export function counterCheck(given: CounterCheck): Check {
       ...figures({ status: [...counters, 'Uptime', 'Uptime_since_flush_status'], variables }),
     ],
     judge: (rows, facts) => {
-      const { minimum_seconds } = { ...MINIMUM, ...facts.thresholds };
+      const { minimum_seconds } = facts.thresholds;
       const skip = (reason: string) => ({ faults: [], passMessage: '', skipped: `Not measured: ${reason}.` });
       const now = new Figures(rows);
       const began = beginnings(rows, now);

@@ -20,7 +20,7 @@ const sql = figures({
 });
 
 /** A node of a Galera cluster that does not take part in it fully, or holds up what all others write. */
-export const galeraUnsynced: Check = {
+export const galeraUnsynced: Check<typeof thresholds> = {
   id: 'MY_GALERA_UNSYNCED',
   title: 'Galera node is not in sync',
   category: 'replication',
@@ -39,7 +39,7 @@ export const galeraUnsynced: Check = {
 
     const state = stateFault(node);
     const paused = pausedShare(node, uptime, facts);
-    const { warning } = { ...thresholds, ...facts.thresholds };
+    const { warning } = facts.thresholds;
     const faults = state ? [state] : [];
     if (typeof paused === 'number' && paused >= warning)
       faults.push({
@@ -100,9 +100,8 @@ function stateFault(node: Figures): Fault | null {
 function pausedShare(
   node: Figures,
   uptime: number,
-  { before, thresholds: set }: ServerFacts,
+  { before, thresholds: { minimum_seconds } }: ServerFacts<typeof thresholds>,
 ): number | string {
-  const { minimum_seconds } = { ...thresholds, ...set };
   if (!before) return 'it takes two runs, and this is the first';
   if (before.seconds < minimum_seconds) return `the last run was less than ${minimum_seconds} s ago`;
   const last = new Figures(before.rows);

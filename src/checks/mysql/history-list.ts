@@ -18,7 +18,7 @@ const OLDEST =
   "SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE id <> connection_id() ORDER BY trx_started; -- run what it prints for those that are old; the purge follows by itself";
 
 /** How far InnoDB's purge of old row versions lies behind. */
-export const historyList: Check = {
+export const historyList: Check<typeof thresholds> = {
   id: 'MY_HISTORY_LIST',
   title: 'Purge of old rows lies behind',
   category: 'transactions',
@@ -29,7 +29,7 @@ export const historyList: Check = {
   privilege: PROCESS,
   sql: (version) => (isMariaDb(version) ? figures({ status: ['Innodb_history_list_length'] }) : metric),
   judge: (rows, facts) => {
-    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const { warning, critical } = facts.thresholds;
     const length = lengthIn(rows, facts.version);
     if (length === null) {
       const skipped =

@@ -23,7 +23,7 @@ export const indexGtData = tableCheck({
   candidates: () => candidates,
   worstFirst: 'index_bytes desc',
   fault: (row, facts) => {
-    const { minimum_bytes } = { ...thresholds, ...facts.thresholds };
+    const { minimum_bytes } = facts.thresholds;
     const bytes = numberIn(row, 'index_bytes');
     if (bytes < minimum_bytes) return null;
     const schema = textIn(row, 'table_schema');

@@ -18,7 +18,7 @@ export const joinsNoIndex = counterCheck({
   thresholds,
   counters: ['Select_full_join'],
   fault: ({ by, minutes }, facts) => {
-    const { info_per_day } = { ...thresholds, ...facts.thresholds };
+    const { info_per_day } = facts.thresholds;
     const joins = by('Select_full_join');
     // A few joins in five minutes are no day's rate, and a run makes some itself.
     if (joins / Math.max(1, minutes / MINUTES_A_DAY) < info_per_day) return null;

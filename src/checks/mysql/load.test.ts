@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Judgement, Row, ServerFacts } from '../check.ts';
+import type { Judgement, Row } from '../check.ts';
+import { type GivenFacts, judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { literal } from './quote.ts';
 
@@ -11,8 +12,13 @@ function checkOf(id: string) {
   return check;
 }
 
-function judge(id: string, rows: Row[], facts: Partial<ServerFacts> = {}): Judgement {
-  return checkOf(id).judge(rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts });
+function judge(id: string, rows: Row[], facts: Partial<GivenFacts> = {}): Judgement {
+  return judgementOf(checkOf(id), rows, {
+    version: MARIADB,
+    database: '',
+    now: new Date('2026-11-21'),
+    ...facts,
+  });
 }
 
 /** As SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES give them: all values are text. */
@@ -150,7 +156,7 @@ test('every check that counts needs two runs of one start', () => {
     ...{ ...pool, ...capacity, ...sizes, innodb_log_buffer_size: 9, long_query_time: 9, table_open_cache: 9 },
   };
   const seconds = 300;
-  const reason = (id: string, rows: Row[], before?: ServerFacts['before']) =>
+  const reason = (id: string, rows: Row[], before?: GivenFacts['before']) =>
     judge(id, rows, before && { before }).skipped ?? 'measured';
   for (const { id, comparesRuns } of counters) {
     expect(comparesRuns).toBe(true);

@@ -16,7 +16,7 @@ export const logWaits = counterCheck({
   counters: ['Innodb_log_waits'],
   variables: ['innodb_log_buffer_size'],
   fault: ({ by, minutes, now }, facts) => {
-    const { warning_per_second } = { ...thresholds, ...facts.thresholds };
+    const { warning_per_second } = facts.thresholds;
     const waits = by('Innodb_log_waits');
     const perSecond = waits / minutes / 60;
     if (perSecond < warning_per_second) return null;

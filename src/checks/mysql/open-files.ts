@@ -7,7 +7,7 @@ import { setForGood } from './setting-check.ts';
 const thresholds = { warning: 0.85 };
 
 /** Files that the server and its InnoDB hold open, of as many as the system allows it. */
-export const openFiles: Check = {
+export const openFiles: Check<typeof thresholds> = {
   id: 'MY_OPEN_FILES',
   title: 'Open files near their limit',
   category: 'performance',
@@ -21,7 +21,7 @@ export const openFiles: Check = {
       variables: ['open_files_limit', 'table_open_cache'],
     }),
   judge: (rows, facts) => {
-    const { warning } = { ...thresholds, ...facts.thresholds };
+    const { warning } = facts.thresholds;
     const read = new Figures(rows);
     const limit = read.number('open_files_limit');
     // InnoDB counts its own apart.

@@ -20,7 +20,7 @@ const reads = figures({
 });
 
 /** A redo log so small that pages must be written in a hurry to make room in it. */
-export const redoTooSmall: Check = {
+export const redoTooSmall: Check<typeof thresholds> = {
   id: 'MY_REDO_TOO_SMALL',
   title: 'Redo log is small for what is written',
   category: 'durability',
@@ -30,8 +30,7 @@ export const redoTooSmall: Check = {
   comparesRuns: true,
   thresholds,
   sql: () => reads,
-  judge: (rows, { version, before, thresholds: set }) => {
-    const { warning, critical_age, minimum_seconds } = { ...thresholds, ...set };
+  judge: (rows, { version, before, thresholds: { warning, critical_age, minimum_seconds } }) => {
     const now = new Figures(rows);
     const capacity = capacityOf(now);
     const skip = (reason: string) => ({ faults: [], passMessage: '', skipped: `Not measured: ${reason}.` });

@@ -16,7 +16,7 @@ import {
 const thresholds = { warning_seconds: 30, critical_seconds: 300 };
 
 /** Replicas that are late: what they lack is missing from their answers, and has to be applied before they take over. */
-export const replicaLag: Check = {
+export const replicaLag: Check<typeof thresholds> = {
   id: 'MY_REPLICA_LAG',
   title: 'Replica lags behind',
   category: 'replication',
@@ -26,8 +26,7 @@ export const replicaLag: Check = {
   privilege: replicaPrivilege,
   thresholds,
   sql: replicaSql,
-  judge: (rows, { version, thresholds: set }) => {
-    const { warning_seconds, critical_seconds } = { ...thresholds, ...set };
+  judge: (rows, { version, thresholds: { warning_seconds, critical_seconds } }) => {
     const settings = replicaSettings(rows);
     const replications = replicationsIn(rows, version);
     const known = replications

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Check, Judgement, Row, ServerFacts } from '../check.ts';
+import type { Check, Judgement, Row } from '../check.ts';
+import { type GivenFacts, judgementOf } from '../judgement-of.ts';
 import { galeraUnsynced } from './galera-unsynced.ts';
 import { groupMemberDown } from './group-member-down.ts';
 import { replicaLag } from './replica-lag.ts';
@@ -9,8 +10,8 @@ import { skipErrors } from './skip-errors.ts';
 
 const [MYSQL_80, MYSQL_84, MARIADB] = [80_021, 80_404, 101_119];
 
-const judge = (check: Check, rows: Row[], facts: Partial<ServerFacts> = {}): Judgement =>
-  check.judge(rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts });
+const judge = (check: Check, rows: Row[], facts: Partial<GivenFacts> = {}): Judgement =>
+  judgementOf(check, rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts });
 
 /** As SHOW gives them: all values are text. */
 const shown = (figures: Record<string, string | number>): Row[] =>
@@ -208,7 +209,7 @@ describe('Galera', () => {
     expect(judgement.skipped).toBeUndefined();
   });
 
-  test.each<[string, Record<string, string | number>, ServerFacts['before']]>([
+  test.each<[string, Record<string, string | number>, GivenFacts['before']]>([
     ['the first run', {}, undefined],
     ['a restart', { Uptime: 99 }, before],
     ['a reset', {}, { ...before, rows: shown({ ...node, wsrep_flow_control_paused_ns: 7 }) }],

@@ -25,10 +25,7 @@ export const sessionOf = (trx: string) => `
          p.user as user_name,
          p.db as db_name`;
 
-interface Ages {
-  warning_seconds: number;
-  critical_seconds: number;
-}
+type Ages = { warning_seconds: number; critical_seconds: number };
 
 /** What differs between the checks of sessions that have been at something for too long. */
 interface SessionCheck extends Pick<Check, 'id' | 'title' | 'category' | 'sql' | 'privilege'> {
@@ -46,10 +43,9 @@ interface SessionCheck extends Pick<Check, 'id' | 'title' | 'category' | 'sql' |
  * A check with a finding for each `database/user` whose oldest session is too old: no thread id, no query text. Its
  * statements give a row that always comes, then a row a session with `object` and `age` (seconds), the oldest first.
  */
-export function sessionCheck({ absent, lowered, fault, passMessage, ...check }: SessionCheck): Check {
+export function sessionCheck({ absent, lowered, fault, passMessage, ...check }: SessionCheck): Check<Ages> {
   return {
     ...check,
-    thresholds: { ...check.thresholds },
     maxSeverity: 'critical',
     volatile: true,
     scope: 'server',
@@ -57,8 +53,8 @@ export function sessionCheck({ absent, lowered, fault, passMessage, ...check }: 
       const first = onlyRow(rows.slice(0, 1));
       const reason = absent?.(first);
       if (reason !== undefined) return { faults: [], passMessage, skipped: `Not measured: ${reason}.` };
-      const set = { ...check.thresholds, ...facts.thresholds };
-      const { warning_seconds, critical_seconds } = lowered?.(set, first) ?? set;
+      const ages = facts.thresholds;
+      const { warning_seconds, critical_seconds } = lowered?.(ages, first) ?? ages;
       const sessions = rows.filter((row) => 'object' in row && 'age' in row);
       const faults: Fault[] = [];
       const near: string[] = [];

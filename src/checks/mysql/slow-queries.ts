@@ -15,7 +15,7 @@ export const slowQueries = counterCheck({
   counters: ['Slow_queries', 'Questions'],
   variables: ['long_query_time'],
   fault: ({ by, now }, facts) => {
-    const { warning, minimum_slow } = { ...thresholds, ...facts.thresholds };
+    const { warning, minimum_slow } = facts.thresholds;
     const [slow, all] = [by('Slow_queries'), by('Questions')];
     if (slow < minimum_slow || slow / all < warning) return null;
     return {

@@ -21,7 +21,7 @@ export const tableCache = counterCheck({
   counters: [HITS, MISSES, 'Table_open_cache_overflows'],
   variables: ['table_open_cache'],
   fault: (grown, facts) => {
-    const { warning, minimum_per_minute } = { ...thresholds, ...facts.thresholds };
+    const { warning, minimum_per_minute } = facts.thresholds;
     const { by, minutes, now } = grown;
     if (by(MISSES) / Math.max(minutes, LEAST_MINUTES) < minimum_per_minute) return null;
     // Where nothing had to leave the cache, it is large enough: the tables were new to it.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Row, ServerFacts } from '../check.ts';
+import type { Row } from '../check.ts';
+import { type GivenFacts, judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 
 const [MYSQL_80, MARIADB] = [80_036, 101_119];
@@ -9,8 +10,8 @@ const checkOf = (id: string) => {
   if (!check) throw new Error(`There is no check ${id}.`);
   return check;
 };
-const judge = (id: string, rows: Row[], facts: Partial<ServerFacts> = {}) =>
-  checkOf(id).judge(rows, {
+const judge = (id: string, rows: Row[], facts: Partial<GivenFacts> = {}) =>
+  judgementOf(checkOf(id), rows, {
     version: MARIADB,
     database: '',
     me: `'watcher'@'10.0.0.7'`,

@@ -1,4 +1,4 @@
-import type { Check, Fault, Row, ServerFacts } from '../check.ts';
+import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { grouped } from '../wording.ts';
@@ -12,19 +12,19 @@ export const ofCustomers = (alias = '') =>
   `${alias}table_schema not in ('mysql', 'sys', 'information_schema', 'performance_schema')`;
 
 /** What differs between the checks that look at every table of a server. */
-interface TableCheck
-  extends Pick<Check, 'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'privilege'> {
+interface TableCheck<T extends Thresholds>
+  extends Pick<Check<T>, 'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'privilege'> {
   /** One row an object that may be at fault, with `table_schema` and `table_name`, without order or limit. */
   candidates: (version: number) => string;
   /** The fault that a candidate is, or null when it is none. */
-  fault: (row: Row, facts: ServerFacts, server: Figures) => Fault | null;
+  fault: (row: Row, facts: ServerFacts<T>, server: Figures) => Fault | null;
   /** The candidates' columns that `fault` compares: after one that is no fault there is no other. By name where absent. */
   worstFirst?: string;
   passMessage: string;
   /** What `blind` and `fault` need to know of the server. */
   needs?: Parameters<typeof figures>[0];
   /** Why nothing can be measured on this server, if so. `first` is the row of the server, with the columns of `tells`. */
-  blind?: (server: Figures, first: Row, facts: ServerFacts) => string | undefined;
+  blind?: (server: Figures, first: Row, facts: ServerFacts<T>) => string | undefined;
   /** More columns of the row of the server. */
   tells?: string;
 }
@@ -38,7 +38,7 @@ const serverRow = (tells: string) => `
          (select count(*) from information_schema.tables where ${ofCustomers()}) as tables${tells}`;
 
 /** A check with a finding for each faulty object of a server: bounded, and honest about what it can't see. */
-export function tableCheck({
+export function tableCheck<T extends Thresholds>({
   candidates,
   fault,
   worstFirst = 'table_schema, table_name',
@@ -47,7 +47,7 @@ export function tableCheck({
   blind,
   tells,
   ...check
-}: TableCheck): Check {
+}: TableCheck<T>): Check<T> {
   return {
     ...check,
     volatile: false,

@@ -9,7 +9,7 @@ const RUNNING =
   "SELECT concat('KILL QUERY ', id, ';') AS statement, user, db, time, state FROM information_schema.processlist WHERE command NOT IN ('Sleep', 'Daemon') AND command NOT LIKE 'Binlog Dump%' AND user NOT IN ('system user', 'event_scheduler') AND id <> connection_id() ORDER BY time DESC; -- what runs the longest; run what it prints for those that may end";
 
 /** Threads_running ÷ max_connections: sessions that do something at this moment. */
-export const threadsRunning: Check = {
+export const threadsRunning: Check<typeof thresholds> = {
   id: 'MY_THREADS_RUNNING',
   title: 'Many sessions busy at once',
   category: 'connections',
@@ -19,7 +19,7 @@ export const threadsRunning: Check = {
   thresholds,
   sql: () => figures({ status: ['Threads_running'], variables: ['max_connections'] }),
   judge: (rows, facts) => {
-    const { warning } = { ...thresholds, ...facts.thresholds };
+    const { warning } = facts.thresholds;
     const read = new Figures(rows);
     const running = read.number('Threads_running');
     const available = read.number('max_connections');

@@ -18,7 +18,7 @@ export const tmpDisk = counterCheck({
   counters: ['Created_tmp_disk_tables', 'Created_tmp_tables'],
   variables: ['tmp_table_size', 'max_heap_table_size'],
   fault: ({ by, minutes, now }, facts) => {
-    const { warning, minimum_per_minute } = { ...thresholds, ...facts.thresholds };
+    const { warning, minimum_per_minute } = facts.thresholds;
     const [onDisk, all] = [by('Created_tmp_disk_tables'), by('Created_tmp_tables')];
     const rate = onDisk / Math.max(minutes, LEAST_MINUTES);
     if (rate < minimum_per_minute || onDisk / all < warning) return null;

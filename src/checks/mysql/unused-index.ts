@@ -77,7 +77,7 @@ export const unusedIndex = tableCheck({
   tells,
   worstFirst: 'bytes desc',
   blind: (server, first, facts) => {
-    const { statistics_days } = { ...thresholds, ...facts.thresholds };
+    const { statistics_days } = facts.thresholds;
     if (!server.on('performance_schema'))
       return 'Not measured: performance_schema is off; reads of indexes are not counted.';
     if (numberIn(first, 'uncounted') > 0)
@@ -90,7 +90,7 @@ export const unusedIndex = tableCheck({
     return undefined;
   },
   fault: (row, facts, server) => {
-    const { minimum_bytes } = { ...thresholds, ...facts.thresholds };
+    const { minimum_bytes } = facts.thresholds;
     const bytes = numberIn(row, 'bytes');
     if (bytes < minimum_bytes) return null;
     const table = quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));

@@ -49,7 +49,7 @@ const sql = `
     ) found on true`;
 
 /** Sessions that others have been waiting for, for a lock that they hold. */
-export const blockedSessions: Check = {
+export const blockedSessions: Check<typeof thresholds> = {
   id: 'PG_BLOCKED_SESSIONS',
   title: 'Session that blocks others',
   category: 'connections',
@@ -59,7 +59,7 @@ export const blockedSessions: Check = {
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { warning_seconds, critical_seconds } = { ...thresholds, ...facts.thresholds };
+    const { warning_seconds, critical_seconds } = facts.thresholds;
     const waiters = numberIn(onlyRow(rows.slice(0, 1)), 'waiters');
     const found = rows.filter(({ age }) => age !== null);
     const atFault = found.filter((row) => numberIn(row, 'age') >= warning_seconds);

@@ -27,7 +27,7 @@ export const cacheHitLow = counterCheck({
   sql: () => sql,
   counters: ['hits', 'reads'],
   fault: (grown, _minutes, facts) => {
-    const { info, minimum_reads } = { ...thresholds, ...facts.thresholds };
+    const { info, minimum_reads } = facts.thresholds;
     const database = textIn(grown, 'object');
     const [hits, reads] = [numberIn(grown, 'hits'), numberIn(grown, 'reads')];
     const share = hits / (hits + reads);

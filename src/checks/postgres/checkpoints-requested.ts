@@ -24,7 +24,7 @@ export const checkpointsRequested = counterCheck({
   sql,
   counters: ['timed', 'requested'],
   fault: (grown, _minutes, facts) => {
-    const { warning, minimum_requested } = { ...thresholds, ...facts.thresholds };
+    const { warning, minimum_requested } = facts.thresholds;
     const requested = numberIn(grown, 'requested');
     const all = requested + numberIn(grown, 'timed');
     if (requested < minimum_requested || requested / all < warning) return null;

@@ -16,7 +16,7 @@ const sql = `
    order by datname`;
 
 /** Pages that came back from the disk other than they were written. */
-export const checksumFailures: Check = {
+export const checksumFailures: Check<typeof thresholds> = {
   id: 'PG_CHECKSUM_FAILURES',
   title: 'Damaged pages',
   category: 'durability',
@@ -27,7 +27,7 @@ export const checksumFailures: Check = {
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { stands_hours } = { ...thresholds, ...facts.thresholds };
+    const { stands_hours } = facts.thresholds;
     const passMessage = `No checksum failure since the last run, nor for ${stands_hours} h.`;
     if (onlyRow(rows.slice(0, 1))['enabled'] !== true) {
       const skipped = 'Not measured: data checksums are off, so nobody notices a damaged page.';

@@ -17,7 +17,7 @@ const sql = `
          quote_ident(current_user) as me`;
 
 /** Client backends ÷ (max_connections − reserved): at the limit nobody can connect any more. */
-export const connSaturation: Check = {
+export const connSaturation: Check<typeof thresholds> = {
   id: 'PG_CONN_SATURATION',
   title: 'Connections nearly used up',
   category: 'connections',
@@ -27,7 +27,7 @@ export const connSaturation: Check = {
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const { warning, critical } = facts.thresholds;
     const row = onlyRow(rows);
     const used = numberIn(row, 'used');
     const available = numberIn(row, 'available');

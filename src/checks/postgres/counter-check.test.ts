@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Judgement, Row } from '../check.ts';
+import type { Check, Judgement, Row } from '../check.ts';
+import { judgementOf } from '../judgement-of.ts';
 import { cacheHitLow } from './cache-hit-low.ts';
 import { checkpointsRequested } from './checkpoints-requested.ts';
 import { checksumFailures } from './checksum-failures.ts';
@@ -11,13 +12,8 @@ const server = { version: 180_004, database: 'shop', now: new Date('2026-11-21')
 const began = { reset: 1_700_000_000.123456, started: 1_700_000_001.5 };
 const of = (object: string | null, counters: Row): Row => ({ object, ...began, ...counters });
 
-function judge(
-  check: Pick<typeof deadlocks, 'judge'>,
-  rows: Row[],
-  before?: Row[],
-  seconds = 300,
-): Judgement {
-  return check.judge(rows, { ...server, ...(before && { before: { rows: before, seconds } }) });
+function judge(check: Check, rows: Row[], before?: Row[], seconds = 300): Judgement {
+  return judgementOf(check, rows, { ...server, ...(before && { before: { rows: before, seconds } }) });
 }
 
 const faults = (judgement: Judgement) => judgement.faults.map(({ severity, object }) => [severity, object]);

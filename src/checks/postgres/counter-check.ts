@@ -1,4 +1,4 @@
-import type { Check, Fault, Row, ServerFacts } from '../check.ts';
+import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textOrNone } from '../columns.ts';
 
@@ -10,12 +10,14 @@ export const countedFrom = `extract(epoch from stats_reset)::float8 as reset,
          extract(epoch from pg_postmaster_start_time())::float8 as started`;
 
 /** What differs between the checks that judge how much counters rose between two runs. */
-interface CounterCheck extends Pick<Check, 'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds'> {
+interface CounterCheck<T extends Thresholds>
+  extends Pick<Check, 'id' | 'title' | 'category' | 'maxSeverity'> {
+  thresholds: T;
   /** One row an object: `object` (its name, quoted; null = the server), the counters as float8, {@link countedFrom}. */
   sql: Check['sql'];
   counters: readonly string[];
   /** The fault that an object is, or null. The row's counters are what was counted since the last run. */
-  fault: (grown: Row, minutes: number, facts: ServerFacts) => Fault | null;
+  fault: (grown: Row, minutes: number, facts: ServerFacts<T>) => Fault | null;
   /** What is measured where there is no fault. */
   passMessage: (grown: Row[]) => string;
 }
@@ -24,18 +26,22 @@ interface CounterCheck extends Pick<Check, 'id' | 'title' | 'category' | 'maxSev
  * A check of what was counted since the last run. Not volatile: it judges the whole time between two runs, not a
  * moment. Rates are over a minute at least, so that a few seconds are not blown up.
  */
-export function counterCheck({ counters, fault, passMessage, ...check }: CounterCheck): Check {
-  const defaults = { ...check.thresholds, ...MINIMUM };
+export function counterCheck<T extends Thresholds>({
+  counters,
+  fault,
+  passMessage,
+  ...check
+}: CounterCheck<T>): Check<T & typeof MINIMUM> {
   return {
     ...check,
-    thresholds: defaults,
+    thresholds: { ...check.thresholds, ...MINIMUM },
     volatile: false,
     scope: 'server',
     comparesRuns: true,
     judge: (rows, facts) => {
       const [first] = rows;
       if (first === undefined) throw new TypeError("The check's statement must give a row.");
-      const { minimum_seconds } = { ...MINIMUM, ...facts.thresholds };
+      const { minimum_seconds } = facts.thresholds;
       const { before } = facts;
       const skip = (reason: string) => ({ faults: [], passMessage: '', skipped: `Not measured: ${reason}.` });
       if (!before) return skip('it takes two runs, and this is the first');

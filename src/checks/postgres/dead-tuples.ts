@@ -44,7 +44,7 @@ export const deadTuples = relationCheck({
     return undefined;
   },
   fault: (row, facts) => {
-    const { minimum_rows, warning, critical } = { ...thresholds, ...facts.thresholds };
+    const { minimum_rows, warning, critical } = facts.thresholds;
     const table = textIn(row, 'table_name');
     const dead = numberIn(row, 'dead');
     const share = numberIn(row, 'share');

@@ -23,7 +23,7 @@ export const deadlocks = counterCheck({
   sql: () => sql,
   counters: ['deadlocks'],
   fault: (grown, minutes, facts) => {
-    const { warning_per_minute } = { ...thresholds, ...facts.thresholds };
+    const { warning_per_minute } = facts.thresholds;
     const database = textIn(grown, 'object');
     const count = numberIn(grown, 'deadlocks');
     if (count / minutes < warning_per_minute) return null;

@@ -68,7 +68,7 @@ export const indexBloatEst = relationCheck({
   candidates: () => candidates,
   sorted: true,
   fault: (row, facts) => {
-    const { warning_bytes } = { ...thresholds, ...facts.thresholds };
+    const { warning_bytes } = facts.thresholds;
     const bloat = numberIn(row, 'bloat');
     if (bloat < warning_bytes) return null;
     const index = textIn(row, 'index_name');

@@ -9,7 +9,7 @@ const sql = `
   select current_setting('max_connections')::int as max_connections`;
 
 /** A limit on connections that lets more sessions in than a machine can serve at a time. */
-export const maxConnHigh: Check = {
+export const maxConnHigh: Check<typeof thresholds> = {
   id: 'PG_MAX_CONN_HIGH',
   title: 'max_connections is high',
   category: 'connections',
@@ -19,7 +19,7 @@ export const maxConnHigh: Check = {
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { info } = { ...thresholds, ...facts.thresholds };
+    const { info } = facts.thresholds;
     const most = numberIn(onlyRow(rows), 'max_connections');
     const passMessage = `max_connections is ${grouped(most)}.`;
     if (most <= info) return { faults: [], passMessage, near: most >= 0.9 * info ? [null] : [] };

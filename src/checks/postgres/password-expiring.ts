@@ -16,7 +16,7 @@ const sql = `
    order by rolvaliduntil, rolname`;
 
 /** Roles that can't log in with their password any more in a few days, or since a few days. */
-export const passwordExpiring: Check = {
+export const passwordExpiring: Check<typeof thresholds> = {
   id: 'PG_PASSWORD_EXPIRING',
   title: 'Password expires',
   category: 'security',
@@ -26,7 +26,7 @@ export const passwordExpiring: Check = {
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { warning_days } = { ...thresholds, ...facts.thresholds };
+    const { warning_days } = facts.thresholds;
     const expiring = rows.filter((row) => Math.abs(numberIn(row, 'seconds_left')) <= warning_days * DAY);
     return {
       passMessage: `No password expires within ${counted(warning_days, 'day')}.`,

@@ -25,7 +25,7 @@ const sql = `
     ) oldest on true`;
 
 /** Transactions that were prepared for a two-phase commit and forgotten: they hold their locks through a restart. */
-export const preparedXactOld: Check = {
+export const preparedXactOld: Check<typeof thresholds> = {
   id: 'PG_PREPARED_XACT_OLD',
   title: 'Old prepared transaction',
   category: 'connections',
@@ -35,7 +35,7 @@ export const preparedXactOld: Check = {
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { warning_seconds, critical_seconds } = { ...thresholds, ...facts.thresholds };
+    const { warning_seconds, critical_seconds } = facts.thresholds;
     const prepared = numberIn(onlyRow(rows.slice(0, 1)), 'prepared');
     const faults: Fault[] = [];
     const near: string[] = [];

@@ -1,4 +1,4 @@
-import type { Check, Fault, Row, ServerFacts } from '../check.ts';
+import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { grouped } from '../wording.ts';
@@ -7,9 +7,9 @@ import { grouped } from '../wording.ts';
 const RELATION_LIMIT = 20_000;
 
 /** What differs between the checks that look at every relation of a database. */
-interface RelationCheck
+interface RelationCheck<T extends Thresholds>
   extends Pick<
-    Check,
+    Check<T>,
     'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'comparesRuns' | 'grantReadsRows'
   > {
   /**
@@ -18,14 +18,14 @@ interface RelationCheck
    */
   candidates: (version: number) => string;
   /** The fault that a candidate is, or null when it is none. `metricLine` goes without the database's name. */
-  fault: (row: Row, facts: ServerFacts) => Fault | null;
+  fault: (row: Row, facts: ServerFacts<T>) => Fault | null;
   /** Candidates come sorted by what `fault` compares: after one that is none there is no other. */
   sorted?: true;
   /** Rows that are read at most, where that is not {@link FAULT_LIMIT} and one more. */
   rowLimit?: number;
   passMessage: string;
   /** Why nothing can be measured on this server, if so. */
-  blind?: (server: RelationServer, facts: ServerFacts) => string | undefined;
+  blind?: (server: RelationServer, facts: ServerFacts<T>) => string | undefined;
 }
 
 /** What a server tells about itself beside the candidates. */
@@ -37,7 +37,7 @@ interface RelationServer {
 }
 
 /** A check with a finding for each faulty object of a database: bounded, and honest about what it can't see. */
-export function relationCheck({
+export function relationCheck<T extends Thresholds>({
   candidates,
   fault,
   sorted,
@@ -45,7 +45,7 @@ export function relationCheck({
   passMessage,
   blind,
   ...check
-}: RelationCheck): Check {
+}: RelationCheck<T>): Check<T> {
   return {
     ...check,
     volatile: false,
@@ -107,6 +107,6 @@ export function relationCheck({
   };
 }
 
-function inDatabase(facts: ServerFacts, line: string): string {
-  return `Database ${facts.database}: ${line}`;
+function inDatabase({ database }: Pick<ServerFacts, 'database'>, line: string): string {
+  return `Database ${database}: ${line}`;
 }

@@ -28,7 +28,7 @@ const sql = `
     ) standby on true`;
 
 /** Standbys (and subscribers) that are far behind: what they lag is lost, or waited for, when the primary fails. */
-export const replicationLag: Check = {
+export const replicationLag: Check<typeof thresholds> = {
   id: 'PG_REPLICATION_LAG',
   title: 'Standby lags behind',
   category: 'replication',
@@ -38,7 +38,7 @@ export const replicationLag: Check = {
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { warning_bytes, critical_bytes } = { ...thresholds, ...facts.thresholds };
+    const { warning_bytes, critical_bytes } = facts.thresholds;
     const unseen = unseenStandbys(onlyRow(rows.slice(0, 1)));
     if (unseen) return unseen;
 

@@ -24,7 +24,7 @@ export const rollbackRatio = counterCheck({
   sql: () => sql,
   counters: ['committed', 'rolled_back'],
   fault: (grown, _minutes, facts) => {
-    const { info, minimum_transactions } = { ...thresholds, ...facts.thresholds };
+    const { info, minimum_transactions } = facts.thresholds;
     const database = textIn(grown, 'object');
     const rolledBack = numberIn(grown, 'rolled_back');
     const all = rolledBack + numberIn(grown, 'committed');

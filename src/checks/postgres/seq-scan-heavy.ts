@@ -45,7 +45,7 @@ export const seqScanHeavy = relationCheck({
     return 'Not measured: the statistics were reset, or the server restarted, since the last run.';
   },
   fault: (row, facts) => {
-    const { info, minimum_scans } = { ...thresholds, ...facts.thresholds };
+    const { info, minimum_scans } = facts.thresholds;
     const last = rowBefore(row, facts);
     if (last === undefined) return null;
     const seqScans = numberIn(row, 'seq_scans') - numberIn(last, 'seq_scans');

@@ -107,7 +107,7 @@ export const sequenceExhaustion = relationCheck({
   thresholds,
   candidates,
   fault: (row, facts) => {
-    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const { warning, critical } = facts.thresholds;
     const share = numberIn(row, 'share');
     if (share < warning) return null;
     const sequence = textIn(row, 'sequence_name');

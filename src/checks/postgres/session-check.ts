@@ -25,7 +25,7 @@ interface SessionCheck extends Pick<Check, 'id' | 'title'> {
  * A check with a finding for each database, role and application whose oldest session is too old. The pid is no part
  * of it, nor is the query's text: they change from run to run, and the text may hold anybody's data.
  */
-export function sessionCheck(check: SessionCheck): Check {
+export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
   const {
     since,
     states,
@@ -33,7 +33,7 @@ export function sessionCheck(check: SessionCheck): Check {
     advice,
     remediation,
     passMessage,
-    thresholds: defaults = SESSION_AGES,
+    thresholds = SESSION_AGES,
     ...named
   } = check;
   const inState = `state in (${states.map((state) => `'${state}'`).join(', ')})`;
@@ -43,7 +43,7 @@ export function sessionCheck(check: SessionCheck): Check {
     maxSeverity: 'critical',
     volatile: true,
     scope: 'server',
-    thresholds: defaults,
+    thresholds,
     sql: () => `
   select pg_has_role('pg_read_all_stats', 'usage') as sees_all,
          quote_ident(current_user) as me,
@@ -66,7 +66,7 @@ export function sessionCheck(check: SessionCheck): Check {
        limit ${FAULT_LIMIT + 1}
     ) session on true`,
     judge: (rows, facts) => {
-      const { warning_seconds, critical_seconds } = { ...defaults, ...facts.thresholds };
+      const { warning_seconds, critical_seconds } = facts.thresholds;
       const first = onlyRow(rows.slice(0, 1));
       const skipped = unseenSessions(first);
       if (skipped !== undefined) return { faults: [], passMessage, skipped, grant: grantSessions(first) };

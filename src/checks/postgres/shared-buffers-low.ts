@@ -13,7 +13,7 @@ const sql = `
      and page.name = 'block_size'`;
 
 /** PostgreSQL's own cache under the size that it has by default. */
-export const sharedBuffersLow: Check = {
+export const sharedBuffersLow: Check<typeof thresholds> = {
   id: 'PG_SHARED_BUFFERS_LOW',
   title: 'shared_buffers is small',
   category: 'configuration',
@@ -23,7 +23,7 @@ export const sharedBuffersLow: Check = {
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { warning_bytes } = { ...thresholds, ...facts.thresholds };
+    const { warning_bytes } = facts.thresholds;
     const bytes = numberIn(onlyRow(rows), 'bytes');
     const passMessage = `shared_buffers is ${size(bytes)}.`;
     if (bytes >= warning_bytes) return { faults: [], passMessage };

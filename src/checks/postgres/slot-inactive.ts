@@ -30,7 +30,7 @@ const sql = (version: number) => `
     ) slot on true`;
 
 /** Slots that nobody reads from: each keeps the WAL, until the disk is full or the slot is lost. */
-export const slotInactive: Check = {
+export const slotInactive: Check<typeof thresholds> = {
   id: 'PG_SLOT_INACTIVE',
   title: 'Replication slot without a consumer',
   category: 'replication',
@@ -61,9 +61,9 @@ export const slotInactive: Check = {
   },
 };
 
-function fault(row: Row, facts: ServerFacts): Fault | null {
+function fault(row: Row, facts: ServerFacts<typeof thresholds>): Fault | null {
   const slot = textIn(row, 'slot');
-  const { warning_seconds } = { ...thresholds, ...facts.thresholds };
+  const { warning_seconds } = facts.thresholds;
   const remediation = `SELECT pg_drop_replication_slot('${slot}');`;
   if (row['lost'] === true) {
     const metricLine = `Slot ${slot} has lost WAL that its consumer needs; drop the slot, and build its consumer anew.`;

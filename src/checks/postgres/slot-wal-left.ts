@@ -28,7 +28,7 @@ const sql = `
     ) slot on true`;
 
 /** Slots that are about to lose the WAL that their consumer needs. */
-export const slotWalLeft: Check = {
+export const slotWalLeft: Check<typeof thresholds> = {
   id: 'PG_SLOT_WAL_LEFT',
   title: 'Replication slot near its limit',
   category: 'replication',
@@ -38,7 +38,7 @@ export const slotWalLeft: Check = {
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { warning, critical } = { ...thresholds, ...facts.thresholds };
+    const { warning, critical } = facts.thresholds;
     if (numberIn(onlyRow(rows.slice(0, 1)), 'megabytes') < 0) {
       return {
         faults: [],

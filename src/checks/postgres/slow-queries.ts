@@ -35,7 +35,7 @@ const sql = (schema: string) => `
     ) query on true`;
 
 /** Queries that are slow, and run often enough for it to matter. */
-export const slowQueries: Check = {
+export const slowQueries: Check<typeof thresholds> = {
   id: 'PG_SLOW_QUERIES',
   title: 'Slow query',
   category: 'performance',
@@ -46,7 +46,7 @@ export const slowQueries: Check = {
   thresholds,
   sql: (_version, schema) => (schema === undefined ? 'select null as schema' : sql(schema)),
   judge: (rows, facts) => {
-    const { info_ms, calls_per_day } = { ...thresholds, ...facts.thresholds };
+    const { info_ms, calls_per_day } = facts.thresholds;
     const first = onlyRow(rows.slice(0, 1));
     const passMessage = `No query takes ${grouped(info_ms)} ms or more ${grouped(calls_per_day)} times a day.`;
     if (first['schema'] === null) {

@@ -47,7 +47,7 @@ export const staleStats = relationCheck({
     return undefined;
   },
   fault: (row, facts) => {
-    const { warning } = { ...thresholds, ...facts.thresholds };
+    const { warning } = facts.thresholds;
     const times = numberIn(row, 'times');
     if (times <= warning) return null;
     const table = textIn(row, 'table_name');

@@ -73,7 +73,7 @@ export const tableBloatEst = relationCheck({
   candidates: () => candidates,
   sorted: true,
   fault: (row, facts) => {
-    const { warning_bytes } = { ...thresholds, ...facts.thresholds };
+    const { warning_bytes } = facts.thresholds;
     const bloat = numberIn(row, 'bloat');
     if (bloat < warning_bytes) return null;
     const table = textIn(row, 'table_name');

@@ -29,7 +29,7 @@ export const tempFiles = counterCheck({
   sql: () => sql,
   counters: ['files', 'bytes'],
   fault: (grown, minutes, facts) => {
-    const { warning_bytes_per_hour } = { ...thresholds, ...facts.thresholds };
+    const { warning_bytes_per_hour } = facts.thresholds;
     const database = textIn(grown, 'object');
     const [files, bytes] = [numberIn(grown, 'files'), numberIn(grown, 'bytes')];
     const perHour = (bytes / Math.max(minutes, LEAST_MINUTES)) * 60;

@@ -32,7 +32,7 @@ export const tooManyIndexes = relationCheck({
   candidates: () => candidates,
   sorted: true,
   fault: (row, facts) => {
-    const { info } = { ...thresholds, ...facts.thresholds };
+    const { info } = facts.thresholds;
     const indexes = numberIn(row, 'indexes');
     if (indexes <= info) return null;
     const table = textIn(row, 'table_name');

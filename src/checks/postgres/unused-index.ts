@@ -48,14 +48,14 @@ export const unusedIndex = relationCheck({
   candidates: () => candidates,
   sorted: true,
   blind: ({ standby, trackCounts, countedSeconds }, facts) => {
-    const { statistics_days } = { ...thresholds, ...facts.thresholds };
+    const { statistics_days } = facts.thresholds;
     if (standby) return 'Not measured: a standby counts only its own scans; watch its primary.';
     if (!trackCounts) return 'Not measured: scans are not counted while track_counts is off.';
     if (countedSeconds >= statistics_days * DAY) return undefined;
     return `Not measured: scans have been counted for ${duration(countedSeconds)}, since the statistics were reset or the server started; it takes ${statistics_days} days.`;
   },
   fault: (row, facts) => {
-    const { minimum_bytes } = { ...thresholds, ...facts.thresholds };
+    const { minimum_bytes } = facts.thresholds;
     const days = Math.floor(numberIn(row, 'counted_seconds') / DAY);
     const bytes = numberIn(row, 'bytes');
     if (bytes < minimum_bytes) return null;

@@ -18,7 +18,7 @@ interface WraparoundCheck extends Pick<Check, 'id' | 'title'> {
 }
 
 /** A check with a finding for each database whose oldest id is far on the way to the wraparound. */
-export function wraparoundCheck({ age, noun, unit, ...named }: WraparoundCheck): Check {
+export function wraparoundCheck({ age, noun, unit, ...named }: WraparoundCheck): Check<typeof thresholds> {
   const far = (of: number): string =>
     `${grouped(of)} ${unit} old, ${percent(of / HORIZON)} of the way to the wraparound`;
 
@@ -51,7 +51,7 @@ export function wraparoundCheck({ age, noun, unit, ...named }: WraparoundCheck):
     from pg_database
    order by age desc`,
     judge: (rows, facts) => {
-      const { warning, critical } = { ...thresholds, ...facts.thresholds };
+      const { warning, critical } = facts.thresholds;
       const oldest = Math.max(0, ...rows.map((row) => numberIn(row, 'age')));
       const old = rows.filter((row) => numberIn(row, 'age') >= warning * HORIZON);
       return {

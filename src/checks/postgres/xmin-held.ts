@@ -57,7 +57,7 @@ const sql = (version: number): string => `
     ) holder on true`;
 
 /** Whoever keeps vacuum, in every table of the server, from removing rows that died since. */
-export const xminHeld: Check = {
+export const xminHeld: Check<typeof thresholds> = {
   id: 'PG_XMIN_HELD',
   title: 'Vacuum held back',
   category: 'vacuum',
@@ -67,7 +67,7 @@ export const xminHeld: Check = {
   thresholds,
   sql,
   judge: (rows, facts) => {
-    const { warning_seconds, warning_transactions } = { ...thresholds, ...facts.thresholds };
+    const { warning_seconds, warning_transactions } = facts.thresholds;
     const passMessage = 'Nothing has been holding vacuum back for long.';
     const first = onlyRow(rows.slice(0, 1));
     const skipped = unseenSessions(first);
