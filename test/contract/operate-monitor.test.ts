@@ -78,7 +78,7 @@ test('monitor.md does what it says, and its table has every figure', async () =>
     figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   });
   const names = [...figures.matchAll(/^# TYPE (dbvitals_\w+) /gm)].map(([, name]) => name);
-  const [, table = ''] = /^## Figures\n(.*?)^## /ms.exec(page) ?? [];
+  const [, table = ''] = /^## Metrics\n(.*?)^## /ms.exec(page) ?? [];
   const told = [...table.matchAll(/^\| `(dbvitals_\w+)/gm)].map(([, name]) => name);
   const shown = new Set([...names, 'dbvitals_tls_certificate_expiry_timestamp_seconds']); // there with TLS
   expect(new Set(told)).toEqual(shown);
