@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { entries } from './activity/entries.ts';
 import type { DeadKey, RefusedKeys } from './activity/record-refused-keys.ts';
-import { type Handler, handOn, isConsole } from './console/console-proxy.ts';
+import { type Handler, isConsole, proxyToConsole } from './console/console-proxy.ts';
 import { servePages } from './console/serve-pages.ts';
 import { errorFields } from './database/store-failure.ts';
 import type { StoreHealth } from './database/store-health.ts';
@@ -181,7 +181,7 @@ export function createApp({
     if (isConsole(request.url)) {
       const flaw = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
       if (flaw) return void reply.code(flaw.status).send(flaw.envelope());
-      handOn(request, reply, console);
+      proxyToConsole(request, reply, console);
       return;
     }
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });

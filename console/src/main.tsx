@@ -7,7 +7,7 @@ import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { createRoot } from 'react-dom/client';
 import { Announcer, notify } from './parts/announcer.tsx';
 import { queryClient, router } from './router.tsx';
-import { meQuery } from './shell/me.ts';
+import { profileQuery } from './shell/me.ts';
 import { forgetSession, watchSession } from './shell/session-ended.ts';
 import { startTheme } from './theme.ts';
 
@@ -16,7 +16,7 @@ watchSession(queryClient, () => {
   const { href, pathname } = router.state.location;
   if (pathname === '/sign-in' || pathname.startsWith('/link/')) return;
   // Of who has not been signed in here yet the router takes care.
-  if (queryClient.getQueryData(meQuery.queryKey) === undefined) return;
+  if (queryClient.getQueryData(profileQuery.queryKey) === undefined) return;
   notify('You are signed out: sign in again.');
   void router.navigate({ to: '/sign-in', search: { next: href } }).then(() => forgetSession(queryClient));
 });

@@ -16,7 +16,7 @@ import { invitationsSearch } from './pages/invitations/search.ts';
 import { keysSearch } from './pages/keys/search.ts';
 import { signInSearch } from './pages/sign-in/search.ts';
 import { ticketsSearch } from './pages/tickets/search.ts';
-import { meQuery } from './shell/me.ts';
+import { profileQuery } from './shell/me.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { PageError } from './shell/page-error.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -62,7 +62,7 @@ const signedIn = createRoute({
   errorComponent: StartError,
   async beforeLoad({ context, location }) {
     try {
-      await context.queries.ensureQueryData(meQuery);
+      await context.queries.ensureQueryData(profileQuery);
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error;
       throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });

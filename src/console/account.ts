@@ -3,11 +3,11 @@ import { changeSettings } from '../admin/change-account.ts';
 import { within } from '../database/read.ts';
 import { count, identifier, timestamp } from '../http/fields.ts';
 import { includes } from '../http/plans.ts';
-import { changedMeanwhile } from './edit-conflict.ts';
+import { editConflict } from './edit-conflict.ts';
 import { notFound } from './errors.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { line } from './single-line.ts';
-import { word } from './string-enum.ts';
+import { singleLine } from './single-line.ts';
+import { stringEnum } from './string-enum.ts';
 
 const GROUPS = ['health', 'ops', 'activity', 'team'] as const;
 
@@ -15,11 +15,11 @@ const Account = Type.Object(
   {
     id: identifier('account'),
     name: Type.String(),
-    kind: word('company', 'individual'),
-    plan: word('individual', 'team', 'business', 'enterprise'),
+    kind: stringEnum('company', 'individual'),
+    plan: stringEnum('individual', 'team', 'business', 'enterprise'),
     requests_per_minute: count('of each key; 0 = no access to the API'),
     own_limit: Type.Boolean({ description: "whether the limit is the account's own, not that of its plan" }),
-    includes: Type.Array(word(...GROUPS), { description: 'the groups of endpoints that keys reach' }),
+    includes: Type.Array(stringEnum(...GROUPS), { description: 'the groups of endpoints that keys reach' }),
     created_at: timestamp('time of creation'),
     version: count('give it back with a change'),
   },
@@ -27,7 +27,7 @@ const Account = Type.Object(
 );
 const AccountChange = Type.Object({
   version: Type.Integer({ description: 'Give the version of the account as it was read.' }),
-  name: line(200, 'Give a name of 1 to 200 characters.'),
+  name: singleLine(200, 'Give a name of 1 to 200 characters.'),
 });
 
 /** GET /account; the answer of PATCH /account. */
@@ -73,7 +73,7 @@ const changeName = consoleRoute({
       const { accountId, client } = made;
       const read = async () => accountOf((await client.query<AccountRow>(select, [accountId])).rows);
       if ((await read()).version !== version) {
-        throw await changedMeanwhile(within(client), accountId, 'account_changed', null);
+        throw await editConflict(within(client), accountId, 'account_changed', null);
       }
       await changeSettings(made, { name: name.trim() });
       return read();

@@ -5,7 +5,7 @@ import { entries } from '../activity/entries.ts';
 import { nullable } from '../http/endpoint.ts';
 import { count, timestamp } from '../http/fields.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
-import { AtOnce } from './concurrency-limit.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
 /** What the last verification of the whole log found: the same as `activity verify` says (docs/seals.md). */
@@ -42,7 +42,11 @@ const verified = consoleRoute({
 const lastId = 'select last_id from activity_head where account_id = $1';
 
 /** An export reads for as long as somebody listens. */
-const exports = new AtOnce({ ofAll: 20, ofAccount: 3 }, 'Your company exports its log too often', 10);
+const exports = new ConcurrencyLimit(
+  { ofAll: 20, ofAccount: 3 },
+  'Your company exports its log too often',
+  10,
+);
 
 /** As many entries are read at once as the endpoint gives. */
 const PAGE = '100';

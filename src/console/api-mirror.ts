@@ -14,18 +14,18 @@ import { type ConsoleRoute, consoleRoute } from './route.ts';
  * The API's eight endpoints for a member, by the session's account: the same parameters and bodies, but what decides is the
  * member's roles and not the plan, and nothing is counted or recorded.
  */
-export const readRoutes: ConsoleRoute[] = [
-  readRoute('health:read', connections),
-  readRoute('health:read', latestCheck),
-  readRoute('health:read', fleet),
-  readRoute('tickets:read', tickets),
-  readRoute('tickets:read', stats),
-  readRoute('activity:read', entries),
-  readRoute('members:read', members),
-  readRoute('member', roles), // what one may do, everybody may know
+export const apiMirrorRoutes: ConsoleRoute[] = [
+  apiMirrorRoute('health:read', connections),
+  apiMirrorRoute('health:read', latestCheck),
+  apiMirrorRoute('health:read', fleet),
+  apiMirrorRoute('tickets:read', tickets),
+  apiMirrorRoute('tickets:read', stats),
+  apiMirrorRoute('activity:read', entries),
+  apiMirrorRoute('members:read', members),
+  apiMirrorRoute('member', roles), // what one may do, everybody may know
 ];
 
-function readRoute(permission: Permission | 'member', endpoint: Endpoint): ConsoleRoute {
+function apiMirrorRoute(permission: Permission | 'member', endpoint: Endpoint): ConsoleRoute {
   return consoleRoute({
     method: 'GET',
     path: `/read${endpoint.path}`,

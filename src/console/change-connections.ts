@@ -10,7 +10,7 @@ import {
 } from '../monitor/record-connection.ts';
 import { readSettings } from './connection-detail.ts';
 import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
-import { changedMeanwhile } from './edit-conflict.ts';
+import { editConflict } from './edit-conflict.ts';
 import { ConsoleError } from './errors.ts';
 import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
@@ -90,7 +90,7 @@ export async function makeChange(asked: AskedChange): Promise<void> {
   } catch (error) {
     if (!(error instanceof ChangedMeanwhile)) throw error;
     const of = { property: 'connection_id', id };
-    throw await read((run) => changedMeanwhile(run, accountId, 'connection_changed', of));
+    throw await read((run) => editConflict(run, accountId, 'connection_changed', of));
   }
 }
 

@@ -6,7 +6,7 @@ import { identifier, timestamp } from '../http/fields.ts';
 import { KEY_PATTERN } from '../keys/key.ts';
 import { ConsoleError } from './errors.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { emptyLine, line } from './single-line.ts';
+import { singleLine, singleLineOrEmpty } from './single-line.ts';
 
 // At once, 1 min, 15 min, 1 h, 6 h, 24 h.
 const OVERLAPS = [0, 60, 900, 3_600, 21_600, 86_400];
@@ -15,8 +15,8 @@ const OVERLAPS = [0, 60, 900, 3_600, 21_600, 86_400];
 const LONGEST_LIFE = 36_500 * 86_400;
 
 const NewKey = Type.Object({
-  name: line(200, 'Give a name of 1 to 200 characters that says what the key is for.'),
-  note: Type.Optional(emptyLine(1_000, 'Give a note of at most 1,000 characters, on one line.')),
+  name: singleLine(200, 'Give a name of 1 to 200 characters that says what the key is for.'),
+  note: Type.Optional(singleLineOrEmpty(1_000, 'Give a note of at most 1,000 characters, on one line.')),
   expires_in: nullable(
     Type.Integer({
       minimum: 1,

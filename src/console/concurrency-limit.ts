@@ -4,7 +4,7 @@ import { ConsoleError } from './errors.ts';
  * What costs much and may go on for long: so many at once in this process, and so many of one account, so that others find a
  * free place.
  */
-export class AtOnce {
+export class ConcurrencyLimit {
   readonly #most: { ofAll: number; ofAccount: number };
   readonly #refusal: ConsoleError;
   readonly #open = new Map<number, number>();

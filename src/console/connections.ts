@@ -3,13 +3,13 @@ import { nullable } from '../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../http/fields.ts';
 import { ExplainedFinding } from './findings.ts';
 import { Status } from './fleet.ts';
-import { emptyLine, line } from './single-line.ts';
-import { word } from './string-enum.ts';
+import { singleLine, singleLineOrEmpty } from './single-line.ts';
+import { stringEnum } from './string-enum.ts';
 
-const Engine = word('postgres', 'mysql', 'mariadb');
-const Tls = word('verify-full', 'require', 'disable');
+const Engine = stringEnum('postgres', 'mysql', 'mariadb');
+const Tls = stringEnum('verify-full', 'require', 'disable');
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
-const Name = line(200, 'Give a name of 1 to 200 characters.');
+const Name = singleLine(200, 'Give a name of 1 to 200 characters.');
 const Interval = Type.Integer({
   minimum: 10,
   maximum: 604_800,
@@ -23,7 +23,7 @@ export const ConnectionSettings = Type.Object({
   version: Type.Integer(),
   name: Type.String(),
   engine: Engine,
-  connection_type: word('direct', 'ssh_tunnel', 'unix_socket'),
+  connection_type: stringEnum('direct', 'ssh_tunnel', 'unix_socket'),
   host: Type.String(),
   port: Type.Integer(),
   database: Type.String(),
@@ -97,17 +97,17 @@ export const ConnectionDetail = Type.Object({
 const Address = Type.Object(
   {
     engine: Engine,
-    host: line(1_000, 'Give a host name, an address, or the path of a Unix socket.'),
+    host: singleLine(1_000, 'Give a host name, an address, or the path of a Unix socket.'),
     port: Type.Optional(Port),
-    database: Type.Optional(emptyLine(200, 'Give the name of a database.')),
-    username: line(200, 'Give the name of the login.'),
+    database: Type.Optional(singleLineOrEmpty(200, 'Give the name of a database.')),
+    username: singleLine(200, 'Give the name of the login.'),
   },
   { additionalProperties: false },
 );
 
 const Ssh = Type.Object(
   {
-    username: line(200, 'Give the name of the login at the SSH server.'),
+    username: singleLine(200, 'Give the name of the login at the SSH server.'),
     host: Type.String({
       pattern: '^[0-9A-Za-z_.:-]{1,255}$',
       description: 'Give the host of the SSH server.',

@@ -33,7 +33,7 @@ export function isConsole(routed: string): boolean {
 }
 
 /** Hands a request of the edge to who answers the console's. */
-export function handOn(request: FastifyRequest, reply: FastifyReply, to: Handler): void {
+export function proxyToConsole(request: FastifyRequest, reply: FastifyReply, to: Handler): void {
   const facts: Facts = {
     requestId: request.id,
     address: plainAddress(request.ip),
@@ -44,8 +44,8 @@ export function handOn(request: FastifyRequest, reply: FastifyReply, to: Handler
   to(request.raw, reply.raw);
 }
 
-/** What {@link handOn} told of a request. */
-export function factsOf(request: IncomingMessage): Facts {
+/** What {@link proxyToConsole} told of a request. */
+export function callerFactsOf(request: IncomingMessage): Facts {
   return JSON.parse(String(request.headers[FACTS]));
 }
 

@@ -17,13 +17,13 @@ import { checkQuery } from '../http/parameters.ts';
 import { acceptedCoding } from '../http/respond.ts';
 import { VALIDATION } from '../http/server.ts';
 import { Budget, type Visit } from './budget.ts';
-import { factsOf } from './console-proxy.ts';
-import { refusalOf } from './error-mapping.ts';
+import { callerFactsOf } from './console-proxy.ts';
+import { toConsoleError } from './error-mapping.ts';
 import { ConsoleError, internalError, lacking, notFound, proofNeeded } from './errors.ts';
 import type { Actor, Asked, Caller, ConsoleParts, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { actorOf, changeAs, requireStill, tokenOf } from './sessions.ts';
-import { bodyFlaw } from './validation-error.ts';
+import { bodyValidationError } from './validation-error.ts';
 
 /** The largest body that is read, in bytes: a chain of certificates and an SSH key have room. */
 const LARGEST_BODY = 64 * 1024;
@@ -51,7 +51,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     childLoggerFactory: (logger) => logger,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    genReqId: (request) => factsOf(request as IncomingMessage).requestId,
+    genReqId: (request) => callerFactsOf(request as IncomingMessage).requestId,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: 12_000,
@@ -82,7 +82,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     });
     const flaw = checkRequest(request.raw);
     if (flaw) throw flaw;
-    const { requestId, address, origin } = factsOf(request.raw);
+    const { requestId, address, origin } = callerFactsOf(request.raw);
     const userAgent = recordable(request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT);
     const sessionToken = tokenOf(origin, parts.basePath, request.headers.cookie);
     callers.set(request, { requestId, address, origin, userAgent, sessionToken });
@@ -148,7 +148,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     const isOpen = 'additionalProperties' in query && query.additionalProperties === true;
     const checked = isOpen ? {} : checkQuery(request, query);
     if (request.validationError?.validationContext === 'body') {
-      throw bodyFlaw(route.body ?? NO_QUERY, request.validationError);
+      throw bodyValidationError(route.body ?? NO_QUERY, request.validationError);
     }
     return { parts, caller, id, params, query: checked, body: (request.body ?? {}) as Asked['body'], reply };
   }
@@ -229,7 +229,7 @@ function stream(reply: FastifyReply, { type, filename, stream: body }: Streamed)
 
 function errorOf(error: unknown): ConsoleError | ApiError {
   if (error instanceof ConsoleError || error instanceof ApiError) return error;
-  const refusal = refusalOf(error);
+  const refusal = toConsoleError(error);
   if (refusal) return refusal;
   if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new ConsoleError('body_too_large', `Send ${LARGEST_BODY / 1024} KiB at most.`);

@@ -11,7 +11,7 @@ const newest = `
    limit 1`;
 
 /** The 409 of who changes what somebody else changed since they read it: it tells who did and when, as the log has it. */
-export async function changedMeanwhile(
+export async function editConflict(
   read: Read,
   accountId: number,
   actionType: ActionType,

@@ -11,7 +11,7 @@ const emailTaken = new ConsoleError(
 );
 
 /** What a person is told of what a change refused, whichever route asked for it; null for an error that is no refusal. */
-export function refusalOf(error: unknown): ConsoleError | null {
+export function toConsoleError(error: unknown): ConsoleError | null {
   if (error instanceof NoConnection || error instanceof NoKey || error instanceof NoSilence) return notFound;
   if (error instanceof EmailTaken) return emailTaken;
   if (error instanceof KeyRefusal) return new ConsoleError('conflict', error.message);

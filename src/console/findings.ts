@@ -8,7 +8,7 @@ import { identifier } from '../http/fields.ts';
 import type { ConnectionThresholds } from '../monitor/connection-thresholds.ts';
 import type { DatabaseAddress } from '../monitor/connection-url.ts';
 import { inPackage } from '../package-root.ts';
-import { word } from './string-enum.ts';
+import { stringEnum } from './string-enum.ts';
 
 /** What a check judges by: one of its thresholds, as the connection has it. */
 export const JudgedBy = Type.Object({
@@ -21,8 +21,8 @@ export const JudgedBy = Type.Object({
 export const ExplainedFinding = Type.Object({
   check_id: Type.String(),
   category: Type.String(),
-  status: word('ok', 'info', 'warning', 'critical', 'skipped', 'error'),
-  severity: word('critical', 'warning', 'info'),
+  status: stringEnum('ok', 'info', 'warning', 'critical', 'skipped', 'error'),
+  severity: stringEnum('critical', 'warning', 'info'),
   title: Type.String(),
   /** The database that the object is in; '' for the whole server. */
   database: Type.String(),

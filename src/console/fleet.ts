@@ -2,23 +2,23 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../http/fields.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './string-enum.ts';
+import { stringEnum } from './string-enum.ts';
 
 /** How a connection stands: by its latest score, never_run without a check. */
-export const Status = word('healthy', 'warning', 'critical', 'never_run');
+export const Status = stringEnum('healthy', 'warning', 'critical', 'never_run');
 
 /** What a row of the fleet says of the latest check's worst finding. */
 const WorstFinding = Type.Object({
   check_id: Type.String(),
   title: Type.String(),
-  severity: word('critical', 'warning', 'info'),
+  severity: stringEnum('critical', 'warning', 'info'),
 });
 
 const FleetRow = Type.Object({
   id: identifier('connection identifier'),
   name: Type.String(),
-  engine: word('postgres', 'mysql', 'mariadb'),
-  connection_type: word('direct', 'ssh_tunnel', 'unix_socket'),
+  engine: stringEnum('postgres', 'mysql', 'mariadb'),
+  connection_type: stringEnum('direct', 'ssh_tunnel', 'unix_socket'),
   host: Type.String(),
   port: Type.Integer(),
   score: nullable(score('latest score; null when none has run')),
@@ -50,10 +50,10 @@ export const Fleet = Type.Object({
 });
 
 const FleetQuery = Type.Object({
-  status: Type.Optional(word('healthy', 'warning', 'critical', 'never_run', 'stale')),
+  status: Type.Optional(stringEnum('healthy', 'warning', 'critical', 'never_run', 'stale')),
   /** Part of a name or host, in any case. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  sort: Type.Optional(word('worst', 'name', 'score', 'last_checked_at')),
+  sort: Type.Optional(stringEnum('worst', 'name', 'score', 'last_checked_at')),
 });
 
 export type FleetRow = Static<typeof FleetRow>;

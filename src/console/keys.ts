@@ -6,7 +6,7 @@ import { notFound } from './errors.ts';
 import { countUp } from './key-counts.ts';
 import { selectKeys, selectRequests, selectWindows } from './keys.sql.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './string-enum.ts';
+import { stringEnum } from './string-enum.ts';
 
 /** How long a look at the keys may count what no step counted yet, in milliseconds. */
 const COUNTING_MS = 1_000;
@@ -24,7 +24,7 @@ const Key = Type.Object(
     name: Type.String(),
     note: nullable(Type.String()),
     last_four: Type.String({ description: 'the last four characters of the key' }),
-    state: word('active', 'revoked', 'expired'),
+    state: stringEnum('active', 'revoked', 'expired'),
     created_at: timestamp('time of creation'),
     created_by: Type.Union([
       Type.Object({

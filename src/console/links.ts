@@ -11,8 +11,8 @@ import { NewPassword } from './password.ts';
 import { type Asked, type ConsoleRoute, openRoute } from './route.ts';
 import { type Person, personOf, startSession } from './sessions.ts';
 import { Email, newPassword } from './sign-in.ts';
-import { line } from './single-line.ts';
-import { fieldFlaw } from './validation-error.ts';
+import { singleLine } from './single-line.ts';
+import { fieldValidationError } from './validation-error.ts';
 
 /** What a one-time link is for, before it is used. It tells nothing of other accounts with the address. */
 export const Link = Type.Object({
@@ -29,7 +29,7 @@ export type Link = Static<typeof Link>;
 // Where a link is used; what follows in the address is the secret.
 const PAGE = '/link';
 
-const name = line(200, 'Give your name, of 1 to 200 characters.');
+const name = singleLine(200, 'Give your name, of 1 to 200 characters.');
 
 /** `email` for the purpose owner; `name` there and where a login is made; `password` unless signed in as the login. */
 const UseLink = Type.Object({
@@ -115,7 +115,7 @@ const showLink = openRoute({
 
 function required<T>(value: T | undefined, parameter: 'name' | 'email' | 'password'): T {
   if (value !== undefined) return value;
-  throw fieldFlaw(UseLink, parameter);
+  throw fieldValidationError(UseLink, parameter);
 }
 
 const useLink = openRoute({

@@ -77,7 +77,7 @@ interface Proved<T> {
  * looked at, so that a thousand guesses at once are ten too. A known device has a budget of its own beside the others, which
  * nobody else can spend. Throws 429 when too many failed.
  */
-export async function attempt<T>(
+export async function throttledLogin<T>(
   writer: pg.Pool,
   { address, email, device }: Source,
   prove: (allowed: Allowed) => Promise<Proved<T> | null>,

@@ -5,16 +5,16 @@ import { within } from '../database/read.ts';
 import { nullable } from '../http/endpoint.ts';
 import { identifier, timestamp } from '../http/fields.ts';
 import { recordLink } from '../team/record-link.ts';
-import { changedMeanwhile } from './edit-conflict.ts';
+import { editConflict } from './edit-conflict.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { covers, requireMayChange, requireMayGive, requireOwner, versionOf } from './member-rules.ts';
 import { type Actor, type ConsoleRoute, consoleRoute } from './route.ts';
 import { Email } from './sign-in.ts';
-import { line } from './single-line.ts';
-import { word } from './string-enum.ts';
+import { singleLine } from './single-line.ts';
+import { stringEnum } from './string-enum.ts';
 
-const Role = word(...MEMBER_ROLES);
-const Status = word('active', 'invited', 'suspended');
+const Role = stringEnum(...MEMBER_ROLES);
+const Status = stringEnum('active', 'invited', 'suspended');
 
 const Member = Type.Object(
   {
@@ -36,12 +36,12 @@ const Member = Type.Object(
 );
 const Members = Type.Object({ data: Type.Array(Member, { description: 'by id' }) });
 const MemberLink = Type.Object({
-  purpose: word('invitation', 'reset'),
+  purpose: stringEnum('invitation', 'reset'),
   url: Type.String({ description: 'shown this once; good for one use' }),
   expires_at: timestamp('until when it is good'),
 });
 
-const name = line(200, 'Give a name of 1 to 200 characters.');
+const name = singleLine(200, 'Give a name of 1 to 200 characters.');
 const roles = Type.Array(Role, {
   minItems: 1,
   uniqueItems: true,
@@ -57,7 +57,7 @@ const MemberChange = Type.Object(
     roles: Type.Optional(roles),
     status: Type.Optional(
       Type.Unsafe<'active' | 'suspended'>({
-        ...word('active', 'suspended'),
+        ...stringEnum('active', 'suspended'),
         description: 'Give the status active or suspended.',
       }),
     ),
@@ -187,7 +187,7 @@ const alter = consoleRoute({
       const before = await requireMayChange(made, actor, id);
       if (body.roles !== undefined) await requireMayGive(made, actor, body.roles);
       if (before.version !== version) {
-        throw await changedMeanwhile(within(made.client), made.accountId, 'member_changed', {
+        throw await editConflict(within(made.client), made.accountId, 'member_changed', {
           property: 'member_id',
           id,
         });

@@ -3,10 +3,10 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../http/endpoint.ts';
 import { inPackage } from '../package-root.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './string-enum.ts';
+import { stringEnum } from './string-enum.ts';
 
 /** The statements that make the login which a connection needs, with as few rights as its checks get by with. */
-const LoginSql = Type.Object({
+const MonitoringRoleSql = Type.Object({
   sql: Type.String(),
   /** What the login can see, and what it can't. */
   sees: Type.String(),
@@ -15,7 +15,7 @@ const LoginSql = Type.Object({
 });
 
 const LoginQuery = Type.Object({
-  engine: word('postgres', 'mysql', 'mariadb'),
+  engine: stringEnum('postgres', 'mysql', 'mariadb'),
   /** Of the login; `dbvitals_watcher` where not given. */
   username: Type.Optional(
     Type.String({
@@ -25,27 +25,27 @@ const LoginQuery = Type.Object({
   ),
 });
 
-export type LoginSql = Static<typeof LoginSql>;
+export type MonitoringRoleSql = Static<typeof MonitoringRoleSql>;
 
 const SECTION = { postgres: '## PostgreSQL', mysql: '## MySQL', mariadb: '## MariaDB' };
 const WATCHER = 'dbvitals_watcher';
 const page = readFileSync(inPackage('docs/least-privilege.md'), 'utf8');
 
-const loginSql = consoleRoute({
+const monitoringRoleSql = consoleRoute({
   method: 'GET',
   path: '/connections/login-sql',
   permission: 'connections:write',
   query: LoginQuery,
-  response: LoginSql,
+  response: MonitoringRoleSql,
   async handler({ query: { engine, username = WATCHER } }) {
     return loginFor(engine, username);
   },
 });
 
-export const loginSqlRoutes: ConsoleRoute[] = [loginSql];
+export const monitoringRoleSqlRoutes: ConsoleRoute[] = [monitoringRoleSql];
 
 /** What the page's section says of the login; its blocks are pasted by tests as they stand. */
-function loginFor(engine: keyof typeof SECTION, username: string): LoginSql {
+function loginFor(engine: keyof typeof SECTION, username: string): MonitoringRoleSql {
   const [, section = ''] = page.split(new RegExp(`^(?=${SECTION[engine]})`, 'm'));
   const [own = ''] = section.split(/\n(?=## )/);
   const [given = '', more] = own.split(/^### .*\n/m);

@@ -5,10 +5,10 @@ import type { Person } from './identity-provider.ts';
 import { findOffers } from './invitations.ts';
 
 /** Why a person whom the provider vouches for can't act anywhere. */
-export class NoLogin extends Error {
+export class OidcLoginRejected extends Error {
   readonly reason: 'not_invited' | 'unverified' | 'taken';
 
-  constructor(reason: NoLogin['reason']) {
+  constructor(reason: OidcLoginRejected['reason']) {
     super(`nobody can sign in as this person: ${reason}`);
     this.reason = reason;
   }
@@ -42,22 +42,22 @@ interface Entered {
 
 /**
  * The login of a person of the provider. It joins no account: the person accepts each invitation. Nothing is made for a person
- * whom nobody invited. Throws {@link NoLogin}.
+ * whom nobody invited. Throws {@link OidcLoginRejected}.
  */
-export function loginOfPerson(writer: pg.Pool, person: Person): Promise<Entered> {
+export function oidcLogin(writer: pg.Pool, person: Person): Promise<Entered> {
   const { issuer, subject, email } = person;
   return inTransaction(writer, async (client) => {
     const [own] = (await client.query<{ login_id: number }>(bySubject, [issuer, subject])).rows;
     if (email === null) {
-      if (!own) throw new NoLogin('unverified');
-      if (!(await acts(client, own.login_id))) throw new NoLogin('not_invited');
+      if (!own) throw new OidcLoginRejected('unverified');
+      if (!(await acts(client, own.login_id))) throw new OidcLoginRejected('not_invited');
       return { loginId: own.login_id, acts: true, isInvited: false };
     }
     const offers = await findOffers(client, { email, issuer, loginId: own?.login_id ?? null });
     const isMember = own !== undefined && (await acts(client, own.login_id));
     if (!isMember && offers.length === 0) {
       const { rowCount } = await client.query(taken, [email, issuer, subject]);
-      throw new NoLogin(rowCount === 0 ? 'not_invited' : 'taken');
+      throw new OidcLoginRejected(rowCount === 0 ? 'not_invited' : 'taken');
     }
     if (own) await client.query(keepEmail, [own.login_id, email]);
     const loginId = own?.login_id ?? (await insertLogin(client, [email, issuer, subject]));

@@ -6,7 +6,7 @@ import { ConsoleError } from './errors.ts';
 import { relyingParty, TIMEOUT_MS, USER_HANDLE, webauthn } from './relying-party.ts';
 import { type Asked, type ConsoleRoute, openRoute } from './route.ts';
 import { startSession } from './sessions.ts';
-import { word } from './string-enum.ts';
+import { stringEnum } from './string-enum.ts';
 
 const PURPOSE = 'sign in by passkey';
 
@@ -16,7 +16,7 @@ export const PasskeyQuestion = Type.Object({
   rpId: Type.String(),
   /** Milliseconds. */
   timeout: Type.Integer(),
-  userVerification: word('required'),
+  userVerification: stringEnum('required'),
 });
 
 /** Bytes in base64url. */
@@ -26,7 +26,7 @@ export const Bytes = Type.String({ minLength: 1, pattern: '^[\\w-]+$' });
 export const PasskeyAnswer = Type.Object({
   id: Bytes,
   rawId: Bytes,
-  type: word('public-key'),
+  type: stringEnum('public-key'),
   response: Type.Object({
     clientDataJSON: Bytes,
     authenticatorData: Bytes,

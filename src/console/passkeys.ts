@@ -4,15 +4,15 @@ import { newChallenge } from './challenges.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { ALGORITHMS, relyingParty, TIMEOUT_MS, USER_HANDLE } from './relying-party.ts';
 import { type Actor, type ConsoleRoute, consoleRoute } from './route.ts';
-import { line } from './single-line.ts';
-import { word } from './string-enum.ts';
+import { singleLine } from './single-line.ts';
+import { stringEnum } from './string-enum.ts';
 import { NewPasskey, verifyNewPasskey } from './verify-new-passkey.ts';
 
 /** Of a login. */
 const MOST = 20;
 
 const Credential = Type.Object({
-  type: word('public-key'),
+  type: stringEnum('public-key'),
   id: Type.String(),
   transports: Type.Array(Type.String()),
 });
@@ -22,14 +22,14 @@ const NewPasskeyQuestion = Type.Object({
   challenge: Type.String(),
   rp: Type.Object({ id: Type.String(), name: Type.String() }),
   user: Type.Object({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
-  pubKeyCredParams: Type.Array(Type.Object({ type: word('public-key'), alg: Type.Integer() })),
+  pubKeyCredParams: Type.Array(Type.Object({ type: stringEnum('public-key'), alg: Type.Integer() })),
   excludeCredentials: Type.Array(Credential),
   authenticatorSelection: Type.Object({
-    residentKey: word('required'),
+    residentKey: stringEnum('required'),
     requireResidentKey: Type.Boolean(),
-    userVerification: word('required'),
+    userVerification: stringEnum('required'),
   }),
-  attestation: word('none'),
+  attestation: stringEnum('none'),
   /** Milliseconds. */
   timeout: Type.Integer(),
 });
@@ -103,7 +103,7 @@ const add = consoleRoute({
   recent: true,
   permission: 'member',
   body: Type.Object({
-    name: line(100, 'Name the passkey by the device that keeps it, in 1 to 100 characters.'),
+    name: singleLine(100, 'Name the passkey by the device that keeps it, in 1 to 100 characters.'),
     response: NewPasskey,
   }),
   response: null,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ConsoleError } from './errors.ts';
-import type { Judged, Question } from './password-worker.ts';
+import type { PasswordVerdict, Question } from './password-worker.ts';
 
 /** Loading takes a second of a core and 70 MB (measured), so it is done in a worker, which ends after this time without work. */
 const IDLE_MS = 60_000;
@@ -79,7 +79,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   });
 }
 
-async function ask(question: Question): Promise<Judged> {
+async function ask(question: Question): Promise<PasswordVerdict> {
   clearTimeout(idle);
   worker ??= start();
   const asked = worker;
@@ -87,7 +87,7 @@ async function ask(question: Question): Promise<Judged> {
   asked.postMessage(question);
   try {
     const signal = AbortSignal.timeout(LONGEST_MS);
-    const [judged] = (await once(asked, 'message', { signal })) as [Judged]; // throws what the worker throws
+    const [judged] = (await once(asked, 'message', { signal })) as [PasswordVerdict]; // throws what the worker throws
     return judged;
   } catch (error) {
     end(asked);

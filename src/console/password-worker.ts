@@ -10,7 +10,7 @@ export interface Question {
 }
 
 /** `warning` is one of zxcvbn's keys, such as `topTen`. */
-export interface Judged {
+export interface PasswordVerdict {
   strong: boolean;
   warning: string | null;
 }
@@ -32,6 +32,6 @@ const judge = new ZxcvbnFactory({
 
 parentPort?.on('message', ({ password, known }: Question) => {
   const { score, feedback } = judge.check(password.slice(0, MOST_CHARACTERS).normalize('NFKC'), known);
-  const judged: Judged = { strong: score >= STRONG_SCORE, warning: feedback.warning };
+  const judged: PasswordVerdict = { strong: score >= STRONG_SCORE, warning: feedback.warning };
   parentPort?.postMessage(judged);
 });

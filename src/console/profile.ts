@@ -19,7 +19,7 @@ const Passkey = Type.Object({
 });
 
 /** Who is signed in, where, and what they may do there. */
-export const Me = Type.Object({
+export const Profile = Type.Object({
   login: Type.Object({
     email: Type.String(),
     name: Type.String(),
@@ -43,7 +43,7 @@ export const Me = Type.Object({
   server_time: timestamp("the server's clock"),
   version: Type.String(),
 });
-export type Me = Static<typeof Me>;
+export type Profile = Static<typeof Profile>;
 
 const readLogin = `
   select l.email, l.name, l.has_password, l.oidc_issuer is not null as single_sign_on,
@@ -68,18 +68,18 @@ const readAccounts = `
      and m.status = 'active'
    order by a.name, a.account_id`;
 
-const showMe = consoleRoute({
+const showProfile = consoleRoute({
   method: 'GET',
   path: '/me',
   permission: 'member',
-  response: Me,
+  response: Profile,
   async handler({ actor, read, readOwn }) {
     const [[account], [[login], accounts]] = await Promise.all([
-      read((run) => run<Me['account']>(readAccount, [actor.accountId])),
+      read((run) => run<Profile['account']>(readAccount, [actor.accountId])),
       readOwn((run) =>
         Promise.all([
-          run<Me['login']>(readLogin, [actor.loginId]),
-          run<Me['accounts'][number]>(readAccounts, [actor.loginId]),
+          run<Profile['login']>(readLogin, [actor.loginId]),
+          run<Profile['accounts'][number]>(readAccounts, [actor.loginId]),
         ]),
       ),
     ]);
@@ -166,7 +166,7 @@ const changePassword = consoleRoute({
         'You sign in by single sign-on: your identity provider keeps your password, so change it there.',
       );
     }
-    const [login] = await readOwn((run) => run<Me['login']>(readLogin, [actor.loginId]));
+    const [login] = await readOwn((run) => run<Profile['login']>(readLogin, [actor.loginId]));
     if (!login?.has_password) {
       if (!actor.isRecent) throw proofNeeded;
     } else {
@@ -178,7 +178,7 @@ const changePassword = consoleRoute({
         });
       }
     }
-    const [account] = await readOwn((run) => run<Me['accounts'][number]>(readAccounts, [actor.loginId]));
+    const [account] = await readOwn((run) => run<Profile['accounts'][number]>(readAccounts, [actor.loginId]));
     const about = [actor.name, account?.name ?? null];
     const password = await newPassword(parts, actor.email, body.next, { about, parameter: 'next' });
     await change(async ({ client, record }) => {
@@ -191,4 +191,4 @@ const changePassword = consoleRoute({
   },
 });
 
-export const meRoutes: ConsoleRoute[] = [showMe, switchAccount, changePassword];
+export const profileRoutes: ConsoleRoute[] = [showProfile, switchAccount, changePassword];

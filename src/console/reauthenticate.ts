@@ -53,4 +53,4 @@ const byPasskey = consoleRoute({
 });
 
 /** A new proof of who is signed in. */
-export const proofRoutes: ConsoleRoute[] = [byPassword, askPasskey, byPasskey];
+export const reauthenticationRoutes: ConsoleRoute[] = [byPassword, askPasskey, byPasskey];

@@ -1,6 +1,6 @@
 import { accountRoutes } from './account.ts';
 import { activityRoutes } from './activity.ts';
-import { readRoutes } from './api-mirror.ts';
+import { apiMirrorRoutes } from './api-mirror.ts';
 import { changeConnectionRoutes } from './change-connections.ts';
 import { keyChangeRoutes } from './change-keys.ts';
 import { connectionRoutes } from './connection-detail.ts';
@@ -9,11 +9,11 @@ import { invitationRoutes } from './invitations.ts';
 import { keyRoutes } from './keys.ts';
 import { linkRoutes } from './links.ts';
 import { memberRoutes } from './members.ts';
-import { loginSqlRoutes } from './monitoring-role-sql.ts';
+import { monitoringRoleSqlRoutes } from './monitoring-role-sql.ts';
 import { passkeySignInRoutes } from './passkey-sign-in.ts';
 import { passkeyRoutes } from './passkeys.ts';
-import { meRoutes } from './profile.ts';
-import { proofRoutes } from './reauthenticate.ts';
+import { profileRoutes } from './profile.ts';
+import { reauthenticationRoutes } from './reauthenticate.ts';
 import type { ConsoleRoute } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { sessionRoutes } from './session-list.ts';
@@ -31,8 +31,8 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...singleSignOnRoutes,
   ...linkRoutes,
   ...invitationRoutes,
-  ...proofRoutes,
-  ...meRoutes,
+  ...reauthenticationRoutes,
+  ...profileRoutes,
   ...passkeyRoutes,
   ...sessionRoutes,
   ...keyRoutes,
@@ -43,8 +43,8 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...changeConnectionRoutes,
   ...connectionRoutes,
   ...fleetRoutes,
-  ...loginSqlRoutes,
-  ...readRoutes,
+  ...monitoringRoleSqlRoutes,
+  ...apiMirrorRoutes,
   ...runRoutes,
   ...silenceRoutes,
   ...testConnectionRoutes,

@@ -6,11 +6,11 @@ import { nullable } from '../http/endpoint.ts';
 import { CredentialError } from '../monitor/credentials.ts';
 import type { Progress } from '../monitor/progress.ts';
 import { checkNow } from '../monitor/schedule.ts';
-import { AtOnce } from './concurrency-limit.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { notFound } from './errors.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 import { actorProperties } from './sessions.ts';
-import { word } from './string-enum.ts';
+import { stringEnum } from './string-enum.ts';
 
 /**
  * The data of an event of GET /connections/:id/run (server-sent events, all of type `message`), and the answer of its POST. The
@@ -18,7 +18,7 @@ import { word } from './string-enum.ts';
  */
 export const RunProgress = Type.Object({
   /** waiting: another monitor's run is to end first, or this one has only begun. */
-  state: word('waiting', 'running', 'done', 'failed', 'idle'),
+  state: stringEnum('waiting', 'running', 'done', 'failed', 'idle'),
   /** Null while nothing is known of it. */
   progress: nullable(
     Type.Object({
@@ -51,7 +51,7 @@ const LONGEST_STREAM_MS = 300_000;
 
 const NOTHING = { progress: null, score: null, message: null };
 /** Runs that are under way from this process; the monitor's own are apart. */
-const places = new AtOnce({ ofAll: 10, ofAccount: 4 }, 'Too many health checks were asked for', 10);
+const places = new ConcurrencyLimit({ ofAll: 10, ofAccount: 4 }, 'Too many health checks were asked for', 10);
 
 /** By account and connection. All of a service's requests for the console come to one process, so they are here. */
 const runs = new Map<string, RunProgress>();

@@ -6,7 +6,7 @@ import { foldedEmail } from '../team/email.ts';
 import { hashToken } from '../team/record-link.ts';
 import { ConsoleError } from './errors.ts';
 import { keepDevice, knownDevice, type PasswordLogin } from './known-device.ts';
-import { attempt } from './login-throttle.ts';
+import { throttledLogin } from './login-throttle.ts';
 import { GivenPassword, hashNewPassword, whosePassword } from './password.ts';
 import { type Asked, type Caller, type ConsoleParts, type ConsoleRoute, openRoute } from './route.ts';
 import { actorOf, setCookie, startSession } from './sessions.ts';
@@ -58,7 +58,7 @@ export async function proveByPassword(
   );
   const { device, logins: known } = knownDevice(asked, logins);
   const isKnown = ({ login_id }: Login) => known.includes(login_id);
-  return attempt(parts.writer, { ...caller, email, device }, async ({ asDevice, asAnybody }) => {
+  return throttledLogin(parts.writer, { ...caller, email, device }, async ({ asDevice, asAnybody }) => {
     const theirs = await whosePassword(logins, password);
     const here = asDevice ? theirs.filter(isKnown) : [];
     if (here.length > 0) return { value: here, isGuess: false };

@@ -8,10 +8,10 @@ import { addSilence, endSilence, REASONS, silencesInForce } from '../monitor/rec
 import type { SilenceRow } from '../ops/record-silences.ts';
 import { ConsoleError, notFound } from './errors.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { line } from './single-line.ts';
-import { word } from './string-enum.ts';
+import { singleLine } from './single-line.ts';
+import { stringEnum } from './string-enum.ts';
 
-const Reason = word(...REASONS);
+const Reason = stringEnum(...REASONS);
 
 export const Silence = Type.Object({
   id: identifier('silence identifier'),
@@ -31,9 +31,9 @@ const SilenceList = Type.Object({ data: Type.Array(Silence) });
 export const NewSilence = Type.Object({
   check_id: Type.String({ pattern: '^[A-Z0-9_]{1,60}$', description: 'Give the id of a check.' }),
   /** As its finding names it; absent = every object of the check. */
-  object: Type.Optional(line(200, 'Give the object as its finding names it, 200 characters at most.')),
+  object: Type.Optional(singleLine(200, 'Give the object as its finding names it, 200 characters at most.')),
   reason: Reason,
-  note: line(200, 'Say why in 1 to 200 characters: those who come later will want to know.'),
+  note: singleLine(200, 'Say why in 1 to 200 characters: those who come later will want to know.'),
   until: Type.Optional(
     Type.String({
       minLength: 1,

@@ -4,11 +4,11 @@ import { type TString, Type } from 'typebox';
 const TEXT = String.raw`[^\p{Cc}\p{Cs}\u2028\u2029]*`;
 
 /** A person's text of one line, 1 to `maxLength` characters, not all of them blank; `description` is the rule. */
-export function line(maxLength: number, description: string): TString {
+export function singleLine(maxLength: number, description: string): TString {
   return Type.String({ maxLength, pattern: `^(?=.*\\S)${TEXT}$`, description });
 }
 
-/** {@link line} that may be empty. */
-export function emptyLine(maxLength: number, description: string): TString {
+/** {@link singleLine} that may be empty. */
+export function singleLineOrEmpty(maxLength: number, description: string): TString {
   return Type.String({ maxLength, pattern: `^${TEXT}$`, description });
 }

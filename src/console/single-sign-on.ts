@@ -3,7 +3,7 @@ import { isChallenge, newChallenge, useChallenge } from './challenges.ts';
 import { cookie } from './cookie.ts';
 import { ConsoleError } from './errors.ts';
 import { type IdentityProvider, Unreachable } from './identity-provider.ts';
-import { loginOfPerson, NoLogin } from './oidc-login.ts';
+import { OidcLoginRejected, oidcLogin } from './oidc-login.ts';
 import { type Asked, type ConsoleRoute, openRoute } from './route.ts';
 import { startSession, startUnjoinedSession } from './sessions.ts';
 
@@ -99,7 +99,7 @@ const comeBack = openRoute({
       const { search } = new URL(reply.request.url, provider.publicUrl);
       const person = await provider.person(challenge, search);
       if (!(await useChallenge(parts.writer, challenge))) throw new SignOnRefused('expired');
-      const { loginId, acts, isInvited } = await loginOfPerson(parts.writer, person);
+      const { loginId, acts, isInvited } = await oidcLogin(parts.writer, person);
       const { email: provedEmail } = person;
       if (acts) await startSession(asked, loginId, 'oidc', { provedEmail });
       else await startUnjoinedSession(asked, loginId, provedEmail);
@@ -130,7 +130,7 @@ async function lead(
 }
 
 function reasonOf(error: unknown): SignOnError {
-  if (error instanceof SignOnRefused || error instanceof NoLogin) return error.reason;
+  if (error instanceof SignOnRefused || error instanceof OidcLoginRejected) return error.reason;
   if (error instanceof Unreachable) return 'unreachable';
   if (error instanceof ConsoleError && error.code === 'forbidden') return 'not_invited'; // of startSession: active nowhere
   return 'failed';

@@ -1,6 +1,8 @@
 import { type TUnsafe, Type } from 'typebox';
 
-/** The schema of one of a few words; unlike a plain string, its type says which. */
-export function word<const Word extends string>(...words: Word[]): TUnsafe<Word> & { type: 'string' } {
-  return Object.assign(Type.Unsafe<Word>({ type: 'string', enum: words }), { type: 'string' } as const);
+/** The schema of a string enum; its static type is the union of the values. */
+export function stringEnum<const Value extends string>(
+  ...values: Value[]
+): TUnsafe<Value> & { type: 'string' } {
+  return Object.assign(Type.Unsafe<Value>({ type: 'string', enum: values }), { type: 'string' } as const);
 }

@@ -19,7 +19,7 @@ import { measureApart } from '../monitor/measure-apart.ts';
 import { tlsOf } from '../monitor/record-connection.ts';
 import type { Tunnel } from '../monitor/ssh-tunnel.ts';
 import { makeChange, requireHost } from './change-connections.ts';
-import { AtOnce } from './concurrency-limit.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { ConnectionChange, TestedConnection } from './connections.ts';
 import { notFound } from './errors.ts';
 import { missingGrant } from './findings.ts';
@@ -58,7 +58,7 @@ const TEST_MS = 60_000;
 
 /** Tests under way in this process at most: each may hold a process of its own for two minutes. */
 const TESTS = 6;
-const tests = new AtOnce({ ofAll: TESTS, ofAccount: 2 }, 'Too many connections are tested', 5);
+const tests = new ConcurrencyLimit({ ofAll: TESTS, ofAccount: 2 }, 'Too many connections are tested', 5);
 
 const test = consoleRoute({
   method: 'POST',

@@ -5,7 +5,7 @@ import type { ConnectionThresholds } from '../monitor/connection-thresholds.ts';
 import { notFound } from './errors.ts';
 import { explained, JudgedBy } from './findings.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
-import { word } from './string-enum.ts';
+import { stringEnum } from './string-enum.ts';
 
 /** A ticket with its history. Texts of a watched server are in it: show them as text. */
 export const TicketDetail = Type.Object({
@@ -20,8 +20,8 @@ export const TicketDetail = Type.Object({
   /** '' for the whole server. */
   database: Type.String(),
   object: nullable(Type.String()),
-  severity: word('critical', 'warning', 'info'),
-  status: word('open', 'resolved'),
+  severity: stringEnum('critical', 'warning', 'info'),
+  status: stringEnum('open', 'resolved'),
   measured: Type.String(),
   thresholds: Type.Array(JudgedBy),
   why: Type.String(),

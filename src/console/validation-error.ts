@@ -4,7 +4,7 @@ import { recordable } from '../http/edge.ts';
 import { ConsoleError } from './errors.ts';
 
 /** The 400 of a body that its schema refused: it names the field and says its rule, which is the field's `description`. */
-export function bodyFlaw(
+export function bodyValidationError(
   schema: TObject,
   { validation }: { validation: readonly FastifySchemaValidationError[] },
 ): ConsoleError {
@@ -25,11 +25,11 @@ export function bodyFlaw(
   if (name === null) {
     return new ConsoleError('invalid_parameter', `Send one JSON object with the fields ${names.join(', ')}.`);
   }
-  return fieldFlaw(schema, name);
+  return fieldValidationError(schema, name);
 }
 
 /** The 400 of one field of a body: it says the field's rule. */
-export function fieldFlaw(schema: TObject, name: string): ConsoleError {
+export function fieldValidationError(schema: TObject, name: string): ConsoleError {
   const rule: { description?: string } | undefined = schema.properties[name];
   return new ConsoleError('invalid_parameter', rule?.description ?? `Give ${name} as the console does.`, {
     parameter: name,

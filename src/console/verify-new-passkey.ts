@@ -5,13 +5,13 @@ import { ConsoleError } from './errors.ts';
 import { Bytes } from './passkey-sign-in.ts';
 import { ALGORITHMS, relyingParty, webauthn } from './relying-party.ts';
 import type { Asked } from './route.ts';
-import { word } from './string-enum.ts';
+import { stringEnum } from './string-enum.ts';
 
 /** What the browser's `toJSON` gives, as far as it is looked at. */
 export const NewPasskey = Type.Object({
   id: Bytes,
   rawId: Bytes,
-  type: word('public-key'),
+  type: stringEnum('public-key'),
   response: Type.Object({
     clientDataJSON: Bytes,
     attestationObject: Bytes,

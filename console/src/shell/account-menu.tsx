@@ -5,11 +5,11 @@ import { BASE_PATH } from '../base-path.ts';
 import { notify } from '../parts/announcer.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
-import { useMe } from './me.ts';
+import { useProfile } from './me.ts';
 
 /** Which account is looked at, and the way to the others of the same person. */
 export function AccountMenu() {
-  const { account, accounts } = useMe();
+  const { account, accounts } = useProfile();
   const enter = useMutation({
     mutationFn: (id: number) => send('POST', '/me/account', { id }),
     // Loaded anew: nothing of one account may be seen in another, not even for a moment.

@@ -4,7 +4,7 @@ import { BASE_PATH } from '../base-path.ts';
 import { Icon } from '../parts/icons.tsx';
 import { type Action, ActionMenu } from '../parts/menu.tsx';
 import { setTheme, type Theme, useTheme } from '../theme.ts';
-import { useMe } from './me.ts';
+import { useProfile } from './me.ts';
 import { useSignOut } from './sign-out.ts';
 
 const THEMES: readonly (readonly [Theme, string])[] = [
@@ -15,7 +15,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 
 /** Who is signed in; the way to sessions, colours and out. */
 export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
-  const { login } = useMe();
+  const { login } = useProfile();
   const theme = useTheme();
   const navigate = useNavigate();
   const signOut = useSignOut();

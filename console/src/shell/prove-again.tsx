@@ -7,7 +7,7 @@ import { FormDialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { askPasskey, hasPasskeys, passkeyTrouble } from '../parts/passkey.ts';
 import { InlineError } from '../parts/states.tsx';
-import { useMe } from './me.ts';
+import { useProfile } from './me.ts';
 
 async function proveByPasskey(): Promise<void> {
   const options = await send<PublicKeyCredentialRequestOptionsJSON>('POST', '/me/proof/passkey/options');
@@ -29,7 +29,7 @@ export function ProveAgain() {
 }
 
 function ProofDialog({ onClose }: { onClose: (proved: boolean) => void }) {
-  const { login } = useMe();
+  const { login } = useProfile();
   const { href } = useLocation();
   const [password, setPassword] = useState('');
   const byPassword = useMutation({

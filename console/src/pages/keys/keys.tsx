@@ -10,7 +10,7 @@ import { reachInWords } from '../../parts/plan-reach.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useNow } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
-import { useCan, useMe } from '../../shell/me.ts';
+import { useCan, useProfile } from '../../shell/me.ts';
 import { CreateKey } from './create-key.tsx';
 import { ExpiryWarning } from './expiry-warning.tsx';
 import { KeyList } from './key-list.tsx';
@@ -44,7 +44,7 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
   // While a key is shown nothing is asked that could take the page away.
   const keys = useQuery({ ...keysQuery, enabled: secret === null });
   const windows = useQuery({ ...windowsQuery, enabled: secret === null });
-  const { requests_per_minute: planLimit } = useMe().account;
+  const { requests_per_minute: planLimit } = useProfile().account;
   const now = useNow(10_000) + aheadBy(keys.data?.as_of, keys.dataUpdatedAt);
   const limit = windows.data?.limit ?? planLimit;
   const act: KeyAction | null = mayWrite ? (what, of) => setAsked({ what, of }) : null;

@@ -10,10 +10,10 @@ import { hasPasskeys, makePasskey, passkeyTrouble } from '../../parts/passkey.ts
 import { InlineError } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type Me, useMe } from '../../shell/me.ts';
+import { type Profile, useProfile } from '../../shell/me.ts';
 import { deviceName } from './device.ts';
 
-type Passkey = Me['login']['passkeys'][number];
+type Passkey = Profile['login']['passkeys'][number];
 
 function columns(onRemove: (passkey: Passkey) => void): Column<Passkey>[] {
   return [
@@ -57,7 +57,7 @@ async function addPasskey(name: string): Promise<void> {
 
 /** The person's passkeys: added on this device, removed one by one. */
 export function Passkeys() {
-  const { passkeys } = useMe().login;
+  const { passkeys } = useProfile().login;
   const [name, setName] = useState(() => deviceName(navigator.userAgent));
   const [removing, setRemoving] = useState<Passkey | null>(null);
   const queries = useQueryClient();

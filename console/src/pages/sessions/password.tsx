@@ -6,11 +6,11 @@ import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { InlineError } from '../../parts/states.tsx';
-import { type Me, useMe } from '../../shell/me.ts';
+import { type Profile, useProfile } from '../../shell/me.ts';
 
 /** Sets another password; of a member of single sign-on the identity provider keeps it. */
 export function Password() {
-  const { login } = useMe();
+  const { login } = useProfile();
   if (!login.single_sign_on) return <PasswordForm login={login} />;
   return (
     <Section title="Password">
@@ -19,7 +19,7 @@ export function Password() {
   );
 }
 
-function PasswordForm({ login }: { login: Me['login'] }) {
+function PasswordForm({ login }: { login: Profile['login'] }) {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const queries = useQueryClient();

@@ -1,5 +1,5 @@
 import { Checkbox } from '../../parts/field.tsx';
-import { useMe } from '../../shell/me.ts';
+import { useProfile } from '../../shell/me.ts';
 import { mayGive, type Role, type RoleId } from './roles.ts';
 
 interface RoleBoxesProps {
@@ -10,7 +10,7 @@ interface RoleBoxesProps {
 
 /** The roles of a member, to tick; those that allow more than one's own are not one's to give. */
 export function RoleBoxes({ roles, value, onChange }: RoleBoxesProps) {
-  const { permissions } = useMe();
+  const { permissions } = useProfile();
   return (
     <fieldset className="team-roles">
       <legend>Roles</legend>

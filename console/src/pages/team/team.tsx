@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { useKeptFocus } from '../../parts/kept-focus.ts';
 import { Page, Section } from '../../parts/page.tsx';
 import { Loaded, NoPermission } from '../../parts/states.tsx';
-import { useCan, useMe } from '../../shell/me.ts';
+import { useCan, useProfile } from '../../shell/me.ts';
 import { ConfirmMember, type MemberStep } from './confirm-member.tsx';
 import { EditMember } from './edit-member.tsx';
 import { InviteMember } from './invite-member.tsx';
@@ -25,7 +25,7 @@ type Asked =
 /** Who is in the account, and what each role allows. */
 export function TeamPage() {
   const can = useCan();
-  const { account, member } = useMe();
+  const { account, member } = useProfile();
   const [asked, setAsked] = useState<Asked | null>(null);
   const roles = useQuery(rolesQuery);
   const close = () => setAsked(null);
@@ -99,7 +99,7 @@ interface MembersProps {
 }
 
 function Members(acts: MembersProps) {
-  const { member } = useMe();
+  const { member } = useProfile();
   const members = useQuery(membersQuery);
   const roles = useQuery(rolesQuery);
   return (
