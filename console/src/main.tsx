@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { createRoot } from 'react-dom/client';
+import { PAGE_PATHS } from '../../src/console/page-paths.ts';
 import { Announcer, notify } from './parts/announcer.tsx';
 import { queryClient, router } from './router.tsx';
 import { profileQuery } from './shell/me.ts';
@@ -14,11 +15,13 @@ import { startTheme } from './theme.ts';
 startTheme();
 watchSession(queryClient, () => {
   const { href, pathname } = router.state.location;
-  if (pathname === '/sign-in' || pathname.startsWith('/link/')) return;
+  if (pathname === PAGE_PATHS.signIn || pathname.startsWith('/link/')) return;
   // Of who has not been signed in here yet the router takes care.
   if (queryClient.getQueryData(profileQuery.queryKey) === undefined) return;
   notify('You are signed out: sign in again.');
-  void router.navigate({ to: '/sign-in', search: { next: href } }).then(() => forgetSession(queryClient));
+  void router
+    .navigate({ to: PAGE_PATHS.signIn, search: { next: href } })
+    .then(() => forgetSession(queryClient));
 });
 
 const place = document.getElementById('root');

@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { PAGE_PATHS } from '../../src/console/page-paths.ts';
 import { ApiError, get } from './api.ts';
 import { BASE_PATH } from './base-path.ts';
 import { activitySearch } from './pages/activity/search.ts';
@@ -65,22 +66,22 @@ const signedIn = createRoute({
       await context.queries.ensureQueryData(profileQuery);
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error;
-      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+      throw redirect({ to: PAGE_PATHS.signIn, search: location.href === '/' ? {} : { next: location.href } });
     }
   },
 });
 
 const home = createRoute({
   getParentRoute: () => signedIn,
-  path: '/',
+  path: PAGE_PATHS.home,
   beforeLoad: () => {
-    throw redirect({ to: '/fleet', replace: true });
+    throw redirect({ to: PAGE_PATHS.fleet, replace: true });
   },
 });
 
 const fleet = createRoute({
   getParentRoute: () => signedIn,
-  path: '/fleet',
+  path: PAGE_PATHS.fleet,
   validateSearch: fleetSearch,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/fleet/fleet.tsx')),
@@ -90,7 +91,7 @@ const fleet = createRoute({
 
 const addConnection = createRoute({
   getParentRoute: () => signedIn,
-  path: '/connections/new',
+  path: PAGE_PATHS.addConnection,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/add-connection/add-connection.tsx')),
     'AddConnectionPage',
@@ -99,7 +100,7 @@ const addConnection = createRoute({
 
 const connection = createRoute({
   getParentRoute: () => signedIn,
-  path: '/connections/$id',
+  path: PAGE_PATHS.connection,
   validateSearch: connectionSearch,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/connection/connection.tsx')),
@@ -109,7 +110,7 @@ const connection = createRoute({
 
 const tickets = createRoute({
   getParentRoute: () => signedIn,
-  path: '/tickets',
+  path: PAGE_PATHS.tickets,
   validateSearch: ticketsSearch,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/tickets/tickets.tsx')),
@@ -119,7 +120,7 @@ const tickets = createRoute({
 
 const activity = createRoute({
   getParentRoute: () => signedIn,
-  path: '/activity',
+  path: PAGE_PATHS.activity,
   validateSearch: activitySearch,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/activity/activity.tsx')),
@@ -129,7 +130,7 @@ const activity = createRoute({
 
 const keys = createRoute({
   getParentRoute: () => signedIn,
-  path: '/keys',
+  path: PAGE_PATHS.keys,
   validateSearch: keysSearch,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/keys/keys.tsx')),
@@ -139,7 +140,7 @@ const keys = createRoute({
 
 const team = createRoute({
   getParentRoute: () => signedIn,
-  path: '/team',
+  path: PAGE_PATHS.team,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/team/team.tsx')),
     'TeamPage',
@@ -148,7 +149,7 @@ const team = createRoute({
 
 const account = createRoute({
   getParentRoute: () => signedIn,
-  path: '/account',
+  path: PAGE_PATHS.account,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/account/account.tsx')),
     'AccountPage',
@@ -157,7 +158,7 @@ const account = createRoute({
 
 const sessions = createRoute({
   getParentRoute: () => signedIn,
-  path: '/sessions',
+  path: PAGE_PATHS.sessions,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/sessions/sessions.tsx')),
     'SessionsPage',
@@ -166,7 +167,7 @@ const sessions = createRoute({
 
 const signIn = createRoute({
   getParentRoute: () => root,
-  path: '/sign-in',
+  path: PAGE_PATHS.signIn,
   validateSearch: signInSearch,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/sign-in/sign-in.tsx')),
@@ -176,7 +177,7 @@ const signIn = createRoute({
 
 const link = createRoute({
   getParentRoute: () => root,
-  path: '/link/$token',
+  path: PAGE_PATHS.link,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/link/link.tsx')),
     'LinkPage',
@@ -185,7 +186,7 @@ const link = createRoute({
 
 const invitations = createRoute({
   getParentRoute: () => root,
-  path: '/invitations',
+  path: PAGE_PATHS.invitations,
   validateSearch: invitationsSearch,
   component: lazyRouteComponent(
     fileOf(() => import('./pages/invitations/invitations.tsx')),

@@ -6,14 +6,9 @@ import { type Answer, encoded, isUnchanged, successAnswer } from '../http/answer
 import { unknownPath } from '../http/errors.ts';
 import { acceptedCoding } from '../http/respond.ts';
 import { inPackage } from '../package-root.ts';
+import { servedPaths } from './page-paths.ts';
 
 const BUILT = fileURLToPath(inPackage('console/dist'));
-
-// Every page is one document: its script shows the page that the address names.
-const PAGES = [
-  ...['/', '/fleet', '/connections/*', '/tickets', '/activity', '/keys', '/team', '/account', '/sessions'],
-  ...['/sign-in', '/link/*', '/invitations'],
-];
 
 const POLICY = [
   "default-src 'none'",
@@ -56,7 +51,8 @@ export function servePages(app: FastifyInstance, basePath: string): void {
   const files = new Map(builtFiles().map((name) => [name, answerOf(readFileSync(`${BUILT}/${name}`))]));
   const built = files.get('index.html');
   const document = built ? answerOf(atBase(built.body, basePath)) : notBuilt;
-  for (const url of PAGES) {
+  // Every page is one document: its script shows the page that the address names.
+  for (const url of servedPaths()) {
     app.route({
       method: ['GET', 'HEAD'],
       url,

@@ -1,28 +1,27 @@
 import './navigation.css';
 import { Link } from '@tanstack/react-router';
+import { PAGE_PATHS } from '../../../src/console/page-paths.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
 import { useCan } from './me.ts';
 import { PersonMenu } from './person-menu.tsx';
 
-type Place = '/fleet' | '/tickets' | '/activity' | '/keys' | '/team' | '/account';
-
-const PLACES: readonly { to: Place; label: string; icon: IconName; permission: string }[] = [
-  { to: '/fleet', label: 'Fleet', icon: 'fleet', permission: 'health:read' },
-  { to: '/tickets', label: 'Tickets', icon: 'tickets', permission: 'tickets:read' },
-  { to: '/activity', label: 'Activity', icon: 'activity', permission: 'activity:read' },
-  { to: '/keys', label: 'API keys', icon: 'key', permission: 'keys:read' },
-  { to: '/team', label: 'Team', icon: 'team', permission: 'members:read' },
-  { to: '/account', label: 'Account', icon: 'account', permission: 'account:read' },
-];
+const PLACES = [
+  { to: PAGE_PATHS.fleet, label: 'Fleet', icon: 'fleet', permission: 'health:read' },
+  { to: PAGE_PATHS.tickets, label: 'Tickets', icon: 'tickets', permission: 'tickets:read' },
+  { to: PAGE_PATHS.activity, label: 'Activity', icon: 'activity', permission: 'activity:read' },
+  { to: PAGE_PATHS.keys, label: 'API keys', icon: 'key', permission: 'keys:read' },
+  { to: PAGE_PATHS.team, label: 'Team', icon: 'team', permission: 'members:read' },
+  { to: PAGE_PATHS.account, label: 'Account', icon: 'account', permission: 'account:read' },
+] as const satisfies readonly { to: string; label: string; icon: IconName; permission: string }[];
 
 /** The pages that the member may read, and what is about himself. */
 export function Navigation({ onShortcuts }: { onShortcuts: () => void }) {
   const can = useCan();
   return (
     <div className="navigation">
-      <Link aria-label="dbvitals, to the fleet" className="navigation-brand" to="/fleet">
+      <Link aria-label="dbvitals, to the fleet" className="navigation-brand" to={PAGE_PATHS.fleet}>
         <Brand />
       </Link>
       <AccountMenu />

@@ -1,0 +1,24 @@
+/**
+ * The console's pages, by the path that its router gives each; `$id` is a parameter. The browser's router and navigation take
+ * their paths from here, and the server serves the same ones.
+ */
+export const PAGE_PATHS = {
+  home: '/',
+  fleet: '/fleet',
+  addConnection: '/connections/new',
+  connection: '/connections/$id',
+  tickets: '/tickets',
+  activity: '/activity',
+  keys: '/keys',
+  team: '/team',
+  account: '/account',
+  sessions: '/sessions',
+  signIn: '/sign-in',
+  link: '/link/$token',
+  invitations: '/invitations',
+} as const;
+
+/** The paths as the server's router writes them: each parameter is a wildcard. */
+export function servedPaths(): string[] {
+  return Object.values(PAGE_PATHS).map((path) => path.replace(/\$\w+$/, '*'));
+}
