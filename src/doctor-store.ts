@@ -191,7 +191,7 @@ async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis
       about,
       status: 'warning',
       message: `The store's user ${found.owner} is a superuser.`,
-      remedy: 'Give DATABASE_URL a role of its own, as the README says under "The store".',
+      remedy: 'Give DATABASE_URL a role of its own: see docs/reference/store.md.',
     };
   }
   return { about, status: 'ok', message: 'Each role has what it needs and no more.', remedy: null };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readConfig } from '../config.ts';
 import { misspeltSettings, SETTING_NAMES } from './setting-names.ts';
 
 test.each([
@@ -42,12 +43,33 @@ test("a platform's own variables, and the settings themselves, are left alone", 
   expect(misspeltSettings({ ...links, ...others, ...settings })).toEqual([]);
 });
 
-test('every setting of the README is known, and no other', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(readme) ?? [];
-  const rows = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, names]) => names);
-  const named = rows.flatMap((row = '') => [...row.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
-  expect(named.filter((name) => !name?.startsWith('OTEL_')).toSorted()).toEqual(
-    [...SETTING_NAMES].toSorted(),
-  );
+// | `HOST`, … | `127.0.0.1` | …
+const rows = [
+  ...readFileSync(new URL('../../docs/reference/settings.md', import.meta.url), 'utf8').matchAll(
+    /^\| (`.*?) \| (.*?) \|/gm,
+  ),
+].map(([, names = '', value = '']) => ({
+  names: [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),
+  value,
+}));
+
+test('docs/reference/settings.md has every setting, and no other', () => {
+  const named = rows.flatMap(({ names }) => names).filter((name) => !name.startsWith('OTEL_'));
+  expect(named.toSorted()).toEqual([...SETTING_NAMES].toSorted());
+});
+
+test('its defaults are those of the program', () => {
+  const config = readConfig({});
+  const defaultOf = (name: string) => rows.find(({ names }) => names.includes(name))?.value;
+  const yesNo = (value: boolean) => (value ? 'yes' : 'no');
+  for (const [name, value] of [
+    ['DBVITALS_DATA_DIR', config.dataDir],
+    ['HOST', config.host],
+    ['PORT', config.port],
+    ['DBVITALS_DRAIN_SECONDS', config.drainSeconds],
+    ['DBVITALS_ALLOW_CONSOLE_SOCKETS', yesNo(config.allowConsoleSockets)],
+    ['DBVITALS_ALLOW_PRIVATE_TARGETS', yesNo(config.allowPrivateTargets)],
+    ['LOG_LEVEL', config.logLevel],
+  ] as const)
+    expect(defaultOf(name), name).toBe(`\`${value}\``);
 });
