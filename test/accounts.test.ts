@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../src/console/routes.ts';
 import { hashToken, newToken } from '../src/team/record-link.ts';
 import { consoleReads, insertSession, type OwnRows } from './console-reads.ts';
-import { commandJson } from './contract/command.ts';
+import { fixtureJson } from './contract/fixture-command.ts';
 import { type Service, startService } from './contract/running-service.ts';
 import { loggingPlans, type Scan, scansOf } from './logged-plans.ts';
 import { startTestStore, type TestStore } from './store.ts';
@@ -32,17 +32,17 @@ beforeAll(async () => {
   };
   service = await startService(environment, ['--no-monitor']);
   [, firstKey = ''] = await service.says(/API key +(dbv_live_\w{49})/);
-  await commandJson(['account', 'change', '1', '--requests-per-minute', '100000'], { environment });
+  await fixtureJson(['account', 'change', '1', '--requests-per-minute', '100000'], environment);
   const filled = '--activity 200 --connections 3 --tickets 20 --days 9 --seed 7'.split(' ');
   for (const name of ['full', 'other']) {
-    const { id } = await commandJson<{ id: number }>(
+    const { id } = await fixtureJson<{ id: number }>(
       ['account', 'create', '--name', name, '--plan', 'enterprise', '--requests-per-minute', '100000'],
-      { environment },
+      environment,
     );
-    await commandJson(['sample-data', '--account', String(id), ...filled], { environment });
-    const made = await commandJson<{ key: string }>(
+    await fixtureJson(['sample-data', '--account', String(id), ...filled], environment);
+    const made = await fixtureJson<{ key: string }>(
       ['key', 'create', '--account', String(id), '--name', 'own'],
-      { environment },
+      environment,
     );
     key = made.key;
     account = id;

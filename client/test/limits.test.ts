@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { makeAccount, makeKey, type NewKey } from '../../test/contract/account.ts';
-import { commandJson } from '../../test/contract/command.ts';
+import { fixtureJson } from '../../test/contract/fixture-command.ts';
 import { startService, temporaryFolder } from '../../test/contract/running-service.ts';
 import { createClient } from '../src/index.ts';
 
@@ -51,7 +51,7 @@ test.concurrent('follow goes on where the log begins, when it is cut by age whil
   const environment = { DBVITALS_DATA_DIR: join(folder.path, 'data'), DBVITALS_ACTIVITY_DAYS: '10' };
   const service = await startService(environment, ['--no-monitor']);
   try {
-    const make = <T>(...args: string[]) => commandJson<T>(args, { environment });
+    const make = <T>(...args: string[]) => fixtureJson<T>(args, environment);
     await make(
       'account',
       'create',

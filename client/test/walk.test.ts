@@ -2,7 +2,7 @@ import { beforeAll, expect, inject, test } from 'vitest';
 import { fillAccount, makeAccount, makeKey } from '../../test/contract/account.ts';
 import { readLog } from '../../test/contract/activity-log.ts';
 import { ask, each } from '../../test/contract/ask.ts';
-import { commandJson } from '../../test/contract/command.ts';
+import { fixtureJson } from '../../test/contract/fixture-command.ts';
 import { type ActivityEntry, createClient, type DbvitalsClient } from '../src/index.ts';
 
 // Ten thousand entries, read while a thousand arrive, by every way that the documentation names.
@@ -129,7 +129,7 @@ test('every list, every single answer', async () => {
   expect(checks.length).toBeGreaterThan(10);
   expect((await dbvitals.ticketStatistics()).open_count + tickets.length).toBeGreaterThanOrEqual(30);
   const role = ['--role', 'auditor', '--email', 'ada@example.com'];
-  await commandJson(['member', 'add', '--account', String(accountId), '--name', 'Ada', ...role]);
+  await fixtureJson(['member', 'add', '--account', String(accountId), '--name', 'Ada', ...role]);
   expect((await collect(dbvitals.members())).map(({ name }) => name)).toContain('Ada');
   expect((await collect(dbvitals.roles())).map(({ id }) => id)).toContain('auditor');
 });

@@ -1,4 +1,4 @@
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 
 export type Plan = 'individual' | 'team' | 'business' | 'enterprise';
 
@@ -36,14 +36,14 @@ export async function makeKeylessAccount({
 } = {}): Promise<number> {
   const limit = requestsPerMinute === undefined ? [] : ['--requests-per-minute', `${requestsPerMinute}`];
   const words = ['account', 'create', '--name', 'Contract suite', '--kind', kind, '--plan', plan, ...limit];
-  const { id } = await commandJson<{ id: number }>(words);
+  const { id } = await fixtureJson<{ id: number }>(words);
   return id;
 }
 
 /** A key that lives for so many seconds, null = until it is revoked. */
 export function makeKey(accountId: number, name: string, lifetime: number | null = null): Promise<NewKey> {
   const expiry = lifetime === null ? [] : ['--expires-in', `${lifetime}s`];
-  return commandJson(['key', 'create', '--account', `${accountId}`, '--name', name, ...expiry]);
+  return fixtureJson(['key', 'create', '--account', `${accountId}`, '--name', name, ...expiry]);
 }
 
 /** A new member, and the token of a link to sign in by. */
@@ -60,10 +60,10 @@ export async function makeMember({
 }): Promise<{ memberId: number; linkToken: string }> {
   const account = ['--account', `${accountId}`];
   const given = roles.flatMap((role) => ['--role', role]);
-  const { id: memberId } = await commandJson<{ id: number }>([
+  const { id: memberId } = await fixtureJson<{ id: number }>([
     ...['member', 'add', ...account, '--name', name, '--email', email, ...given],
   ]);
-  const { link } = await commandJson<{ link: string }>([
+  const { link } = await fixtureJson<{ link: string }>([
     'member',
     'link',
     ...account,
@@ -79,5 +79,5 @@ export function fillAccount(
   counts: { connections?: number; tickets?: number; activity?: number; days?: number },
 ): Promise<Record<string, number>> {
   const options = Object.entries(counts).flatMap(([name, count]) => [`--${name}`, String(count)]);
-  return commandJson(['sample-data', '--account', String(accountId), '--seed', '7', ...options]);
+  return fixtureJson(['sample-data', '--account', String(accountId), '--seed', '7', ...options]);
 }

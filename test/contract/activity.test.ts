@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeAccount, makeKey } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { type Answer, ask, each, read } from './ask.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { type Connection, type Entry, type HealthCheck, integer, type List, time } from './records.ts';
 
 const PATH = '/api/v1/activity';
@@ -111,9 +111,9 @@ test('200: 429 is recorded, and under which key', async () => {
 test('200: 403 is recorded, of the Individual plan too', async () => {
   const { id, key } = await makeAccount({ plan: 'individual' });
   const individual = await ask('/api/v1/health/fleet', { key });
-  await commandJson(['account', 'change', String(id), '--plan', 'team']);
+  await fixtureJson(['account', 'change', String(id), '--plan', 'team']);
   const team = await ask('/api/v1/ops/stats', { key });
-  await commandJson(['account', 'change', String(id), '--plan', 'enterprise']);
+  await fixtureJson(['account', 'change', String(id), '--plan', 'enterprise']);
   const requests = byRequestId(await readLog(key));
   for (const answer of [individual, team]) {
     expect(requests.get(answer.headers['x-request-id'])?.properties).toMatchObject({
@@ -158,7 +158,7 @@ test('200: no key is ever in the log, wherever the client put it', async () => {
 test('200: what commands do in an account leaves its entry, with what it tells', async () => {
   const { id, key } = await makeAccount();
   const account = ['--account', String(id)];
-  const connection = await commandJson<Connection>([
+  const connection = await fixtureJson<Connection>([
     'connection',
     'add',
     ...account,
@@ -167,14 +167,14 @@ test('200: what commands do in an account leaves its entry, with what it tells',
     '--url',
     'postgres://watcher:unspoken@127.0.0.1:1/shop',
   ]);
-  const check = await commandJson<HealthCheck>(['check', 'run', '--connection', String(connection.id)]);
-  await commandJson(['connection', 'change', String(connection.id), '--name', 'still down']);
-  await commandJson(['connection', 'remove', String(connection.id)]);
+  const check = await fixtureJson<HealthCheck>(['check', 'run', '--connection', String(connection.id)]);
+  await fixtureJson(['connection', 'change', String(connection.id), '--name', 'still down']);
+  await fixtureJson(['connection', 'remove', String(connection.id)]);
   const named = await makeKey(id, 'named');
-  await commandJson(['key', 'regenerate', String(named.id)]);
+  await fixtureJson(['key', 'regenerate', String(named.id)]);
   const revoked = await makeKey(id, 'revoked');
-  await commandJson(['key', 'revoke', String(revoked.id)]);
-  const member = await commandJson<{ id: number }>([
+  await fixtureJson(['key', 'revoke', String(revoked.id)]);
+  const member = await fixtureJson<{ id: number }>([
     'member',
     'add',
     ...account,
@@ -185,9 +185,9 @@ test('200: what commands do in an account leaves its entry, with what it tells',
     '--role',
     'owner',
   ]);
-  await commandJson(['member', 'change', String(member.id), '--role', 'viewer']);
-  await commandJson(['member', 'remove', String(member.id)]);
-  await commandJson(['account', 'change', String(id), '--name', 'Renamed']);
+  await fixtureJson(['member', 'change', String(member.id), '--role', 'viewer']);
+  await fixtureJson(['member', 'remove', String(member.id)]);
+  await fixtureJson(['account', 'change', String(id), '--name', 'Renamed']);
 
   const events = (await readLog(key)).filter(({ action_type }) => action_type !== 'api_request');
   // Entries of one transaction may stand in either order.

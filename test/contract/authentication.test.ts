@@ -3,7 +3,8 @@ import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type Account, makeAccount, makeKey, type NewKey } from './account.ts';
 import { type Answer, ask } from './ask.ts';
-import { command, commandJson } from './command.ts';
+import { command } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { sendRawOnce } from './raw.ts';
 import type { Entry, Failure, List } from './records.ts';
 
@@ -123,7 +124,7 @@ test('401 invalid_api_key: a revoked key, from the moment that the command has r
 test('a regenerated key replaces the old one at once', async () => {
   const { id } = await account;
   const old = await makeKey(id, 'rotated');
-  const successor = await commandJson<NewKey>(['key', 'regenerate', String(old.id)]);
+  const successor = await fixtureJson<NewKey>(['key', 'regenerate', String(old.id)]);
   expect(successor).toMatchObject({ name: 'rotated', key: expect.stringMatching(/^dbv_live_/) });
   expect((await ask(PATH, { key: successor.key })).status).toBe(200);
   expectInvalidKey(await ask(PATH, { key: old.key }));
@@ -132,7 +133,7 @@ test('a regenerated key replaces the old one at once', async () => {
 test('a regenerated key leaves the old one its overlap, and no more', async () => {
   const { id } = await account;
   const old = await makeKey(id, 'overlapping');
-  const successor = await commandJson<NewKey>(['key', 'regenerate', String(old.id), '--overlap', '3s']);
+  const successor = await fixtureJson<NewKey>(['key', 'regenerate', String(old.id), '--overlap', '3s']);
   expect((await ask(PATH, { key: old.key })).status).toBe(200);
   expect((await ask(PATH, { key: successor.key })).status).toBe(200);
   await wait(3_100);
@@ -161,7 +162,7 @@ test('a dead key that is tried is recorded, once a minute, and the answer tells 
     makeKey(id, 'old'),
   ]);
   await command(['key', 'revoke', String(revoked.id)]);
-  await commandJson(['key', 'regenerate', String(old.id)]);
+  await fixtureJson(['key', 'regenerate', String(old.id)]);
   await wait(1_000);
   const unknown = await ask(PATH, { key: UNKNOWN });
   for (const dead of [revoked, revoked, revoked, expired, old]) {

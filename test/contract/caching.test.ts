@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { ask } from './ask.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import type { Connection } from './records.ts';
 
 const CONNECTIONS = '/api/v1/health/connections';
@@ -63,7 +63,7 @@ test('a failure is not turned into 304', async () => {
 test('200: after any change, every endpoint that shows it answers anew', async () => {
   const { id, key } = await makeAccount();
   const account = ['--account', String(id)];
-  const added = await commandJson<Connection>([
+  const added = await fixtureJson<Connection>([
     'connection',
     'add',
     ...account,
@@ -77,7 +77,7 @@ test('200: after any change, every endpoint that shows it answers anew', async (
   const stats = '/api/v1/ops/stats';
   const members = '/api/v1/team/members';
   const run = ['check', 'run', '--connection', String(added.id)];
-  await commandJson(run);
+  await fixtureJson(run);
   const changes: [string[], string[]][] = [
     [run, [CONNECTIONS, latest, tickets]],
     [
@@ -96,7 +96,7 @@ test('200: after any change, every endpoint that shows it answers anew', async (
   for (const [change, paths] of changes) {
     const before = new Map<string, string>();
     for (const path of paths) before.set(path, await etagOf(path, key));
-    await commandJson(change);
+    await fixtureJson(change);
     for (const [path, etag] of before) {
       const answer = await conditional(path, key, etag);
       expect(answer.status, `${path} after ${change.join(' ')}`).toBe(200);
@@ -108,7 +108,7 @@ test('200: after any change, every endpoint that shows it answers anew', async (
 
 test('304 never after a change, also while others keep the old answer warm', async () => {
   const { id, key } = await makeAccount();
-  const { id: connection } = await commandJson<Connection>([
+  const { id: connection } = await fixtureJson<Connection>([
     'connection',
     'add',
     '--account',
@@ -124,7 +124,7 @@ test('304 never after a change, also while others keep the old answer warm', asy
   });
   for (let turn = 1; turn <= 5; turn += 1) {
     const etag = await etagOf(FLEET, key);
-    await commandJson(['connection', 'change', String(connection), '--name', `turn ${turn}`]);
+    await fixtureJson(['connection', 'change', String(connection), '--name', `turn ${turn}`]);
     const answer = await conditional(FLEET, key, etag);
     expect(answer.status).toBe(200);
     expect(answer.text).toContain(`turn ${turn}`);
@@ -137,6 +137,6 @@ test("403: a tag does not outlive the plan, nor lend one account's answer to ano
   const { id, key } = await makeAccount();
   const stats = '/api/v1/ops/stats';
   const etag = await etagOf(stats, key);
-  await commandJson(['account', 'change', String(id), '--plan', 'team']);
+  await fixtureJson(['account', 'change', String(id), '--plan', 'team']);
   expect((await conditional(stats, key, etag)).status).toBe(403);
 });

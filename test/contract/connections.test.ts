@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { type Account, fillAccount, makeAccount, makeKey, makeKeylessAccount } from './account.ts';
 import { ask, links, read } from './ask.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { type Connection, integer, type List, time } from './records.ts';
 
 const PATH = '/api/v1/health/connections';
@@ -22,7 +22,7 @@ async function makeLarge(): Promise<Account & { connections: Connection[] }> {
 }
 
 function add(account: Account, name: string, url: string, ...options: string[]): Promise<Connection> {
-  return commandJson([
+  return fixtureJson([
     'connection',
     'add',
     '--account',
@@ -67,7 +67,7 @@ test('200: a removed connection is not listed', async () => {
   const account = await small;
   const { id } = await add(account, 'gone', 'postgres://watcher@old.example.com/shop');
   const before = await read<List<Connection>>(PATH, account.key);
-  await commandJson(['connection', 'remove', String(id)]);
+  await fixtureJson(['connection', 'remove', String(id)]);
   const after = await read<List<Connection>>(PATH, account.key);
   expect(before.data.map((connection) => connection.id)).toContain(id);
   expect(after.data.map((connection) => connection.id)).not.toContain(id);
@@ -77,7 +77,7 @@ test('200: a removed connection is not listed', async () => {
 test('200: a changed connection is shown as it is now', async () => {
   const account = await small;
   const { id } = await add(account, 'before', 'postgres://watcher@a.example.com/shop');
-  await commandJson(['connection', 'change', String(id), '--name', 'after']);
+  await fixtureJson(['connection', 'change', String(id), '--name', 'after']);
   const { data } = await read<List<Connection>>(PATH, account.key);
   expect(data.find((connection) => connection.id === id)?.name).toBe('after');
 });

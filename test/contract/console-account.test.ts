@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeKey, makeKeylessAccount, type Plan } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { signInAs } from './browser.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { time } from './records.ts';
 
 interface Account {
@@ -68,7 +68,7 @@ test('of two who rename it the later is told who was quicker, the operator too',
   const now = await other.get<Account>('/account');
   expect(now.name).toBe('Acme');
 
-  await commandJson(['account', 'change', String(id), '--plan', 'team']);
+  await fixtureJson(['account', 'change', String(id), '--plan', 'team']);
   const third = await other.ask('PATCH', '/account', { version: now.version, name: 'Ajax' });
   expect(third.status).toBe(409);
   expect(third.json()).toMatchObject({ error: { message: expect.stringMatching(/command line/) } });

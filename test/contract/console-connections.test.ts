@@ -4,7 +4,7 @@ import { makeAccount, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { read } from './ask.ts';
 import { type SignedIn, signInAs } from './browser.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { type Connection, type HealthCheck, integer, type List, time } from './records.ts';
 
 const PASSWORD = 'unspoken-connection';
@@ -148,7 +148,7 @@ test('a change: what is not given stays, the password goes to no other host, and
     },
   });
   expect(await bob.get<Detail>(path)).toMatchObject({ settings: { name: 'store' } });
-  await commandJson(['connection', 'change', String(id), '--every', '7m']);
+  await fixtureJson(['connection', 'change', String(id), '--every', '7m']);
   const operators = await bob.ask('PATCH', path, { version: renamed.version, name: 'other' });
   expect([operators.status, operators.text]).toEqual([409, expect.stringContaining('command line')]);
 
@@ -245,7 +245,7 @@ test('the page of a connection: findings worst first with all that helps, what t
   expect(before).toMatchObject({
     ...{ score: null, status: 'never_run', latest: null, history: [], running: false, open_tickets: 0 },
   });
-  const check = await commandJson<HealthCheck>(['check', 'run', '--connection', String(id)]);
+  const check = await fixtureJson<HealthCheck>(['check', 'run', '--connection', String(id)]);
   const page = await operator.get<Detail>(`/connections/${id}`);
   const { score, created_at } = check;
   expect(page).toMatchObject({
@@ -278,7 +278,7 @@ test('the page of a connection: findings worst first with all that helps, what t
   const address = { engine: 'postgres', host: '127.0.0.1', port: 1, username: 'watcher' };
   const { version } = page.settings;
   await operator.change('PATCH', `/connections/${id}`, { version, address, password: PASSWORD });
-  const lost = await commandJson<HealthCheck>(['check', 'run', '--connection', String(id)]);
+  const lost = await fixtureJson<HealthCheck>(['check', 'run', '--connection', String(id)]);
   const { history } = await operator.get<Detail>(`/connections/${id}`);
   expect(history).toEqual([
     { at: created_at, score, of_day: false },

@@ -2,7 +2,7 @@ import { expect, inject, test } from 'vitest';
 import { fillAccount, makeAccount, makeKeylessAccount } from './account.ts';
 import { read } from './ask.ts';
 import { signInAs } from './browser.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { type Connection, type HealthCheck, integer, time } from './records.ts';
 
 interface Row {
@@ -94,7 +94,7 @@ test('filters choose rows, and the counts stay those of what the search finds', 
 
 test('a connection that is watched: never run, then with score, worst finding and when it is next', async () => {
   const id = await makeKeylessAccount();
-  const { id: connection } = await commandJson<Connection>([
+  const { id: connection } = await fixtureJson<Connection>([
     ...['connection', 'add', '--account', String(id), '--name', 'store', '--tls', 'disable', '--every', '1h'],
     ...['--url', inject('sharedStore')['DATABASE_URL'] ?? ''],
     ...['--threshold', 'PG_SHARED_BUFFERS_LOW.warning_bytes=999999999999'],
@@ -105,7 +105,7 @@ test('a connection that is watched: never run, then with score, worst finding an
     ...{ status: 'never_run', score: null, worst: null, last_checked_at: null, stale: false },
     ...{ interval_seconds: 3_600, next_due_at: time, trend: Array(30).fill(null) },
   });
-  const { score, created_at } = await commandJson<HealthCheck>([
+  const { score, created_at } = await fixtureJson<HealthCheck>([
     'check',
     'run',
     '--connection',
@@ -115,7 +115,7 @@ test('a connection that is watched: never run, then with score, worst finding an
   expect(checked).toMatchObject({ score, last_checked_at: created_at, stale: false });
   expect(checked?.worst?.severity).toMatch(/^(critical|warning)$/);
   expect(checked?.trend).toEqual([...Array(29).fill(null), score]);
-  await commandJson(['connection', 'remove', String(connection)]);
+  await fixtureJson(['connection', 'remove', String(connection)]);
   expect(await row()).toBeUndefined();
 });
 

@@ -4,7 +4,8 @@ import { makeAccount, makeKeylessAccount, makeMember } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { each } from './ask.ts';
 import { type Browser, openBrowser, signInAs } from './browser.ts';
-import { command, commandJson } from './command.ts';
+import { command } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { type Service, startService } from './running-service.ts';
 
 interface Me {
@@ -67,7 +68,7 @@ const signIn = (browser: Browser, email: string, password = PASSWORD) =>
 
 test('the operator’s link makes an owner, who is then signed in', async () => {
   const account = await makeAccount();
-  const made = await commandJson<{ link: string; purpose: string; expires_at: string }>([
+  const made = await fixtureJson<{ link: string; purpose: string; expires_at: string }>([
     'member',
     'link',
     '--account',
@@ -149,7 +150,7 @@ test('a link is good once, and not when it is too old, or a newer one took its p
   await store.query(`update link set expires_at = clock_timestamp() where member_id = $1`, [late.memberId]);
   expect(await use(late.linkToken)).toEqual([404, 404]);
   const older = await invite(account);
-  const newer = await commandJson<{ link: string }>([
+  const newer = await fixtureJson<{ link: string }>([
     'member',
     'link',
     '--account',
@@ -165,7 +166,7 @@ test('a link is good once, and not when it is too old, or a newer one took its p
 
 test('of many who open one link at once, one gets in', async () => {
   const account = await makeKeylessAccount();
-  const made = await commandJson<{ link: string }>(['member', 'link', '--account', String(account)]);
+  const made = await fixtureJson<{ link: string }>(['member', 'link', '--account', String(account)]);
   const token = linkOf(made);
   const statuses = await each([1, 2, 3, 4, 5, 6], 6, async (number) => {
     const body = { name: 'Ada', email: `${number}-${token.slice(0, 9)}@example.com`, password: PASSWORD };
@@ -255,7 +256,7 @@ test('the same address is no way in: only a link, opened, makes a login act as a
   const { email, browser } = await join(account);
   const other = await makeKeylessAccount();
   const member = ['--name', 'Ada', '--email', email, '--role', 'owner'];
-  await commandJson(['member', 'add', '--account', String(other), ...member]);
+  await fixtureJson(['member', 'add', '--account', String(other), ...member]);
   expect((await browser.get<Me>('/me')).accounts.map(({ id }) => id)).toEqual([account]);
   expect((await browser.ask('POST', '/me/account', { id: other })).status).toBe(404);
 });
@@ -263,7 +264,7 @@ test('the same address is no way in: only a link, opened, makes a login act as a
 test('a reset link sets a new password and ends all sessions', async () => {
   const account = await makeKeylessAccount();
   const { memberId, email, browser } = await join(account);
-  const made = await commandJson<{ link: string; purpose: string }>([
+  const made = await fixtureJson<{ link: string; purpose: string }>([
     'member',
     'link',
     '--account',
@@ -603,7 +604,7 @@ test.each([
 test('a member who is suspended or removed is out at once, and comes in nowhere', async () => {
   const account = await makeKeylessAccount();
   const { email, memberId, browser } = await join(account);
-  await commandJson(['member', 'change', String(memberId), '--status', 'suspended']);
+  await fixtureJson(['member', 'change', String(memberId), '--status', 'suspended']);
   expect((await browser.ask('GET', '/me')).status).toBe(401);
   expect((await signIn(browse(), email)).status).toBe(403);
   const made = await command([
@@ -616,9 +617,9 @@ test('a member who is suspended or removed is out at once, and comes in nowhere'
     '--json',
   ]);
   expect((await browse().ask('GET', `/link/${linkOf(JSON.parse(made.stdout))}`)).status).toBe(404);
-  await commandJson(['member', 'change', String(memberId), '--status', 'active']);
+  await fixtureJson(['member', 'change', String(memberId), '--status', 'active']);
   expect((await signIn(browse(), email)).status).toBe(204);
-  await commandJson(['member', 'remove', String(memberId)]);
+  await fixtureJson(['member', 'remove', String(memberId)]);
   expect((await browser.ask('GET', '/me')).status).toBe(401);
   expect((await signIn(browse(), email)).status).toBe(401);
 });

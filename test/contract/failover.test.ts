@@ -6,7 +6,7 @@ import { PASSWORD, PostgresServer, testedPrograms } from '../checks/postgres-ser
 import { Standby } from '../checks/standby.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { ask } from './ask.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { startLoad } from './load.ts';
 import { type Environment, type Service, startService } from './running-service.ts';
 
@@ -50,7 +50,7 @@ test('kill -9 of the primary under load: the synchronous standby takes over, and
   };
   const service = await start(environment);
   const [, key = ''] = await service.says(/API key +(dbv_live_\w{49})/);
-  await commandJson(['account', 'change', '1', '--requests-per-minute', '100000'], { environment });
+  await fixtureJson(['account', 'change', '1', '--requests-per-minute', '100000'], environment);
 
   const load = startLoad(key, 12, () => service.origin);
   await wait(1_500);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fillAccount, makeAccount, makeKey, makeKeylessAccount } from './account.ts';
 import { read } from './ask.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import type { Connection, Fleet, List } from './records.ts';
 
 const PATH = '/api/v1/health/fleet';
@@ -25,10 +25,10 @@ test('200: every connection once, its status by its score, and the counts', asyn
   await fillAccount(id, { connections: 120, tickets: 200, activity: 10, days: 3 });
   const url = 'postgres://watcher@127.0.0.1:1/shop';
   const add = (name: string) =>
-    commandJson<Connection>(['connection', 'add', '--account', String(id), '--name', name, '--url', url]);
+    fixtureJson<Connection>(['connection', 'add', '--account', String(id), '--name', name, '--url', url]);
   const never = await add('never run');
   const down = await add('down');
-  await commandJson(['check', 'run', '--connection', String(down.id)]);
+  await fixtureJson(['check', 'run', '--connection', String(down.id)]);
   const { key } = await makeKey(id, 'suite');
 
   const fleet = await read<Fleet>(PATH, key);

@@ -3,7 +3,8 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { makeAccount, makeKey } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { type Answer, ask, each } from './ask.ts';
-import { command, commandJson } from './command.ts';
+import { command } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import type { Connection } from './records.ts';
 import { startService } from './running-service.ts';
 
@@ -53,7 +54,7 @@ test('one log over two processes and several keys: gapless, in time order, every
 
 test('a change is shown by both processes at once', async () => {
   const { id, key } = await makeAccount();
-  const { id: connection } = await commandJson<Connection>([
+  const { id: connection } = await fixtureJson<Connection>([
     'connection',
     'add',
     '--account',
@@ -65,7 +66,7 @@ test('a change is shown by both processes at once', async () => {
   ]);
   for (let turn = 1; turn <= 4; turn += 1) {
     const tags = [(await askTurn(0, key)).headers['etag'], (await askTurn(1, key)).headers['etag']];
-    await commandJson(['connection', 'change', String(connection), '--name', `turn ${turn}`]);
+    await fixtureJson(['connection', 'change', String(connection), '--name', `turn ${turn}`]);
     for (const [process, etag] of tags.entries()) {
       const answer = await askTurn(process, key, FLEET, { 'if-none-match': etag });
       expect(answer.status).toBe(200);

@@ -1,7 +1,8 @@
 import { expect, inject, test } from 'vitest';
 import { type Account, makeAccount } from './account.ts';
 import { ask, read } from './ask.ts';
-import { command, commandJson } from './command.ts';
+import { command } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import {
   type Connection,
   type Failure,
@@ -21,7 +22,7 @@ const checked = addStore();
 
 async function add({ id }: Account, name: string, url: string): Promise<number> {
   const options = ['--account', String(id), '--name', name, '--url', url, '--tls', 'disable'];
-  return (await commandJson<Connection>(['connection', 'add', ...options])).id;
+  return (await fixtureJson<Connection>(['connection', 'add', ...options])).id;
 }
 
 /** A connection to the run's own store, and what its first run printed. */
@@ -31,7 +32,7 @@ async function addStore(): Promise<{ id: number; printed: HealthCheck }> {
 }
 
 function run(connectionId: number): Promise<HealthCheck> {
-  return commandJson<HealthCheck>(['check', 'run', '--connection', String(connectionId)]);
+  return fixtureJson<HealthCheck>(['check', 'run', '--connection', String(connectionId)]);
 }
 
 test('200: the result that the run stored, every finding of it', async () => {

@@ -4,7 +4,7 @@ import { fillAccount, makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { ask, read } from './ask.ts';
 import { startAssistant, textOf } from './assistant.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import type { Connection, List } from './records.ts';
 
 interface Operation {
@@ -27,7 +27,7 @@ async function filledAccount() {
   const account = await makeAccount();
   await fillAccount(account.id, { connections: 3, tickets: 20, activity: 0 });
   const add = ['member', 'add', '--account', String(account.id), '--role', 'viewer'];
-  await commandJson([...add, '--name', 'Ada', '--email', 'ada@example.com']);
+  await fixtureJson([...add, '--name', 'Ada', '--email', 'ada@example.com']);
   const { data } = await read<List<Connection>>('/api/v1/health/connections', account.key);
   return { ...account, connectionId: data[0]?.id ?? 0 };
 }

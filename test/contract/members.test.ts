@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { read } from './ask.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { integer, type List, type Member, time } from './records.ts';
 
 const PATH = '/api/v1/team/members';
 
 function add(accountId: number, name: string, email: string, role: string): Promise<Member> {
   const options = ['--account', String(accountId), '--name', name, '--email', email, '--role', role];
-  return commandJson(['member', 'add', ...options]);
+  return fixtureJson(['member', 'add', ...options]);
 }
 
 test('200: the members with their roles, by id, whole', async () => {
@@ -31,8 +31,8 @@ test('200: the members with their roles, by id, whole', async () => {
   });
   expect(grace.id).toBeGreaterThan(ada.id);
 
-  await commandJson(['member', 'change', String(grace.id), '--role', 'viewer']);
-  await commandJson(['member', 'remove', String(ada.id)]);
+  await fixtureJson(['member', 'change', String(grace.id), '--role', 'viewer']);
+  await fixtureJson(['member', 'remove', String(ada.id)]);
   expect(await read(PATH, key)).toEqual({
     data: [{ ...grace, roles: ['viewer'] }],
     meta: { total: 1, page: 1, per_page: 1, has_more: false },

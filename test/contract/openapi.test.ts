@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fillAccount, makeAccount, makeKey, makeKeylessAccount } from './account.ts';
 import { type Answer, ask } from './ask.ts';
-import { commandJson } from './command.ts';
 import { committed, events, expectSchema, type Json, operations } from './described.ts';
 import { ENDPOINTS } from './endpoints.ts';
+import { fixtureJson } from './fixture-command.ts';
 import type { Failure, Fleet } from './records.ts';
 
 // Headers of HTTP itself, which OpenAPI leaves to it.
@@ -25,7 +25,7 @@ const individual = makeAccount({ plan: 'individual' });
 async function fill(): Promise<{ key: string; connectionId: number }> {
   const id = await makeKeylessAccount();
   const member = ['member', 'add', '--account', String(id), '--role', 'owner'];
-  await commandJson([...member, '--name', 'Ada Lovelace', '--email', 'ada@example.com']);
+  await fixtureJson([...member, '--name', 'Ada Lovelace', '--email', 'ada@example.com']);
   await fillAccount(id, { connections: 3, tickets: 20, activity: 100, days: 5 });
   const { key } = await makeKey(id, 'dashboard');
   const fleet = (await ask('/api/v1/health/fleet', { key })).json<Fleet>();

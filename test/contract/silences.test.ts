@@ -2,14 +2,15 @@ import { expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { read } from './ask.ts';
-import { command, commandJson } from './command.ts';
+import { command } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { type Connection, type HealthCheck, integer, type List, type Ticket, time } from './records.ts';
 
 const CHECK = 'PG_SHARED_BUFFERS_LOW';
 
 /** A connection to the suite's store, with one threshold set so that it has a warning. */
 async function faultyConnection(account: number): Promise<string> {
-  const { id } = await commandJson<Connection>([
+  const { id } = await fixtureJson<Connection>([
     ...['connection', 'add', '--account', String(account), '--name', 'store', '--tls', 'disable'],
     ...['--url', inject('sharedStore')['DATABASE_URL'] ?? ''],
     ...['--threshold', `${CHECK}.warning_bytes=999999999999`],
@@ -32,7 +33,7 @@ function scoreOf(checks: HealthCheck['checks']): number {
 test('a silence: its finding is skipped, its ticket resolved; once it has ended the ticket reopens', async () => {
   const { id, key } = await makeAccount();
   const connection = await faultyConnection(id);
-  const run = () => commandJson<HealthCheck>(['check', 'run', '--connection', connection]);
+  const run = () => fixtureJson<HealthCheck>(['check', 'run', '--connection', connection]);
   const finding = async () => (await run()).checks.find(({ check_id }) => check_id === CHECK);
   const ticket = async () => {
     const { data } = await read<List<Ticket>>('/api/v1/ops/tickets', key);
@@ -43,7 +44,7 @@ test('a silence: its finding is skipped, its ticket resolved; once it has ended 
   expect(await ticket()).toBe('open');
 
   const add = ['silence', 'add', '--connection', connection, '--check', CHECK];
-  const silence = await commandJson<{ id: number }>([
+  const silence = await fixtureJson<{ id: number }>([
     ...[...add, '--reason', 'accepted_risk', '--note', 'a small machine', '--until', '7d'],
   ]);
   expect(silence).toEqual({
@@ -51,7 +52,7 @@ test('a silence: its finding is skipped, its ticket resolved; once it has ended 
     ...{ reason: 'accepted_risk', note: 'a small machine', created_at: time, until: time },
   });
   expect(await ticket()).toBe('resolved');
-  expect(await commandJson(['silence', 'list', '--account', String(id)])).toEqual([silence]);
+  expect(await fixtureJson(['silence', 'list', '--account', String(id)])).toEqual([silence]);
   expect(await finding()).toMatchObject({
     status: 'skipped',
     severity: 'warning',
@@ -63,8 +64,8 @@ test('a silence: its finding is skipped, its ticket resolved; once it has ended 
   expect([score, summary_text]).toEqual([scoreOf(checks), expect.stringContaining('; 1 silenced')]);
   expect(before.score).toBe(scoreOf(before.checks));
 
-  await commandJson(['silence', 'end', String(silence.id)]);
-  expect(await commandJson(['silence', 'list', '--connection', connection])).toEqual([]);
+  await fixtureJson(['silence', 'end', String(silence.id)]);
+  expect(await fixtureJson(['silence', 'list', '--connection', connection])).toEqual([]);
   expect(await finding()).toMatchObject({ status: 'warning' });
   expect(await ticket()).toBe('open');
 
@@ -94,8 +95,8 @@ test('wrong silences: a check or date that is none, a silence that is not in for
   for (const until of ['2020-01-01', '2030-02-30', 'soon', '0s']) {
     expect((await command([...add, '--check', CHECK, '--until', until])).exit, until).toBe(2);
   }
-  const { id: silence } = await commandJson<{ id: number }>([...add, '--check', CHECK.toLowerCase()]);
-  await commandJson(['silence', 'end', String(silence)]);
+  const { id: silence } = await fixtureJson<{ id: number }>([...add, '--check', CHECK.toLowerCase()]);
+  await fixtureJson(['silence', 'end', String(silence)]);
   expect((await command(['silence', 'end', String(silence)])).exit).toBe(1);
   const silences = (await readLog(key)).filter(({ action_type }) => action_type.startsWith('silence_'));
   expect(silences).toHaveLength(2);

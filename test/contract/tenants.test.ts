@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { fillAccount, makeAccount, makeKey } from './account.ts';
 import { ask, each, read } from './ask.ts';
-import { commandJson } from './command.ts';
 import { ENDPOINTS } from './endpoints.ts';
+import { fixtureJson } from './fixture-command.ts';
 
 interface Tenant {
   id: number;
@@ -23,9 +23,9 @@ beforeAll(async () => {
     await fillAccount(id, { connections: 5, tickets: 30, activity: 200, days: 5 });
     const account = ['--account', String(id), '--name', `only the ${mark}`];
     const url = `postgres://watcher:unspoken@${mark}.example.com/shop`;
-    await commandJson(['connection', 'add', ...account, '--url', url]);
+    await fixtureJson(['connection', 'add', ...account, '--url', url]);
     const member = ['--email', `${mark}@example.com`, '--role', 'viewer'];
-    await commandJson(['member', 'add', ...account, ...member]);
+    await fixtureJson(['member', 'add', ...account, ...member]);
     const { key, id: keyId } = await makeKey(id, `only the ${mark}`);
     const ids = new Set([id, keyId]);
     for (const path of ENDPOINTS.filter((path) => !path.includes('/1/'))) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Account, fillAccount, makeAccount, makeKey, makeKeylessAccount } from './account.ts';
 import { ask, each, links, read } from './ask.ts';
-import { commandJson } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { type Connection, type Failure, integer, type List, TIME, type Ticket, time } from './records.ts';
 
 const PATH = '/api/v1/ops/tickets';
@@ -153,7 +153,7 @@ test('200: offsets name the same instant', async () => {
 test('200: Link pins the list: a ticket that is opened meanwhile neither repeats nor hides a row', async () => {
   const { id, key, tickets } = await filled;
   const url = 'postgres://watcher@127.0.0.1:1/shop';
-  const added = await commandJson<Connection>([
+  const added = await fixtureJson<Connection>([
     'connection',
     'add',
     '--account',
@@ -168,7 +168,7 @@ test('200: Link pins the list: a ticket that is opened meanwhile neither repeats
   while (path !== undefined) {
     const answer = await ask(path, { key });
     seen.push(...answer.json<List<Ticket>>().data);
-    if (seen.length === 60) await commandJson(['check', 'run', '--connection', String(added.id)]);
+    if (seen.length === 60) await fixtureJson(['check', 'run', '--connection', String(added.id)]);
     path = links(answer)['next'];
     if (path !== undefined) expect(path).toMatch(/[?&]to=/);
   }
@@ -182,7 +182,7 @@ test('200: Link pins the list: a ticket that is opened meanwhile neither repeats
     status: 'open',
   });
 
-  await commandJson(['connection', 'remove', String(added.id)]);
+  await fixtureJson(['connection', 'remove', String(added.id)]);
   const { data } = await read<List<Ticket>>(`${PATH}?per_page=1`, key);
   expect(data[0]).toMatchObject({
     connection_name: 'down',
