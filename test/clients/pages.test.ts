@@ -8,7 +8,7 @@ const FOLDER = 'docs/integrations';
 const PLANS = { 'Team 30': 30, 'Business 60': 60, 'Enterprise 100': 100 };
 /** An assistant asks when it is asked: its table is of one question. */
 const COST_HEAD = RegExp(
-  `\\| asks \\| every \\| (?:a minute|requests) \\| ${Object.keys(PLANS).join(' \\| ')} \\|\n(?:\\| --- ){6}\\|\n`,
+  `\\| query \\| every \\| (?:per minute|requests) \\| ${Object.keys(PLANS).join(' \\| ')} \\|\n(?:\\| --- ){6}\\|\n`,
 );
 /** A mapping is no client: it asks nothing. */
 const NO_CLIENT = ['README.md', 'ocsf-and-ecs.md'];
@@ -16,8 +16,7 @@ const NO_CLIENT = ['README.md', 'ocsf-and-ecs.md'];
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 const pages = readdirSync(FOLDER).filter((name) => name.endsWith('.md'));
 const clients = pages.filter((name) => !NO_CLIENT.includes(name));
-const mark = (text: string) =>
-  /^\*\*(Run here|From its documentation)\*\*: \S/m.exec(text)?.[1]?.toLowerCase();
+const mark = (text: string) => /^\*\*(Tested|From documentation)\*\*: \S/m.exec(text)?.[1]?.toLowerCase();
 const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
   paths: Record<string, { get: { parameters?: { name?: string }[] } }>;
 };

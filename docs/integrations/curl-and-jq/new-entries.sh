@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints the activity entries since the last call, oldest first, one JSON object a line.
+# Prints the activity entries since the last call, oldest first, one JSON object per line.
 # DBVITALS_URL     such as https://dbvitals.example.com
 # DBVITALS_HEADER  a file, mode 0600: Authorization: Bearer <API_KEY>
-# DBVITALS_STATE   a file that keeps the last id printed
+# DBVITALS_STATE   a file that stores the last printed id
 set -eu
 after=$(cat "$DBVITALS_STATE" 2>/dev/null || echo 0)
 more=true

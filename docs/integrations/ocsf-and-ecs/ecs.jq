@@ -1,4 +1,4 @@
-# An entry of the activity log in the Elastic Common Schema (ECS 8.11). One entry in, one document out:
+# An entry of the activity log in the Elastic Common Schema (ECS 8.11). Converts each entry to one document:
 #   jq -c -f ecs.jq entries.ndjson
 def category:
   if . == "api_request" or . == "api_key_refused" then "api"
@@ -53,6 +53,6 @@ def query: to_entries | map("\(.key | @uri)=\(.value | @uri)") | join("&");
     }
   else { dbvitals: { activity: $of } }
   end
-# ECS leaves out what is not known.
+# ECS omits unknown fields.
 | del(.. | nulls)
 | with_entries(select(.value != {}))

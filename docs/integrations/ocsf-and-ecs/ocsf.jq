@@ -1,4 +1,4 @@
-# An entry of the activity log as OCSF API Activity (class 6003, OCSF 1.3.0). One entry in, one event out:
+# An entry of the activity log as OCSF API Activity (class 6003, OCSF 1.3.0). Converts each entry to one event:
 #   jq -c -f ocsf.jq entries.ndjson
 def milliseconds: ((.[0:19] + "Z" | fromdateiso8601) * 1000) + (.[20:23] | tonumber);
 
@@ -27,7 +27,7 @@ def activity:
     activity_name: (if $activity == 99 then .action_type
                     else { "1": "Create", "2": "Read", "3": "Update", "4": "Delete" }["\($activity)"] end),
     type_uid: (6003 * 100 + $activity),
-    # 1 informational, 2 low: refused, 3 medium: the service failed, or a dead key was tried.
+    # 1 informational, 2 low: rejected, 3 medium: the service failed, or someone tried a revoked or expired key.
     severity_id: (if $refused then 3 elif ($request | not) or $of.status < 400 then 1 elif $of.status < 500 then 2 else 3 end),
     status_id: (if $failed then 2 else 1 end),
     status: (if $failed then "Failure" else "Success" end),
@@ -63,5 +63,5 @@ def activity:
     }
   else { unmapped: ($of + { page_path: $entry.page_path }) }
   end
-# OCSF leaves out what is not known.
+# OCSF omits unknown fields.
 | del(.. | nulls)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A scripted input: prints what is new in the activity log and keeps its place in the app's local folder.
+# A scripted input: prints new entries of the activity log and saves its position in the app's local folder.
 app=$(cd "$(dirname "$0")/.." && pwd)
-# Splunk's own libraries are not curl's.
+# curl must not load Splunk's libraries.
 unset LD_LIBRARY_PATH
 export DBVITALS_URL="${DBVITALS_URL:-https://dbvitals.example.com}"
 export DBVITALS_HEADER="$app/local/dbvitals.header"
