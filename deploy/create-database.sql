@@ -1,4 +1,4 @@
--- Run once by the postgres image, as superuser. The password is the one in the URL that the services get.
+-- The postgres image runs this once, as superuser. The password comes from the services' database URL.
 \set password `sed 's|^[^:]*://[^:]*:\([^@]*\)@.*|\1|' /run/secrets/database-url`
 create role dbvitals login createrole password :'password';
 create database dbvitals owner dbvitals;
