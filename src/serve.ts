@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { startSealing } from './activity/record-seal-rounds.ts';
 import { openSealFile } from './activity/seal-file.ts';
-import { type Answering, startAnswering } from './answering.ts';
+import { checkRoom, startProcesses } from './api-cluster.ts';
+import { type Answering, startAnswering } from './api-server.ts';
 import { type Config, secretKeys } from './config.ts';
 import { openIdentityProvider } from './console/identity-provider.ts';
 import { openConsole } from './console/open-console.ts';
@@ -25,7 +26,6 @@ import { countDueConnections } from './monitor/claim.ts';
 import { checkNow, startMonitor } from './monitor/schedule.ts';
 import { followDataFolder } from './monitor/watch-own-store.ts';
 import { version } from './package-root.ts';
-import { checkRoom, startProcesses } from './processes.ts';
 import { STEP_DEADLINE_MS, startRetention } from './retention.ts';
 import { followTls, readTls } from './tls-files.ts';
 

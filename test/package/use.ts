@@ -82,7 +82,7 @@ assert.equal((await get('/api/v1/health/connections')).status, 200);
 const pids = readFileSync(`/proc/${several.pid}/task/${several.pid}/children`, 'utf8').trim().split(' ');
 const answering = pids
   .map((pid) => commandLine(Number(pid)))
-  .filter((line) => line.includes('answering-process.js'));
+  .filter((line) => line.includes('api-worker.js'));
 assert(answering.length === 2 && answering.every((line) => line.includes(flags)), answering.join('\n'));
 assert.equal(await end(several), 0);
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DRAIN_MS } from './answering.ts';
-import type { Instructions, Said, Told } from './answering-process.ts';
+import { DRAIN_MS } from './api-server.ts';
+import type { Instructions, Said, Told } from './api-worker.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
 import type { Tls } from './http/tls.ts';
 import type { Figures } from './metrics.ts';
@@ -33,7 +33,7 @@ const SECRETS = [
 
 /** Starts a process that answers; `failures` counts for it and its like. */
 export function startApart(instructions: Instructions, failures: FailedAuthentications): ProcessApart {
-  const path = join(import.meta.dirname, `answering-process${extname(import.meta.filename)}`);
+  const path = join(import.meta.dirname, `api-worker${extname(import.meta.filename)}`);
   // It takes Node's flags of this process. What opens the credentials of connections, or asks who signs in, is none of its business.
   const env = { ...process.env };
   for (const name of SECRETS) delete env[name];

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { type Answering, type AnsweringSettings, DRAIN_MS, startAnswering } from './answering.ts';
+import { type Answering, type AnsweringSettings, DRAIN_MS, startAnswering } from './api-server.ts';
 import type { Config } from './config.ts';
 import { forwardTo } from './console/console-proxy.ts';
 import { parsePoolerUrl, type StoreAddress } from './database/connect.ts';
