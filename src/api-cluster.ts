@@ -2,22 +2,22 @@ import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import type { Answering } from './api-server.ts';
-import type { Instructions } from './api-worker.ts';
-import { askFigures, hangUp, leave, type ProcessApart, renew, startApart } from './api-worker-handle.ts';
+import type { ApiServer } from './api-server.ts';
+import type { WorkerInstructions } from './api-worker.ts';
+import { type ApiWorker, askFigures, hangUp, leave, renew, startApiWorker } from './api-worker-handle.ts';
 import { FailedAuthentications } from './http/failed-authentications.ts';
 import { listen } from './listen.ts';
 import { type Figures, lasting, sum } from './metrics.ts';
 
-// Pauses before a process that ended is started anew: doubled while it keeps ending at once.
+// How long to wait before a worker is restarted: doubled while workers keep ending at once.
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
-// Connections to the store: of a process that answers (answering.ts), and of all the rest of a service with a command.
+// Connections to the store: of a worker (api-server.ts), and of the rest of a service together with one command.
 const CONNECTIONS_EACH = 4;
 const CONNECTIONS_BESIDE = 20;
 
-/** Throws a sentence when the store has too few connections for so many processes. */
+/** Throws when the store has too few connections for `count` workers. */
 export async function checkRoom(writer: pg.Pool, count: number): Promise<void> {
   const { rows } = await writer.query<{ room: number }>(
     `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`,
@@ -30,25 +30,25 @@ export async function checkRoom(writer: pg.Pool, count: number): Promise<void> {
   );
 }
 
-/** Several processes that answer as one. */
-export interface Processes extends Answering {
-  /** What they counted, those that have ended too. */
+/** Several API workers on one port. */
+export interface ApiCluster extends ApiServer {
+  /** The metrics of each worker, including those of workers that have ended. */
   figures(): Promise<Figures[]>;
 }
 
 /**
- * Answers requests in `count` processes on one port that the kernel shares out. One that ends is started anew; all of
- * them drain when this process closes them, or dies. Throws a sentence when the port can't be had.
+ * Answers requests in `count` worker processes. They listen on one port, and the kernel spreads connections over them. A
+ * worker that ends is restarted. All workers drain when this process closes them, or dies. Throws when the port is taken.
  */
-export async function startProcesses(
+export async function startApiCluster(
   count: number,
-  instructions: Instructions,
+  instructions: WorkerInstructions,
   log: FastifyBaseLogger,
-): Promise<Processes> {
+): Promise<ApiCluster> {
   const { host, port: wanted } = instructions.settings;
   await listen(() => tryPort(host, wanted), wanted);
 
-  const running = new Set<ProcessApart>();
+  const running = new Set<ApiWorker>();
   const closing = new AbortController();
   let leaving = false;
   let { tls } = instructions.settings;
@@ -56,8 +56,11 @@ export async function startProcesses(
   let past: Promise<Figures> = Promise.resolve([]);
   let asking: Promise<Figures[]> | null = null;
 
-  function start(port: number): ProcessApart {
-    const one = startApart({ ...instructions, settings: { ...instructions.settings, port, tls } }, failures);
+  function start(port: number): ApiWorker {
+    const one = startApiWorker(
+      { ...instructions, settings: { ...instructions.settings, port, tls } },
+      failures,
+    );
     running.add(one);
     if (leaving) leave(one);
     void one.ended.then(() => {
@@ -67,8 +70,8 @@ export async function startProcesses(
     return one;
   }
 
-  /** Keeps a process in the place of `one`, whatever ends it. */
-  async function keep(one: ProcessApart, port: number): Promise<void> {
+  /** Replaces `one` whenever it ends. */
+  async function keep(one: ApiWorker, port: number): Promise<void> {
     let pause = SHORTEST_PAUSE_MS;
     for (let current = one; ; current = start(port)) {
       const began = Date.now();
@@ -76,7 +79,7 @@ export async function startProcesses(
       if (closing.signal.aborted) return;
       pause =
         Date.now() - began > LONGEST_PAUSE_MS ? SHORTEST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
-      log.error({ process: current.child.pid, reason, again_ms: pause }, 'a process that answers ended');
+      log.error({ process: current.child.pid, reason, again_ms: pause }, 'an API worker ended');
       await wait(pause, undefined, closing).catch(() => {});
       if (closing.signal.aborted) return;
     }
@@ -94,7 +97,7 @@ export async function startProcesses(
   }
 
   try {
-    // Of port 0 the first one's is everybody's.
+    // With port 0 the first worker gets a free port, and the others share it.
     const first = start(wanted);
     const port = await first.listening;
     const all = [first, ...Array.from({ length: count - 1 }, () => start(port))];
@@ -113,7 +116,7 @@ export async function startProcesses(
       failing: () => [...running].some(({ storeFails }) => storeFails),
       close,
       figures() {
-        // Who asks while they are asked hears the same.
+        // Scrapes at the same time share one answer.
         asking ??= askAll().finally(() => {
           asking = null;
         });
@@ -126,7 +129,7 @@ export async function startProcesses(
   }
 }
 
-/** Fails where a process of anybody's has the port: one that shares it, as ours do, would let ours in beside it. */
+/** Fails where the port is taken, by a process that shares its port too: the workers' own listen would succeed beside it. */
 function tryPort(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -12,8 +12,8 @@ import type { Tls } from './http/tls.ts';
 import { listen } from './listen.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What a process must know to answer requests. */
-export interface AnsweringSettings {
+/** What a process needs to know to answer requests. */
+export interface ApiServerSettings {
   host: string;
   /** 0 = any free port. */
   port: number;
@@ -42,26 +42,26 @@ export const DRAIN_MS = 8_000;
 
 const LET_GO_EVERY_MS = 50;
 
-/** The API, answering. */
-export interface Answering {
+/** The API server of a process. */
+export interface ApiServer {
   port: number;
-  /** Sends clients elsewhere, and still answers: see {@link Parts.leaving}. */
+  /** Asks clients to go elsewhere, and still answers them: see {@link Parts.leaving}. */
   leave(): void;
-  /** Whether requests fail for the store's sake. */
+  /** Whether requests fail because the store does. */
   failing(): boolean;
-  /** Connections from now on get this certificate. */
+  /** New connections get this certificate. */
   renew(tls: Tls): void;
-  /** Drains: no new connection, an answer to every request under way, then lets the store go. */
+  /** Drains: accepts no new connection, answers every request under way, then closes the store's connections. */
   close(): Promise<void>;
 }
 
 /**
- * Answers requests in this process. It holds up to 7 connections to the store, or 4 where the port is shared: the
- * gate's own, the rest for keys and answers. Throws a sentence when the port can't be had.
+ * Answers requests in this process. It holds up to 7 connections to the store, or 4 where the port is shared: one for the
+ * gate, the others for keys and answers. Throws when the port is taken.
  */
-export async function startAnswering(
+export async function startApiServer(
   address: StoreAddress,
-  settings: AnsweringSettings,
+  settings: ApiServerSettings,
   {
     log,
     metrics,
@@ -75,12 +75,12 @@ export async function startAnswering(
     failures: FailedAuthentications;
     console: Handler;
     escaped: EscapedErrors;
-    /** Hears when the store begins to fail requests and when that is over. */
+    /** Called when the store begins to fail requests, and when it works again. */
     storeFails?: (failing: boolean) => void;
   },
-): Promise<Answering> {
+): Promise<ApiServer> {
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls, shared } = settings;
-  // The API's own: a store that hangs costs a request two seconds, and no connection.
+  // The API has its own pools: a store that hangs costs a request two seconds, and no connection.
   const keys = openPool(address, 'writer', { max: shared ? 1 : 2, statementTimeout: STORE_DEADLINE_MS });
   const reader = openPool(address, 'reader', {
     max: shared ? 2 : 4,
@@ -116,7 +116,7 @@ export async function startAnswering(
   };
   const { app, renew } = createApp(parts);
   const close = async () => {
-    // Node lets go who is idle when it closes; whose answer was under way then would be waited for, 72 s (server.ts).
+    // Node closes idle connections once, on close. A connection that becomes idle later would be waited for, 72 s (server.ts).
     const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS);
     await app.close().finally(() => clearInterval(letGo));
     health.stop();
@@ -124,7 +124,7 @@ export async function startAnswering(
     await Promise.all([keys.end(), reader.end(), gate.close()]);
   };
   try {
-    // Fastify hands on to Node what its own types do not name.
+    // Fastify passes options on to Node that its own types do not name.
     const where = { host, port, backlog: BACKLOG, reusePort: shared };
     await listen(() => app.listen(where), port);
   } catch (error) {

@@ -2,27 +2,27 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DRAIN_MS } from './api-server.ts';
-import type { Instructions, Said, Told } from './api-worker.ts';
+import type { WorkerCommand, WorkerInstructions, WorkerReply } from './api-worker.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
 import type { Tls } from './http/tls.ts';
 import type { Figures } from './metrics.ts';
 
-// What a process may take beyond its own time to drain before it is killed.
+// How long a worker may take beyond its time to drain before it is killed.
 const GRACE_MS = 1_000;
 
-// A process that does not tell its figures by then is summed up as it last was.
+// A worker that does not send its metrics by then is summed up with those that it sent last.
 const FIGURES_MS = 1_000;
 
-/** A process that answers, as its supervisor sees it. */
-export interface ProcessApart {
+/** An API worker, as its supervisor sees it. */
+export interface ApiWorker {
   child: ChildProcess;
-  /** Its port; a sentence is thrown when it never listens. */
+  /** Its port; rejects when it never listens. */
   listening: Promise<number>;
-  /** Why it ended: its own sentence, the signal or the exit code. */
+  /** Why it ended: its own message, the signal or the exit code. */
   ended: Promise<string>;
-  /** As it last told them. */
+  /** The metrics that it sent last. */
   figures: Figures;
-  /** Whether the store fails its requests, as it last told. */
+  /** Whether the store fails its requests, as it said last. */
   storeFails: boolean;
 }
 
@@ -31,10 +31,10 @@ const SECRETS = [
   ...['DBVITALS_OIDC_CLIENT_SECRET', 'DBVITALS_OIDC_CLIENT_SECRET_FILE'],
 ];
 
-/** Starts a process that answers; `failures` counts for it and its like. */
-export function startApart(instructions: Instructions, failures: FailedAuthentications): ProcessApart {
+/** Starts a worker; `failures` counts failed authentications for all workers. */
+export function startApiWorker(instructions: WorkerInstructions, failures: FailedAuthentications): ApiWorker {
   const path = join(import.meta.dirname, `api-worker${extname(import.meta.filename)}`);
-  // It takes Node's flags of this process. What opens the credentials of connections, or asks who signs in, is none of its business.
+  // It inherits Node's flags. It needs no secret that opens the credentials of connections or signs people in.
   const env = { ...process.env };
   for (const name of SECRETS) delete env[name];
   const child = fork(path, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], serialization: 'advanced' });
@@ -45,58 +45,58 @@ export function startApart(instructions: Instructions, failures: FailedAuthentic
   });
   const listening = new Promise<number>((resolve, reject) => {
     child.on('message', (message) => {
-      const said = message as Said; // our own program's
-      if ('listening' in said) resolve(said.listening);
-      if ('failed' in said) {
-        complaint = said.failed;
+      const reply = message as WorkerReply; // from our own program
+      if ('listening' in reply) resolve(reply.listening);
+      if ('failed' in reply) {
+        complaint = reply.failed;
         reject(new Error(complaint));
       }
-      if ('storeFails' in said) one.storeFails = said.storeFails;
-      if ('count' in said) tell(child, failures.countHere(said.count));
+      if ('storeFails' in reply) one.storeFails = reply.storeFails;
+      if ('count' in reply) send(child, failures.countHere(reply.count));
     });
-    void ended.then((reason) => reject(new Error(`A process that answers could not start: ${reason}.`)));
+    void ended.then((reason) => reject(new Error(`An API worker could not start: ${reason}.`)));
   });
-  listening.catch(() => {}); // whoever waits for it hears of it; a later one is only started again
-  tell(child, { start: instructions });
-  const one: ProcessApart = { child, listening, ended, figures: [], storeFails: false };
+  listening.catch(() => {}); // callers that wait for it see the error; a later worker is restarted
+  send(child, { start: instructions });
+  const one: ApiWorker = { child, listening, ended, figures: [], storeFails: false };
   return one;
 }
 
-/** A child that has gone meanwhile is told of by its exit. */
-function tell(child: ChildProcess, told: Told): void {
-  if (child.connected) child.send(told, () => {});
+/** A worker that is gone meanwhile is noticed by its exit. */
+function send(child: ChildProcess, command: WorkerCommand): void {
+  if (child.connected) child.send(command, () => {});
 }
 
-/** Brings its figures up to date, if it tells them in time. */
-export async function askFigures(one: ProcessApart): Promise<void> {
+/** Brings its metrics up to date, if it sends them in time. */
+export async function askFigures(one: ApiWorker): Promise<void> {
   const { child, ended } = one;
-  let hear: (said: unknown) => void = () => {};
-  const told = new Promise<void>((resolve) => {
+  let hear: (message: unknown) => void = () => {};
+  const received = new Promise<void>((resolve) => {
     hear = (message) => {
-      const said = message as Said;
-      if (!('figures' in said)) return;
-      one.figures = said.figures;
+      const reply = message as WorkerReply;
+      if (!('figures' in reply)) return;
+      one.figures = reply.figures;
       resolve();
     };
   });
   child.on('message', hear);
-  tell(child, { figures: true });
-  await Promise.race([told, ended, wait(FIGURES_MS, undefined, { ref: false })]);
+  send(child, { figures: true });
+  await Promise.race([received, ended, wait(FIGURES_MS, undefined, { ref: false })]);
   child.off('message', hear);
 }
 
-/** Has it send its clients elsewhere. */
-export function leave({ child }: ProcessApart): void {
-  tell(child, { leave: true });
+/** Tells it to ask its clients to go elsewhere. */
+export function leave({ child }: ApiWorker): void {
+  send(child, { leave: true });
 }
 
 /** Gives it a new certificate. */
-export function renew({ child }: ProcessApart, tls: Tls): void {
-  tell(child, { tls });
+export function renew({ child }: ApiWorker, tls: Tls): void {
+  send(child, { tls });
 }
 
-/** Has it drain; resolves when it has ended, which it must within 9 s. */
-export async function hangUp({ child, ended }: ProcessApart): Promise<void> {
+/** Makes it drain; resolves when it has ended, which takes 9 s at most. */
+export async function hangUp({ child, ended }: ApiWorker): Promise<void> {
   if (child.connected) child.disconnect();
   const late = setTimeout(() => child.kill('SIGKILL'), DRAIN_MS + GRACE_MS);
   await ended;

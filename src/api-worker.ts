@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { type Answering, type AnsweringSettings, DRAIN_MS, startAnswering } from './api-server.ts';
+import { type ApiServer, type ApiServerSettings, DRAIN_MS, startApiServer } from './api-server.ts';
 import type { Config } from './config.ts';
 import { forwardTo } from './console/console-proxy.ts';
 import { parsePoolerUrl, type StoreAddress } from './database/connect.ts';
@@ -8,9 +8,9 @@ import { type Counted, FailedAuthentications } from './http/failed-authenticatio
 import type { Tls } from './http/tls.ts';
 import { createMetrics, type Figures } from './metrics.ts';
 
-/** What an answering process is told at its start. Both ways to the store hold a password. */
-export interface Instructions {
-  settings: AnsweringSettings;
+/** What a worker is started with. Both addresses of the store hold a password. */
+export interface WorkerInstructions {
+  settings: ApiServerSettings;
   store: StoreAddress;
   poolerUrl: string | null;
   /** The Unix socket where the console answers. */
@@ -19,55 +19,60 @@ export interface Instructions {
   traces: Config['traces'];
 }
 
-/** What the supervisor says: once what to answer with, then that it wants the figures, what it counted, that the service stops, a new certificate. */
-export type Told = { start: Instructions } | { figures: true } | Counted | { leave: true } | { tls: Tls };
+/** A message to a worker: its start, a request for its metrics, a count of failed authentications, the stop of the service, a new certificate. */
+export type WorkerCommand =
+  | { start: WorkerInstructions }
+  | { figures: true }
+  | Counted
+  | { leave: true }
+  | { tls: Tls };
 
-/** What an answering process says: among it the address of a failed authentication, to be counted for all processes. */
-export type Said =
+/** A message from a worker; `count` is the address of a failed authentication, which is counted for all workers. */
+export type WorkerReply =
   | { listening: number }
   | { failed: string }
   | { figures: Figures }
   | { count: string }
   | { storeFails: boolean };
 
-// Up to so many bytes a write to a pipe is whole (Linux' PIPE_BUF): lines of several processes never mix.
+// A write of up to this many bytes to a pipe is atomic (PIPE_BUF on Linux): lines of several workers never mix.
 const WHOLE_WRITE = 4_096;
 
 const metrics = createMetrics();
-let answering: Promise<Answering> | undefined;
+let server: Promise<ApiServer> | undefined;
 let endTraces = async () => {};
 
-// Those of failed authentications: they are counted in the order in which they were told.
+// Failed authentications that were sent to be counted: the replies come in the same order.
 const counting: { address: string; resolve: (counted: Counted) => void }[] = [];
 const failures = new FailedAuthentications((address) => {
   if (!process.connected) return Promise.resolve(failures.countHere(address));
-  say({ count: address });
+  reply({ count: address });
   return new Promise((resolve) => counting.push({ address, resolve }));
 });
 
-// A signal to the group (Ctrl-C) is the supervisor's to act on. It ends its processes by hanging up, and so does its death.
+// The supervisor acts on signals, such as Ctrl-C. It ends its workers by closing their pipe, and so does its death.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-process.on('message', (told: Told) => void hear(told)).once('disconnect', () => void drain());
+process.on('message', (command: WorkerCommand) => void run(command)).once('disconnect', () => void drain());
 if (!process.connected) process.exit();
 
-async function hear(told: Told): Promise<void> {
-  if ('figures' in told) {
-    say({ figures: await metrics.registry.getMetricsAsJSON() });
+async function run(command: WorkerCommand): Promise<void> {
+  if ('figures' in command) {
+    reply({ figures: await metrics.registry.getMetricsAsJSON() });
     return;
   }
-  if ('counted' in told) {
-    counting.shift()?.resolve(told);
+  if ('counted' in command) {
+    counting.shift()?.resolve(command);
     return;
   }
-  if ('leave' in told) {
-    (await answering)?.leave();
+  if ('leave' in command) {
+    (await server)?.leave();
     return;
   }
-  if ('tls' in told) {
-    (await answering)?.renew(told.tls);
+  if ('tls' in command) {
+    (await server)?.renew(command.tls);
     return;
   }
-  const { settings, store, poolerUrl, consoleSocket, logLevel, traces } = told.start;
+  const { settings, store, poolerUrl, consoleSocket, logLevel, traces } = command.start;
   const output = pino.destination({ dest: 2, sync: false, maxWrite: WHOLE_WRITE });
   const log = pino({ level: logLevel, base: { pid: process.pid } }, output);
   const address = poolerUrl === null ? store : parsePoolerUrl(poolerUrl);
@@ -79,14 +84,14 @@ async function hear(told: Told): Promise<void> {
     failures,
     console: forwardTo(consoleSocket),
     escaped,
-    storeFails: (failing: boolean) => say({ storeFails: failing }),
+    storeFails: (failing: boolean) => reply({ storeFails: failing }),
   };
-  answering = beginTraces(traces, log).then(() => startAnswering(address, settings, parts));
+  server = beginTraces(traces, log).then(() => startApiServer(address, settings, parts));
   try {
-    const { port } = await answering;
-    say({ listening: port });
+    const { port } = await server;
+    reply({ listening: port });
   } catch (error) {
-    say({ failed: error instanceof Error ? error.message : 'unknown' }, () => process.exit(1));
+    reply({ failed: error instanceof Error ? error.message : 'unknown' }, () => process.exit(1));
   }
 }
 
@@ -96,16 +101,16 @@ async function beginTraces(traces: Config['traces'], log: Logger): Promise<void>
   endTraces = startTraces(traces, log);
 }
 
-/** Nobody may be there any more to hear it: that is told by 'disconnect'. */
-function say(said: Said, then: () => void = () => {}): void {
-  process.send?.(said, undefined, undefined, then);
+/** The supervisor may be gone: 'disconnect' tells of that. */
+function reply(message: WorkerReply, then: () => void = () => {}): void {
+  process.send?.(message, undefined, undefined, then);
 }
 
 async function drain(): Promise<void> {
   setTimeout(() => process.exit(1), DRAIN_MS).unref();
   for (const { address, resolve } of counting) resolve(failures.countHere(address));
   try {
-    await (await answering)?.close();
+    await (await server)?.close();
     await endTraces();
   } catch {
     process.exit(1); // it never began to answer

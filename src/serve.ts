@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { startSealing } from './activity/record-seal-rounds.ts';
 import { openSealFile } from './activity/seal-file.ts';
-import { checkRoom, startProcesses } from './api-cluster.ts';
-import { type Answering, startAnswering } from './api-server.ts';
+import { checkRoom, startApiCluster } from './api-cluster.ts';
+import { type ApiServer, startApiServer } from './api-server.ts';
 import { type Config, secretKeys } from './config.ts';
 import { openIdentityProvider } from './console/identity-provider.ts';
 import { openConsole } from './console/open-console.ts';
@@ -108,15 +108,15 @@ async function start(
     allowConsoleSockets,
     singleSignOn,
     publicUrl: config.publicUrl,
-    passkeyOrigin: () => passkeyOrigin(config, answering.port),
+    passkeyOrigin: () => passkeyOrigin(config, api.port),
     measure: metrics.answeredConsole,
   });
   undo.push(() => console.close());
   let leaving = false;
-  let answering: Answering;
+  let api: ApiServer;
   let figures = async () => metrics.registry;
   if (options.processes === 1) {
-    answering = await startAnswering(requests, settings, {
+    api = await startApiServer(requests, settings, {
       log,
       metrics,
       failures: new FailedAuthentications(),
@@ -128,16 +128,16 @@ async function start(
     const consoleSocket = await console.listen();
     const { traces } = config;
     const instructions = { settings, store: store.address, poolerUrl, consoleSocket, logLevel, traces };
-    const processes = await startProcesses(options.processes, instructions, log);
-    figures = async () => sum([await metrics.registry.getMetricsAsJSON(), ...(await processes.figures())]);
-    answering = processes;
+    const cluster = await startApiCluster(options.processes, instructions, log);
+    figures = async () => sum([await metrics.registry.getMetricsAsJSON(), ...(await cluster.figures())]);
+    api = cluster;
   }
-  undo.push(() => answering.close());
+  undo.push(() => api.close());
   if (config.tlsFiles && tls) {
     let served = tls;
     const renew = (fresh: Tls) => {
       served = fresh;
-      answering.renew(fresh);
+      api.renew(fresh);
     };
     const following = followTls(config.tlsFiles, tls, { log, renew });
     metrics.watchCertificate(() => certificateOf(served).validToDate);
@@ -155,7 +155,7 @@ async function start(
     }));
     const port = config.metricsPort;
     const reachStore = askOnce(() => watching.query('select'));
-    const isReady = async () => (await reachStore()) !== null && !answering.failing() && !leaving;
+    const isReady = async () => (await reachStore()) !== null && !api.failing() && !leaving;
     const server = await listen(
       () => serveMetrics(figures, config.metricsHost, port, isReady, escaped),
       port,
@@ -196,11 +196,11 @@ async function start(
   undo.push(async () => {
     leaving = true;
     log.info({ drain_seconds: config.drainSeconds }, 'dbvitals stops: requests under way are answered first');
-    answering.leave();
+    api.leave();
     await wait(1_000 * config.drainSeconds);
   });
-  const url = urlOf(config, answering.port);
-  process.stdout.write(await greeting(writer, store, first, url, consoleUrl(config, answering.port)));
+  const url = urlOf(config, api.port);
+  process.stdout.write(await greeting(writer, store, first, url, consoleUrl(config, api.port)));
   if (!shown) log.info({ url }, 'dbvitals is ready');
 }
 

@@ -160,7 +160,7 @@ test('a process that is killed is started anew, the others go on, and nothing co
   const counted = await answersCounted();
   const [killed = 0] = processesThatSaid('Server listening', { output });
   process.kill(killed, 'SIGKILL');
-  await says(/a process that answers ended/, 5);
+  await says(/an API worker ended/, 5);
   const meanwhile = await each(Array.from({ length: 40 }), 8, () => askAnew(key));
   expect(meanwhile.filter(({ status }) => status !== 200)).toEqual([]);
   await expect
