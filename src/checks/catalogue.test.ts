@@ -1,19 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { type SeenJudgement, seen } from '../../test/seen-judgement.ts';
 import { everyCheck } from './catalogue.ts';
-import type { Judgement, Row } from './check.ts';
+import type { Row } from './check.ts';
 import { type GivenFacts, judgementOf } from './judgement-of.ts';
 import { postgresChecks } from './postgres/postgres-checks.ts';
 
-function judge(id: string, rows: Row[], facts: Partial<GivenFacts> = {}): Judgement {
+function judge(id: string, rows: Row[], facts: Partial<GivenFacts> = {}): SeenJudgement {
   const check = postgresChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
-  return judgementOf(check, rows, {
-    version: 180_004,
-    database: 'shop',
-    now: new Date('2026-11-21'),
-    ...facts,
-  });
+  return seen(
+    judgementOf(check, rows, {
+      version: 180_004,
+      database: 'shop',
+      now: new Date('2026-11-21'),
+      ...facts,
+    }),
+  );
 }
 
 const connections = (used: number): Row[] => [

@@ -27,8 +27,19 @@ export interface Fault {
   remediation: string;
 }
 
-/** A check's judgement of what it measured. */
-export interface Judgement {
+/** What a check makes of its rows: it was skipped, or it judged them. */
+export type Judgement = Skipped | Judged;
+
+/** Not measured: not applicable, or a privilege is missing. */
+export interface Skipped {
+  /** Why, in a sentence. */
+  skipped: string;
+  /** Where a privilege is missing: the statement that gives it. One finding names them all. */
+  grant?: string;
+}
+
+/** What a check found out. */
+export interface Judged {
   faults: Fault[];
   /** The measured value when there is no fault, in one line. */
   passMessage: string;
@@ -36,9 +47,7 @@ export interface Judgement {
   near?: (string | null)[];
   /** The list of faults was cut short by its limit: what is missing from it is not thereby well. */
   truncated?: boolean;
-  /** Not measured, and why: not applicable, or a privilege is missing. Nothing else counts then. */
-  skipped?: string;
-  /** Where a privilege is missing: the statement that gives it. One finding names them all. */
+  /** Where a missing privilege may hide more faults: the statement that gives it. */
   grant?: string;
 }
 
@@ -116,6 +125,8 @@ export interface Finding {
   /** The database that the object is in; '' for the whole server. */
   database: string;
   object: string | null;
+  /** The GRANT that is missing, where the check was skipped for that. Runs that were stored before this field lack it. */
+  missing_grant?: string;
 }
 
 /** Everything that one run found out about one check. */
@@ -130,6 +141,6 @@ export interface Outcome {
   measured: boolean;
   /** Databases where it was skipped, failed or cut short while others were measured: nothing there is thereby well. */
   unmeasured: string[];
-  /** `database` and `object` of what is near the threshold (see {@link Judgement.near}). */
+  /** `database` and `object` of what is near the threshold (see {@link Judged.near}). */
   near: { database: string; object: string | null }[];
 }

@@ -1,4 +1,4 @@
-import type { Check, Judgement, Row, ServerFacts, Thresholds } from './check.ts';
+import type { Check, Judgement, Row, ServerFacts, Skipped, Thresholds } from './check.ts';
 
 /** What is known of a server before a check's defaults are filled in. */
 export interface GivenFacts extends Omit<ServerFacts, 'thresholds'> {
@@ -9,4 +9,9 @@ export interface GivenFacts extends Omit<ServerFacts, 'thresholds'> {
 /** What a check makes of its rows; a threshold that is not given is the check's own. Throws what `judge` throws. */
 export function judgementOf(check: Check, rows: Row[], facts: GivenFacts): Judgement {
   return check.judge(rows, { ...facts, thresholds: { ...check.thresholds, ...facts.thresholds } });
+}
+
+/** Why a check was skipped, with the GRANT that is missing: `Not measured: … are hidden. Run GRANT …;`. */
+export function skippedLine({ skipped, grant }: Skipped): string {
+  return grant === undefined ? skipped : `${skipped} Run ${grant}`;
 }

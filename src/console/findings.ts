@@ -81,7 +81,7 @@ function explainedFinding(watched: Watched, finding: Finding): Omit<ExplainedFin
   return {
     ...{ check_id, category, status, severity, title, database, object, measured: metric_line },
     ...explained(watched, check_id, remediation),
-    missing_grant: status === 'skipped' ? missingGrant(metric_line) : null,
+    missing_grant: finding.missing_grant ?? null,
   };
 }
 
@@ -97,11 +97,6 @@ export function explained(
     sql: remediation,
     lock: statementLock(engine, remediation),
   };
-}
-
-/** The GRANT that a skipped check asks for at the end of its line; null where it asks for none. */
-export function missingGrant(metricLine: string): string | null {
-  return /\bRun (GRANT .*;)$/s.exec(metricLine)?.[1] ?? null;
 }
 
 const defaults = new Map(

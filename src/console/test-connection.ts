@@ -22,7 +22,6 @@ import { makeChange, requireHost } from './change-connections.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { ConnectionChange, TestedConnection } from './connections.ts';
 import { notFound } from './errors.ts';
-import { missingGrant } from './findings.ts';
 import { requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from './route.ts';
 
@@ -193,8 +192,13 @@ function notReached(reason: string): ConnectionTest {
   return { reachable: false, reason, tls: null, version: null, measured: 0, skipped: [], sql: '' };
 }
 
-function skippedOf({ check_id, title, metric_line }: Finding): ConnectionTest['skipped'][number] {
-  return { check_id, title, reason: metric_line, grant: missingGrant(metric_line) };
+function skippedOf({
+  check_id,
+  title,
+  metric_line,
+  missing_grant,
+}: Finding): ConnectionTest['skipped'][number] {
+  return { check_id, title, reason: metric_line, grant: missing_grant ?? null };
 }
 
 /** 180001 → `PostgreSQL 18.1`; 80036 → `MySQL 8.0.36`, 101106 → `MariaDB 10.11.6`. */

@@ -1,5 +1,5 @@
 import type { Check, Outcome, Thresholds } from '../checks/check.ts';
-import { type GivenFacts, judgementOf } from '../checks/judgement-of.ts';
+import { type GivenFacts, judgementOf, skippedLine } from '../checks/judgement-of.ts';
 import { rowsOf } from '../checks/rows.ts';
 import type { Endpoint } from './address.ts';
 import { cleanText } from './clean-text.ts';
@@ -197,10 +197,10 @@ async function measureEach(
 
 function factsOf(sample: Sample): Facts {
   if ('failed' in sample) return { status: sample.status, reason: sample.failed };
-  const { skipped, faults } = sample.judgement;
-  return skipped === undefined
-    ? { status: 'measured', faults: faults.length }
-    : { status: 'skipped', reason: skipped };
+  const { judgement } = sample;
+  return 'skipped' in judgement
+    ? { status: 'skipped', reason: skippedLine(judgement) }
+    : { status: 'measured', faults: judgement.faults.length };
 }
 
 async function sampleOf(
@@ -253,8 +253,7 @@ function failedSample({ privilege }: Check, { database, version, me }: Place, er
   if (refusal === 'denied' && privilege && me !== undefined) {
     const grants = [privilege(version)].flat().map((what) => `GRANT ${what} TO ${me};`);
     const grant = grants.join(' ');
-    const skipped = `Not measured: the login lacks a privilege. Run ${grant}`;
-    return { database, judgement: { faults: [], passMessage: '', skipped, grant } };
+    return { database, judgement: { skipped: 'Not measured: the login lacks a privilege.', grant } };
   }
   const { message } = described(error);
   const known = refusal === 'denied' || refusal === null ? undefined : REASONS[refusal];

@@ -21,8 +21,9 @@ export function missingPrivileges(
     samples.flatMap((sample) => {
       if (check.grantReadsRows) return [];
       if (!('judgement' in sample)) return [];
-      const { skipped, grant } = sample.judgement;
-      return skipped !== undefined && grant !== undefined ? [{ ...sample, check, grant }] : [];
+      const { judgement } = sample;
+      if (!('skipped' in judgement) || judgement.grant === undefined) return [];
+      return [{ ...sample, check, grant: judgement.grant }];
     }),
   );
   if (asked.length > 0) return outcome([fault(own, asked)], true);

@@ -1,4 +1,5 @@
-import type { Check, Fault, Finding, Judgement, Outcome } from '../checks/check.ts';
+import type { Check, Fault, Finding, Judgement, Outcome, Skipped } from '../checks/check.ts';
+import { skippedLine } from '../checks/judgement-of.ts';
 import { cleanText } from './clean-text.ts';
 
 /** What came of a check in one database, or on the server ('' then). */
@@ -14,7 +15,9 @@ const OBJECT = 200;
 /** Joins the samples of a check to what the run says about it: its faults, else the one finding. */
 export function outcomeOf(check: Check, samples: Sample[]): Outcome {
   const measured = samples.flatMap((sample) =>
-    'judgement' in sample && sample.judgement.skipped === undefined ? [sample] : [],
+    'judgement' in sample && !('skipped' in sample.judgement)
+      ? [{ database: sample.database, judgement: sample.judgement }]
+      : [],
   );
   const faults = measured.flatMap(({ database, judgement }) =>
     judgement.faults.map((fault) => faultFinding(check, database, fault)),
@@ -66,11 +69,11 @@ export function faultFinding(check: Outcome['check'], database: string, fault: F
 // An error outweighs what was skipped, and both outweigh ok: what was not measured everywhere is not called well.
 function quietFinding(check: Check, samples: Sample[]): Finding {
   for (const status of ['error', 'skipped'] as const) {
-    const [line] = samples.flatMap((sample) => {
-      if ('failed' in sample) return sample.status === status ? [sample.failed] : [];
-      return status === 'skipped' ? (sample.judgement.skipped ?? []) : [];
+    const [first] = samples.flatMap((sample) => {
+      if ('failed' in sample) return sample.status === status ? [{ skipped: sample.failed }] : [];
+      return status === 'skipped' && 'skipped' in sample.judgement ? [sample.judgement] : [];
     });
-    if (line !== undefined) return plainFinding(check, status, line);
+    if (first) return skippedFinding(check, status, first);
   }
   if (samples.length === 0) {
     return plainFinding(
@@ -79,8 +82,16 @@ function quietFinding(check: Check, samples: Sample[]): Finding {
       'Not measured: the login may connect to no database but templates.',
     );
   }
-  const lines = samples.flatMap((sample) => ('judgement' in sample ? [sample.judgement.passMessage] : []));
+  const lines = samples.flatMap((sample) =>
+    'judgement' in sample && 'passMessage' in sample.judgement ? [sample.judgement.passMessage] : [],
+  );
   return plainFinding(check, 'ok', [...new Set(lines)].join('; '));
+}
+
+function skippedFinding(check: Check, status: 'skipped' | 'error', skipped: Skipped): Finding {
+  const finding = plainFinding(check, status, skippedLine(skipped));
+  if (skipped.grant === undefined) return finding;
+  return { ...finding, missing_grant: cleanText(skipped.grant, STATEMENT) };
 }
 
 function named({ id, category, title }: Outcome['check']): Pick<Finding, 'check_id' | 'category' | 'title'> {

@@ -169,7 +169,9 @@ function store(
       score: points,
       summary_text: summary,
       created_at: stored.created_at.toISOString(),
-      checks: findings.map(({ database: _database, object: _object, ...shown }) => shown),
+      checks: findings.map(
+        ({ database: _database, object: _object, missing_grant: _grant, ...shown }) => shown,
+      ),
       cost,
     };
   });

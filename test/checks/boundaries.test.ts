@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Check, FAULT_LIMIT, type Judgement } from '../../src/checks/check.ts';
+import { type Check, FAULT_LIMIT } from '../../src/checks/check.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
+import type { SeenJudgement } from '../seen-judgement.ts';
 import { mendedCases, silentCases } from './cases.ts';
 import { measure } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
@@ -33,7 +34,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
   });
   afterAll(() => server.stop());
 
-  async function judged(id: string, login: Login = 'watcher'): Promise<Judgement> {
+  async function judged(id: string, login: Login = 'watcher'): Promise<SeenJudgement> {
     const client = await server.open(login);
     try {
       return await measure(client, check(id));

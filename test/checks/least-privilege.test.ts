@@ -42,8 +42,12 @@ async function missing() {
 async function skippedForPrivilege() {
   const { outcomes } = await run();
   return outcomes
-    .filter(({ findings }) => findings.some(({ metric_line }) => / Run GRANT /.test(metric_line)))
-    .map(({ check }) => check.id)
+    .flatMap(({ findings }) => findings)
+    .filter(({ missing_grant, metric_line }) => {
+      expect(/ Run (GRANT .*)$/.exec(metric_line)?.[1]).toBe(missing_grant);
+      return missing_grant !== undefined;
+    })
+    .map(({ check_id }) => check_id)
     .toSorted();
 }
 

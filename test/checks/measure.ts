@@ -1,16 +1,17 @@
 import type pg from 'pg';
-import type { Check, Judgement, Row, ServerFacts } from '../../src/checks/check.ts';
+import type { Check, Row, ServerFacts } from '../../src/checks/check.ts';
 import { type GivenFacts, judgementOf } from '../../src/checks/judgement-of.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
+import { type SeenJudgement, seen } from '../seen-judgement.ts';
 
 /** Runs a check as the monitor does: READ ONLY, bounded, nothing but pg_catalog in its path. */
 export async function measure(
   client: pg.Client,
   check: Check,
   facts: Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'> = {},
-): Promise<Judgement> {
+): Promise<SeenJudgement> {
   const { rows, server } = await read(client, check);
-  return judgementOf(check, rows, { ...server, now: new Date(), ...facts });
+  return seen(judgementOf(check, rows, { ...server, now: new Date(), ...facts }));
 }
 
 /** What a check reads, as it comes back from the store. */

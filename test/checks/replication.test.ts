@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Check, Judgement } from '../../src/checks/check.ts';
+import type { Check } from '../../src/checks/check.ts';
 import type { GivenFacts } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
+import type { SeenJudgement } from '../seen-judgement.ts';
 import { measure, sample } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 import { Standby } from './standby.ts';
@@ -48,7 +49,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     id: string,
     facts: Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'> = {},
     { on = primary, login = 'watcher' }: { on?: Pick<Standby, 'open'>; login?: Login } = {},
-  ): Promise<Judgement> {
+  ): Promise<SeenJudgement> {
     const client = await on.open(login);
     try {
       return await measure(client, check(id), facts);

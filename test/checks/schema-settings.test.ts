@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Judgement } from '../../src/checks/check.ts';
 import { minorOutdatedBy } from '../../src/checks/postgres/minor-outdated.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
+import type { SeenJudgement } from '../seen-judgement.ts';
 import { measure } from './measure.ts';
 import { type Login, PASSWORD, PostgresServer } from './postgres-server.ts';
 
@@ -17,7 +17,7 @@ async function judged(
   id: string,
   login: Login = 'watcher',
   check = postgresChecks.find((each) => each.id === id),
-): Promise<Judgement> {
+): Promise<SeenJudgement> {
   if (!check) throw new Error(`There is no check ${id}.`);
   const client = await server.open(login);
   try {

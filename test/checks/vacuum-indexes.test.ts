@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Judgement } from '../../src/checks/check.ts';
 import type { GivenFacts } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
+import type { SeenJudgement } from '../seen-judgement.ts';
 import { measure, sample } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 
@@ -41,7 +41,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       await client.end();
     }
   }
-  const judged = (id: string, given: Given = {}, login: Login = 'watcher'): Promise<Judgement> =>
+  const judged = (id: string, given: Given = {}, login: Login = 'watcher'): Promise<SeenJudgement> =>
     asked(login, measure, id, given);
   const objects = async (id: string, given: Given = {}) =>
     (await judged(id, given)).faults.map(({ object }) => object);

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Judgement, Row, ServerFacts } from '../../src/checks/check.ts';
+import type { Row, ServerFacts } from '../../src/checks/check.ts';
 import { galeraUnsynced } from '../../src/checks/mysql/galera-unsynced.ts';
 import { freePort } from '../contract/free-port.ts';
+import type { SeenJudgement } from '../seen-judgement.ts';
 import { MariadbServer, type Settings } from './mariadb-server.ts';
 import { measure, sample } from './measure.ts';
 
@@ -108,9 +109,9 @@ let before: { rows: Row[]; seconds: number } | undefined;
 const judged = (
   facts: Pick<ServerFacts, 'before'> = before ? { before } : {},
   on = at(second),
-): Promise<Judgement> => measure(on, galeraUnsynced, facts);
+): Promise<SeenJudgement> => measure(on, galeraUnsynced, facts);
 
-async function until(is: (judgement: Judgement) => boolean, on = at(second)): Promise<Judgement> {
+async function until(is: (judgement: SeenJudgement) => boolean, on = at(second)): Promise<SeenJudgement> {
   for (let tries = 0; tries < 200; tries++) {
     const judgement = await judged(undefined, on);
     if (is(judgement)) return judgement;
@@ -121,7 +122,7 @@ async function until(is: (judgement: Judgement) => boolean, on = at(second)): Pr
 const synced = () => until(({ faults }) => faults.length === 0);
 const says =
   (words: string) =>
-  ({ faults }: Judgement) =>
+  ({ faults }: SeenJudgement) =>
     faults[0]?.metricLine.includes(words) ?? false;
 
 /** Some seconds before, in which nothing was held up. */

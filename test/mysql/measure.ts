@@ -1,8 +1,9 @@
 import type mysql from 'mysql2/promise';
-import type { Check, Judgement, Row } from '../../src/checks/check.ts';
+import type { Check, Row } from '../../src/checks/check.ts';
 import { type GivenFacts, judgementOf } from '../../src/checks/judgement-of.ts';
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
+import { type SeenJudgement, seen } from '../seen-judgement.ts';
 import type { Login, MariadbServer } from './mariadb-server.ts';
 
 type Facts = Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'>;
@@ -13,15 +14,17 @@ export async function measure(
   check: Check,
   facts: Facts = {},
   login: Login = 'watcher',
-): Promise<Judgement> {
+): Promise<SeenJudgement> {
   const { rows, version } = await read(server, check, login);
-  return judgementOf(check, rows, {
-    version,
-    database: '',
-    me: `'${login}'@'localhost'`,
-    now: new Date(),
-    ...facts,
-  });
+  return seen(
+    judgementOf(check, rows, {
+      version,
+      database: '',
+      me: `'${login}'@'localhost'`,
+      now: new Date(),
+      ...facts,
+    }),
+  );
 }
 
 /** What a check reads, as it comes back from the store. */

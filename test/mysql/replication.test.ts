@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Judgement } from '../../src/checks/check.ts';
 import type { GivenFacts } from '../../src/checks/judgement-of.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { freePort } from '../contract/free-port.ts';
+import type { SeenJudgement } from '../seen-judgement.ts';
 import { type Login, MariadbServer } from './mariadb-server.ts';
 import { measure } from './measure.ts';
 
@@ -62,21 +62,21 @@ async function judged(
   thresholds: GivenFacts['thresholds'] = undefined,
   login: Login = 'watcher',
   on = at(replica),
-): Promise<Judgement> {
+): Promise<SeenJudgement> {
   const check = mysqlChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
   return measure(on, check, thresholds && { thresholds }, login);
 }
 
 /** Runs a remediation as somebody who pastes it does. */
-async function paste({ faults }: Judgement): Promise<void> {
+async function paste({ faults }: SeenJudgement): Promise<void> {
   const [statements = ''] = (faults[0]?.remediation ?? '').split(' -- ');
   await at(replica).run(statements.split(';').filter((statement) => statement.trim() !== ''));
 }
 
 const until = async (
   id: string,
-  is: (judgement: Judgement) => boolean,
+  is: (judgement: SeenJudgement) => boolean,
   limits?: GivenFacts['thresholds'],
 ) => {
   for (let tries = 0; tries < 300; tries++) {
@@ -86,8 +86,8 @@ const until = async (
   }
   throw new Error(`${id} was not as awaited: ${JSON.stringify(await judged(id, limits))}`);
 };
-const well = ({ faults, skipped }: Judgement) => faults.length === 0 && skipped === undefined;
-const faulty = ({ faults }: Judgement) => faults.length > 0;
+const well = ({ faults, skipped }: SeenJudgement) => faults.length === 0 && skipped === undefined;
+const faulty = ({ faults }: SeenJudgement) => faults.length > 0;
 
 test('a server that copies from nobody is no replica', async () => {
   for (const id of ['MY_REPLICA_STOPPED', 'MY_REPLICA_LAG', 'MY_REPLICA_WRITABLE'])

@@ -53,7 +53,7 @@ export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Chec
     ],
     judge: (rows, facts) => {
       const { minimum_seconds } = facts.thresholds;
-      const skip = (reason: string) => ({ faults: [], passMessage: '', skipped: `Not measured: ${reason}.` });
+      const skip = (reason: string) => ({ skipped: `Not measured: ${reason}.` });
       const now = new Figures(rows);
       const began = beginnings(rows, now);
       const absent = counters.find((counter) => !now.has(counter));

@@ -52,7 +52,7 @@ export const galeraUnsynced: Check<typeof thresholds> = {
     if (typeof paused === 'number') return { faults, passMessage };
     return faults.length > 0
       ? { faults, passMessage, truncated: true }
-      : { faults, passMessage, skipped: `Not measured: flow control is counted, and ${paused}.` };
+      : { skipped: `Not measured: flow control is counted, and ${paused}.` };
   },
 };
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Judgement, Row } from '../check.ts';
+import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
+import type { Row } from '../check.ts';
 import { type GivenFacts, judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { literal } from './quote.ts';
@@ -12,13 +13,15 @@ function checkOf(id: string) {
   return check;
 }
 
-function judge(id: string, rows: Row[], facts: Partial<GivenFacts> = {}): Judgement {
-  return judgementOf(checkOf(id), rows, {
-    version: MARIADB,
-    database: '',
-    now: new Date('2026-11-21'),
-    ...facts,
-  });
+function judge(id: string, rows: Row[], facts: Partial<GivenFacts> = {}): SeenJudgement {
+  return seen(
+    judgementOf(checkOf(id), rows, {
+      version: MARIADB,
+      database: '',
+      now: new Date('2026-11-21'),
+      ...facts,
+    }),
+  );
 }
 
 /** As SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES give them: all values are text. */

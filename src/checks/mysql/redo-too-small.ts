@@ -33,7 +33,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
   judge: (rows, { version, before, thresholds: { warning, critical_age, minimum_seconds } }) => {
     const now = new Figures(rows);
     const capacity = capacityOf(now);
-    const skip = (reason: string) => ({ faults: [], passMessage: '', skipped: `Not measured: ${reason}.` });
+    const skip = (reason: string) => ({ skipped: `Not measured: ${reason}.` });
     if (!before) return skip('it takes two runs, and this is the first');
     if (before.seconds < minimum_seconds) return skip(`the last run was less than ${minimum_seconds} s ago`);
     const last = new Figures(before.rows);

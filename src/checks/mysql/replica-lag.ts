@@ -55,7 +55,6 @@ export const replicaLag: Check<typeof thresholds> = {
     };
     if (!unknown || late.length > 0) return judgement;
     return {
-      ...judgement,
       skipped: 'Not measured: where replication is stopped, nothing tells how late it is.',
     };
   },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Check, Judgement, Row } from '../check.ts';
+import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
+import type { Check, Row } from '../check.ts';
 import { type GivenFacts, judgementOf } from '../judgement-of.ts';
 import { galeraUnsynced } from './galera-unsynced.ts';
 import { groupMemberDown } from './group-member-down.ts';
@@ -10,8 +11,8 @@ import { skipErrors } from './skip-errors.ts';
 
 const [MYSQL_80, MYSQL_84, MARIADB] = [80_021, 80_404, 101_119];
 
-const judge = (check: Check, rows: Row[], facts: Partial<GivenFacts> = {}): Judgement =>
-  judgementOf(check, rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts });
+const judge = (check: Check, rows: Row[], facts: Partial<GivenFacts> = {}): SeenJudgement =>
+  seen(judgementOf(check, rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts }));
 
 /** As SHOW gives them: all values are text. */
 const shown = (figures: Record<string, string | number>): Row[] =>

@@ -52,7 +52,7 @@ export function sessionCheck({ absent, lowered, fault, passMessage, ...check }: 
     judge: (rows, facts) => {
       const first = onlyRow(rows.slice(0, 1));
       const reason = absent?.(first);
-      if (reason !== undefined) return { faults: [], passMessage, skipped: `Not measured: ${reason}.` };
+      if (reason !== undefined) return { skipped: `Not measured: ${reason}.` };
       const ages = facts.thresholds;
       const { warning_seconds, critical_seconds } = lowered?.(ages, first) ?? ages;
       const sessions = rows.filter((row) => 'object' in row && 'age' in row);

@@ -24,7 +24,7 @@ export function settingCheck({ severity, reads, absent, wrong, passMessage, ...n
     sql: () => figures(reads),
     judge: (rows, { version }) => {
       const reason = absent?.(version);
-      if (reason !== undefined) return { faults: [], passMessage: '', skipped: `Not measured: ${reason}.` };
+      if (reason !== undefined) return { skipped: `Not measured: ${reason}.` };
       const settings = new Figures(rows);
       const fault = wrong(settings, version);
       return fault

@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Judgement, Row } from '../check.ts';
+import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
+import type { Row } from '../check.ts';
 import { type GivenFacts, judgementOf } from '../judgement-of.ts';
 import { isMariaDb, versionNumber } from './flavour.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 
 const [MYSQL_80, MYSQL_84, MARIADB] = [80_036, 80_404, 101_119];
 
-function judge(id: string, rows: Row[], facts: Partial<GivenFacts>): Judgement {
+function judge(id: string, rows: Row[], facts: Partial<GivenFacts>): SeenJudgement {
   const check = mysqlChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
-  return judgementOf(check, rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts });
+  return seen(
+    judgementOf(check, rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts }),
+  );
 }
 
 /** As SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES give them: all values are text. */

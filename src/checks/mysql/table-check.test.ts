@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { seen } from '../../../test/seen-judgement.ts';
 import type { Row } from '../check.ts';
 import { type GivenFacts, judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
@@ -11,13 +12,15 @@ const checkOf = (id: string) => {
   return check;
 };
 const judge = (id: string, rows: Row[], facts: Partial<GivenFacts> = {}) =>
-  judgementOf(checkOf(id), rows, {
-    version: MARIADB,
-    database: '',
-    me: `'watcher'@'10.0.0.7'`,
-    now: new Date('2026-11-21'),
-    ...facts,
-  });
+  seen(
+    judgementOf(checkOf(id), rows, {
+      version: MARIADB,
+      database: '',
+      me: `'watcher'@'10.0.0.7'`,
+      now: new Date('2026-11-21'),
+      ...facts,
+    }),
+  );
 
 const server: Row = { sees_all: 1, tables: 20_000, uncounted: 0 };
 const shop = { table_schema: 'shop', table_name: 'orders' };

@@ -69,11 +69,11 @@ export function tableCheck<T extends Thresholds>({
       const tables = numberIn(first, 'tables');
       if (tables > TABLE_LIMIT) {
         const reason = `Not measured: ${grouped(tables)} tables, more than ${grouped(TABLE_LIMIT)}.`;
-        return { faults: [], passMessage, skipped: reason };
+        return { skipped: reason };
       }
       const server = new Figures(rows);
       const reason = blind?.(server, first, facts);
-      if (reason !== undefined) return { faults: [], passMessage, skipped: reason };
+      if (reason !== undefined) return { skipped: reason };
 
       const found = rows.filter((row) => 'table_schema' in row);
       const all = found.flatMap((row) => fault(row, facts, server) ?? []);
@@ -82,8 +82,9 @@ export function tableCheck<T extends Thresholds>({
       if (numberIn(first, 'sees_all') === 1) return { faults, passMessage, truncated: cut };
 
       const grant = `GRANT REFERENCES ON *.* TO ${facts.me};`;
-      const hidden = `Not measured: tables may be hidden from the login. Run ${grant}`;
-      return { faults, passMessage, truncated: true, grant, ...(faults.length === 0 && { skipped: hidden }) };
+      return faults.length > 0
+        ? { faults, passMessage, truncated: true, grant }
+        : { skipped: 'Not measured: tables may be hidden from the login.', grant };
     },
   };
 }

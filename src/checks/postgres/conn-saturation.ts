@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { grouped, percent } from '../wording.ts';
-import { grantSessions, unseenSessions } from './session-check.ts';
+import { unseenSessions } from './session-check.ts';
 
 /** Shares of the connections that ordinary roles may open; common Prometheus rules warn at 80 %, check_postgres is critical at 95 %. */
 const thresholds = { warning: 0.8, critical: 0.95 };
@@ -33,8 +33,8 @@ export const connSaturation: Check<typeof thresholds> = {
     const available = numberIn(row, 'available');
     const share = used / available;
     const passMessage = `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}).`;
-    const skipped = unseenSessions(row);
-    if (skipped !== undefined) return { faults: [], passMessage, skipped, grant: grantSessions(row) };
+    const unseen = unseenSessions(row);
+    if (unseen) return unseen;
     if (share < warning)
       return { faults: [], passMessage, near: 10 * used >= 9 * warning * available ? [null] : [] };
     return {

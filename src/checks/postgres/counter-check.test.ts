@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Check, Judgement, Row } from '../check.ts';
+import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
+import type { Check, Row } from '../check.ts';
 import { judgementOf } from '../judgement-of.ts';
 import { cacheHitLow } from './cache-hit-low.ts';
 import { checkpointsRequested } from './checkpoints-requested.ts';
@@ -12,11 +13,12 @@ const server = { version: 180_004, database: 'shop', now: new Date('2026-11-21')
 const began = { reset: 1_700_000_000.123456, started: 1_700_000_001.5 };
 const of = (object: string | null, counters: Row): Row => ({ object, ...began, ...counters });
 
-function judge(check: Check, rows: Row[], before?: Row[], seconds = 300): Judgement {
-  return judgementOf(check, rows, { ...server, ...(before && { before: { rows: before, seconds } }) });
+function judge(check: Check, rows: Row[], before?: Row[], seconds = 300): SeenJudgement {
+  return seen(judgementOf(check, rows, { ...server, ...(before && { before: { rows: before, seconds } }) }));
 }
 
-const faults = (judgement: Judgement) => judgement.faults.map(({ severity, object }) => [severity, object]);
+const faults = (judgement: SeenJudgement) =>
+  judgement.faults.map(({ severity, object }) => [severity, object]);
 
 test.each([
   ['the first run', undefined, 300, 'this is the first'],

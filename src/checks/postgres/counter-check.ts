@@ -43,7 +43,7 @@ export function counterCheck<T extends Thresholds>({
       if (first === undefined) throw new TypeError("The check's statement must give a row.");
       const { minimum_seconds } = facts.thresholds;
       const { before } = facts;
-      const skip = (reason: string) => ({ faults: [], passMessage: '', skipped: `Not measured: ${reason}.` });
+      const skip = (reason: string) => ({ skipped: `Not measured: ${reason}.` });
       if (!before) return skip('it takes two runs, and this is the first');
       if (before.seconds < minimum_seconds)
         return skip(`the last run was less than ${minimum_seconds} s ago`);

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
 import { onlyRow, textOrNone } from '../columns.ts';
-import { grantSessions } from './session-check.ts';
+import { grantMonitor } from './session-check.ts';
 
 // Without pg_read_all_settings, which pg_monitor has, some settings (shared_preload_libraries) are not listed at all.
 const sql = `
@@ -29,15 +29,8 @@ export const pendingRestart: Check = {
     const seesAll = first['sees_all'] === true;
     const names = rows.flatMap((row) => textOrNone(row, 'name') ?? []);
     const passMessage = 'No setting waits for a restart.';
-    if (!seesAll && names.length === 0) {
-      const grant = grantSessions(first);
-      return {
-        faults: [],
-        passMessage,
-        skipped: `Not measured: some settings are hidden. Run ${grant}`,
-        grant,
-      };
-    }
+    if (!seesAll && names.length === 0)
+      return { skipped: 'Not measured: some settings are hidden.', grant: grantMonitor(first) };
     return {
       passMessage,
       truncated: !seesAll,

@@ -1,4 +1,4 @@
-import type { Check, Fault, Row } from '../check.ts';
+import type { Check, Fault, Row, Skipped } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
@@ -68,8 +68,8 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
     judge: (rows, facts) => {
       const { warning_seconds, critical_seconds } = facts.thresholds;
       const first = onlyRow(rows.slice(0, 1));
-      const skipped = unseenSessions(first);
-      if (skipped !== undefined) return { faults: [], passMessage, skipped, grant: grantSessions(first) };
+      const unseen = unseenSessions(first);
+      if (unseen) return unseen;
 
       const faults: Fault[] = [];
       const near: string[] = [];
@@ -109,12 +109,12 @@ function older(row: Row, seconds: number): number {
 }
 
 /** Why other roles' sessions can't be judged: their state is hidden, without an error, from a role that lacks this. */
-export function unseenSessions(row: Row): string | undefined {
+export function unseenSessions(row: Row): Skipped | undefined {
   if (row['sees_all'] === true) return undefined;
-  return `Not measured: the sessions of other roles are hidden. Run ${grantSessions(row)}`;
+  return { skipped: 'Not measured: the sessions of other roles are hidden.', grant: grantMonitor(row) };
 }
 
 /** What shows a role the sessions of others; `me` in the row is the role, quoted. */
-export function grantSessions(row: Row): string {
+export function grantMonitor(row: Row): string {
   return `GRANT pg_monitor TO ${textIn(row, 'me')};`;
 }

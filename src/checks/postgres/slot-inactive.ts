@@ -57,7 +57,7 @@ export const slotInactive: Check<typeof thresholds> = {
     if (faults.length > 0) return { ...judgement, truncated: true };
     const skipped =
       'Not measured: before PostgreSQL 17 it takes two runs to tell how long a slot has had no consumer.';
-    return { ...judgement, skipped };
+    return { skipped };
   },
 };
 

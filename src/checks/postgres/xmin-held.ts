@@ -2,7 +2,7 @@ import type { Check, Fault, Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
-import { grantSessions, unseenSessions } from './session-check.ts';
+import { unseenSessions } from './session-check.ts';
 
 /**
  * Seconds, where the server keeps a time; transactions, where it keeps none: an active slot, a standby's feedback, any
@@ -70,8 +70,8 @@ export const xminHeld: Check<typeof thresholds> = {
     const { warning_seconds, warning_transactions } = facts.thresholds;
     const passMessage = 'Nothing has been holding vacuum back for long.';
     const first = onlyRow(rows.slice(0, 1));
-    const skipped = unseenSessions(first);
-    if (skipped !== undefined) return { faults: [], passMessage, skipped, grant: grantSessions(first) };
+    const unseen = unseenSessions(first);
+    if (unseen) return unseen;
     const held = rows.filter((row) => {
       if (row['kind'] === null) return false;
       if (typeof row['seconds'] === 'number') return row['seconds'] >= warning_seconds;
