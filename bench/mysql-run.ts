@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { measure } from '../src/monitor/measure.ts';
-import type { Target } from '../src/monitor/session.ts';
+import type { Target } from '../src/monitor/session/session.ts';
 import { MariadbServer, PASSWORD } from '../test/mysql/mariadb-server.ts';
 import { type Figure, shown, under } from './figure.ts';
 import { median } from './median.ts';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { createAccount } from '../src/admin/account.ts';
-import { createKey } from '../src/admin/key.ts';
-import { writeSampleData } from '../src/admin/sample-data.ts';
 import { everyCheck } from '../src/checks/catalogue.ts';
 import { score, summaryText } from '../src/checks/score.ts';
+import { createAccount } from '../src/cli/commands/account.ts';
+import { createKey } from '../src/cli/commands/key.ts';
+import { writeSampleData } from '../src/cli/sample-data/sample-data.ts';
 import { openPool } from '../src/database/connect.ts';
 import { openStore } from '../src/database/open.ts';
 

@@ -3,33 +3,33 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { addAccountCommands } from './admin/account.ts';
-import { addActivityCommands } from './admin/activity-tail.ts';
-import { addApplyCommand } from './admin/apply.ts';
-import { countOf, textOf } from './admin/arguments.ts';
-import { addBackupCommand } from './admin/backup.ts';
-import { addCheckCommands } from './admin/check.ts';
-import { addCommand, type CommandContext } from './admin/command.ts';
-import { addConnectionCommands } from './admin/connection.ts';
-import { addDoctorCommand } from './admin/doctor.ts';
-import { addExporterCommand } from './admin/exporter.ts';
-import { addKeyCommands } from './admin/key.ts';
-import { addMcpCommand } from './admin/mcp.ts';
-import { addMemberCommands } from './admin/member.ts';
-import { addMigrateCommand } from './admin/migrate.ts';
-import { addConcurrencyOption, addMonitorCommand } from './admin/monitor.ts';
-import { reportError } from './admin/report-error.ts';
-import { addRestoreCommand } from './admin/restore.ts';
-import { addSampleDataCommand } from './admin/sample-data.ts';
-import { addSecretCommands } from './admin/secret.ts';
-import { addSilenceCommands } from './admin/silence.ts';
-import { apiKey, type Config, loadConfig, secretKeys } from './config.ts';
+import { addApplyCommand } from './cli/apply/apply.ts';
+import { countOf, textOf } from './cli/arguments.ts';
+import { addCommand, type CommandContext } from './cli/command.ts';
+import { addAccountCommands } from './cli/commands/account.ts';
+import { addActivityCommands } from './cli/commands/activity-tail.ts';
+import { addBackupCommand } from './cli/commands/backup.ts';
+import { addCheckCommands } from './cli/commands/check.ts';
+import { addConnectionCommands } from './cli/commands/connection.ts';
+import { addDoctorCommand } from './cli/commands/doctor.ts';
+import { addKeyCommands } from './cli/commands/key.ts';
+import { addMemberCommands } from './cli/commands/member.ts';
+import { addMigrateCommand } from './cli/commands/migrate.ts';
+import { addConcurrencyOption, addMonitorCommand } from './cli/commands/monitor.ts';
+import { addRestoreCommand } from './cli/commands/restore.ts';
+import { addSecretCommands } from './cli/commands/secret.ts';
+import { addSilenceCommands } from './cli/commands/silence.ts';
+import { addExporterCommand } from './cli/exporter/exporter.ts';
+import { addMcpCommand } from './cli/mcp/mcp.ts';
+import { reportError } from './cli/report-error.ts';
+import { addSampleDataCommand } from './cli/sample-data/sample-data.ts';
+import { apiKey, type Config, loadConfig, secretKeys } from './config/config.ts';
+import { version } from './config/package-root.ts';
 import { openPool, type StoreAddress } from './database/connect.ts';
+import type { SecretKeys } from './database/encryption.ts';
 import { joinStore, openStore } from './database/open.ts';
-import { consoleUrl } from './listen.ts';
-import { version } from './package-root.ts';
-import type { ServeOptions } from './serve.ts';
-import type { SecretKeys } from './wrap.ts';
+import { consoleUrl } from './server/listen.ts';
+import type { ServeOptions } from './server/serve.ts';
 
 // A password in --url is shown in the list of processes no longer than it takes to start.
 const typed = process.argv.slice(2).join(' ');
@@ -82,23 +82,23 @@ const context: CommandContext = {
     return planMigrations(store.address).finally(store.close);
   },
   async diagnose() {
-    const { diagnose } = await import('./doctor.ts');
+    const { diagnose } = await import('./doctor/doctor.ts');
     return diagnose(say);
   },
   async backUp(target) {
-    const { backUp } = await import('./database/backup.ts');
+    const { backUp } = await import('./database/backup/backup.ts');
     return recordedBackup((address) => backUp(address, target, version, secretKeys(config())[0]));
   },
   async backUpIntoFolder(folder, keep) {
-    const { backUp } = await import('./database/backup.ts');
-    const { backUpIntoFolder } = await import('./database/backup-folder.ts');
+    const { backUp } = await import('./database/backup/backup.ts');
+    const { backUpIntoFolder } = await import('./database/backup/backup-folder.ts');
     const [secretKey] = secretKeys(config());
     return recordedBackup((address) =>
       backUpIntoFolder(folder, keep, secretKey, (file) => backUp(address, file, version, secretKey)),
     );
   },
   async restore(file, how) {
-    const { restoreStore } = await import('./restore-store.ts');
+    const { restoreStore } = await import('./cli/restore-store.ts');
     return restoreStore(config(), file, how, say);
   },
   openSecret,
@@ -107,7 +107,7 @@ const context: CommandContext = {
     return { environment: process.env, dataDir, secretsDir };
   },
   async rewrap(owner, forgetLost) {
-    const { rewrap } = await import('./rewrap.ts');
+    const { rewrap } = await import('./connections/rotate-secret-key.ts');
     return rewrap(owner, await openSecret(owner), forgetLost);
   },
   async runHealthCheck(writer, connection, show) {
@@ -117,7 +117,7 @@ const context: CommandContext = {
     throw new Error(`Connection ${connection.connectionId} was removed while it was checked.`);
   },
   async checkOnce({ connection_type: connectionType, thresholds, ...address }, show) {
-    const { measureApart } = await import('./monitor/measure-apart.ts');
+    const { measureApart } = await import('./monitor/measure-in-child.ts');
     const { score, summaryText, worstFirst } = await import('./checks/score.ts');
     const { allowPrivateTargets } = config();
     const target = { ...address, connectionType, passwordExposable: false, tunnel: null };
@@ -128,9 +128,9 @@ const context: CommandContext = {
   },
   async monitor(writer, openOwner, concurrency, until) {
     const { startMonitor } = await import('./monitor/schedule.ts');
-    const { startRetention } = await import('./retention.ts');
-    const { openSealFile } = await import('./activity/seal-file.ts');
-    const { startSealing } = await import('./activity/record-seal-rounds.ts');
+    const { startRetention } = await import('./server/retention.ts');
+    const { openSealFile } = await import('./activity/seals/seal-file.ts');
+    const { startSealing } = await import('./activity/seals/record-seal-rounds.ts');
     const parts = await monitorParts(writer, config().logLevel);
     for (const sentence of config().misspelt) parts.log.warn(sentence);
     const monitor = startMonitor({ ...parts, concurrency });
@@ -147,7 +147,7 @@ const context: CommandContext = {
     parts.log.info('the monitor has stopped');
   },
   async loadEvidence() {
-    const { evidence } = await import('./evidence.ts');
+    const { evidence } = await import('./activity/audit-proof.ts');
     return evidence(config());
   },
   async loadCatalogue() {
@@ -159,7 +159,7 @@ const context: CommandContext = {
 
 /** Backs the store of the settings up, and has the store record how that went. */
 async function recordedBackup<T extends { bytes: number }>(backUp: (address: StoreAddress) => Promise<T>) {
-  const { recordBackup } = await import('./database/last-backup.ts');
+  const { recordBackup } = await import('./database/backup/last-backup.ts');
   const { dataDir, givenSecret } = config();
   const store = await joinStore(config(), say, 'refuse');
   const unrecorded = (why: string) =>
@@ -180,7 +180,7 @@ async function monitorParts(writer: pg.Pool, level: string) {
 
 /** The keys of DBVITALS_SECRET_KEY, once what an earlier version encrypted is bound to the settings of its connections. */
 async function openSecret(store: pg.Pool, log?: Logger): Promise<SecretKeys> {
-  const { bindAtStart } = await import('./monitor/bind-credentials.ts');
+  const { bindAtStart } = await import('./connections/bind-credentials.ts');
   const secret = secretKeys(config());
   const tell = (_: unknown, message: string) => process.stderr.write(`${message}\n`);
   await bindAtStart(store, secret, log ?? { info: tell, error: tell });
@@ -223,7 +223,7 @@ addConcurrencyOption(addCommand(program, 'serve', 'the API, and the monitor unle
   )
   .action(async (options: ServeOptions & { host?: string; port?: number }) => {
     const { host = config().host, port = config().port, ...rest } = options;
-    const { serve } = await import('./serve.ts');
+    const { serve } = await import('./server/serve.ts');
     await serve({ ...config(), host, port }, rest);
   });
 addMonitorCommand(program, context);

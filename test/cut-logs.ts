@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { pruneEntries } from '../src/activity/prune-entries.ts';
-import { sealEntries } from '../src/activity/record-seals.ts';
+import { sealEntries } from '../src/activity/seals/record-seals.ts';
 import type { TestStore } from './store.ts';
 
 /** Seals every log and cuts what is older than so many days, as a round of retention does; gives how many entries went. */

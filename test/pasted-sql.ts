@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Measured } from '../src/monitor/measure.ts';
-import type { Target } from '../src/monitor/session.ts';
+import type { Target } from '../src/monitor/session/session.ts';
 
 const CHECK_ID = /\b(?:PG|MY)_\w+/g;
 

@@ -4,11 +4,11 @@ import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { storeSecrets } from '../src/connections/connection-secrets.ts';
+import type { Secrets } from '../src/connections/credentials.ts';
 import { openPool, type StoreAddress } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { conf, createCluster, type ServerSettings, startServer, stopServer } from '../src/database/server.ts';
-import { storeSecrets } from '../src/monitor/connection-secrets.ts';
-import type { Secrets } from '../src/monitor/credentials.ts';
 import type { ConnectionKey, MonitorDeps } from '../src/monitor/run.ts';
 
 /** A PostgreSQL of a test file's own: a store that is up to date, and a server that can be watched. */

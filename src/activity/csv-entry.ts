@@ -1,4 +1,4 @@
-import { type CanonicalEntry, canonicalJson } from './canonical-entry.ts';
+import { type CanonicalEntry, canonicalJson } from './seals/canonical-entry.ts';
 
 const COLUMNS = [
   ...(['id', 'occurred_at', 'action_type', 'page_path', 'status', 'method', 'error_code', 'query'] as const),

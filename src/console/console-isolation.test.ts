@@ -5,11 +5,11 @@ import { consoleReads, insertSession, type OwnRows } from '../../test/console-re
 import { commandJson } from '../../test/contract/command.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { changeAccount } from '../activity/record-entry.ts';
-import { verifyAccount } from '../activity/verify-account.ts';
+import { verifyAccount } from '../activity/seals/verify-account.ts';
 import { openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
 import { issueKey } from '../keys/issue-key.ts';
-import { hashToken, newToken } from '../team/record-link.ts';
+import { hashToken, newToken } from '../members/record-link.ts';
 import { createConsole } from './console.ts';
 import { ROUTES } from './routes.ts';
 

@@ -1,6 +1,6 @@
 import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { plainAddress } from '../http/edge.ts';
+import { plainAddress } from '../http/edge/edge.ts';
 import { internalError } from './errors.ts';
 
 /** Takes a request to the console's API over, its answer too. */

@@ -11,18 +11,18 @@ import {
 import { type TObject, Type } from 'typebox';
 import { readAs, readOwn } from '../database/read.ts';
 import { encoded, successAnswer } from '../http/answer.ts';
-import { checkRequest, recordable } from '../http/edge.ts';
+import { checkRequest, recordable } from '../http/edge/edge.ts';
+import { VALIDATION } from '../http/edge/http-server.ts';
 import { ApiError } from '../http/errors.ts';
 import { checkQuery } from '../http/parameters.ts';
 import { acceptedCoding } from '../http/respond.ts';
-import { VALIDATION } from '../http/server.ts';
+import { actorOf, changeAs, requireStill, tokenOf } from '../sign-in/sessions.ts';
 import { Budget, type Visit } from './budget.ts';
 import { callerFactsOf } from './console-proxy.ts';
 import { toConsoleError } from './error-mapping.ts';
 import { ConsoleError, internalError, lacking, notFound, proofNeeded } from './errors.ts';
 import type { Actor, Asked, Caller, ConsoleParts, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
-import { actorOf, changeAs, requireStill, tokenOf } from './sessions.ts';
 import { bodyValidationError } from './validation-error.ts';
 
 /** The largest body that is read, in bytes: a chain of certificates and an SSH key have room. */

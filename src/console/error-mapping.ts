@@ -1,7 +1,7 @@
-import { EmailTaken } from '../admin/change-member.ts';
+import { NoConnection, RefusedConnection } from '../connections/connection-rejected.ts';
 import { KeyRefusal, NoKey } from '../keys/key-refusal.ts';
-import { NoConnection, RefusedConnection } from '../monitor/connection-refusal.ts';
-import { NoSilence } from '../monitor/record-silence.ts';
+import { EmailTaken } from '../members/change-member.ts';
+import { NoSilence } from '../silences/add-silence.ts';
 import { ConsoleError, notFound } from './errors.ts';
 
 const emailTaken = new ConsoleError(

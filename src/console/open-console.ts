@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import { openSealKeys } from '../activity/seal-key.ts';
-import { createVerifier } from '../activity/verify-in-worker.ts';
+import { openSealKeys } from '../activity/seals/seal-key.ts';
+import { createVerifier } from '../activity/seals/verify-in-worker.ts';
 import { openPool, type StoreAddress } from '../database/connect.ts';
 import { createConsole } from './console.ts';
 import type { Handler } from './console-proxy.ts';

@@ -4,11 +4,11 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ChangeAccount } from '../activity/record-entry.ts';
-import type { AccountVerified } from '../activity/verify-account.ts';
+import type { AccountVerified } from '../activity/seals/verify-account.ts';
+import type { SecretKeys } from '../database/encryption.ts';
 import type { Read } from '../database/read.ts';
-import type { Permission } from '../team/roles.ts';
-import type { SecretKeys } from '../wrap.ts';
-import type { IdentityProvider } from './identity-provider.ts';
+import type { IdentityProvider } from '../sign-in/identity-provider.ts';
+import type { Permission } from '../vocabulary/roles.ts';
 
 /** What the console stands on. */
 export interface ConsoleParts {

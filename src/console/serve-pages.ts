@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { inPackage } from '../config/package-root.ts';
 import { type Answer, encoded, isUnchanged, successAnswer } from '../http/answer.ts';
 import { unknownPath } from '../http/errors.ts';
 import { acceptedCoding } from '../http/respond.ts';
-import { inPackage } from '../package-root.ts';
 import { servedPaths } from './page-paths.ts';
 
 const BUILT = fileURLToPath(inPackage('console/dist'));

@@ -1,6 +1,6 @@
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import type { TObject } from 'typebox';
-import { recordable } from '../http/edge.ts';
+import { recordable } from '../http/edge/edge.ts';
 import { ConsoleError } from './errors.ts';
 
 /** The 400 of a body that its schema refused: it names the field and says its rule, which is the field's `description`. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isTraced } from '../traced.ts';
+import { isTraced } from '../telemetry/tracing.ts';
 import { traceStatements } from './trace-statements.ts';
 
 /** One host of the store, or of a pooler before it. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { inPackage } from '../package-root.ts';
+import { inPackage } from '../config/package-root.ts';
 import { inTransaction, openPool, type StoreAddress } from './connect.ts';
 
 const FOLDER = fileURLToPath(inPackage('migrations'));

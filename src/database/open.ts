@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { called } from '../package-root.ts';
+import { called } from '../config/package-root.ts';
 import { openPool, parsePoolerUrl, parseStoreUrl, type StoreAddress, type StoreRole } from './connect.ts';
 import { holdsStore } from './data-folder.ts';
 import { type EmbeddedStore, joinEmbedded, type Say } from './embedded.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { traced } from '../traced.ts';
+import { traced } from '../telemetry/tracing.ts';
 
 /**
  * Has each statement that `on` is asked to run for a promise traced, by its name. What a pool asks of its clients by a

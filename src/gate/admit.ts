@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from '../database/connect.ts';
 import { StoreUnavailable } from '../database/store-failure.ts';
-import { traced } from '../traced.ts';
+import { traced } from '../telemetry/tracing.ts';
 import { admitBatch } from './admit.sql.ts';
 import { Expired, GateFull } from './gate-errors.ts';
 import { type Paced, Pacer } from './pace.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
-import { recordable } from './edge.ts';
+import { recordable } from './edge/edge.ts';
 import { ApiError } from './errors.ts';
 
 /**

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import type { Thresholds } from '../checks/check.ts';
-import type { Job } from './child.ts';
-import type { CounterBefore } from './counters.ts';
 import {
   type Destination,
   decryptSecrets,
   destinationColumns,
   type EncryptedSecrets,
-} from './credentials.ts';
+} from '../connections/credentials.ts';
+import type { CounterBefore } from './counters.ts';
+import type { Job } from './measure-worker.ts';
 import type { ConnectionKey, MonitorDeps } from './run.ts';
-import type { Target } from './session.ts';
-import type { Tunnel } from './ssh-tunnel.ts';
+import type { Target } from './session/session.ts';
+import type { Tunnel } from './session/ssh-tunnel.ts';
 
 const selectTarget = `
   select ${destinationColumns}, c.credential, c.ssh_credential,

@@ -1,20 +1,26 @@
 import type { Check, Outcome, Thresholds } from '../checks/check.ts';
 import { type GivenFacts, judgementOf, skippedLine } from '../checks/judgement-of.ts';
 import { rowsOf } from '../checks/rows.ts';
-import type { Endpoint } from './address.ts';
 import { cleanText } from './clean-text.ts';
-import { type ConnectFailure, connectFailure, described, isTimeout, refusalOf } from './connect-failure.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
-import { diallerOf } from './dial.ts';
-import { engines, type RunFacts } from './engine.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { missingPrivileges } from './missing-privileges.ts';
 import { connectedOutcomes, notConnectedOutcomes } from './not-connected.ts';
 import { outcomeOf, type Sample } from './outcome.ts';
 import { countChecks, type Progress } from './progress.ts';
-import { openDatabase, type Reach, type Reached, reachTarget } from './reach.ts';
 import { type Facts, msSince, type NoteStep } from './run-steps.ts';
-import { type Meter, NoAnswer, type Session, type Target } from './session.ts';
+import type { Endpoint } from './session/address.ts';
+import {
+  type ConnectFailure,
+  connectFailure,
+  described,
+  isTimeout,
+  refusalOf,
+} from './session/connect-failure.ts';
+import { diallerOf } from './session/dial.ts';
+import { engines, type RunFacts } from './session/engine.ts';
+import { openDatabase, type Reach, type Reached, reachTarget } from './session/reach.ts';
+import { type Meter, NoAnswer, type Session, type Target } from './session/session.ts';
 
 const TIMEOUTS = 3;
 

@@ -1,7 +1,7 @@
 import { type Catalogue, CONN_AUTH_FAILED, CONN_UNREACHABLE } from '../checks/catalogue.ts';
 import type { Outcome } from '../checks/check.ts';
-import type { ConnectFailure } from './connect-failure.ts';
 import { faultFinding, plainCheck, plainFinding } from './outcome.ts';
+import type { ConnectFailure } from './session/connect-failure.ts';
 
 /** What a run knows that connected: the two availability checks are listed, so that their tickets resolve. */
 export function connectedOutcomes(): Outcome[] {

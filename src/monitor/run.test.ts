@@ -5,8 +5,8 @@ import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/sto
 import { authentication, message, readyForQuery, startStrangeServer } from '../../test/strange-server.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING } from '../checks/catalogue.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
-import type { Job } from './child.ts';
-import { measureApart } from './measure-apart.ts';
+import { measureApart } from './measure-in-child.ts';
+import type { Job } from './measure-worker.ts';
 import { runHealthCheck, type StoredCheck } from './run.ts';
 import { type NoteStep, stepsOf } from './run-steps.ts';
 

@@ -3,22 +3,22 @@ import type { Logger } from 'pino';
 import { changeAccount } from '../activity/record-entry.ts';
 import type { Finding, Outcome, Thresholds } from '../checks/check.ts';
 import { score, summaryText, worstFirst } from '../checks/score.ts';
+import { storeSecrets, trustedSecrets } from '../connections/connection-secrets.ts';
+import { TamperedConnection } from '../connections/credentials.ts';
+import type { SecretKeys } from '../database/encryption.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
-import { recordSilenced } from '../ops/record-silences.ts';
-import { traced } from '../traced.ts';
-import type { SecretKeys } from '../wrap.ts';
-import { storeSecrets, trustedSecrets } from './connection-secrets.ts';
+import { recordSilenced } from '../silences/record-silences.ts';
+import { traced } from '../telemetry/tracing.ts';
 import { storeCounters } from './counters.ts';
-import { TamperedConnection } from './credentials.ts';
 import type { Limits } from './limits.ts';
 import { loadRun } from './load-run.ts';
 import type { Cost, Measured } from './measure.ts';
-import { measureApart } from './measure-apart.ts';
+import { measureApart } from './measure-in-child.ts';
 import { tamperedOutcome } from './not-connected.ts';
 import type { Progress } from './progress.ts';
 import { msSince, type NoteStep, stepsOf } from './run-steps.ts';
-import type { Tunnel } from './ssh-tunnel.ts';
+import type { Tunnel } from './session/ssh-tunnel.ts';
 
 /** What a health check needs beside the connection. */
 export interface MonitorDeps {

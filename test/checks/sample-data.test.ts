@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeAccount } from '../../src/activity/record-entry.ts';
-import { createAccount } from '../../src/admin/account.ts';
-import type { Catalogue } from '../../src/admin/command.ts';
-import { createKey } from '../../src/admin/key.ts';
-import { writeSampleData } from '../../src/admin/sample-data.ts';
 import { everyCheck } from '../../src/checks/catalogue.ts';
 import { score, summaryText } from '../../src/checks/score.ts';
+import type { Catalogue } from '../../src/cli/command.ts';
+import { createAccount } from '../../src/cli/commands/account.ts';
+import { createKey } from '../../src/cli/commands/key.ts';
+import { writeSampleData } from '../../src/cli/sample-data/sample-data.ts';
 import { openPool } from '../../src/database/connect.ts';
 import { startTestStore, type TestStore } from '../store.ts';
 import { expectWholeStore } from './whole-store.ts';

@@ -17,7 +17,7 @@ const UNDESCRIBED = [
   'transfer-encoding',
 ];
 
-const EXAMPLES = new URL('../../src/http/example-answers.json', import.meta.url);
+const EXAMPLES = new URL('../../src/http/openapi/example-answers.json', import.meta.url);
 
 const filled = fill();
 const individual = makeAccount({ plan: 'individual' });

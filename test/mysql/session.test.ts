@@ -4,11 +4,11 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectFailure, refusalOf } from '../../src/monitor/connect-failure.ts';
-import { diallerOf } from '../../src/monitor/dial.ts';
 import { LIMITS } from '../../src/monitor/limits.ts';
-import { openMysqlSession } from '../../src/monitor/mysql-session.ts';
-import type { Session, Target } from '../../src/monitor/session.ts';
+import { connectFailure, refusalOf } from '../../src/monitor/session/connect-failure.ts';
+import { diallerOf } from '../../src/monitor/session/dial.ts';
+import { openMysqlSession } from '../../src/monitor/session/mysql-session.ts';
+import type { Session, Target } from '../../src/monitor/session/session.ts';
 import { makeSshKey } from '../ssh-key.ts';
 import { MariadbServer, PASSWORD } from './mariadb-server.ts';
 

@@ -1,5 +1,5 @@
 // A path of a page, which no browser takes for an address elsewhere; single sign-on is told it and has the same
-// (src/console/single-sign-on.ts).
+// (src/console/sign-in/single-sign-on.ts).
 const PAGE = /^(?:\/[\w-]+)+\/?(?:[?#][!-~]*)?$/;
 const LONGEST = 1_000;
 

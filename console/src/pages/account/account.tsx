@@ -1,6 +1,6 @@
 import './account.css';
 import { useQuery } from '@tanstack/react-query';
-import type { Account } from '../../../../src/console/account.ts';
+import type { Account } from '../../../../src/console/account/account.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { limitInWords, PlanReach, planName } from '../../parts/plan-reach.tsx';
 import { Loaded, NoPermission } from '../../parts/states.tsx';

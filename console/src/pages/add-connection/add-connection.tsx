@@ -2,8 +2,11 @@ import './add-connection.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ConnectionSettings, TestedConnection } from '../../../../src/console/connections.ts';
-import type { ConnectionTest } from '../../../../src/console/test-connection.ts';
+import type {
+  ConnectionSettings,
+  TestedConnection,
+} from '../../../../src/console/connections/connections.ts';
+import type { ConnectionTest } from '../../../../src/console/connections/test-connection.ts';
 import { fieldError, send } from '../../api.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
-import type { MonitoringRoleSql as Statements } from '../../../../src/console/monitoring-role-sql.ts';
+import type { MonitoringRoleSql as Statements } from '../../../../src/console/connections/monitoring-role-sql.ts';
 import { get } from '../../api.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Loaded, SkeletonRows } from '../../parts/states.tsx';

@@ -1,4 +1,4 @@
-import type { NewConnection, TestedConnection } from '../../../../src/console/connections.ts';
+import type { NewConnection, TestedConnection } from '../../../../src/console/connections/connections.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 
 /** What the form holds; where a URL is given, the draft's host and login are not looked at. */

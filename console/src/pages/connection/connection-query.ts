@@ -1,6 +1,6 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import type { ConnectionDetail } from '../../../../src/console/connections.ts';
-import type { Silence } from '../../../../src/console/silences.ts';
+import type { ConnectionDetail } from '../../../../src/console/connections/connections.ts';
+import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { get } from '../../api.ts';
 
 /** How often the page looks again. */

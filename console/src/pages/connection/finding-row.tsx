@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { ExplainedFinding } from '../../../../src/console/findings.ts';
-import type { Silence } from '../../../../src/console/silences.ts';
+import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
+import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Explained } from '../../parts/explained.tsx';

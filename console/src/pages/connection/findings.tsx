@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { ConnectionSettings } from '../../../../src/console/connections.ts';
-import type { ExplainedFinding } from '../../../../src/console/findings.ts';
-import type { Silence } from '../../../../src/console/silences.ts';
+import type { ConnectionSettings } from '../../../../src/console/connections/connections.ts';
+import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
+import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';

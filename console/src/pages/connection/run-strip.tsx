@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../../../src/console/runs.ts';
+import type { RunProgress } from '../../../../src/console/connections/runs.ts';
 import { InlineError } from '../../parts/states.tsx';
 
 /** What a check is at, in words. */

@@ -1,4 +1,4 @@
-import type { ConnectionDetail } from '../../../../src/console/connections.ts';
+import type { ConnectionDetail } from '../../../../src/console/connections/connections.ts';
 
 /** A connection's scores, the oldest first. */
 export type History = ConnectionDetail['history'];

@@ -1,4 +1,7 @@
-import type { ConnectionChange, ConnectionSettings } from '../../../../src/console/connections.ts';
+import type {
+  ConnectionChange,
+  ConnectionSettings,
+} from '../../../../src/console/connections/connections.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 
 /** The settings as the form holds them; secrets are never told, so their boxes are empty. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { ConnectionSettings } from '../../../../src/console/connections.ts';
+import type { ConnectionSettings } from '../../../../src/console/connections/connections.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ExplainedFinding } from '../../../../src/console/findings.ts';
-import type { NewSilence, Silence } from '../../../../src/console/silences.ts';
+import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
+import type { NewSilence, Silence } from '../../../../src/console/connections/silences.ts';
 import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';

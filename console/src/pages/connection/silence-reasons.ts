@@ -1,4 +1,4 @@
-import type { Silence } from '../../../../src/console/silences.ts';
+import type { Silence } from '../../../../src/console/connections/silences.ts';
 
 /** Why a finding is lived with, in words. */
 export const REASONS: { id: Silence['reason']; label: string; description: string }[] = [

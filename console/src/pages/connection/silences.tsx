@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Silence } from '../../../../src/console/silences.ts';
+import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

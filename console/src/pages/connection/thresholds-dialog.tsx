@@ -1,7 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConnectionChange, ConnectionSettings } from '../../../../src/console/connections.ts';
-import type { ExplainedFinding } from '../../../../src/console/findings.ts';
+import type {
+  ConnectionChange,
+  ConnectionSettings,
+} from '../../../../src/console/connections/connections.ts';
+import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
 import { ApiError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';

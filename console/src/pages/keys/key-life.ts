@@ -1,4 +1,4 @@
-import type { Keys } from '../../../../src/console/keys.ts';
+import type { Keys } from '../../../../src/console/keys/keys.ts';
 
 export type Key = Keys['data'][number];
 

@@ -1,4 +1,4 @@
-import type { Keys, KeyWindows } from '../../../../src/console/keys.ts';
+import type { Keys, KeyWindows } from '../../../../src/console/keys/keys.ts';
 import type { Action } from '../../parts/menu.tsx';
 import { isAccepted, type Key, type KeyStatus, later, statusOf } from './key-life.ts';
 

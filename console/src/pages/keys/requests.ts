@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Keys, KeyWindows } from '../../../../src/console/keys.ts';
+import type { Keys, KeyWindows } from '../../../../src/console/keys/keys.ts';
 import { get } from '../../api.ts';
 
 /** All keys of the account; counted anew while the service still counts. */

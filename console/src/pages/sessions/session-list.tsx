@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Sessions } from '../../../../src/console/session-list.ts';
+import type { Sessions } from '../../../../src/console/sign-in/session-list.ts';
 import { get, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -1,4 +1,4 @@
-import type { SignOnError } from '../../../../src/console/single-sign-on.ts';
+import type { SignOnError } from '../../../../src/console/sign-in/single-sign-on.ts';
 
 /** What single sign-on says by a code in the address: a sentence there could be anyone's. */
 export const REFUSALS: Record<SignOnError, string> = {

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import type { SignInWays } from '../../../../src/console/single-sign-on.ts';
+import type { SignInWays } from '../../../../src/console/sign-in/single-sign-on.ts';
 import { ApiError, apiUrl, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';

@@ -1,4 +1,4 @@
-import type { TicketStats } from '../../../../src/console/ticket-stats.ts';
+import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
 import { DayRange } from '../../parts/day-range.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Filters } from '../../parts/page.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
-import type { TicketDetail } from '../../../../src/console/ticket.ts';
+import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
 import { get } from '../../api.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Explained } from '../../parts/explained.tsx';

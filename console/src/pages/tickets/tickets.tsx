@@ -3,7 +3,7 @@ import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from 
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Meta, Ticket } from '../../../../client/src/records.ts';
-import type { TicketStats } from '../../../../src/console/ticket-stats.ts';
+import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
 import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';

@@ -1,0 +1,66 @@
+import type { Change } from '../activity/record-entry.ts';
+import { UsageError } from '../cli/command.ts';
+
+export const PLANS = ['individual', 'team', 'business', 'enterprise'] as const;
+export const KINDS = ['company', 'individual'] as const;
+
+/** An account as the commands show it; `requests_per_minute` is its own limit, null = that of its plan. */
+export interface AccountRow {
+  id: number;
+  name: string;
+  kind: (typeof KINDS)[number];
+  plan: (typeof PLANS)[number];
+  requests_per_minute: number | null;
+  created_at: Date;
+}
+
+/** Where a person changes an account. */
+export const accountPage = '/account';
+
+export const accountColumns = 'account_id as id, name, kind, plan, requests_per_minute, created_at';
+const lock = `select ${accountColumns} from account where account_id = $1 for update`;
+const update = `
+  update account
+     set name = $2, plan = $3, requests_per_minute = $4
+   where account_id = $1
+  returning ${accountColumns}`;
+
+/** What of an account is to change; what is absent stays. A limit of null is that of the plan. */
+export type AccountChanges = Partial<Pick<AccountRow, 'name' | 'plan'>> & {
+  requestsPerMinute?: number | null;
+};
+
+/** Changes what an account is. A plan other than enterprise takes its own limit away; throws where one is wanted with it. */
+export async function changeSettings(
+  { accountId, client, record }: Change,
+  changes: AccountChanges,
+): Promise<AccountRow> {
+  const before = accountOf((await client.query<AccountRow>(lock, [accountId])).rows, accountId);
+  const plan = changes.plan ?? before.plan;
+  const { requestsPerMinute = plan === 'enterprise' ? before.requests_per_minute : null } = changes;
+  if (typeof changes.requestsPerMinute === 'number') refuseOwnLimit(plan);
+  const wanted = { name: changes.name ?? before.name, plan, requests_per_minute: requestsPerMinute };
+  const { rows } = await client.query<AccountRow>(update, [
+    accountId,
+    wanted.name,
+    wanted.plan,
+    wanted.requests_per_minute,
+  ]);
+  record('account_changed', accountPage, wanted);
+  return accountOf(rows, accountId);
+}
+
+/** Throws where the plan has a fixed limit. */
+export function refuseOwnLimit(plan: string): void {
+  if (plan === 'enterprise') return;
+  throw new UsageError(
+    '--requests-per-minute is for the plan enterprise only: the other plans have fixed limits.',
+  );
+}
+
+/** The one row that there must be. */
+export function accountOf(rows: AccountRow[], id: number): AccountRow {
+  const [row] = rows;
+  if (row === undefined) throw new Error(`There is no account ${id}.`);
+  return row;
+}

@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import type { Evidence } from '../cli/command.ts';
+import { type Config, secretKeys } from '../config/config.ts';
+import { isOfOtherStore } from '../connections/rotate-secret-key.ts';
+import { inTransaction } from '../database/connect.ts';
+import { within } from '../database/read.ts';
+import { dateRange, parseDate } from '../http/date-range.ts';
+import { type Export, inDraft, writeExport } from './seals/export-log.ts';
+import { sealEntries } from './seals/record-seals.ts';
+import { openSealFile } from './seals/seal-file.ts';
+import { ensureSealKeys, openSealKeys } from './seals/seal-key.ts';
+import { verifyExport } from './seals/verify-export.ts';
+import { verifyStore } from './seals/verify-store.ts';
+
+const OTHER_STORE =
+  "The secret key does not belong to this store: it opens no signing key and no password in it, so nothing was verified. Give the store's own; or, if somebody may have altered every key in the store, verify with --public-key.";
+
+/** What the commands do with seals; the secret is asked for by those that need it. */
+export function evidence(config: Config): Evidence {
+  const { activityDays, sealFile } = config;
+  const seal: Evidence['seal'] = async (owner, accountId) => {
+    const made = { seals: 0, entries: 0 };
+    for await (const { first_id, last_id } of sealEntries(
+      { owner, secret: secretKeys(config), activityDays },
+      accountId,
+    )) {
+      made.seals += 1;
+      made.entries += last_id - first_id + 1;
+    }
+    const strange = sealFile === null ? [] : await openSealFile(sealFile).append(owner);
+    if (strange.length === 0) return made;
+    throw new Error(
+      `The seals of account ${strange.join(', ')} are not those of DBVITALS_SEAL_FILE: run "activity verify --seal-file" with that file.`,
+    );
+  };
+  return {
+    seal,
+    async publicKey(owner, accountId) {
+      const keys = await inTransaction(owner, (client) =>
+        ensureSealKeys(client, secretKeys(config), accountId),
+      );
+      return [...keys.keys()][0] ?? '';
+    },
+    async verify(writer, owner, accountId, { sealFile: file, publicKeys }) {
+      const trusted = new Set(
+        publicKeys ?? (await openSealKeys(owner, secretKeys(config), accountId)).keys(),
+      );
+      if (trusted.size === 0 && (await isOfOtherStore(owner, secretKeys(config))))
+        return { verified: null, account_id: accountId, message: OTHER_STORE };
+      return inTransaction(writer, async (client) => {
+        await client.query('set transaction isolation level repeatable read read only');
+        return verifyStore(within(client), accountId, trusted, file);
+      });
+    },
+    verifyExport,
+    parseRange(from, to) {
+      for (const [name, text] of Object.entries({ '--from': from, '--to': to })) {
+        if (text !== undefined && !parseDate(text))
+          return `${name} must be a date such as 2026-01-31, or a date-time such as 2026-01-31T23:59:59Z.`;
+      }
+      const range = dateRange(from, to);
+      return range ? { from: from ?? null, to: to ?? null, ...range } : '--from must not be later than --to.';
+    },
+    async export(writer, owner, wanted: Export, folder) {
+      await seal(owner, wanted.accountId);
+      const keys = await openSealKeys(owner, secretKeys(config), wanted.accountId);
+      return inDraft(resolve(folder), async (draft) => {
+        const written = await inTransaction(writer, async (client) => {
+          await client.query('set transaction isolation level repeatable read read only');
+          return writeExport(client, wanted, keys, draft);
+        });
+        const verdict = await verifyExport(draft, null);
+        if (!verdict.verified) throw new Error(`Nothing is exported: ${verdict.message}`);
+        return written;
+      });
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import { hash, type KeyObject } from 'node:crypto';
+import type pg from 'pg';
+import { inTransaction } from '../../database/connect.ts';
+import type { SecretKeys } from '../../database/encryption.ts';
+import { type CanonicalEntry, entriesBetween, LEAF_BYTES, leafOf, NO_LEAF } from './canonical-entry.ts';
+import {
+  isSigned,
+  NO_SEAL,
+  SEAL_FORMAT,
+  type Seal,
+  type SealRow,
+  type SignedSeal,
+  sealColumns,
+  sealHash,
+  sealOf,
+  signSeal,
+} from './seal.ts';
+import { ensureSealKeys } from './seal-key.ts';
+
+/** Entries of one seal at most: 128 KiB of leaves. */
+const ENTRIES_A_SEAL = 4_096;
+/** Entries that are read and hashed at once, which takes about a millisecond: requests of the same process wait no longer. */
+const ENTRIES_A_STEP = 128;
+
+const latestSeals = `
+    from activity_head h
+    left join activity_floor f on f.account_id = h.account_id
+    left join lateral (select last_id, cut_to from activity_seal s
+                        where s.account_id = h.account_id order by number desc limit 1) s on true`;
+
+// Accounts with entries that no seal holds, or with a seal that is past its days and that no seal lets go.
+const unsealedLogs = `
+  select h.account_id
+  ${latestSeals}
+   where ($1::bigint is null or h.account_id = $1)
+     and (h.last_id > coalesce(s.last_id, f.first_id - 1, 0)
+          or $2::integer is not null and s.cut_to < (
+               select last_id from activity_seal o
+                where o.account_id = h.account_id and o.last_at < now() - $2 * interval '24 hours'
+                order by last_at desc, number desc limit 1))
+   order by h.account_id`;
+
+const latestSeal = `
+  select ${sealColumns} from activity_seal s where account_id = $1 order by number desc limit 1`;
+
+const sealPastDays = `
+  select ${sealColumns} from activity_seal s
+   where account_id = $1 and last_at < now() - $2::integer * interval '24 hours'
+   order by last_at desc, number desc limit 1`;
+
+// A seal spans 24 hours at most, for retention cuts whole seals. What the head says is committed, as are all before it.
+const nextRange = `
+  select n.first_id, h.last_id as head_id,
+         greatest(least(h.last_id, n.first_id + ${ENTRIES_A_SEAL - 1}, span.last_id), least(h.last_id, n.first_id)) as last_id
+    from activity_head h
+    left join activity_floor f on f.account_id = h.account_id
+    cross join lateral (select coalesce($2::bigint + 1, f.first_id, 1) as first_id) n
+    left join lateral (select activity_id_at($1, occurred_at + interval '24 hours') - 1 as last_id
+                         from activity a where a.account_id = $1 and a.id = n.first_id) span on true
+   where h.account_id = $1`;
+
+const insertSeal = `
+  with kept as (
+    insert into activity_leaves (account_id, last_id, leaves) select $1, $4, $12 where $3::bigint <= $4::bigint
+  )
+  insert into activity_seal (account_id, number, first_id, last_id, last_at, cut_to, leaves_sha256, previous, public_key,
+                             sealed_at, signature)
+  values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'), $10, decode($11, 'hex'))`;
+
+/** How the log is sealed. */
+export interface Sealing {
+  /** A pool of the store's owner: nobody else may write a seal. */
+  owner: pg.Pool;
+  /** The keys of DBVITALS_SECRET_KEY. */
+  secret: SecretKeys;
+  /** How long entries are kept: what is older, retention is allowed to cut. null = for ever. */
+  activityDays: number | null;
+  /** Called after each step with the milliseconds that it took: the place to rest. */
+  rest?: (took: number) => Promise<void>;
+}
+
+/**
+ * Seals what is new in every account's log, or in one's, and gives each seal: the caller may end it after each.
+ * Takes no lock that a request waits for. Any number of processes may do so at once: an account's seals are made one after
+ * the other. An account that can't be sealed does not keep the others from it; its reason is thrown at the end.
+ */
+export async function* sealEntries(sealing: Sealing, accountId?: number): AsyncGenerator<Seal> {
+  const { owner, activityDays } = sealing;
+  const { rows } = await owner.query<{ account_id: number }>(unsealedLogs, [accountId, activityDays]);
+  const failures: unknown[] = [];
+  for (const { account_id } of rows) {
+    try {
+      for (let more = true; more; ) {
+        const next = await sealNext(sealing, account_id);
+        if (next) yield next.seal;
+        more = next !== null && next.seal.last_id < next.headId;
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+function sealNext({ owner, secret, activityDays, rest }: Sealing, accountId: number) {
+  return inTransaction(owner, async (client) => {
+    const keys = await ensureSealKeys(client, secret, accountId);
+    const before = await ownSeal(client, latestSeal, [accountId], keys);
+    const range = await nextRangeOf(client, accountId, before?.last_id ?? null);
+    const past =
+      activityDays === null ? null : await ownSeal(client, sealPastDays, [accountId, activityDays], keys);
+    const cutTo = Math.max(before?.cut_to ?? range.first_id - 1, past?.last_id ?? 0);
+    if (range.last_id < range.first_id && cutTo === (before?.cut_to ?? cutTo)) return null;
+
+    const now = `${new Date().toISOString().slice(0, -1)}000Z`; // not the database's: its owner may turn that back
+    const { leaves, lastAt } = await readLeaves(client, accountId, range, rest);
+    const [[publicKey, privateKey] = []] = keys;
+    if (publicKey === undefined || privateKey === undefined) throw new Error('there is no signing key');
+    const signed = signSeal(
+      {
+        format: SEAL_FORMAT,
+        account_id: accountId,
+        number: (before?.number ?? 0) + 1,
+        first_id: range.first_id,
+        last_id: range.last_id,
+        last_at: lastAt ?? before?.last_at ?? now,
+        cut_to: cutTo,
+        leaves_sha256: hash('sha256', leaves),
+        previous: before ? sealHash(before) : NO_SEAL,
+        public_key: publicKey,
+        sealed_at: now,
+      },
+      privateKey,
+    );
+    await store(client, signed, leaves);
+    return { seal: signed.seal, headId: range.head_id };
+  });
+}
+
+/** A seal that is built upon: one that is not as it was signed would lend itself to whoever altered it. */
+async function ownSeal(
+  client: pg.ClientBase,
+  statement: string,
+  values: unknown[],
+  keys: Map<string, KeyObject>,
+): Promise<Seal | null> {
+  const { rows } = await client.query<SealRow>(statement, values);
+  if (!rows[0]) return null;
+  const signed = sealOf(rows[0]);
+  const { seal } = signed;
+  if (keys.has(seal.public_key) && isSigned(signed)) return seal;
+  throw new Error(
+    `Seal ${seal.number} of account ${seal.account_id} is not as it was signed, so no other is made: run "activity verify".`,
+  );
+}
+
+interface Range {
+  first_id: number;
+  last_id: number;
+  head_id: number;
+}
+
+async function nextRangeOf(
+  client: pg.ClientBase,
+  accountId: number,
+  sealedTo: number | null,
+): Promise<Range> {
+  const { rows } = await client.query<Range>(nextRange, [accountId, sealedTo]);
+  if (!rows[0]) throw new Error(`There is no account ${accountId}.`);
+  const [range] = rows;
+  return { ...range, last_id: Math.max(range.last_id, range.first_id - 1) };
+}
+
+/** The leaves of the range, and when its last entry happened; null when it has none. */
+async function readLeaves(client: pg.ClientBase, accountId: number, range: Range, rest: Sealing['rest']) {
+  const leaves: Buffer[] = [];
+  let lastAt: string | null = null;
+  for (let first = range.first_id; first <= range.last_id; first += ENTRIES_A_STEP) {
+    const began = performance.now();
+    const last = Math.min(first + ENTRIES_A_STEP - 1, range.last_id);
+    const { rows } = await client.query<CanonicalEntry>(entriesBetween, [accountId, first, last]);
+    for (const entry of rows) {
+      while (range.first_id + leaves.length < entry.id) leaves.push(NO_LEAF);
+      leaves.push(leafOf(entry));
+      lastAt = entry.occurred_at;
+    }
+    // In a transaction that has written nothing and holds no snapshot.
+    await rest?.(performance.now() - began);
+  }
+  while (range.first_id + leaves.length <= range.last_id) leaves.push(NO_LEAF);
+  return { leaves: Buffer.concat(leaves, leaves.length * LEAF_BYTES), lastAt };
+}
+
+async function store(client: pg.ClientBase, { seal, signature }: SignedSeal, leaves: Buffer): Promise<void> {
+  await client.query(insertSeal, [
+    ...[seal.account_id, seal.number, seal.first_id, seal.last_id, seal.last_at, seal.cut_to],
+    ...[seal.leaves_sha256, seal.previous, seal.public_key, seal.sealed_at, signature, leaves],
+  ]);
+}

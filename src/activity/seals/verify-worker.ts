@@ -1,0 +1,36 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openPool, type StoreAddress } from '../../database/connect.ts';
+import { readAs } from '../../database/read.ts';
+import { type AccountVerified, verifyAccount } from './verify-account.ts';
+
+/** What a worker is started with. */
+export interface VerifyingFrom {
+  address: StoreAddress;
+  /** How long a statement may take, in milliseconds. */
+  statementTimeout: number;
+}
+
+/** An account whose log is to be verified, and the keys that may have signed it, hexadecimal. */
+export interface AccountToVerify {
+  accountId: number;
+  publicKeys: readonly string[];
+}
+
+/** The answer to it. */
+export type VerifiedAccount = { accountId: number } & ({ verified: AccountVerified } | { failed: string });
+
+const { address, statementTimeout }: VerifyingFrom = workerData;
+// One connection, so one verification at a time: they take turns for one core.
+const reader = openPool(address, 'console', { max: 1, pipeline: true, statementTimeout });
+
+parentPort?.on('message', async ({ accountId, publicKeys }: AccountToVerify) => {
+  const keys = new Set(publicKeys);
+  const answer = await readAs(reader, accountId, (run) => verifyAccount(run, accountId, keys)).then(
+    ({ result }): VerifiedAccount => ({ accountId, verified: result }),
+    (error: unknown): VerifiedAccount => ({
+      accountId,
+      failed: error instanceof Error ? error.message : 'it could not be read',
+    }),
+  );
+  parentPort?.postMessage(answer);
+});

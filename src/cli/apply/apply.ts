@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { inTransaction } from '../../database/connect.ts';
+import type { SecretKeys } from '../../database/encryption.ts';
+import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { type Difference, lineOf } from './apply-step.ts';
+import type { Wanted } from './desired-state.ts';
+
+interface Options {
+  file: string;
+  plan?: boolean;
+  prune?: boolean;
+  secretsDir?: string;
+  json?: boolean;
+}
+
+/** What `apply` found and did. */
+interface Applied {
+  /** Whether the file was applied; false with `--plan`. */
+  applied: boolean;
+  /** Those of the file; the id is null where `--plan` kept one from being made. */
+  accounts: { id: number | null; name: string }[];
+  changes: Difference[];
+  /** What the store has, a list of the file does not name, and stays. */
+  unnamed: Difference[];
+}
+
+/** `apply`. */
+export function addApplyCommand(program: Command, context: CommandContext): void {
+  addCommand(program, 'apply', 'make the store what a file says: accounts, members, connections, silences')
+    .requiredOption('-f, --file <FILE>', 'the file, YAML; - for standard input')
+    .option('--plan', 'say what differs, and change nothing')
+    .option('--prune', 'remove what a list of the file does not name; never an account')
+    .option(
+      '--secrets-dir <DIR>',
+      'the folder whose files may be read as secrets (default: DBVITALS_SECRETS_DIR)',
+    )
+    .action(async ({ file, plan = false, prune = false, secretsDir, json = false }: Options) => {
+      const wanted = await read(file, secretsDir, context);
+      const show = json ? () => {} : print;
+      const done = await context.withStore(async (writer) =>
+        apply(writer, wanted, { plan, prune }, await context.openSecret(writer), show),
+      );
+      if (json) process.stdout.write(`${JSON.stringify(done)}\n`);
+      else sumUp(done);
+    });
+}
+
+async function read(file: string, secretsDir: string | undefined, context: CommandContext): Promise<Wanted> {
+  const piped = file === '-';
+  const written = piped ? await text(process.stdin) : textOf(file);
+  const own = context.ownPlaces();
+  const surroundings = {
+    ...own,
+    folder: piped ? '.' : dirname(file),
+    secretsDir: secretsDir ?? own.secretsDir,
+  };
+  const { checks } = await context.loadCatalogue();
+  const { readWanted } = await import('./desired-state.ts');
+  return readWanted(written, piped ? 'standard input' : file, checks, surroundings);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new UsageError('--file must name a file that can be read, or be - for standard input.');
+  }
+}
+
+async function apply(
+  writer: pg.Pool,
+  wanted: Wanted,
+  { plan: only, prune }: { plan: boolean; prune: boolean },
+  secret: SecretKeys,
+  show: (changes: Difference[]) => void,
+): Promise<Applied> {
+  const { carryOut, differencesOf, lockAccounts, planAccounts } = await import('./plan-accounts.ts');
+  const look = (client: pg.ClientBase) => planAccounts(client, wanted, secret, prune);
+  const plan = await inTransaction(writer, look);
+  const changes = differencesOf(plan);
+  show(changes);
+  // What was shown is what is done: whoever changed something since then has it looked at again.
+  const ids =
+    only || changes.length === 0
+      ? plan.accounts.map(({ id }) => id)
+      : await inTransaction(writer, async (client) => {
+          await lockAccounts(client, plan);
+          const again = await look(client);
+          if (JSON.stringify(differencesOf(again)) !== JSON.stringify(changes))
+            throw new Error(
+              'Somebody changed the store meanwhile, so nothing was applied: run the command again.',
+            );
+          return carryOut(client, again);
+        });
+  const accounts = ids.map((id, at) => ({ id, name: wanted.accounts[at]?.name ?? '' }));
+  return { applied: !only, accounts, changes, unnamed: plan.unnamed };
+}
+
+function print(changes: Difference[]): void {
+  process.stdout.write(changes.map((difference) => `${lineOf(difference)}\n`).join(''));
+}
+
+function sumUp({ applied, accounts, changes, unnamed }: Applied): void {
+  const count = (of: Difference['action']) => changes.filter(({ action }) => action === of).length;
+  const counts = `${count('add')} added, ${count('change')} changed, ${count('remove')} removed`;
+  const ids = new Map(accounts.map(({ id, name }) => [name, id]));
+  const lines = [
+    ...unnamed.map(({ what, account, name }) => `not in the file: ${what} ${account} / ${name}`),
+    ...(unnamed.length > 0 ? ['What is not in the file stays: --prune removes it.'] : []),
+    ...(changes.length === 0
+      ? ['Nothing differs.']
+      : [applied ? `Done: ${counts}.` : `Would be: ${counts}.`]),
+    ...(applied ? changes : []).flatMap(({ action, what, name }) =>
+      action === 'add' && what === 'account' ? [`Account ${ids.get(name)} is ${name}.`] : [],
+    ),
+  ];
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}

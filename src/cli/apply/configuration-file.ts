@@ -1,0 +1,159 @@
+import type { Static, TSchema } from 'typebox';
+import { Check } from 'typebox/value';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml';
+import { RefusedConnection } from '../../connections/connection-rejected.ts';
+import { UsageError } from '../command.ts';
+import { FlawedFile } from '../invalid-file.ts';
+import { type Path, schemaFlaws } from './schema-problems.ts';
+
+/** A file that was read, and what is found wrong with it later. */
+export interface ReadFile {
+  /** Notes that a field is wrong. */
+  flaw(path: Path, sentence: string): void;
+  /** What `parse` gives; where it refuses, that is a flaw of the field. */
+  attempt<T>(path: Path, parse: () => T): T | undefined;
+  /** Throws {@link FlawedFile} with all that was noted, by line. */
+  throwFlaws(): void;
+}
+
+// Each use of an anchor counts; a thousand connections may share one.
+const MOST_ALIASES = 100_000;
+
+/**
+ * Reads a YAML file, which `name` stands for. Throws {@link FlawedFile} with line, column and field of each mistake; what the
+ * file says is in none of them: it may be a secret.
+ */
+export function readFile<Schema extends TSchema>(
+  text: string,
+  name: string,
+  schema: Schema,
+): { value: Static<Schema>; file: ReadFile } {
+  const lines = new LineCounter();
+  const options = { lineCounter: lines, prettyErrors: false, merge: true, stringKeys: true } as const;
+  const document = parseDocument(text, options);
+  const found: { line: number; col: number; sentence: string }[] = [];
+  const note = (offset: number, sentence: string) => {
+    found.push({ ...lines.linePos(offset), sentence });
+  };
+  const flaw = (path: Path, sentence: string, at = path) => {
+    note(offsetOf(document, at), `${written(path)}${sentence}`);
+  };
+  const flawed = () => {
+    const sorted = found.toSorted((one, other) => one.line - other.line || one.col - other.col);
+    const told = sorted.map(({ line, col, sentence }) => `${name}:${line}:${col}: ${sentence}`);
+    // A value of the wrong kind breaks several rules, which one sentence tells.
+    return new FlawedFile([...new Set(told)]);
+  };
+  // One mistake makes others out of what follows it.
+  const [broken] = [...document.errors, ...document.warnings];
+  if (broken) {
+    note(broken.pos[0], sentenceOf(broken));
+    throw flawed();
+  }
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch {
+    note(
+      offsetOfAlias(document),
+      'This alias (*) has no anchor (&) before it, or there are too many of them.',
+    );
+    throw flawed();
+  }
+  if (!Check(schema, value)) {
+    for (const { path, sentence, at } of schemaFlaws(schema, value)) flaw(path, sentence, at);
+    throw flawed();
+  }
+  for (const path of halves(value, [])) flaw(path, 'This holds half of a character.');
+  const file: ReadFile = {
+    flaw,
+    attempt: (path, parse) => {
+      try {
+        return parse();
+      } catch (error) {
+        if (!(error instanceof UsageError || error instanceof RefusedConnection)) throw error;
+        flaw(path, error.message);
+        return undefined;
+      }
+    },
+    throwFlaws: () => {
+      if (found.length > 0) throw flawed();
+    },
+  };
+  file.throwFlaws();
+  return { value, file };
+}
+
+// The sentences of these quote the file.
+const QUOTING = new Set(['UNEXPECTED_TOKEN', 'BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'BAD_COLLECTION_TYPE']);
+
+function sentenceOf({ code, message }: YAMLError): string {
+  if (code === 'TAG_RESOLVE_FAILED' || code === 'BAD_DIRECTIVE') return 'Tags (!) have no meaning here.';
+  if (code === 'MULTIPLE_DOCS') return 'This begins a second document: write one.';
+  return QUOTING.has(code) ? 'This is not YAML: put text with special characters in quotes.' : `${message}.`;
+}
+
+/** Where the first alias is that leads nowhere. */
+function offsetOfAlias(document: Document): number {
+  let offset = 0;
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document)) return undefined;
+      offset = alias.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}
+
+/** Texts with half of a surrogate pair: neither text nor JSON of the store takes them. */
+function* halves(value: unknown, path: Path): Generator<Path> {
+  if (typeof value === 'string' && !value.isWellFormed()) yield path;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, part] of Object.entries(value))
+    yield* halves(part, [...path, Array.isArray(value) ? Number(name) : name]);
+}
+
+/** Where a field begins, at its name; where it is not written itself, what holds it. */
+function offsetOf(document: Document, path: Path): number {
+  for (let length = path.length; length > 0; length--) {
+    const last = path[length - 1];
+    const holder: unknown = document.getIn(path.slice(0, length - 1), true);
+    const pair = isMap(holder)
+      ? holder.items.find(({ key }) => isScalar(key) && String(key.value) === String(last))
+      : undefined;
+    const node: unknown = pair ? pair.key : document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}
+
+/** Such as `accounts[0].connections[2].port: `. */
+function written(path: Path): string {
+  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
+  return steps.length === 0 ? '' : `${steps.join('').replace(/^\./, '')}: `;
+}
+
+/** Notes each item of a list whose key one before it has. */
+export function noteRepeated<Item>(
+  file: ReadFile,
+  path: Path,
+  items: readonly Item[],
+  field: string,
+  keyOf: (item: Item) => string,
+): void {
+  const seen = new Set<string>();
+  for (const [at, item] of items.entries()) {
+    if (seen.has(keyOf(item))) file.flaw([...path, at, field], 'This stands in the list already: leave one.');
+    seen.add(keyOf(item));
+  }
+}

@@ -1,0 +1,104 @@
+import { certificatesIn, requireSettingsOf } from '../../connections/connection-settings.ts';
+import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
+import { requirePrivateKey, type SshLogin } from '../../connections/connection-tunnel.ts';
+import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
+import { type Tls, tlsOf } from '../../connections/record-connection.ts';
+import { durationOf, textOf } from '../arguments.ts';
+import { UsageError } from '../command.ts';
+import { noteRepeated, type ReadFile } from './configuration-file.ts';
+import type { WrittenConnection } from './configuration-schema.ts';
+import { type SilenceInFile, silencesIn } from './parse-silences.ts';
+import { fileText, lineAt, type Surroundings, textAt } from './resolve-secrets.ts';
+import type { Path } from './schema-problems.ts';
+
+/** A connection as the file wants it. */
+export interface WantedConnection {
+  path: Path;
+  name: string;
+  /** With the password that the file names, wherever it does; null = what is stored stays. */
+  address: DatabaseAddress;
+  tls: Tls;
+  /** Seconds. */
+  every: number;
+  thresholds: ConnectionThresholds;
+  expectedStandbys: number;
+  passwordExposable: boolean;
+  caCertificate: string | null;
+  ssh: SshLogin | null;
+  /** Null = what is stored stays. */
+  sshKey: string | null;
+  /** Null = the file does not say. */
+  silences: SilenceInFile[] | null;
+}
+
+/** The connections that an account is to have; what is wrong with them is noted. */
+export function connectionsIn(
+  file: ReadFile,
+  path: Path,
+  written: readonly WrittenConnection[],
+  surroundings: Surroundings,
+): WantedConnection[] {
+  noteRepeated(file, path, written, 'name', ({ name }) => name.trim());
+  return written.flatMap((one, at) => connectionIn(file, [...path, at], one, surroundings) ?? []);
+}
+
+function connectionIn(
+  file: ReadFile,
+  path: Path,
+  written: WrittenConnection,
+  surroundings: Surroundings,
+): WantedConnection | undefined {
+  const field = <T>(name: string, parse: () => T) => file.attempt([...path, name], parse);
+  const { thresholds = {}, expected_standbys = 0, ca_file, ssh, silences } = written;
+  const named = field(written.address ? 'address' : 'url', () => addressIn(written, surroundings));
+  const engine = named?.engine ?? 'postgres';
+  const type = named?.connection_type ?? 'direct';
+  if (ssh && type === 'unix_socket')
+    file.flaw([...path, 'ssh'], 'An SSH server goes with a host, not with a socket.');
+  const name = field('name', () => textOf('The name')(written.name)) ?? '';
+  const every = field('every', () => durationOf('The time', '10s', '7d')(written.every ?? '5m')) ?? 0;
+  const tls = field('tls', () => tlsOf(type, written.tls)) ?? 'disable';
+  const password = field('password', () => passwordIn(written, named, surroundings)) ?? null;
+  const caCertificate =
+    field('ca_file', () => {
+      const pem = ca_file === undefined ? null : certificatesIn(fileText(ca_file, surroundings));
+      requireSettingsOf(engine, { caCertificate: pem });
+      return pem;
+    }) ?? null;
+  const key = ssh?.key;
+  const sshKey =
+    file.attempt([...path, 'ssh', 'key'], () => key && requirePrivateKey(textAt(key, surroundings))) ?? null;
+  field('thresholds', () => requireSettingsOf(engine, { thresholds }));
+  field('expected_standbys', () => requireSettingsOf(engine, { expectedStandbys: expected_standbys }));
+  const silenced = silences ? silencesIn(file, [...path, 'silences'], silences, engine) : null;
+  if (!named) return undefined;
+  return {
+    ...{ path, name, address: { ...named, password }, tls, every, thresholds, caCertificate, sshKey },
+    expectedStandbys: expected_standbys,
+    passwordExposable: written.expose_password ?? false,
+    ssh: ssh ? { username: ssh.username, host: ssh.host, port: ssh.port ?? 22 } : null,
+    silences: silenced,
+  };
+}
+
+function addressIn({ url, address }: WrittenConnection, surroundings: Surroundings): DatabaseAddress {
+  if ((url === undefined) === (address === undefined))
+    throw new UsageError('Give either url, or address with engine, host and username.');
+  if (address) return addressOf(address);
+  if (typeof url === 'object') return parseConnectionUrl(lineAt(url, surroundings));
+  const named = parseConnectionUrl(url ?? '');
+  if (named.password === null) return named;
+  throw new UsageError(
+    'The URL holds a password: take it out, and give password as {env: NAME} or {file: PATH}.',
+  );
+}
+
+function passwordIn(
+  { password }: WrittenConnection,
+  address: DatabaseAddress | undefined,
+  surroundings: Surroundings,
+): string | null {
+  if (password === undefined) return address?.password ?? null;
+  if (!address?.password) return lineAt(password, surroundings);
+  throw new UsageError('The URL holds a password already: leave one of the two out.');
+}

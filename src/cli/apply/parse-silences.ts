@@ -1,0 +1,48 @@
+import type { DatabaseAddress } from '../../connections/connection-url.ts';
+import type { WantedSilence } from '../../silences/add-silence.ts';
+import { textOf } from '../arguments.ts';
+import { UsageError } from '../command.ts';
+import { instantOf, untilOf } from '../until.ts';
+import { noteRepeated, type ReadFile } from './configuration-file.ts';
+import type { WrittenSilence } from './configuration-schema.ts';
+import type { Path } from './schema-problems.ts';
+
+/** A silence as the file wants it. */
+export interface SilenceInFile extends WantedSilence {
+  /** Its end has passed: it must not be in force. */
+  over: boolean;
+}
+
+/** The silences that a connection is to have; what is wrong with them is noted. */
+export function silencesIn(
+  file: ReadFile,
+  path: Path,
+  written: readonly WrittenSilence[],
+  engine: DatabaseAddress['engine'],
+): SilenceInFile[] {
+  noteRepeated(file, path, written, 'check', ({ check, object = '' }) => `${check} ${object.trim()}`);
+  const [other, name] = engine === 'postgres' ? ['MY_', 'PostgreSQL'] : ['PG_', 'MySQL or MariaDB'];
+  return written.map(({ check, object, reason, note, until }, at) => {
+    const field = <T>(of: string, parse: () => T) => file.attempt([...path, at, of], parse);
+    if (check.startsWith(other))
+      file.flaw([...path, at, 'check'], `This is no check of ${name}: leave it out.`);
+    return {
+      check_id: check,
+      object: object === undefined ? null : (field('object', () => textOf('The object')(object)) ?? null),
+      reason,
+      note: field('note', () => textOf('The note')(note)) ?? '',
+      ...(field('until', () => endOf(until)) ?? { until: null, over: false }),
+    };
+  });
+}
+
+// A file is applied again and again: an end that has passed since is no mistake, and a duration from now would never end.
+function endOf(text: string | undefined): { until: Date | null; over: boolean } {
+  if (text === undefined) return { until: null, over: false };
+  const [now, until] = [new Date(), instantOf(text)];
+  if (!until)
+    throw new UsageError(
+      'The end must be a date such as 2030-01-31, or a date-time such as 2030-01-31T18:00:00Z.',
+    );
+  return until <= now ? { until, over: true } : { until: untilOf('The end', now)(text), over: false };
+}

@@ -1,0 +1,110 @@
+import type pg from 'pg';
+import { type AccountRow, accountColumns, changeSettings } from '../../accounts/change-account.ts';
+import { changeWithin } from '../../activity/record-entry.ts';
+import type { SecretKeys } from '../../database/encryption.ts';
+import { createWithin } from '../commands/account.ts';
+import { changesOf, type Difference, type Step } from './apply-step.ts';
+import type { Wanted, WantedAccount } from './desired-state.ts';
+import { planConnections } from './plan-connections.ts';
+import { planMembers } from './plan-members.ts';
+
+/** What makes the accounts of a store those of a file, in the order of the file. */
+export interface Plan {
+  accounts: AccountPlan[];
+  /** What the store has, the file does not name, and stays because `--prune` was not given. */
+  unnamed: Difference[];
+}
+
+interface AccountPlan {
+  /** Null = a new one. */
+  id: number | null;
+  wanted: WantedAccount;
+  steps: Step[];
+}
+
+const named = `select ${accountColumns} from account where name = any($1) order by account_id`;
+
+/** Compares a file with the store; nothing is locked. Throws a `FlawedFile` where the store can't become what the file wants. */
+export async function planAccounts(
+  client: pg.ClientBase,
+  { accounts, file }: Wanted,
+  secret: SecretKeys,
+  prune: boolean,
+): Promise<Plan> {
+  const { rows } = await client.query<AccountRow>(named, [accounts.map(({ name }) => name)]);
+  const known = Map.groupBy(rows, ({ name }) => name);
+  const plan: Plan = { accounts: [], unnamed: [] };
+  for (const wanted of accounts) {
+    const [before, second] = known.get(wanted.name) ?? [];
+    if (before && second) {
+      const ids = `${before.id} and ${second.id}`;
+      file.flaw(wanted.path, `Accounts ${ids} have this name: rename one with "account change".`);
+    }
+    if (before && wanted.kind && wanted.kind !== before.kind)
+      file.flaw([...wanted.path, 'kind'], `The account is of kind ${before.kind}, and stays it.`);
+    const of = { id: before?.id ?? null, name: wanted.name };
+    const lists = [
+      wanted.members && (await planMembers(client, of, wanted.members)),
+      wanted.connections && (await planConnections(client, of, wanted.connections, { secret, file })),
+    ].filter((list) => list !== null);
+    const unnamed = lists.flatMap((list) => list.unnamed);
+    const steps = [...lists.flatMap((list) => list.wanted), ...(prune ? unnamed : [])];
+    plan.accounts.push({ id: of.id, wanted, steps: [...accountStep(before, wanted), ...steps] });
+    if (!prune) plan.unnamed.push(...unnamed.map(({ difference }) => difference));
+  }
+  file.throwFlaws();
+  return plan;
+}
+
+function accountStep(before: AccountRow | undefined, wanted: WantedAccount): Step[] {
+  const { name, plan, kind = before?.kind ?? 'company', requests_per_minute } = wanted;
+  const changes = changesOf({ ...before }, { plan, kind, requests_per_minute });
+  if (changes.changed.length === 0) return [];
+  const { to } = changes;
+  return [
+    {
+      difference: { action: before ? 'change' : 'add', what: 'account', account: name, name, ...changes },
+      make: async (change) => {
+        if (!before) return; // made before there could be a change of it
+        await changeSettings(change, {
+          ...(to.plan && { plan: to.plan }),
+          ...(to.requests_per_minute !== undefined && { requestsPerMinute: to.requests_per_minute }),
+        });
+      },
+    },
+  ];
+}
+
+/** The differences that a plan takes away. */
+export function differencesOf({ accounts }: Plan): Difference[] {
+  return accounts.flatMap(({ steps }) => steps.map(({ difference }) => difference));
+}
+
+// Any number: who of several that apply a file does so.
+const APPLYING = 5_809;
+const lockApplying = `select pg_advisory_xact_lock(${APPLYING})`;
+
+// All at once and in the order of every other statement that takes several.
+const lockHeads = 'select from activity_head where account_id = any($1) order by account_id for update';
+
+/** Keeps everybody else from changing the accounts that a plan changes until the transaction ends. */
+export async function lockAccounts(client: pg.ClientBase, { accounts }: Plan): Promise<void> {
+  await client.query(lockApplying);
+  const ids = accounts.flatMap(({ id, steps }) => (id === null || steps.length === 0 ? [] : [id]));
+  await client.query(lockHeads, [ids]);
+}
+
+/** Takes the steps of a plan, in one transaction of the caller's; gives the ids of the accounts, in the order of the file. */
+export async function carryOut(client: pg.ClientBase, { accounts }: Plan): Promise<number[]> {
+  const ids: number[] = [];
+  for (const { id: known, wanted, steps } of accounts) {
+    const { name, kind = 'company', plan, requests_per_minute } = wanted;
+    const id = known ?? (await createWithin(client, { name, kind, plan, requests_per_minute })).id;
+    ids.push(id);
+    if (steps.length === 0) continue;
+    await changeWithin(client, id, async (change) => {
+      for (const { make } of steps) await make(change);
+    });
+  }
+  return ids;
+}

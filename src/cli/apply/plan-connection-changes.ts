@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import type pg from 'pg';
+import {
+  changesBetween,
+  type StoredConnection,
+  type StoredSettings,
+} from '../../connections/connection-changes.ts';
+import { trustedSecrets } from '../../connections/connection-secrets.ts';
+import type { ConnectionThresholds, ThresholdChanges } from '../../connections/connection-thresholds.ts';
+import {
+  type ConnectionChanges,
+  changeConnection,
+  requireChangeable,
+} from '../../connections/record-connection.ts';
+import type { SecretKeys } from '../../database/encryption.ts';
+import type { Step } from './apply-step.ts';
+import type { ReadFile } from './configuration-file.ts';
+import type { WantedConnection } from './parse-connections.ts';
+import type { Silenced } from './plan-silences.ts';
+
+/** What secrets are encrypted by, and where it is noted that a connection can't become what the file wants. */
+export interface Tools {
+  secret: SecretKeys;
+  file: ReadFile;
+}
+
+/** What makes a stored connection the one of the file; null when it is. */
+export async function alteration(
+  client: pg.ClientBase,
+  { id: accountId, name: account }: Silenced['account'],
+  { id, ...before }: StoredConnection,
+  wanted: WantedConnection,
+  { file, secret }: Tools,
+): Promise<Step | null> {
+  const { address, name, path, ssh } = wanted;
+  const stored = await trustedSecrets(client, secret, { accountId: accountId ?? 0, connectionId: id });
+  const isSample = before.every === null;
+  const newPassword = address.password !== null && address.password !== stored?.password;
+  const newKey = wanted.sshKey !== null && wanted.sshKey !== stored?.sshKey;
+  const { changed, from, to } = changesBetween(before, settingsAfter(before, wanted), newPassword);
+  if (newKey) changed.push('ssh_key');
+  if (changed.length === 0) return null;
+
+  // Where somebody changed the store by hand, nothing of it stays.
+  const anew = stored === null && !isSample;
+  const has = (...fields: string[]) => anew || fields.some((field) => changed.includes(field));
+  // A stored secret is not sent by another way: there it is stored again.
+  const otherSsh = has('ssh_username', 'ssh_host', 'ssh_port');
+  const otherWay =
+    otherSsh || has('host', 'port', 'connection_type', 'tls', 'password_exposable', 'ca_certificate');
+  const tunnelled = before.connection_type === 'ssh_tunnel';
+  const changes: ConnectionChanges = {
+    ...((newPassword || has('engine', 'connection_type', 'host', 'port', 'database', 'username')) && {
+      address,
+    }),
+    ...(has('connection_type') && tunnelled && !ssh && { type: address.connection_type }),
+    ...(ssh && (otherSsh || has('connection_type')) && { ssh }),
+    ...((newKey || otherSsh) && wanted.sshKey !== null && { sshKey: wanted.sshKey }),
+    ...((newPassword || otherWay) && address.password !== null && { password: address.password }),
+    ...(has('tls') && { tls: wanted.tls }),
+    ...(has('every') && { every: wanted.every }),
+    ...(has('thresholds') && { thresholds: thresholdChanges(before.thresholds, wanted.thresholds) }),
+    ...(has('expected_standbys') && { expectedStandbys: wanted.expectedStandbys }),
+    ...(has('password_exposable') && { passwordExposable: wanted.passwordExposable }),
+    ...(has('ca_certificate') && { caCertificate: wanted.caCertificate }),
+  };
+  file.attempt(path, () => requireChangeable(before, changes));
+  return {
+    difference: { action: 'change', what: 'connection', account, name, changed, from, to },
+    make: (change) => changeConnection((work) => work(change), secret, id, changes),
+  };
+}
+
+function settingsAfter(before: StoredSettings, wanted: WantedConnection): StoredSettings {
+  const { address, tls, every, thresholds, expectedStandbys, passwordExposable, caCertificate, ssh } = wanted;
+  const { engine, connection_type, host, port, database, username } = address;
+  return {
+    ...{ ...before, engine, host, port, database, username, tls },
+    connection_type: ssh ? 'ssh_tunnel' : connection_type,
+    // The store has another order of names.
+    thresholds: isDeepStrictEqual(before.thresholds, thresholds) ? before.thresholds : thresholds,
+    expected_standbys: expectedStandbys,
+    password_exposable: passwordExposable,
+    ca_certificate: caCertificate,
+    ...(ssh && { ssh_username: ssh.username, ssh_host: ssh.host, ssh_port: ssh.port }),
+    every: before.every === null ? null : every, // sample data is never checked
+  };
+}
+
+/** What of the stored thresholds the file does not have is the check's own again. */
+function thresholdChanges(stored: ConnectionThresholds, wanted: ConnectionThresholds): ThresholdChanges {
+  const ids = new Set([...Object.keys(stored), ...Object.keys(wanted)]);
+  const undone = (id: string) =>
+    Object.fromEntries(Object.keys(stored[id] ?? {}).map((name) => [name, null]));
+  return Object.fromEntries([...ids].map((id) => [id, { ...undone(id), ...wanted[id] }]));
+}

@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import { everySettingsOf, type StoredConnection } from '../../connections/connection-changes.ts';
+import { addConnection, removeConnection } from '../../connections/record-connection.ts';
+import type { Step, Steps } from './apply-step.ts';
+import type { WantedConnection } from './parse-connections.ts';
+import { alteration, type Tools } from './plan-connection-changes.ts';
+import { planSilences, type Silenced } from './plan-silences.ts';
+
+/** What makes the connections of an account, and their silences, those of the file. */
+export async function planConnections(
+  client: pg.ClientBase,
+  account: Silenced['account'],
+  wanted: readonly WantedConnection[],
+  tools: Tools,
+): Promise<Steps> {
+  const stored = account.id === null ? [] : await everySettingsOf(client, account.id);
+  const known = Map.groupBy(stored, ({ name }) => name);
+  const steps: Steps = { wanted: [], unnamed: [] };
+  for (const connection of wanted) {
+    const [before, second] = known.get(connection.name) ?? [];
+    if (before && second) {
+      const ids = `${before.id} and ${second.id}`;
+      tools.file.flaw(
+        connection.path,
+        `Connections ${ids} have this name: rename one with "connection change".`,
+      );
+    }
+    const silenced = { account, id: before?.id ?? null, name: connection.name };
+    const own = before
+      ? await alteration(client, account, before, connection, tools)
+      : addition(silenced, connection, tools.secret);
+    const silences = connection.silences ? await planSilences(client, silenced, connection.silences) : null;
+    steps.wanted.push(...(own ? [own] : []), ...(silences?.wanted ?? []));
+    steps.unnamed.push(...(silences?.unnamed ?? []));
+  }
+  const named = new Set(wanted.map(({ name }) => name));
+  const gone = stored.filter(({ name }) => !named.has(name));
+  steps.unnamed.push(...gone.map((connection) => removal(account.name, connection)));
+  return steps;
+}
+
+function addition(silenced: Silenced, wanted: WantedConnection, secret: Tools['secret']): Step {
+  const { path: _path, silences: _silences, address, ssh, sshKey, ...settings } = wanted;
+  const to = { host: address.host, port: address.port };
+  const of = { what: 'connection', account: silenced.account.name, name: wanted.name } as const;
+  const tunnel = { ...(ssh && { ssh }), ...(sshKey !== null && { sshKey }) };
+  return {
+    difference: { action: 'add', ...of, changed: Object.keys(to), from: {}, to },
+    make: async (change) => {
+      const added = { ...address, ...settings, ...tunnel };
+      silenced.id = (await addConnection((work) => work(change), secret, added)).id;
+    },
+  };
+}
+
+function removal(account: string, { id, name }: StoredConnection): Step {
+  return {
+    difference: { action: 'remove', what: 'connection', account, name, changed: [], from: {}, to: {} },
+    make: (change) => removeConnection((work) => work(change), id),
+  };
+}

@@ -1,0 +1,72 @@
+import type pg from 'pg';
+import type { ChangeAccount } from '../../activity/record-entry.ts';
+import { addSilence, endSilence, silencesInForce } from '../../silences/add-silence.ts';
+import type { SilenceRow } from '../../silences/record-silences.ts';
+import { COMMAND_LINE } from '../commands/silence.ts';
+import { changesOf, type Step, type Steps } from './apply-step.ts';
+import type { SilenceInFile } from './parse-silences.ts';
+
+/** The connection that silences are of; a new one has its id once it is added. */
+export interface Silenced {
+  account: { id: number | null; name: string };
+  id: number | null;
+  name: string;
+}
+
+/** What makes the silences of a connection those of the file. */
+export async function planSilences(
+  client: pg.ClientBase,
+  connection: Silenced,
+  wanted: readonly SilenceInFile[],
+): Promise<Steps> {
+  const values = [connection.account.id, connection.id];
+  const stored = connection.id === null ? [] : (await client.query<SilenceRow>(silencesInForce, values)).rows;
+  const known = Map.groupBy(stored, keyOf);
+  const steps = wanted.flatMap(
+    (silence) => stepFor(connection, known.get(keyOf(silence)) ?? [], silence) ?? [],
+  );
+  const named = new Set(wanted.map(keyOf));
+  const unnamed = [...known].flatMap(([key, silences]) =>
+    named.has(key) ? [] : [removal(connection, silences)],
+  );
+  return { wanted: steps, unnamed };
+}
+
+const keyOf = ({ check_id, object }: Pick<SilenceRow, 'check_id' | 'object'>) =>
+  `${check_id} ${object ?? ''}`;
+
+// A silence is never altered: what differs is ended, and begins anew.
+function stepFor(connection: Silenced, before: SilenceRow[], wanted: SilenceInFile): Step | null {
+  const { over, ...silence } = wanted;
+  if (over) return before.length === 0 ? null : removal(connection, before);
+  const after = { reason: silence.reason, note: silence.note, until: silence.until };
+  const [first] = before;
+  const { changed, from, to } = changesOf({ ...first }, after);
+  if (first && before.length === 1 && changed.length === 0) return null;
+  return {
+    difference: {
+      ...{ action: first ? 'change' : 'add', what: 'silence', account: connection.account.name },
+      ...{ name: nameOf(connection, silence), changed, from, to },
+    },
+    make: async (change) => {
+      const within: ChangeAccount = (work) => work(change);
+      for (const { id } of before) await endSilence(within, id, COMMAND_LINE);
+      await addSilence(within, connection.id ?? 0, silence, COMMAND_LINE);
+    },
+  };
+}
+
+function removal(connection: Silenced, silences: SilenceRow[]): Step {
+  const name = silences[0] ? nameOf(connection, silences[0]) : '';
+  const of = { what: 'silence', account: connection.account.name, name } as const;
+  return {
+    difference: { action: 'remove', ...of, changed: [], from: {}, to: {} },
+    make: async (change) => {
+      for (const { id } of silences) await endSilence((work) => work(change), id, COMMAND_LINE);
+    },
+  };
+}
+
+function nameOf({ name }: Silenced, { check_id, object }: Pick<SilenceRow, 'check_id' | 'object'>): string {
+  return [name, check_id, ...(object === null ? [] : [object])].join(' / ');
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { everyCheck } from '../../checks/catalogue.ts';
+import { readWanted } from './desired-state.ts';
+import { applySchemaText } from './write-apply-schema.ts';
+
+test('dbvitals.schema.json is what `apply` reads now; `npm run apply-schema` writes it', () => {
+  const written = readFileSync(new URL('../../../dbvitals.schema.json', import.meta.url), 'utf8');
+  expect(written).toBe(applySchemaText());
+});
+
+/** Reads a file as `apply` does, with secrets in the environment and in a folder. */
+function connectionsOf(text: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'dbvitals-test-'));
+  writeFileSync(join(folder, 'shop.password'), 'unspoken shop\n', { mode: 0o600 });
+  const environment = { SHOP_PASSWORD: 'unspoken shop', BILLING_PASSWORD: 'unspoken billing' };
+  const { accounts } = readWanted(text, 'example', everyCheck, {
+    ...{ environment, folder },
+    ...{ secretsDir: folder, dataDir: join(folder, 'data') },
+  });
+  rmSync(folder, { recursive: true });
+  return accounts.flatMap(({ connections }) => connections ?? []).map(({ name }) => name);
+}
+
+test('the example, and the page on provisioning, are read', () => {
+  const example = readFileSync(new URL('../../../deploy/dbvitals.yaml', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/operate/provision.md', import.meta.url), 'utf8');
+  const [, shown = ''] = /^cat > dbvitals.yaml <<'END'\n(.*?)^END$/ms.exec(page) ?? [];
+  expect(connectionsOf(example)).toEqual(['shop', 'billing']);
+  expect(connectionsOf(shown)).toEqual(['shop']);
+  expect(example).toMatch(/^# yaml-language-server: \$schema=\.\.\/dbvitals\.schema\.json\n/);
+});
+
+test('anchors are shared, a thousand times too; one that is not there is told', () => {
+  const uses = Array.from(
+    { length: 1_100 },
+    (_, at) => `      - { <<: *own, name: c${at}, thresholds: *t }\n`,
+  );
+  const text = `x-own: &own { url: postgres://watcher@db/shop, thresholds: &t { PG_DEAD_TUPLES: { warning: 0.3 } } }
+accounts:
+  - name: Shared
+    plan: team
+    connections:
+`;
+  expect(connectionsOf(text + uses.join(''))).toHaveLength(1_100);
+  expect(() => connectionsOf(`${text}      - { <<: *own, name: *name }\n`)).toThrow(
+    /^example:6:27: This alias \(\*\) has no anchor/,
+  );
+  expect(() => connectionsOf(`${text}      - { <<: *own, name: "\\ud800" }\n`)).toThrow(
+    /^example:6:21: accounts\[0\]\.connections\[0\]\.name: This holds half of a character/,
+  );
+});
+
+test.each([
+  ['accounts: [unspoken', '1:20: Flow sequence'],
+  ['accounts:\n  - name: "unspoken\n', '3:1: Missing closing "quote'],
+  ['accounts:\n\t- unspoken', '2:1: Tabs are not allowed'],
+  ['accounts: @unspoken', '1:11: This is not YAML'],
+  ['accounts: "\\q unspoken"', '1:12: This is not YAML'],
+  ['accounts: !vault unspoken', '1:11: Tags'],
+  ['accounts: []\naccounts: [unspoken]', '2:1: Map keys must be unique'],
+  ['accounts: []\n---\nunspoken', '2:1: This begins a second document'],
+  ['accounts: &a\n  - *a', '2:5: accounts[0]: An account'],
+  ['unspoken: 1', '1:1: Give accounts'],
+  ['', '1:1: '],
+])('%j is told with its place, and nothing of it', (text, told) => {
+  const read = () => connectionsOf(text);
+  expect(read).toThrow(`example:${told}`);
+  expect(read).not.toThrow(/unspoken/);
+});

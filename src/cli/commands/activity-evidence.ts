@@ -1,0 +1,150 @@
+import { existsSync, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { idOf, oneOf } from '../arguments.ts';
+import { addCommand, type CommandContext, UsageError, type Verdict } from '../command.ts';
+import { printOne } from '../print.ts';
+import { publicKeysOf } from '../public-keys.ts';
+import { requireAccount } from './account.ts';
+
+/** `activity seal`, `activity verify`, `activity export`. */
+export function addEvidenceCommands(group: Command, context: CommandContext): void {
+  addCommand(group, 'seal', 'seal what is new in the log now; a service does so every 10 minutes')
+    .option('--account <ID>', 'one account (default: all)', idOf('--account'))
+    .option('--public-key', 'with --account: seal nothing, print the key that its seals are verified with')
+    .action(async (options: { account?: number; publicKey?: boolean; json?: boolean }) => {
+      const { account, publicKey, json } = options;
+      if (publicKey && account === undefined) throw new UsageError('--public-key needs --account.');
+      const evidence = await context.loadEvidence();
+      await context.withStore(async (writer, openOwner) => {
+        if (account !== undefined) await requireAccount(writer, account);
+        if (publicKey && account !== undefined) {
+          const key = await evidence.publicKey(openOwner(), account);
+          process.stdout.write(json ? `${JSON.stringify({ public_key: key })}\n` : `${key}\n`);
+        } else printOne(json, await evidence.seal(openOwner(), account));
+      });
+    });
+
+  addCommand(group, 'verify', 'compare the log with its seals')
+    .option('--account <ID>', 'the account; not for a folder of "activity export"', idOf('--account'))
+    .option(
+      '--public-key <KEY>',
+      'the key that must have signed, or a file of such keys: what "activity seal --public-key" printed, kept where the owner of the database can’t write',
+      publicKeysOf,
+    )
+    .option(
+      '--seal-file <FILE>',
+      'a copy of the file of DBVITALS_SEAL_FILE: its seals count more than the store’s',
+    )
+    .option('--from-export <FOLDER>', 'verify a folder of "activity export", which needs no store')
+    .option('--strict', 'exit code 2 also where entries were sealed more than an hour after they happened')
+    .addHelpText('after', EXIT_CODES)
+    .action(async (options: VerifyOptions) => {
+      const { account, fromExport, publicKey: publicKeys = null, strict = false, json } = options;
+      const sealFile = options.sealFile ?? (fromExport && isFile(fromExport) ? fromExport : null);
+      if (sealFile !== null && !isFile(sealFile))
+        throw new UsageError('--seal-file must name a file that is there.');
+      const evidence = await context.loadEvidence();
+      if (fromExport !== undefined && fromExport !== sealFile) {
+        if (!existsSync(fromExport))
+          throw new UsageError('--from-export must name a file or folder that is there.');
+        if (account !== undefined)
+          throw new UsageError('--account is not for a folder: it holds one account.');
+        return printVerdict(await evidence.verifyExport(fromExport, publicKeys), strict, json);
+      }
+      if (account === undefined) throw new UsageError('Give --account, or --from-export with a folder.');
+      const verdict = await context.withStore((writer, openOwner) =>
+        evidence.verify(writer, openOwner(), account, { sealFile, publicKeys }),
+      );
+      return printVerdict(verdict, strict, json);
+    });
+
+  addCommand(group, 'export', 'write sealed entries to a folder that proves itself on any machine')
+    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .option('--from <D>', 'date or date-time, inclusive (default: from the first entry)')
+    .option('--to <D>', 'date or date-time, inclusive (default: to the last entry)')
+    .option(
+      '--format <F>',
+      'csv: a table for spreadsheets too, beside the entries in NDJSON',
+      oneOf('--format', ['ndjson', 'csv']),
+      'ndjson',
+    )
+    .requiredOption('--out <FOLDER>', 'a folder that is not there yet')
+    .action(async (options: ExportOptions) => {
+      const { account, from, to, format, out, json } = options;
+      const evidence = await context.loadEvidence();
+      const range = evidence.parseRange(from, to);
+      if (typeof range === 'string') throw new UsageError(range);
+      if (existsSync(out)) throw new UsageError('--out must name a folder that is not there yet.');
+      const wanted = { accountId: account, format, ...range };
+      printOne(
+        json,
+        await context.withStore((writer, openOwner) => evidence.export(writer, openOwner(), wanted, out)),
+      );
+    });
+}
+
+const EXIT_CODES = `
+Exit code 0: the log is as it was sealed. 2: it is not; with --strict also where entries were
+sealed late. 3: the secret key does not belong to this store, and nothing was verified.
+1: it could not be verified.`;
+
+interface VerifyOptions {
+  account?: number;
+  fromExport?: string;
+  sealFile?: string;
+  publicKey?: string[];
+  strict?: boolean;
+  json?: boolean;
+}
+
+interface ExportOptions {
+  account: number;
+  from?: string;
+  to?: string;
+  format: 'ndjson' | 'csv';
+  out: string;
+  json?: boolean;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** What is well on standard output, what is not on standard error, with `--json` both on standard output. */
+function printVerdict(verdict: Verdict, strict: boolean, json: boolean | undefined): void {
+  if (verdict.verified === null) process.exitCode = 3;
+  else if (!verdict.verified || (strict && verdict.late.length > 0)) process.exitCode = 2;
+  if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
+  else if (!verdict.verified) process.stderr.write(`error: ${verdict.message}\n`);
+  else process.stdout.write(sentences(verdict));
+}
+
+function sentences(verdict: Extract<Verdict, { verified: true }>): string {
+  const { account_id, first_id, last_id, cut_to, seals, sealed_at, unsealed, public_keys } = verdict;
+  const lines = [
+    last_id < first_id
+      ? `Account ${account_id} has no sealed entry.`
+      : `Entries ${first_id} to ${last_id} of account ${account_id} are as they were sealed (${seals} seals, the last of ${sealed_at}).`,
+  ];
+  if (first_id > 1 && cut_to >= first_id - 1)
+    lines.push(`Entries up to ${first_id - 1} were cut by retention.`);
+  if (unsealed > 0) lines.push(`${unsealed} later entries are not sealed yet.`);
+  lines.push(...lateSentences(verdict.late));
+  for (const key of public_keys) lines.push(`Signed with ${key}.`);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** More are counted, not listed. */
+const LISTED = 20;
+
+function lateSentences(late: Extract<Verdict, { verified: true }>['late']): string[] {
+  const lines = late.slice(0, LISTED).map(({ first_id, last_id, occurred_at, sealed_at, sample }) => {
+    const entries = first_id === last_id ? `Entry ${first_id}` : `Entries ${first_id} to ${last_id}`;
+    const what = sample ? ', sample data,' : '';
+    return sealed_at === null
+      ? `${entries}${what} of ${occurred_at} on: not sealed, although older than an hour.`
+      : `${entries}${what} of ${occurred_at} on: sealed more than an hour late, at ${sealed_at}.`;
+  });
+  if (late.length > LISTED) lines.push(`And ${late.length - LISTED} more such ranges: --json lists them.`);
+  return lines;
+}

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
+import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addEvidenceCommands } from './activity-evidence.ts';
+
+/** How many entries come without --after-id. */
+const LAST_ENTRIES = 20;
+const ENTRIES_A_READ = 1_000;
+/** How often --follow looks for more. */
+const POLL_MS = 500;
+
+const lastId = 'select last_id from activity_head where account_id = $1';
+
+// Entries as endpoint 6 shows them; json (not jsonb) keeps the order of the properties.
+const entriesAfter = `
+  select a.id,
+         a.action_type,
+         a.page_path,
+         coalesce(a.properties::json, json_build_object(
+           'method', a.method, 'status', a.status, 'error_code', a.error_code, 'query', coalesce(a.query, '{}'),
+           'request_id', a.request_id, 'api_key_id', a.api_key_id, 'api_key_name', k.name,
+           'source_ip', host(a.source_ip), 'user_agent', a.user_agent)) as properties,
+         a.occurred_at
+    from activity a
+    left join api_key k on k.account_id = a.account_id and k.api_key_id = a.api_key_id
+   where a.account_id = $1 and a.id > $2 and a.id <= $3
+   order by a.id`;
+
+interface Tail {
+  account: number;
+  afterId?: number;
+  follow?: boolean;
+}
+
+interface TailOptions extends Partial<Tail> {
+  url?: string;
+  state?: string;
+}
+
+/** Prints the log from `afterId` on, one JSON object a line, until its end or, following, until the signal. */
+async function printEntries(
+  writer: pg.Pool,
+  { account, afterId, follow }: Tail,
+  until: AbortSignal,
+): Promise<void> {
+  const end = async () => {
+    const { rows } = await writer.query<{ last_id: number }>(lastId, [account]);
+    const [head] = rows;
+    if (head === undefined) throw new Error(`There is no account ${account}.`);
+    return head.last_id;
+  };
+  let last = await end();
+  let seen = afterId ?? Math.max(0, last - LAST_ENTRIES);
+  while (!until.aborted) {
+    while (seen < last && !until.aborted) {
+      const upTo = Math.min(seen + ENTRIES_A_READ, last);
+      const { rows } = await writer.query(entriesAfter, [account, seen, upTo]);
+      seen = upTo;
+      const text = rows.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+      if (!process.stdout.write(text)) await once(process.stdout, 'drain', { signal: until }).catch(() => {});
+    }
+    if (!follow) return;
+    await wait(POLL_MS, undefined, { signal: until }).catch(() => {});
+    if (!until.aborted) last = await end();
+  }
+}
+
+/** `activity tail`, and what seals are for. */
+export function addActivityCommands(program: Command, context: CommandContext): void {
+  const group = program.command('activity').description('the activity log of an account');
+  addEvidenceCommands(group, context);
+
+  addCommand(group, 'tail', 'print the log, one JSON object a line, oldest first')
+    .option('--account <ID>', 'the account, read from the store', idOf('--account'))
+    .option(
+      '--url <URL>',
+      'or a service, read through its API with the key in DBVITALS_API_KEY, whatever fails on the way',
+      serviceUrlOf('--url'),
+    )
+    .option('--follow', 'go on with what is added, until interrupted')
+    .option(
+      '--after-id <N>',
+      `begin after this entry, 0 for all (default: the last ${LAST_ENTRIES})`,
+      countOf('--after-id', 0, Number.MAX_SAFE_INTEGER),
+    )
+    .option(
+      '--state <FILE>',
+      'with --url: go on after the last entry that FILE names, and keep it there; written after every 100 lines or second, so a kill loses no line and repeats at most 100',
+    )
+    .action(async ({ account, url, state, ...tail }: TailOptions) => {
+      if ((account === undefined) === (url === undefined)) {
+        throw new UsageError('Give --account to read the store, or --url to read a service.');
+      }
+      if (state !== undefined && url === undefined) throw new UsageError('--state needs --url.');
+      const ended = new AbortController();
+      process.stdout.once('error', () => ended.abort()); // a closed pipe: whoever read it has seen enough
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ended.abort());
+      if (account !== undefined) {
+        await context.withStore((writer) => printEntries(writer, { ...tail, account }, ended.signal));
+      } else if (url !== undefined) {
+        const { tailService } = await import('../tail-service.ts');
+        const file = state === undefined ? {} : { state };
+        const { signal } = ended;
+        await tailService(
+          { ...tail, ...file, url, apiKey: context.apiKey(), lastEntries: LAST_ENTRIES },
+          signal,
+        );
+      }
+    });
+}

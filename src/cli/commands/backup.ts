@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { countOf, textOf } from '../arguments.ts';
+import { addCommand, type CommandContext, type StoreBackup, UsageError } from '../command.ts';
+import { printOne } from '../print.ts';
+
+const KEPT = 7;
+
+const NOTES = `
+The services may go on: the backup is the store as it was at one instant. The file holds
+every table but those of sign-ins under way, compressed; its mode is 0600. FILE - is
+standard output, to be encrypted by another program.
+
+--folder is for a nightly job: it makes the folder, names the file by the time, reads it
+back to the end, and removes the oldest ones but --keep (${KEPT} unless given). Nothing is
+removed before the new one is whole.
+
+How the last backup went is kept in the store: "dbvitals doctor" and the metrics tell it.
+
+The secret key is not in it: secret.key of the data folder, or DBVITALS_SECRET_KEY. Keep
+that elsewhere. Without it a restored store opens no password of a connection.`;
+
+interface Options {
+  folder?: string;
+  keep?: number;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** `backup`. */
+export function addBackupCommand(program: Command, context: CommandContext): void {
+  addCommand(program, 'backup [FILE]', 'copy the store into a file, while it is used')
+    .option('--folder <DIR>', 'a new file in this folder, in place of FILE', textOf('--folder'))
+    .option('--keep <N>', `with --folder: how many backups stay there`, countOf('--keep', 1, 10_000))
+    .option('--force', 'replace a file that is there')
+    .addHelpText('after', NOTES)
+    .action(async (file: string | undefined, { folder, keep, force, json }: Options) => {
+      if ((file === undefined) === (folder === undefined))
+        throw new UsageError('Name the FILE of the backup, or --folder, not both.');
+      if (folder !== undefined) {
+        if (force) throw new UsageError('--force goes with FILE: a backup in --folder replaces none.');
+        print(await context.backUpIntoFolder(folder, keep ?? KEPT), json);
+        return;
+      }
+      if (file === undefined) return;
+      if (keep !== undefined) throw new UsageError('--keep goes with --folder.');
+      const toOutput = file === '-';
+      if (toOutput && json) throw new UsageError('--json needs a FILE: standard output is the backup.');
+      if (!toOutput && !force && existsSync(file))
+        throw new UsageError(`${file} is there already: give another name, or --force to replace it.`);
+      print({ file, ...(await context.backUp(toOutput ? process.stdout : file)) }, json);
+    });
+}
+
+function print(
+  { secret_at, ...made }: StoreBackup & { file: string; removed?: string[] },
+  json?: boolean,
+): void {
+  if (json) {
+    printOne(json, { ...made, holds_secret: false });
+    return;
+  }
+  const toOutput = made.file === '-';
+  const megabytes = (made.bytes / 1e6).toFixed(1);
+  const removed = made.removed?.length ?? 0;
+  const said = [
+    `${toOutput ? 'Written' : made.file}: ${made.rows} rows of ${made.tables} tables, ${megabytes} MB, from ${made.store}, at ${made.made_at}.`,
+    `SHA-256 ${made.sha256}.`,
+    ...(removed > 0 ? [`Older backups removed: ${removed}.`] : []),
+    `The secret key is not in it: keep ${secret_at} elsewhere. Without it the passwords of connections do not open.`,
+  ];
+  (toOutput ? process.stderr : process.stdout).write(said.map((line) => `${line}\n`).join(''));
+}

@@ -1,0 +1,113 @@
+import type { Command } from 'commander';
+import { ownerOfConnection } from '../../connections/connection-row.ts';
+import { requireSettingsOf } from '../../connections/connection-settings.ts';
+import { changedThresholds, type ThresholdChanges } from '../../connections/connection-thresholds.ts';
+import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
+import { TLS, type Tls, tlsOf } from '../../connections/record-connection.ts';
+import { idOf, oneOf } from '../arguments.ts';
+import { addCommand, type CheckedOnce, type CommandContext, type Progress, UsageError } from '../command.ts';
+import { addThresholdOption, CA_FILE, readSettings } from '../connection-options.ts';
+import { printCheck, progressLine } from '../print-check.ts';
+import { readPassword } from '../read-password.ts';
+import { addExplainCommand } from './explain-check.ts';
+
+interface OnceOptions {
+  tls?: Tls;
+  passwordStdin?: boolean;
+  caFile?: string;
+  threshold?: ThresholdChanges;
+}
+
+interface RunOptions extends OnceOptions {
+  connection?: number;
+  url?: DatabaseAddress;
+  json?: boolean;
+}
+
+/** The exit code of `check run --url`: 2 when anything is critical, 1 for a warning, else 0. */
+function exitCodeOf(checks: CheckedOnce['checks']): number {
+  if (checks.some(({ status }) => status === 'critical')) return 2;
+  return checks.some(({ status }) => status === 'warning') ? 1 : 0;
+}
+
+async function runStored(
+  context: CommandContext,
+  connectionId: number,
+  json: boolean | undefined,
+): Promise<void> {
+  const { cost, ...result } = await withProgress((show) =>
+    context.withStore(async (writer) =>
+      context.runHealthCheck(
+        writer,
+        { accountId: await ownerOfConnection(writer, connectionId), connectionId },
+        show,
+      ),
+    ),
+  );
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  else printCheck({ ...result, cost });
+}
+
+async function runOnce(
+  context: CommandContext,
+  address: DatabaseAddress,
+  { json, ...options }: OnceOptions & { json?: boolean },
+): Promise<void> {
+  const settings = await readSettings(options, context);
+  requireSettingsOf(address.engine, settings);
+  const { thresholds = {}, caCertificate = null } = settings;
+  const target = {
+    ...address,
+    tls: tlsOf(address.connection_type, options.tls),
+    password: await readPassword(options.passwordStdin, address.password),
+    caCertificate,
+    thresholds: changedThresholds({}, thresholds),
+  };
+  const { cost, ...result } = await withProgress((show) => context.checkOnce(target, show));
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  else printCheck({ ...result, cost });
+  process.exitCode = exitCodeOf(result.checks);
+}
+
+async function withProgress<T>(work: (show: (progress: Progress) => void) => Promise<T>): Promise<T> {
+  const line = progressLine();
+  try {
+    return await work(line.show);
+  } finally {
+    line.end();
+  }
+}
+
+const EXIT_CODES = `
+With --connection the result is stored, and the exit code is 0 whatever it says. With --url
+nothing is stored; the exit code is 0, 1 when the worst finding is a warning, 2 when it is
+critical or the database can't be reached. Checks that compare two runs are skipped then.`;
+
+/** `check run`, `check explain`. */
+export function addCheckCommands(program: Command, context: CommandContext): void {
+  const group = program.command('check').description('health checks');
+  addExplainCommand(group, context);
+
+  addThresholdOption(addCommand(group, 'run', 'run a health check now and print its findings, worst first'))
+    .option('--connection <ID>', 'of this connection', idOf('--connection'))
+    .option('--url <URL>', 'of this database, once and without the store', parseConnectionUrl)
+    .option('--tls <T>', `with --url: ${TLS.join(', ')} (default: verify-full)`, oneOf('--tls', TLS))
+    .option('--password-stdin', 'with --url: read the password from standard input')
+    .option('--ca-file <FILE>', `with --url: ${CA_FILE}`)
+    .addHelpText('after', EXIT_CODES)
+    .action(async ({ connection, url, json, ...options }: RunOptions) => {
+      if ((connection === undefined) === (url === undefined)) {
+        throw new UsageError(
+          'Give either --connection, or --url to check a database without storing anything.',
+        );
+      }
+      if (url) return runOnce(context, url, { ...options, ...(json && { json }) });
+      const [stray] = Object.keys(options);
+      if (stray !== undefined) {
+        throw new UsageError(
+          '--tls, --password-stdin, --ca-file and --threshold go with --url: a connection has its own.',
+        );
+      }
+      if (connection !== undefined) await runStored(context, connection, json);
+    });
+}

@@ -1,0 +1,166 @@
+import { type Command, Option } from 'commander';
+import type pg from 'pg';
+import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
+import { listConnections, ownerOfConnection } from '../../connections/connection-row.ts';
+import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
+import {
+  addConnection,
+  changeConnection,
+  removeConnection,
+  TLS,
+  type Tls,
+  tlsOf,
+} from '../../connections/record-connection.ts';
+import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
+import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addSettingOptions, readSettings, type SettingOptions } from '../connection-options.ts';
+import { printList, printOne } from '../print.ts';
+import { readPassword } from '../read-password.ts';
+import { addSshOptions, privateKeyOf, type SshOptions } from '../ssh-login.ts';
+import { requireAccount } from './account.ts';
+
+const TYPES = ['direct', 'ssh_tunnel', 'unix_socket'] as const;
+
+interface Options extends SettingOptions, SshOptions {
+  name?: string;
+  url?: DatabaseAddress;
+  type?: (typeof TYPES)[number];
+  every?: number;
+  tls?: Tls;
+  passwordStdin?: boolean;
+  json?: boolean;
+}
+
+function requireType(address: DatabaseAddress, { type, ssh }: Pick<Options, 'type' | 'ssh'>): void {
+  if (ssh && (address.connection_type === 'unix_socket' || (type !== undefined && type !== 'ssh_tunnel')))
+    throw new UsageError('--ssh goes with the URL of a host, and with no --type but ssh_tunnel.');
+  if (type === 'ssh_tunnel') {
+    if (!ssh) throw new UsageError('--type ssh_tunnel goes with --ssh user@host: give both.');
+    return;
+  }
+  if (type !== undefined && type !== address.connection_type) {
+    throw new UsageError(
+      `The URL is one of type ${address.connection_type}: leave --type out or change the URL.`,
+    );
+  }
+}
+
+async function changeOf(writer: pg.Pool, connectionId: number): Promise<ChangeAccount> {
+  const accountId = await ownerOfConnection(writer, connectionId);
+  return (work) => changeAccount(writer, accountId, work);
+}
+
+/** The options that `connection add` and `connection change` share. */
+function addOptions(command: Command): Command {
+  const types = `${TYPES.join(', ')} (default: what the URL says)`;
+  return addSshOptions(addSettingOptions(command))
+    .option('--type <T>', types, oneOf('--type', TYPES))
+    .option('--tls <T>', `${TLS.join(', ')} (default: verify-full; none on a socket)`, oneOf('--tls', TLS))
+    .option('--password-stdin', 'read the password from standard input');
+}
+
+/** `connection add`, `connection list`, `connection change`, `connection remove`. */
+export function addConnectionCommands(program: Command, context: CommandContext): void {
+  const group = program.command('connection').description('databases that are watched');
+  const everyOption = () =>
+    new Option('--every <D>', 'time between health checks, 10s to 7d').argParser(
+      durationOf('--every', '10s', '7d'),
+    );
+  const url = () =>
+    new Option(
+      '--url <URL>',
+      'postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306',
+    ).argParser(parseConnectionUrl);
+
+  addOptions(addCommand(group, 'add', 'add a database to watch; it is not contacted yet'))
+    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .requiredOption('--name <S>', 'its name', textOf('--name'))
+    .addOption(url().makeOptionMandatory())
+    .addOption(everyOption().default(300, '5m'))
+    .action(
+      async (options: Required<Pick<Options, 'name' | 'url' | 'every'>> & Options & { account: number }) => {
+        const { account, name, url: address, tls, ssh, sshKeyFile, json } = options;
+        requireType(address, options);
+        const wanted = {
+          ...address,
+          ...(await readSettings(options, context)),
+          ...(ssh && { ssh }),
+          ...(sshKeyFile !== undefined && { sshKey: privateKeyOf(sshKeyFile, context.ownPlaces()) }),
+          name,
+          every: options.every,
+          tls: tlsOf(address.connection_type, tls),
+          password: await readPassword(options.passwordStdin, address.password),
+        };
+        printOne(
+          json,
+          await context.withStore(async (writer) =>
+            addConnection(
+              (work) => changeAccount(writer, account, work),
+              await context.openSecret(writer),
+              wanted,
+            ),
+          ),
+        );
+      },
+    );
+
+  addCommand(group, 'list', 'list the connections of an account')
+    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .action(async ({ account, json }: { account: number; json?: boolean }) => {
+      const connections = await context.withStore(async (writer) => {
+        await requireAccount(writer, account);
+        return listConnections(writer, account);
+      });
+      printList(json, connections, [
+        'id',
+        'name',
+        'host',
+        'port',
+        'connection_type',
+        'score',
+        'last_checked_at',
+        'summary_text',
+      ]);
+    });
+
+  addOptions(addCommand(group, 'change', 'change a connection; what is not given stays, the password too'))
+    .argument('<ID>', 'the connection', idOf('ID'))
+    .option('--name <S>', 'its name', textOf('--name'))
+    .addOption(url())
+    .addOption(everyOption())
+    .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: Options) => {
+      const { name, tls, every, ssh, sshKeyFile } = options;
+      if (address) requireType(address, { ...(type && { type }), ...(ssh && { ssh }) });
+      else if (type) throw new UsageError('--type goes with --url: give both.');
+      const password = await readPassword(passwordStdin, address?.password ?? null);
+      const changes = {
+        ...(await readSettings(options, context)),
+        ...(name !== undefined && { name }),
+        ...(type && { type }),
+        ...(ssh && { ssh }),
+        ...(sshKeyFile !== undefined && { sshKey: privateKeyOf(sshKeyFile, context.ownPlaces()) }),
+        ...(tls && { tls }),
+        ...(every !== undefined && { every }),
+        ...(address && { address }),
+        ...(password !== null && { password }),
+      };
+      if (Object.keys(changes).length === 0) {
+        throw new UsageError('Give at least one option that says what to change: see --help.');
+      }
+      printOne(
+        json,
+        await context.withStore(async (writer) =>
+          changeConnection(await changeOf(writer, id), await context.openSecret(writer), id, changes),
+        ),
+      );
+    });
+
+  addCommand(group, 'remove', 'stop watching a database and resolve its tickets')
+    .argument('<ID>', 'the connection', idOf('ID'))
+    .action(async (id: number, { json }: { json?: boolean }) => {
+      printOne(
+        json,
+        await context.withStore(async (writer) => removeConnection(await changeOf(writer, id), id)),
+      );
+    });
+}

@@ -1,0 +1,30 @@
+import { styleText } from 'node:util';
+import type { Command } from 'commander';
+import { addCommand, type CommandContext, type Diagnosis } from '../command.ts';
+
+const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
+
+/** `doctor`: exit code 1 when anything is an error. */
+export function addDoctorCommand(program: Command, context: CommandContext): void {
+  addCommand(program, 'doctor', 'look whether all is well, and say what to do where it is not').action(
+    async ({ json }: { json?: boolean }) => {
+      const diagnoses = await context.diagnose();
+      const status = worst(diagnoses);
+      if (json) process.stdout.write(`${JSON.stringify({ status, diagnoses })}\n`);
+      else process.stdout.write(diagnoses.map(told).join(''));
+      if (status === 'error') process.exitCode = 1;
+    },
+  );
+}
+
+function worst(diagnoses: readonly Diagnosis[]): Diagnosis['status'] {
+  return (
+    (['error', 'warning'] as const).find((one) => diagnoses.some(({ status }) => status === one)) ?? 'ok'
+  );
+}
+
+function told({ about, status, message, remedy }: Diagnosis): string {
+  const mark = styleText(COLORS[status], status.padEnd(7), { stream: process.stdout });
+  const line = `${mark}  ${about.padEnd(9)}  ${message}\n`;
+  return remedy === null ? line : `${line}${' '.repeat(20)}${remedy}\n`;
+}

@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { inPackage } from '../../config/package-root.ts';
+import { requireCheck } from '../../connections/connection-thresholds.ts';
+import { addCommand, type CommandContext } from '../command.ts';
+
+/** `check explain`, added to the group `check`: the page of a check, from docs/checks. */
+export function addExplainCommand(group: Command, { loadCatalogue }: CommandContext): void {
+  addCommand(group, 'explain <CHECK_ID>', 'print what a check measures, why, its thresholds, and what to do')
+    .addHelpText('after', '\nCHECK_ID is as findings show it, such as PG_DEAD_TUPLES; small letters will do.')
+    .action(async (given: string, { json }: { json?: boolean }) => {
+      const { checks } = await loadCatalogue();
+      const { id, title, category, maxSeverity, thresholds = {} } = requireCheck(given.toUpperCase(), checks);
+      const page = await readFile(inPackage(`docs/checks/${id}.md`), 'utf8');
+      process.stdout.write(
+        json ? `${JSON.stringify({ id, title, category, worst: maxSeverity, thresholds, page })}\n` : page,
+      );
+    });
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { countOf } from '../arguments.ts';
+import { addCommand, type CommandContext } from '../command.ts';
+
+/** Adds `--concurrency`, which `serve` has too. */
+export function addConcurrencyOption(command: Command): Command {
+  return command.option(
+    '--concurrency <N>',
+    'health checks that run at a time, 1 to 100',
+    countOf('--concurrency', 1, 100),
+    10,
+  );
+}
+
+/** `monitor`. */
+export function addMonitorCommand(program: Command, context: CommandContext): void {
+  const command = addCommand(
+    program,
+    'monitor',
+    'run the health checks that are due, until SIGTERM; any number of monitors share the work',
+  );
+  addConcurrencyOption(command).action(async ({ concurrency }: { concurrency: number }) => {
+    const stopped = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort());
+    await context.withStore((writer, openOwner) =>
+      context.monitor(writer, openOwner, concurrency, stopped.signal),
+    );
+  });
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { printOne } from '../print.ts';
+
+const NOTES = `
+The store must be empty: a new DBVITALS_DATA_DIR, or a new database in DATABASE_URL. Give
+it the secret key of the store that was backed up first, as secret.key of the data folder
+or as DBVITALS_SECRET_KEY: the backup is signed with it. All or nothing is restored; then the seals of every activity
+log are verified. Exit code 2 where a log differs from its seals.`;
+
+/** `restore`. */
+export function addRestoreCommand(program: Command, context: CommandContext): void {
+  addCommand(program, 'restore <FILE>', 'fill an empty store from a backup (FILE -: standard input)')
+    .option('--lost-secret', 'go on although the secret key opens nothing of it: see docs/secrets.md')
+    .option(
+      '--unsigned',
+      'restore a backup that the secret key did not sign: one made by an older version, say',
+    )
+    .addHelpText('after', NOTES)
+    .action(async (file: string, { lostSecret = false, unsigned = false, json }: RestoreOptions) => {
+      if (file !== '-' && !existsSync(file)) throw new UsageError(`${file} is not there: name a backup.`);
+      const restored = await context.restore(file === '-' ? process.stdin : file, { lostSecret, unsigned });
+      const { seals } = restored;
+      if (seals && seals.broken.length > 0) process.exitCode = 2;
+      if (json) return printOne(json, { file, ...restored });
+      const { rows, tables, made_at, dbvitals, applied } = restored;
+      const said = [
+        `Restored ${rows} rows of ${tables.length} tables as they were at ${made_at} (dbvitals ${dbvitals}).`,
+        ...applied.map((name) => `Applied ${name}.`),
+        seals
+          ? `The logs of ${seals.verified} accounts are as they were sealed.`
+          : 'The seals can not be verified without the secret key.',
+        `Keys that were revoked since are good again: revoke them anew. Everybody signs in anew.`,
+      ];
+      process.stdout.write(said.map((line) => `${line}\n`).join(''));
+      for (const sentence of seals?.broken ?? []) process.stderr.write(`error: ${sentence}\n`);
+    });
+}
+
+interface RestoreOptions {
+  lostSecret?: boolean;
+  unsigned?: boolean;
+  json?: boolean;
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { addCommand, type CommandContext } from '../command.ts';
+
+/** `secret rotate`. */
+export function addSecretCommands(program: Command, context: CommandContext): void {
+  const group = program.command('secret').description('the key of DBVITALS_SECRET_KEY');
+  addCommand(group, 'rotate', 'wrap everything by the first key of DBVITALS_SECRET_KEY (docs/secrets.md)')
+    .option(
+      '--forget-lost',
+      'remove what no key opens: the passwords of those accounts must be stored again',
+      false,
+    )
+    .action(async ({ forgetLost, json }: { forgetLost: boolean; json?: boolean }) => {
+      const done = await context.withStore((_, openOwner) => context.rewrap(openOwner(), forgetLost));
+      if (json) {
+        process.stdout.write(`${JSON.stringify(done)}\n`);
+        return;
+      }
+      const { rewrapped, unchanged, forgotten } = done;
+      process.stdout.write(
+        [
+          `Wrapped anew by the first key: ${rewrapped}. By the first key already: ${unchanged}.\n`,
+          ...(forgotten > 0 ? [`Removed, because no key opens it: ${forgotten}.\n`] : []),
+          'The other keys of DBVITALS_SECRET_KEY open nothing any more: leave only the first.\n',
+        ].join(''),
+      );
+    });
+}

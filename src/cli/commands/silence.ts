@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { changeAccount } from '../../activity/record-entry.ts';
+import { ownerOfConnection } from '../../connections/connection-row.ts';
+import { requireCheck } from '../../connections/connection-thresholds.ts';
+import {
+  addSilence,
+  endSilence,
+  NoSilence,
+  REASONS,
+  silencesInForce,
+  type WantedSilence,
+} from '../../silences/add-silence.ts';
+import type { SilenceRow } from '../../silences/record-silences.ts';
+import { idOf, oneOf, textOf } from '../arguments.ts';
+import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { printList, printOne } from '../print.ts';
+import { untilOf } from '../until.ts';
+import { requireAccount } from './account.ts';
+
+/** Who ends and adds silences here, as the log has it. */
+export const COMMAND_LINE = { actor: 'command line' };
+
+async function addSilenceTo(
+  writer: pg.Pool,
+  connectionId: number,
+  wanted: WantedSilence,
+): Promise<SilenceRow> {
+  const accountId = await ownerOfConnection(writer, connectionId);
+  return addSilence((work) => changeAccount(writer, accountId, work), connectionId, wanted, COMMAND_LINE);
+}
+
+const ownerOfSilence = 'select account_id from silence where silence_id = $1';
+
+async function endSilenceOf(writer: pg.Pool, silenceId: number): Promise<SilenceRow> {
+  const { rows } = await writer.query<{ account_id: number }>(ownerOfSilence, [silenceId]);
+  const [owner] = rows;
+  if (!owner) throw new NoSilence(silenceId);
+  return endSilence((work) => changeAccount(writer, owner.account_id, work), silenceId, COMMAND_LINE);
+}
+
+async function listSilencesOf(
+  writer: pg.Pool,
+  { account, connection }: { account?: number; connection?: number },
+): Promise<SilenceRow[]> {
+  if (account !== undefined) await requireAccount(writer, account);
+  const accountId = connection === undefined ? account : await ownerOfConnection(writer, connection);
+  return (await writer.query<SilenceRow>(silencesInForce, [accountId, connection])).rows;
+}
+
+const COLUMNS = ['id', 'connection_id', 'check_id', 'object', 'reason', 'until', 'note'];
+
+/** `silence add`, `silence list`, `silence end`. */
+export function addSilenceCommands(program: Command, context: CommandContext): void {
+  const group = program.command('silence').description('findings to live with for a while');
+
+  addCommand(group, 'add', 'silence a check: its findings stay listed, weigh nothing and open no ticket')
+    .requiredOption('--connection <ID>', 'the connection', idOf('--connection'))
+    .requiredOption('--check <CHECK_ID>', 'the check, such as PG_DEAD_TUPLES')
+    .option('--object <O>', 'only this object, as its finding names it (default: all)', textOf('--object'))
+    .requiredOption('--reason <R>', REASONS.join(', '), oneOf('--reason', REASONS))
+    .requiredOption('--note <S>', 'why, for those who come later', textOf('--note'))
+    .option(
+      '--until <T>',
+      'when it ends: a date, a date-time or a duration (default: never)',
+      untilOf('--until'),
+    )
+    .action(async ({ connection, json, ...options }: AddOptions) => {
+      const { checks } = await context.loadCatalogue();
+      const { id: check_id } = requireCheck(options.check.toUpperCase(), checks);
+      const { object = null, reason, note, until = null } = options;
+      const wanted = { check_id, object, reason, note, until };
+      printOne(json, await context.withStore((writer) => addSilenceTo(writer, connection, wanted)));
+    });
+
+  addCommand(group, 'list', 'list the silences in force')
+    .option('--connection <ID>', 'of this connection', idOf('--connection'))
+    .option('--account <ID>', 'of this account', idOf('--account'))
+    .action(async ({ json, ...of }: { account?: number; connection?: number; json?: boolean }) => {
+      if (Object.keys(of).length !== 1) throw new UsageError('Give either --connection or --account.');
+      printList(json, await context.withStore((writer) => listSilencesOf(writer, of)), COLUMNS);
+    });
+
+  addCommand(group, 'end', 'end a silence: what it covers may open tickets again')
+    .argument('<ID>', 'the silence', idOf('ID'))
+    .action(async (id: number, { json }: { json?: boolean }) => {
+      printOne(json, await context.withStore((writer) => endSilenceOf(writer, id)));
+    });
+}
+
+interface AddOptions {
+  connection: number;
+  check: string;
+  object?: string;
+  reason: (typeof REASONS)[number];
+  note: string;
+  until?: Date;
+  json?: boolean;
+}

@@ -1,0 +1,114 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { Connection, Fleet, Ticket, TicketStatistics } from '../../../client/src/index.ts';
+
+/** What `exporter` shows; the help texts are the reference. */
+export function createGauges() {
+  const registry = new Registry();
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) => {
+    const made = new Gauge<Label>({ name: `dbvitals_${name}`, help, labelNames, registers: [registry] });
+    made.reset();
+    // The library begins one without labels at 0: what was not asked yet is not shown instead.
+    if (labelNames.length === 0) made.remove();
+    return made;
+  };
+
+  const up = gauge(
+    'up',
+    'Whether the latest request to the API was answered well; a refusal for the limit changes nothing',
+  );
+  const requests = new Counter({
+    name: 'dbvitals_api_requests_total',
+    help: 'Requests that this exporter made, by the status of the answer',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  const limit = gauge('limit_requests', 'Requests a minute that the key has');
+  const remaining = gauge(
+    'limit_remaining_requests',
+    'Requests that are left in the window, as of the latest answer',
+  );
+  const reset = gauge('limit_reset_timestamp_seconds', 'When that window ends');
+  const dataTime = gauge('data_timestamp_seconds', 'When a part of these figures was last renewed', 'part');
+
+  const connections = gauge('connections', 'Connections by fleet status', 'status');
+  const score = gauge(
+    'connection_score',
+    'Latest health score, 0 to 100; none before the first check',
+    'connection_id',
+    'connection',
+  );
+  const status = gauge(
+    'connection_status',
+    '1 for the fleet status that the connection has',
+    'connection_id',
+    'connection',
+    'status',
+  );
+  const lastCheck = gauge(
+    'connection_last_check_timestamp_seconds',
+    'Time of the latest health check; none before the first',
+    'connection_id',
+    'connection',
+  );
+  const connectionTickets = gauge(
+    'connection_open_tickets',
+    'Open tickets of a connection that has any, by severity',
+    'connection_id',
+    'connection',
+    'severity',
+  );
+  const openTickets = gauge('open_tickets', 'Open tickets by severity', 'severity');
+  const resolvedThisWeek = gauge('tickets_resolved_this_week', 'Tickets resolved since Monday 00:00 UTC');
+  const resolution = gauge(
+    'ticket_resolution_average_seconds',
+    'Average time to resolution; none before the first',
+  );
+
+  return {
+    registry,
+    /** Counts an answer and keeps how the window stands. */
+    answered({ status, headers }: Response) {
+      requests.inc({ status });
+      const figures = [limit, remaining, reset];
+      for (const [at, name] of ['limit', 'remaining', 'reset'].entries()) {
+        const text = headers.get(`x-ratelimit-${name}`);
+        if (text !== null && /^\d+$/.test(text)) figures[at]?.set(Number(text));
+      }
+    },
+    up: (well: boolean) => up.set(well ? 1 : 0),
+    renewed: (part: string) => dataTime.set({ part }, Date.now() / 1_000),
+    fleet({ data, summary }: Fleet) {
+      for (const name of ['healthy', 'warning', 'critical', 'never_run'] as const) {
+        connections.set({ status: name }, summary[name]);
+      }
+      score.reset();
+      status.reset();
+      for (const entry of data) {
+        const labels = { connection_id: entry.id, connection: entry.name };
+        if (entry.score !== null) score.set(labels, entry.score);
+        status.set({ ...labels, status: entry.status }, 1);
+      }
+    },
+    connections(all: Connection[]) {
+      lastCheck.reset();
+      for (const { id, name, last_checked_at: at } of all) {
+        if (at !== null) lastCheck.set({ connection_id: id, connection: name }, Date.parse(at) / 1_000);
+      }
+    },
+    openTickets(all: Ticket[]) {
+      connectionTickets.reset();
+      for (const { connection_id, connection_name: connection, severity } of all) {
+        connectionTickets.inc({ connection_id, connection, severity });
+      }
+    },
+    statistics(figures: TicketStatistics) {
+      const { open_count, critical_open, warning_open, resolved_this_week, avg_resolution_hours } = figures;
+      openTickets.set({ severity: 'critical' }, critical_open);
+      openTickets.set({ severity: 'warning' }, warning_open);
+      openTickets.set({ severity: 'info' }, open_count - critical_open - warning_open);
+      resolvedThisWeek.set(resolved_this_week);
+      resolution.remove();
+      if (avg_resolution_hours !== null) resolution.set(avg_resolution_hours * 3_600);
+    },
+  };
+}

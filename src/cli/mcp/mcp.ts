@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { serviceUrlOf } from '../arguments.ts';
+import { addCommand, type CommandContext } from '../command.ts';
+
+/** `mcp`. It is configured where an assistant is, and ends with it. */
+export function addMcpCommand(program: Command, context: CommandContext): void {
+  addCommand(
+    program,
+    'mcp',
+    'a Model Context Protocol server on standard input and output: an assistant reads a service',
+  )
+    .requiredOption(
+      '--url <URL>',
+      'the service; the key is read from DBVITALS_API_KEY',
+      serviceUrlOf('--url'),
+    )
+    .action(async ({ url }: { url: string }) => {
+      const apiKey = context.apiKey();
+      const [{ serveStdio }, { createMcpServer }] = await Promise.all([
+        import('@modelcontextprotocol/server/stdio'),
+        import('./mcp-server.ts'),
+      ]);
+      // It ends by itself when standard input does.
+      const serving = serveStdio(() => createMcpServer(url, apiKey), {
+        onerror: ({ message }) => process.stderr.write(`${message.replace(/\s+/g, ' ')}\n`),
+      });
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void serving.close());
+    });
+}

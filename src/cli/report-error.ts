@@ -1,0 +1,32 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../config/config.ts';
+import { RefusedConnection } from '../connections/connection-rejected.ts';
+import { UsageError } from './command.ts';
+import { FlawedFile } from './invalid-file.ts';
+
+const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)$/;
+
+/**
+ * Says what went wrong on standard error, in one sentence for each mistake, and gives the exit code: 2 for wrong
+ * usage or settings, 1 for a failure.
+ */
+export function reportError(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said it itself
+  const several = error instanceof ConfigError || error instanceof FlawedFile;
+  const sentences = several ? error.problems : [sentenceOf(error)];
+  for (const sentence of sentences) process.stderr.write(`error: ${sentence}\n`);
+  const wrong = [ConfigError, UsageError, RefusedConnection].some((kind) => error instanceof kind);
+  return wrong ? 2 : 1;
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'Something failed that says nothing about itself.';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (UNREACHABLE.test(code) || ('syscall' in error && error.syscall === 'connect')) {
+    return `The store can't be reached (${code}): check that it runs and DATABASE_URL.`;
+  }
+  if (code.startsWith('28')) {
+    return `The store refuses the login (${code}): check the user and password of DATABASE_URL.`;
+  }
+  return error.message.replace(/\s+/g, ' ');
+}

@@ -1,0 +1,83 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { evidence } from '../activity/audit-proof.ts';
+import { type Config, secretKeys } from '../config/config.ts';
+import { bindCredentials } from '../connections/bind-credentials.ts';
+import { countLost } from '../connections/rotate-secret-key.ts';
+import { watchRestoredStore } from '../connections/watch-own-store.ts';
+import { type RestoredStore, restore } from '../database/backup/restore.ts';
+import { openPool, type StoreAddress } from '../database/connect.ts';
+import { type JoinedStore, joinStore } from '../database/open.ts';
+
+/** What became of a restore. */
+export interface Restored extends RestoredStore {
+  /** How many accounts' logs are as they were sealed, and a sentence for each other; null = without the secret. */
+  seals: { verified: number; broken: string[] } | null;
+}
+
+/**
+ * Restores a backup into the empty store of the settings, then verifies the seals of every account. Unless `unsigned`, it must be
+ * signed with DBVITALS_SECRET_KEY. Unless `lostSecret`,
+ * throws and changes nothing where DBVITALS_SECRET_KEY is not the one of the store that was backed up.
+ */
+export async function restoreStore(
+  config: Config,
+  file: string | Readable,
+  { lostSecret, unsigned }: { lostSecret: boolean; unsigned: boolean },
+  say: (step: string) => void,
+): Promise<Restored> {
+  const input = typeof file === 'string' ? (await open(file)).createReadStream() : file;
+  const store = await joinStore(config, say, 'make');
+  try {
+    await store.embedded?.claimForServing();
+    let lost = 0;
+    const keys = unsigned ? null : secretKeys(config);
+    const restored = await restore(store.address, input, keys, async (client) => {
+      lost = await countLost(client, secretKeys(config));
+      if (lost > 0 && !lostSecret) throw new OtherSecretError();
+    });
+    if (lost > 0) return { ...restored, seals: null };
+    await watchItself(config, store);
+    return { ...restored, seals: await verifySeals(config, store.address) };
+  } finally {
+    await store.close();
+  }
+}
+
+class OtherSecretError extends Error {
+  constructor() {
+    super(
+      'The secret key is not the one that the backup was made with, and nothing was restored: give that one, as secret.key of the data folder or as DBVITALS_SECRET_KEY; or, if it is lost, --lost-secret.',
+    );
+  }
+}
+
+/** An embedded store watches itself by a socket and a password of its own, and no longer by those of the former. */
+async function watchItself(config: Config, { address, embedded }: JoinedStore): Promise<void> {
+  if (!embedded) return;
+  const writer = openPool(address, 'writer', { max: 1 });
+  try {
+    await bindCredentials(writer, secretKeys(config));
+    await watchRestoredStore(writer, secretKeys(config), embedded.monitor);
+  } finally {
+    await writer.end();
+  }
+}
+
+async function verifySeals(config: Config, address: StoreAddress) {
+  const seals: { verified: number; broken: string[] } = { verified: 0, broken: [] };
+  const owner = openPool(address, 'owner', { max: 1 });
+  const writer = openPool(address, 'writer', { max: 1 });
+  try {
+    const { verify } = evidence(config);
+    const { rows } = await writer.query<{ account_id: number }>('select account_id from account order by 1');
+    for (const { account_id } of rows) {
+      const verdict = await verify(writer, owner, account_id, { sealFile: null, publicKeys: null });
+      if (verdict.verified) seals.verified += 1;
+      else seals.broken.push(verdict.message);
+    }
+    return seals;
+  } finally {
+    await Promise.all([owner.end(), writer.end()]);
+  }
+}

@@ -1,0 +1,168 @@
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { changeAccount } from '../../activity/record-entry.ts';
+import { inTransaction } from '../../database/connect.ts';
+import { issueKey } from '../../keys/issue-key.ts';
+import { countOf, idOf } from '../arguments.ts';
+import { addCommand, type Catalogue, type CommandContext, UsageError } from '../command.ts';
+import { printOne } from '../print.ts';
+import { type History, planFleet, type SampleSize } from './sample-fleet.ts';
+import { openHistory } from './sample-history.ts';
+import { progressBar, type SampleStep } from './sample-progress.ts';
+import { planRequests, requestsOf, SAMPLE_KEYS } from './sample-requests.ts';
+import { countEvents, tellFleet } from './sample-story.ts';
+import { writeActivity } from './write-sample-activity.ts';
+import { writeFleet } from './write-sample-fleet.ts';
+import { writeTickets } from './write-sample-tickets.ts';
+
+/** How much of the log at most tells of the sample connections; the rest is API requests. */
+const EVENT_SHARE = 1 / 10;
+const DAY_US = 86_400_000_000;
+
+const retireKey = `
+  update api_key
+     set revoked_at = least(clock_timestamp(), timestamptz 'epoch' + $3::bigint * interval '1 microsecond')
+   where account_id = $1 and api_key_id = $2`;
+
+/** The two keys that the sample requests came with: shown to nobody, and revoked when the history ends. */
+async function addKeys(client: pg.ClientBase, accountId: number, { start, end }: History): Promise<number[]> {
+  const ids: number[] = [];
+  for (const name of SAMPLE_KEYS) {
+    const at = new Date(start / 1_000).toISOString();
+    const { id } = await issueKey(client, { accountId, at }, { name, lifetime: null });
+    await client.query(retireKey, [accountId, id, end]);
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** What was written. */
+type SampleCounts = Record<'connections' | 'health_checks' | 'tickets' | 'activity', number>;
+
+/**
+ * Fills an account with sample data: the fleet with its runs, its tickets, then the log, each in short transactions that
+ * leave the store whole. `step` names a step and gives what hears how far it has come; a throw of it ends the work.
+ */
+export async function writeSampleData(
+  writer: pg.Pool,
+  owner: pg.Pool,
+  catalogue: Catalogue,
+  { accountId, seed, ...size }: SampleSize & { accountId: number; seed: number },
+  step: (name: string) => SampleStep = () => () => {},
+): Promise<SampleCounts> {
+  const { plan, history } = await openHistory(owner, accountId, size);
+  const account = { id: accountId, history };
+  const days = Math.max(1, Math.round((history.end - history.start) / DAY_US)); // fewer where the log is younger
+  const planned = planFleet({ ...size, days }, seed);
+  const most = Math.floor(size.activity * EVENT_SHARE);
+  const written = await writeFleet(writer, account, planned, catalogue, {
+    told: most,
+    step: step('health checks'),
+  });
+  const found = await writeTickets(writer, account, { ...planned, ...written }, catalogue, step('tickets'));
+  const titles = new Map(catalogue.checks.map(({ id, title }) => [id, title]));
+  const fleet = { ...planned, ...written, ...found, titles };
+
+  const told = Math.min(most, countEvents(fleet));
+  const keys =
+    size.activity > 0 ? await inTransaction(writer, (client) => addKeys(client, accountId, history)) : [];
+  const kinds = requestsOf(plan).map((kind) => ({ ...kind, apiKeyId: keys[kind.key] ?? 0 }));
+  const requests = planRequests(size.activity - told, history, seed, kinds.length);
+  const entries = { requests, events: tellFleet(fleet, history, told) };
+  const first = (await lastEntry(writer, accountId)) + 1;
+  const activity = await writeActivity(writer, accountId, entries, kinds, {
+    all: size.activity,
+    step: step('activity'),
+  }).finally(() => tellOfSample(writer, accountId, first));
+  return {
+    connections: size.connections,
+    health_checks: size.connections * fleet.runs,
+    tickets: size.tickets,
+    activity,
+  };
+}
+
+async function lastEntry(writer: pg.Pool, accountId: number): Promise<number> {
+  const { rows } = await writer.query<{ last_id: number }>(
+    'select last_id from activity_head where account_id = $1',
+    [accountId],
+  );
+  return rows[0]?.last_id ?? 0;
+}
+
+/** Records which entries are sample data: `activity verify` would take them for a log that was rewritten. */
+async function tellOfSample(writer: pg.Pool, accountId: number, first: number): Promise<void> {
+  const last = await lastEntry(writer, accountId);
+  if (last < first) return;
+  await changeAccount(writer, accountId, async ({ record }) =>
+    record('sample_data_added', '/activity', { first_id: first, last_id: last }),
+  );
+}
+
+/** Comes with SIGINT and SIGTERM: the batch under way is stored, and the store closed. */
+function stopSignal(): AbortSignal {
+  const stopped = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM']) {
+    process.once(name, () =>
+      stopped.abort(
+        new Error('Interrupted: what is written stays and is whole; the command can be run again.'),
+      ),
+    );
+  }
+  return stopped.signal;
+}
+
+const NOTES = `
+The history ends now and goes back --days. It follows what the account's log already
+holds: in an account whose log nobody has read through the API and which has only been
+set up, the set-up is dated back to make room; in any other the history begins after
+the last entry, however short that makes it. Sample connections are never monitored.
+A run comes four times a day (at least 28 a connection), less often when that would be
+over 100,000, but once a day at least; those of the last 7 days have their findings, older
+ones their score. Up to a tenth of --activity tells of the newest runs and tickets, the rest
+is API requests, made with two keys that are revoked and were shown to nobody.
+Interrupted, it leaves the account whole; run again, it goes on after the last entry with
+connections of its own.`;
+
+/** `sample-data`. */
+export function addSampleDataCommand(program: Command, context: CommandContext): void {
+  const count = (option: string, most: number) => countOf(option, 0, most);
+  addCommand(program, 'sample-data', 'fill an account with believable data, the same for the same seed')
+    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .option(
+      '--connections <N>',
+      'connections with a history of health checks',
+      count('--connections', 100_000),
+      10,
+    )
+    .option('--tickets <N>', 'tickets of theirs', count('--tickets', 10_000_000), 50)
+    .option('--activity <N>', 'entries of the activity log', count('--activity', 1_000_000_000), 1_000)
+    .option('--days <N>', 'how far back the history goes', countOf('--days', 1, 3_650), 30)
+    .option('--seed <N>', 'another seed gives other data', count('--seed', 2 ** 32 - 1), 1)
+    .addHelpText('after', NOTES)
+    .action(
+      async ({ account, json, ...size }: SampleSize & { account: number; seed: number; json?: boolean }) => {
+        if (size.tickets > 0 && size.connections === 0) {
+          throw new UsageError(
+            'Tickets belong to connections: give --connections 1 or more, or --tickets 0.',
+          );
+        }
+        const catalogue = await context.loadCatalogue();
+        const bar = progressBar();
+        const stopped = stopSignal();
+        const step = (name: string): SampleStep => {
+          const show = bar.step(name);
+          return (done, all) => {
+            stopped.throwIfAborted();
+            show(done, all);
+          };
+        };
+        const counts = await context
+          .withStore((writer, openOwner) =>
+            writeSampleData(writer, openOwner(), catalogue, { accountId: account, ...size }, step),
+          )
+          .finally(bar.end);
+        printOne(json, counts);
+      },
+    );
+}

@@ -1,0 +1,63 @@
+import type { Catalogue, RunFinding, RunOutcome } from '../command.ts';
+import type { SampleConnection } from './sample-fleet.ts';
+import { sampleOkLine } from './sample-ok-lines.ts';
+import { findingOf, type SampleTicket } from './sample-tickets.ts';
+
+/** What a run comes to; `findings` is JSON, worst first, or null where only the score is kept. */
+export interface RunReport {
+  score: number;
+  summary: string;
+  findings: string | null;
+}
+
+const WORST_FIRST = ['critical', 'warning', 'info', 'ok'];
+
+/**
+ * Tells what runs on a server of that engine come to that found these tickets and nothing else: the findings too, or, not
+ * `whole`, the score.
+ */
+export function runReporter(
+  catalogue: Catalogue,
+  engine: SampleConnection['engine'],
+): (tickets: readonly SampleTicket[], whole: boolean) => RunReport {
+  const { score, summaryText } = catalogue;
+  const other = engine === 'mysql' ? 'PG_' : 'MY_';
+  const checks = catalogue.checks.filter(({ id }) => !id.startsWith(other));
+  const checkOf = new Map(checks.map((check) => [check.id, check]));
+  const fine = new Map(checks.map((check) => [check.id, fineFinding(check)]));
+  const fineText = new Map([...fine].map(([id, finding]) => [id, JSON.stringify(finding)]));
+  const outcome = (check: Catalogue['checks'][number], findings: RunFinding[]): RunOutcome => ({
+    ...{ check, findings, measured: true, unmeasured: [] },
+  });
+  const well = checks.map((check) => outcome(check, [fineFinding(check)]));
+  const wellPoint = { score: score(well), summary: summaryText(well), findings: null };
+  const wellRun = { ...wellPoint, findings: `[${[...fineText.values()].join(',')}]` };
+
+  return (tickets, whole) => {
+    if (tickets.length === 0) return whole ? wellRun : wellPoint;
+    const faults = Map.groupBy(
+      tickets.map((ticket) => findingOf(ticket, checkOf)),
+      ({ check_id }) => check_id,
+    );
+    // What is well weighs nothing and is not named beside a fault.
+    const outcomes = checks.flatMap((check) => {
+      const findings = faults.get(check.id);
+      return findings ? [outcome(check, findings)] : [];
+    });
+    const report = { score: score(outcomes), summary: summaryText(outcomes), findings: null };
+    if (!whole) return report;
+    const found = outcomes
+      .flatMap(({ findings }) => findings)
+      .sort((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status))
+      .map((finding) => JSON.stringify(finding));
+    const rest = checks.filter(({ id }) => !faults.has(id)).map(({ id }) => fineText.get(id));
+    return { ...report, findings: `[${[...found, ...rest].join(',')}]` };
+  };
+}
+
+function fineFinding({ id, category, title, maxSeverity }: Catalogue['checks'][number]): RunFinding {
+  return {
+    ...{ check_id: id, category, status: 'ok', title, metric_line: sampleOkLine(id), remediation: '' },
+    ...{ severity: maxSeverity, database: '', object: null },
+  };
+}

@@ -1,0 +1,117 @@
+import type { Catalogue, RunFinding } from '../command.ts';
+import { SAMPLE_FAULTS, SAMPLE_TABLES, type SampleFault } from './sample-faults.ts';
+import type { SampleConnection, SampleFleet } from './sample-fleet.ts';
+import { SAMPLE_MYSQL_FAULTS } from './sample-mysql-faults.ts';
+import { pick, randomNumbers } from './sample-random.ts';
+
+/** A ticket of sample data: found by the runs from `first` on, and by those before `end`. Its texts are made when needed. */
+export interface SampleTicket {
+  fault: SampleFault;
+  /** The table's place in `SAMPLE_TABLES`; past its end come the same names with a number. */
+  table: number;
+  /** What varies in its metric line, 0 to 99. */
+  n: number;
+  severity: RunFinding['severity'];
+  first: number;
+  /** The run that no longer finds it; null = it is open when the history ends. */
+  end: number | null;
+  /** 1, 2, 3 … among the fleet's tickets, in order of time; 0 until it has been told. */
+  number: number;
+}
+
+/** What a run of a connection found and no longer found, and all that it found. */
+interface SampleRun {
+  opened: SampleTicket[];
+  resolved: SampleTicket[];
+  standing: readonly SampleTicket[];
+}
+
+const STAY_SHARE = 0.1; // of the tickets that nobody mends
+const MOST_STAYING = 20; // and no more of them than this a connection
+const MEAN_RUNS = 3; // that the others live
+
+/** The runs of a connection one after the other, the same ones whenever they are asked for. */
+export function* runsOf(
+  { seed, tickets, engine }: SampleConnection,
+  { runs, days }: Pick<SampleFleet, 'runs' | 'days'>,
+): Generator<SampleRun> {
+  const random = randomNumbers(seed);
+  const faults = engine === 'mysql' ? SAMPLE_MYSQL_FAULTS : SAMPLE_FAULTS;
+  const dayRuns = Math.ceil(runs / days) + 1;
+  const taken = new Set<string>();
+  let standing: SampleTicket[] = [];
+  let rested: SampleTicket[] = [];
+  let left = tickets;
+  for (let run = 0; run < runs; run++) {
+    const resolved = standing.filter(({ end }) => end === run);
+    if (resolved.length > 0) {
+      standing = standing.filter(({ end }) => end !== run);
+      rested.push(...resolved);
+    }
+    // What comes back within a day would reopen its ticket: not before then is the same thing found again.
+    const free = rested.filter(({ end }) => (end ?? 0) + dayRuns <= run);
+    for (const ticket of free) taken.delete(thing(ticket));
+    if (free.length > 0) rested = rested.slice(free.length);
+    const share = left / (runs - run);
+    const count = run === runs - 1 ? left : Math.min(left, Math.floor(2 * random() * share + random()));
+    const opened: SampleTicket[] = [];
+    for (let n = 0; n < count; n++) {
+      const ticket = { ...findFault(faults, taken, random), first: run, end: null, number: 0 };
+      const end = run + 1 + Math.floor(-MEAN_RUNS * Math.log(1 - random()));
+      const stays = random() < STAY_SHARE && standing.length < MOST_STAYING;
+      opened.push(stays || end >= runs ? ticket : { ...ticket, end });
+    }
+    left -= count;
+    if (count > 0) standing = [...standing, ...opened];
+    yield { opened, resolved, standing };
+  }
+}
+
+/** A fault that is of none of the things taken, which it joins. */
+function findFault(
+  faults: readonly SampleFault[],
+  taken: Set<string>,
+  random: () => number,
+): Pick<SampleTicket, 'fault' | 'table' | 'n' | 'severity'> {
+  const start = Math.floor(random() * faults.length);
+  const choice = { n: Math.floor(random() * 100), severity: random() };
+  for (let table = Math.floor(random() * SAMPLE_TABLES.length); ; table += SAMPLE_TABLES.length) {
+    for (let tried = 0; tried < faults.length; tried++) {
+      const fault = pick(faults, (start + tried + 0.5) / faults.length);
+      const name = thing({ fault, table });
+      if (taken.has(name)) continue;
+      taken.add(name);
+      return { fault, table, n: choice.n, severity: pick(fault.severities, choice.severity) };
+    }
+  }
+}
+
+function thing({ fault, table }: Pick<SampleTicket, 'fault' | 'table'>): string {
+  return `${fault.checkId} ${fault.object('') === null ? '' : table}`;
+}
+
+function tableName(table: number): string {
+  const name = pick(SAMPLE_TABLES, (table + 0.5) / SAMPLE_TABLES.length);
+  return table < SAMPLE_TABLES.length ? name : `${name}_${Math.floor(table / SAMPLE_TABLES.length) + 1}`;
+}
+
+/** What a run says of a ticket's fault. */
+export function findingOf(
+  { fault, table, n, severity }: SampleTicket,
+  checks: ReadonlyMap<string, Catalogue['checks'][number]>,
+): RunFinding {
+  const check = checks.get(fault.checkId);
+  if (!check) throw new Error('The catalogue lacks a check that sample data needs.');
+  const name = tableName(table);
+  return {
+    check_id: check.id,
+    category: check.category,
+    status: severity,
+    title: check.title,
+    metric_line: fault.metricLine(name, n, severity),
+    remediation: fault.remediation(name),
+    severity,
+    database: fault.database,
+    object: fault.object(name),
+  };
+}

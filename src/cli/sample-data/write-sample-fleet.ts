@@ -1,0 +1,157 @@
+import type pg from 'pg';
+import { inTransaction } from '../../database/connect.ts';
+import type { Catalogue } from '../command.ts';
+import {
+  type History,
+  runInstant,
+  SAMPLE_PORTS,
+  type SampleConnection,
+  type SampleFleet,
+} from './sample-fleet.ts';
+import type { SampleStep } from './sample-progress.ts';
+import { type RunReport, runReporter } from './sample-runs.ts';
+import { runsOf } from './sample-tickets.ts';
+
+// No schedule row: nothing monitors a sample connection, whose host does not exist.
+const insertConnections = `
+  insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at)
+  select $1, name, engine, 'direct', host, port, 'app', 'dbvitals', 'verify-full',
+         timestamptz 'epoch' + $4::bigint * interval '1 microsecond'
+    from unnest($2::text[], $3::text[], $5::text[], $6::int[]) with ordinality as c (name, host, engine, port, n)
+   order by n
+  returning connection_id as id`;
+
+// Many runs have the same report, which is sent once. One without findings is a point of the score.
+const insertRuns = `
+  insert into health_check (account_id, connection_id, score, summary_text, created_at, findings)
+  select $1, ($2::bigint[])[r.place], score, summary_text, timestamptz 'epoch' + r.at * interval '1 microsecond', findings
+    from unnest($3::int[], $4::bigint[], $5::int[]) with ordinality as r (place, at, report, n)
+    join unnest($6::int[], $7::text[], $8::jsonb[]) with ordinality as p (score, summary_text, findings, report)
+      using (report)
+   order by r.n
+  returning health_check_id as id`;
+
+const setLatest = `
+  update connection c
+     set latest_check_id = latest.id
+    from unnest($2::bigint[], $3::bigint[]) as latest (connection_id, id)
+   where c.account_id = $1 and c.connection_id = latest.connection_id`;
+
+const RUNS_A_TRANSACTION = 1_000;
+const WHOLE_DAYS = 7; // as long as the service itself keeps findings
+const DAY_US = 86_400_000_000;
+
+/** What was written of a fleet: identifiers by a connection's place, and of its newest runs. */
+export interface WrittenFleet {
+  connectionIds: number[];
+  /** A run that the log will tell of; throws when it is older than those. */
+  runOf(place: number, run: number): { id: number; score: number };
+}
+
+/**
+ * Writes the connections, some in each transaction, each with all its runs: those of the last seven days and the latest
+ * with their findings, older ones as points of the score. Remembers the newest `told` runs.
+ */
+export async function writeFleet(
+  writer: pg.Pool,
+  account: { id: number; history: History },
+  fleet: SampleFleet,
+  catalogue: Catalogue,
+  { told, step }: { told: number; step: SampleStep },
+): Promise<WrittenFleet> {
+  const { connections, runs } = fleet;
+  const kept = Math.min(runs, Math.ceil(told / Math.max(1, connections.length)) + 1);
+  const ids = new Float64Array(kept * connections.length);
+  const scores = new Uint8Array(ids.length);
+  const connectionIds: number[] = [];
+  const reports = { postgres: runReporter(catalogue, 'postgres'), mysql: runReporter(catalogue, 'mysql') };
+  const size = Math.max(1, Math.floor(RUNS_A_TRANSACTION / runs));
+  for (let first = 0; first < connections.length; first += size) {
+    const some = connections.slice(first, first + size);
+    const planned = planRuns(some, fleet, account.history, reports);
+    const written = await inTransaction(writer, (client) => writeRuns(client, account, some, planned));
+    connectionIds.push(...written.connectionIds);
+    planned.scores.forEach((score, n) => {
+      const run = n % runs;
+      if (run < runs - kept) return;
+      const place = (first + Math.floor(n / runs)) * kept + run - (runs - kept);
+      ids[place] = written.runIds[n] ?? 0;
+      scores[place] = score;
+    });
+    step((first + some.length) * runs, connections.length * runs);
+  }
+  return {
+    connectionIds,
+    runOf(place, run) {
+      if (run < runs - kept) throw new Error('A run is told that was not kept in mind.');
+      const n = place * kept + run - (runs - kept);
+      return { id: ids[n] ?? 0, score: scores[n] ?? 0 };
+    },
+  };
+}
+
+/** Runs, one connection's after the other's: columns of one length, and the reports that they point to, from 1. */
+interface PlannedRuns {
+  places: number[];
+  instants: number[];
+  reports: number[];
+  scores: number[];
+  sent: RunReport[];
+}
+
+function planRuns(
+  connections: readonly SampleConnection[],
+  fleet: SampleFleet,
+  history: History,
+  reports: Record<SampleConnection['engine'], ReturnType<typeof runReporter>>,
+): PlannedRuns {
+  const planned: PlannedRuns = { places: [], instants: [], reports: [], scores: [], sent: [] };
+  const numbers = new Map<RunReport, number>();
+  const wholeSince = history.end - WHOLE_DAYS * DAY_US;
+  connections.forEach((connection, place) => {
+    let before: { tickets: unknown; whole: boolean; told: RunReport } | undefined;
+    let run = 0;
+    for (const { standing } of runsOf(connection, fleet)) {
+      const at = runInstant(connection, run, fleet.runs, history);
+      const whole = at >= wholeSince || run === fleet.runs - 1;
+      if (before?.tickets !== standing || before.whole !== whole) {
+        before = { tickets: standing, whole, told: reports[connection.engine](standing, whole) };
+      }
+      const { told } = before;
+      const number = numbers.get(told) ?? planned.sent.push(told);
+      numbers.set(told, number);
+      planned.places.push(place + 1);
+      planned.instants.push(at);
+      planned.reports.push(number);
+      planned.scores.push(told.score);
+      run++;
+    }
+  });
+  return planned;
+}
+
+async function writeRuns(
+  client: pg.ClientBase,
+  { id: accountId, history }: { id: number; history: History },
+  connections: readonly SampleConnection[],
+  { places, instants, reports, sent }: PlannedRuns,
+): Promise<{ connectionIds: number[]; runIds: number[] }> {
+  const names = [connections.map(({ name }) => name), connections.map(({ host }) => host)];
+  const added = await client.query<{ id: number }>(insertConnections, [
+    ...[accountId, ...names, history.start],
+    connections.map(({ engine }) => engine),
+    connections.map(({ engine }) => SAMPLE_PORTS[engine]),
+  ]);
+  const connectionIds = added.rows.map(({ id }) => id);
+  const stored = await client.query<{ id: number }>(insertRuns, [
+    ...[accountId, connectionIds, places, instants, reports],
+    sent.map(({ score }) => score),
+    sent.map(({ summary }) => summary),
+    sent.map(({ findings }) => findings),
+  ]);
+  const runIds = stored.rows.map(({ id }) => id);
+  const runs = runIds.length / connections.length;
+  const latest = connections.map((_, place) => runIds[(place + 1) * runs - 1]);
+  await client.query(setLatest, [accountId, connectionIds, latest]);
+  return { connectionIds, runIds };
+}

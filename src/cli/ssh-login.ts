@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { requirePrivateKey, type SshLogin } from '../connections/connection-tunnel.ts';
+import { UsageError } from './command.ts';
+import { type OwnPlaces, readSecretFile } from './guarded-file.ts';
+
+/** The options of a tunnel, as commander gives them. */
+export interface SshOptions {
+  ssh?: SshLogin;
+  /** Of the private key. */
+  sshKeyFile?: string;
+}
+
+const FORM = /^([^@:\s]+)@(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z_.-]+))(?::([0-9]+))?$/;
+
+/** Adds `--ssh` and `--ssh-key-file`. */
+export function addSshOptions(command: Command): Command {
+  return command
+    .option('--ssh <user@host[:port]>', 'reach the database through this SSH server', sshLoginOf)
+    .option('--ssh-key-file <FILE>', "private key for it (default: the agent's)");
+}
+
+/** Reads `user@host` or `user@host:port`; port 22 where not given. */
+export function sshLoginOf(text: string): SshLogin {
+  const [whole, username = '', address6, name = '', port = '22'] = FORM.exec(text) ?? [];
+  if (whole === undefined || Number(port) < 1 || Number(port) > 65_535)
+    throw new UsageError('--ssh must look like user@host or user@host:22.');
+  return { username, host: address6 ?? name, port: Number(port) };
+}
+
+/** Reads a private key that needs no passphrase: nobody is there to type it when a check is due. */
+export function privateKeyOf(file: string, own: OwnPlaces): string {
+  return requirePrivateKey(readSecretFile(file, own));
+}

@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Command, type Option } from 'commander';
+
+const PAGE = new URL('../../docs/reference/commands.md', import.meta.url);
+const MARK = '<!-- Everything below is written by `npm run reference`. -->';
+
+/** The page docs/reference/commands.md: what was written by hand above its mark, and below it every command of the program. */
+export async function commandsPage(): Promise<string> {
+  const [byHand = ''] = readFileSync(PAGE, 'utf8').split(MARK);
+  return `${byHand}${MARK}\n\n${sections(await loadProgram()).join('\n\n')}\n`;
+}
+
+/** The program with all its commands. main.ts runs what was typed once it has them, so here nothing is run. */
+async function loadProgram(): Promise<Command> {
+  const { parseAsync } = Command.prototype;
+  let program: Command | undefined;
+  Command.prototype.parseAsync = async function remember(this: Command) {
+    program = this;
+    return this;
+  };
+  try {
+    await import('../main.ts');
+  } finally {
+    Command.prototype.parseAsync = parseAsync;
+  }
+  if (!program) throw new Error('main.ts parses no command.');
+  return program;
+}
+
+/** A command's section and those of its subcommands. A command that only groups others has none of its own. */
+function sections(command: Command): string[] {
+  const help = command.createHelp();
+  const below = help.visibleCommands(command).filter((each) => each.name() !== 'help');
+  return below.length > 0 ? below.flatMap(sections) : [section(command)];
+}
+
+function section(command: Command): string {
+  const help = command.createHelp();
+  const rows = [
+    ...help
+      .visibleArguments(command)
+      .map((each) => [help.argumentTerm(each), help.argumentDescription(each)]),
+    ...help
+      .visibleOptions(command)
+      .filter(isOwn)
+      .map((each) => [each.flags, optionText(command, each)]),
+  ].map(([term = '', text = '']) => `| \`${term.replaceAll('|', '\\|')}\` | ${plain(text)} |`);
+  const usage = help.commandUsage(command);
+  return [
+    `### ${usage.replace(/ \[options\].*/, '')}`,
+    sentence(plain(help.commandDescription(command))),
+    `    ${usage}`,
+    rows.length > 0 ? ['| option | |', '| --- | --- |', ...rows].join('\n') : '',
+    plain(textAfter(command)),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** Every command has these; the page says so once. */
+function isOwn({ long }: Option): boolean {
+  return long !== '--json' && long !== '--help';
+}
+
+function optionText(command: Command, option: Option): string {
+  const text = command.createHelp().optionDescription(option);
+  return option.mandatory ? `${text} (required)` : text;
+}
+
+/** What `--help` says below the options. */
+function textAfter(command: Command): string {
+  let shown = '';
+  command.configureOutput({ writeOut: (text) => (shown += text) });
+  command.outputHelp();
+  return shown.slice(command.helpInformation().length).trim();
+}
+
+/** As Markdown that shows the text as it stands. */
+function plain(text: string): string {
+  return text.replace(/[<>|*[\]\\]/g, '\\$&');
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
+}
+
+if (import.meta.main) writeFileSync(PAGE, await commandsPage());

@@ -1,0 +1,53 @@
+import type pg from 'pg';
+import { NoConnection } from './connection-rejected.ts';
+
+/** A connection as endpoint 1 shows it. */
+export interface ConnectionRow {
+  id: number;
+  name: string;
+  host: string;
+  port: number;
+  connection_type: 'direct' | 'ssh_tunnel' | 'unix_socket';
+  latest_check_id: number | null;
+  score: number | null;
+  last_checked_at: Date | null;
+  summary_text: string | null;
+}
+
+const select = `
+  select c.connection_id as id, c.name, c.host, c.port, c.connection_type, c.latest_check_id,
+         h.score, h.created_at as last_checked_at, h.summary_text
+    from connection c
+    left join health_check h on h.account_id = c.account_id and h.health_check_id = c.latest_check_id`;
+
+const ofAccount = `${select} where c.account_id = $1 and c.removed_at is null order by c.connection_id`;
+const one = `${select} where c.account_id = $1 and c.connection_id = $2`;
+const ownerOf = 'select account_id from connection where connection_id = $1 and removed_at is null';
+
+/** The account's connections, removed ones left out, by id. */
+export async function listConnections(
+  client: pg.ClientBase | pg.Pool,
+  accountId: number,
+): Promise<ConnectionRow[]> {
+  return (await client.query<ConnectionRow>(ofAccount, [accountId])).rows;
+}
+
+/** One connection, removed or not. Throws when there is none. */
+export async function readConnection(
+  client: pg.ClientBase,
+  accountId: number,
+  id: number,
+): Promise<ConnectionRow> {
+  const { rows } = await client.query<ConnectionRow>(one, [accountId, id]);
+  const [row] = rows;
+  if (row === undefined) throw new NoConnection(id);
+  return row;
+}
+
+/** The account that a connection belongs to, found by its id alone. Throws when there is none, or it was removed. */
+export async function ownerOfConnection(writer: pg.Pool, id: number): Promise<number> {
+  const { rows } = await writer.query<{ account_id: number }>(ownerOf, [id]);
+  const [row] = rows;
+  if (row === undefined) throw new NoConnection(id);
+  return row.account_id;
+}

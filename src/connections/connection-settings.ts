@@ -1,0 +1,70 @@
+import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
+import { RefusedConnection } from './connection-rejected.ts';
+import type { ThresholdChanges } from './connection-thresholds.ts';
+import type { DatabaseAddress } from './connection-url.ts';
+
+/** What is set of a connection beside its address; what is absent stays, or is the default of a new one. */
+export interface ConnectionSettings {
+  thresholds?: ThresholdChanges;
+  expectedStandbys?: number;
+  /** Whether the password may go out in clear text, or as MD5. */
+  passwordExposable?: boolean;
+  /** PEM: certificates, and public keys of a MySQL server; null = none beside the system's own. */
+  caCertificate?: string | null;
+}
+
+/**
+ * Throws a {@link RefusedConnection} for settings that a database of that engine has no use for: somebody would believe that
+ * they hold.
+ */
+export function requireSettingsOf(
+  engine: DatabaseAddress['engine'],
+  { thresholds = {}, expectedStandbys = 0, caCertificate }: ConnectionSettings,
+): void {
+  const [other, name] = engine === 'postgres' ? ['MY_', 'PostgreSQL'] : ['PG_', 'MySQL or MariaDB'];
+  const check = Object.keys(thresholds).find((id) => id.startsWith(other));
+  if (check !== undefined)
+    throw new RefusedConnection('thresholds', `${check} is no check of ${name}: leave its threshold out.`);
+  if (engine !== 'postgres' && expectedStandbys > 0)
+    throw new RefusedConnection(
+      'expected_standbys',
+      'The number of expected standbys is for PostgreSQL: leave it out.',
+    );
+  if (engine === 'postgres' && caCertificate?.includes(PUBLIC_KEY))
+    throw new RefusedConnection(
+      'ca_certificate',
+      'Among the certificates is a public key, which is for MySQL: PostgreSQL needs certificates.',
+    );
+}
+
+const PUBLIC_KEY = '-----BEGIN PUBLIC KEY-----';
+const PEM = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----[\s\S]+?-----END \1-----/g;
+const LARGEST_TEXT = 1024 * 1024;
+
+/** The certificates and public keys of a PEM text: the blocks alone, each of them what it says. */
+export function certificatesIn(text: string): string {
+  const blocks = text.length <= LARGEST_TEXT ? (text.match(PEM) ?? []) : [];
+  try {
+    if (blocks.length === 0) throw new Error('no certificate');
+    return blocks.map(rewritten).join('');
+  } catch {
+    throw new RefusedConnection(
+      'ca_certificate',
+      'The certificates must be PEM text, which begins with -----BEGIN CERTIFICATE-----.',
+    );
+  }
+}
+
+function rewritten(block: string): string {
+  if (!block.startsWith(PUBLIC_KEY)) return new X509Certificate(block).toString();
+  return createPublicKey(block).export({ type: 'spki', format: 'pem' }).toString();
+}
+
+/** SHA-256 fingerprints of the certificates and keys in PEM text, for the log. */
+export function fingerprints(pem: string): string[] {
+  return (pem.match(PEM) ?? []).map((block) => {
+    if (!block.startsWith(PUBLIC_KEY)) return new X509Certificate(block).fingerprint256;
+    const key = createPublicKey(block).export({ type: 'spki', format: 'der' });
+    return (createHash('sha256').update(key).digest('hex').toUpperCase().match(/../g) ?? []).join(':');
+  });
+}

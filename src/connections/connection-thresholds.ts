@@ -1,0 +1,59 @@
+import type { Thresholds } from '../checks/check.ts';
+import { RefusedConnection } from './connection-rejected.ts';
+
+/** Check id → name → the number that it is to be; null = the check's own again. */
+export type ThresholdChanges = Readonly<Record<string, Readonly<Record<string, number | null>>>>;
+
+/** Check id → name → number, as a connection keeps them: those that differ from the check's own. */
+export type ConnectionThresholds = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** A check as far as its thresholds go. */
+interface ShippedCheck {
+  id: string;
+  thresholds?: Thresholds;
+}
+
+/** Throws a {@link RefusedConnection} that lists the valid names when the changes name a check or threshold that is none. */
+export function requireThresholds(changes: ThresholdChanges, checks: readonly ShippedCheck[]): void {
+  for (const [id, named] of Object.entries(changes)) {
+    const valid = Object.keys(requireCheck(id, checks).thresholds ?? {});
+    const wrong = Object.keys(named).find((name) => !valid.includes(name));
+    if (wrong === undefined) continue;
+    throw new RefusedConnection(
+      'thresholds',
+      valid.length === 0
+        ? `${id} has no thresholds: leave ${id}.${wrong} out.`
+        : `${id} has no threshold ${wrong}: its thresholds are ${valid.join(', ')}.`,
+    );
+  }
+}
+
+/** The check of that id. Throws a {@link RefusedConnection} that names it when there is none. */
+export function requireCheck<Shipped extends { id: string }>(
+  id: string,
+  checks: readonly Shipped[],
+): Shipped {
+  const check = checks.find((one) => one.id === id);
+  if (check) return check;
+  const named = /^[A-Z0-9_]{1,60}$/.test(id) ? id : 'of such an id';
+  throw new RefusedConnection(
+    'check_id',
+    `There is no check ${named}: docs/checks has a page for each that there is.`,
+  );
+}
+
+/** The thresholds of a connection after the changes. */
+export function changedThresholds(
+  before: ConnectionThresholds,
+  changes: ThresholdChanges,
+): ConnectionThresholds {
+  const after: Record<string, Record<string, number>> = {};
+  for (const id of new Set([...Object.keys(before), ...Object.keys(changes)])) {
+    const own: Record<string, number> = {};
+    for (const [name, number] of Object.entries({ ...before[id], ...changes[id] })) {
+      if (number !== null) own[name] = number;
+    }
+    if (Object.keys(own).length > 0) after[id] = own;
+  }
+  return after;
+}

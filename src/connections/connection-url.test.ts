@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { RefusedConnection } from './connection-rejected.ts';
+import { parseConnectionUrl } from './connection-url.ts';
+
+describe('a connection URL', () => {
+  test.each([
+    [
+      'postgres://ada:s%23%40cret@db.example.com:5433/app',
+      ['direct', 'db.example.com', 5433, 'app', 'ada', 's#@cret'],
+    ],
+    ['postgresql://ada@db', ['direct', 'db', 5432, 'postgres', 'ada', null]],
+    ['postgres://ada@[::1]:5433/app', ['direct', '::1', 5433, 'app', 'ada', null]],
+    [
+      'postgres://ada@one:5433,two,[::1]:7/app',
+      ['direct', 'one:5433,two:5432,[::1]:7', 5433, 'app', 'ada', null],
+    ],
+    ['postgres://ada@%2Frun%2Fpg:5433/app', ['unix_socket', '/run/pg', 5433, 'app', 'ada', null]],
+    ['postgres://ada:x@/app?host=/run/pg', ['unix_socket', '/run/pg', 5432, 'app', 'ada', 'x']],
+    ['postgres://ada:x@/app?host=%2Frun%2Fpg', ['unix_socket', '/run/pg', 5432, 'app', 'ada', 'x']],
+  ])('%s is read', (url, [connection_type, host, port, database, username, password]) => {
+    const engine = 'postgres';
+    expect(parseConnectionUrl(url)).toEqual({
+      ...{ engine, connection_type, host, port, database, username, password },
+    });
+  });
+
+  test.each([
+    ['mysql://ada:s%23%40cret@db.example.com', ['mysql', 'direct', 'db.example.com', 3306, '', 's#@cret']],
+    ['mariadb://ada@db:3307/', ['mariadb', 'direct', 'db', 3307, '', null]],
+    ['mariadb://ada@[::1]/shop', ['mariadb', 'direct', '::1', 3306, 'shop', null]],
+    ['mysql://ada@one,two:3307', ['mysql', 'direct', 'one:3306,two:3307', 3306, '', null]],
+    ['mysql://ada@%2Frun%2Fmysqld.sock', ['mysql', 'unix_socket', '/run/mysqld.sock', 3306, '', null]],
+    ['mysql://ada:x@/?socket=/run/mysqld.sock', ['mysql', 'unix_socket', '/run/mysqld.sock', 3306, '', 'x']],
+    ['mariadb://ada@/shop?host=%2Fa%2Fb', ['mariadb', 'unix_socket', '/a/b', 3306, 'shop', null]],
+  ])('%s is read', (url, [engine, connection_type, host, port, database, password]) => {
+    const username = 'ada';
+    expect(parseConnectionUrl(url)).toEqual({
+      ...{ engine, connection_type, host, port, database, username, password },
+    });
+  });
+
+  test.each([
+    'hunter2',
+    'http://ada:hunter2@db/app',
+    'mysqlx://ada:hunter2@db/app',
+    'mysql://ada:hunter2@/app',
+    'mysql://ada:hunter2@db/app?ssl=true',
+    'mysql://ada:hunter2@db/?socket=/run/mysqld.sock',
+    'mysql://ada:hunter2@/?socket=mysqld.sock',
+    'mysql://ada:hunter2@/?socket=/a&host=/b',
+    'mariadb://ada:hunter2@one,%2Frun%2Fmysqld.sock',
+    'postgres://ada:hunter2@/app',
+    'postgres://:hunter2@db/app',
+    'postgres://ada:hunter2@db:0/app',
+    'postgres://ada:hunter2@db:65536/app',
+    'postgres://ada:hunter2@one,/app',
+    'postgres://ada:hunter2@one,two,three,four,five/app',
+    'postgres://ada:hunter2@one,two:0/app',
+    'postgres://ada:hunter2@one,%2Frun%2Fpg/app',
+    'postgres://ada:hunter2@db/app?sslmode=require',
+    'postgres://ada:hunter2@db/app?host=/run/pg',
+    'postgres://ada:hunter2@/app?host=db',
+    'postgres://ada:hunter2@/app?socket=/run/pg',
+    'postgres://ada:hunter2@/app?host=/a&host=/b',
+    'postgres://ada:hunter2#@db/app',
+    'postgres://ada:hunter2@x@db/app',
+    'postgres://ada:hunter2%@db/app',
+    'postgres://ada:hunter2%00@db/app',
+  ])('%s is refused in a sentence without the password', (url) => {
+    expect(() => parseConnectionUrl(url)).toThrow(RefusedConnection);
+    expect(() => parseConnectionUrl(url)).not.toThrow(/hunter2/);
+    expect(() => parseConnectionUrl(url)).toThrow(/\.$/);
+  });
+});

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { type SecretKeys, unwrap, wrap } from '../database/encryption.ts';
+
+/** Everything that decides where and how a connection's secrets are sent, as its row has it. */
+export interface Destination {
+  account_id: number;
+  connection_id: number;
+  engine: string;
+  connection_type: string;
+  host: string;
+  port: number;
+  database: string;
+  username: string;
+  tls: string;
+  password_exposable: boolean;
+  ca_certificate: string | null;
+  ssh_host: string | null;
+  ssh_port: number | null;
+  ssh_username: string | null;
+  ssh_host_key: string | null;
+}
+
+/** The columns of a {@link Destination}, of `connection c`. */
+export const destinationColumns = `
+         c.account_id, c.connection_id, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls,
+         c.password_exposable, c.ca_certificate, c.ssh_host, c.ssh_port, c.ssh_username, c.ssh_host_key`;
+
+/** The secrets of a connection. */
+export interface Secrets {
+  /** Null = none. */
+  password: string | null;
+  /** The private key for the SSH server; null = none. */
+  sshKey: string | null;
+}
+
+/** {@link Secrets} as they are stored. */
+export interface EncryptedSecrets {
+  credential: Buffer | null;
+  ssh_credential: Buffer | null;
+}
+
+/**
+ * Encrypts a connection's secrets with AES-256-GCM under the account's own key, which is made on first use and kept
+ * encrypted by `secret` (the keys of DBVITALS_SECRET_KEY). They open for exactly these settings of this connection. Call it
+ * in the transaction that stores the result.
+ */
+export async function encryptSecrets(
+  client: pg.ClientBase | pg.Pool,
+  secret: SecretKeys,
+  destination: Destination,
+  { password, sshKey }: Secrets,
+): Promise<EncryptedSecrets> {
+  const key =
+    (await accountKey(client, secret, destination)) ?? (await makeAccountKey(client, secret, destination));
+  return encryptBy(key, destination, { password, sshKey });
+}
+
+/** {@link encryptSecrets} under a key that is at hand. */
+export function encryptBy(
+  key: Buffer,
+  destination: Destination,
+  { password, sshKey }: Secrets,
+): EncryptedSecrets {
+  const withKey = sshKey !== null;
+  const encrypt = (of: SecretKind, text: string) =>
+    wrap([key], binding(of, destination, withKey), Buffer.from(text));
+  return {
+    credential: encrypt('password', password ?? ''),
+    ssh_credential: withKey ? encrypt('ssh key', sshKey) : null,
+  };
+}
+
+/**
+ * The secrets of a connection. Throws {@link TamperedConnection} when they were not stored for these settings, and
+ * {@link CredentialError} when DBVITALS_SECRET_KEY is not the one that they were stored with.
+ */
+export async function decryptSecrets(
+  client: pg.ClientBase | pg.Pool,
+  secret: SecretKeys,
+  destination: Destination,
+  { credential, ssh_credential }: EncryptedSecrets,
+): Promise<Secrets> {
+  const key = await accountKey(client, secret, destination);
+  const withKey = ssh_credential !== null;
+  if (!credential) throw new TamperedConnection(destination, 'missing');
+  const decrypt = (of: SecretKind, bytes: Buffer) => {
+    const text = key && unwrap([key], binding(of, destination, withKey), bytes);
+    if (!text) throw new TamperedConnection(destination, 'changed');
+    return text.toString();
+  };
+  return {
+    password: decrypt('password', credential) || null,
+    sshKey: withKey ? decrypt('ssh key', ssh_credential) : null,
+  };
+}
+
+/** An account's key does not open; one sentence that says what to do. */
+export class CredentialError extends Error {
+  constructor({ connection_id }: Pick<Destination, 'connection_id'>) {
+    super(
+      `The stored password of connection ${connection_id} does not open: set DBVITALS_SECRET_KEY to the key that it was stored with, or store the password again as docs/secrets.md says.`,
+    );
+  }
+}
+
+/** The secrets of a connection are not stored for the settings that it has; one sentence that says what to do. */
+export class TamperedConnection extends Error {
+  /** What is wrong, without what to do. */
+  readonly reason: string;
+
+  constructor({ connection_id }: Pick<Destination, 'connection_id'>, how: keyof typeof TAMPERED) {
+    super(
+      `Connection ${connection_id}: ${TAMPERED[how]}. Check its settings, then enter its address and password again.`,
+    );
+    this.reason = TAMPERED[how];
+  }
+}
+
+const TAMPERED = {
+  changed: 'its stored settings were changed outside dbvitals',
+  missing: 'its stored password was removed outside dbvitals, or forgotten with a lost secret key',
+};
+
+const selectKey = 'select sealed from credential_key where account_id = $1';
+
+// Two that store an account's first password at once: the second waits for the first and takes its key.
+const insertKey = `
+  insert into credential_key (account_id, sealed) values ($1, $2)
+  on conflict (account_id) do nothing`;
+
+// A key from before credentials were bound to settings is not used again once the store is bound (bind-credentials.ts).
+const replaceKey = 'update credential_key set sealed = $3 where account_id = $1 and sealed = $2';
+
+type Owner = Pick<Destination, 'account_id' | 'connection_id'>;
+
+async function accountKey(
+  client: pg.ClientBase | pg.Pool,
+  secret: SecretKeys,
+  owner: Owner,
+): Promise<Buffer | null> {
+  const { rows } = await client.query<{ sealed: Buffer }>(selectKey, [owner.account_id]);
+  if (!rows[0]) return null;
+  const { sealed } = rows[0];
+  const key = unwrap(secret, credentialKeyLabel(owner.account_id), sealed);
+  if (!key && !unwrap(secret, unboundKeyLabel(owner.account_id), sealed)) throw new CredentialError(owner);
+  return key;
+}
+
+async function makeAccountKey(
+  client: pg.ClientBase | pg.Pool,
+  secret: SecretKeys,
+  owner: Owner,
+): Promise<Buffer> {
+  const made = wrap(secret, credentialKeyLabel(owner.account_id), randomBytes(32));
+  const { rows } = await client.query<{ sealed: Buffer }>(selectKey, [owner.account_id]);
+  if (rows[0]) await client.query(replaceKey, [owner.account_id, rows[0].sealed, made]);
+  else await client.query(insertKey, [owner.account_id, made]);
+  const key = await accountKey(client, secret, owner);
+  if (!key) throw new CredentialError(owner);
+  return key;
+}
+
+/** What binds an account's key to it; whoever wraps `credential_key.sealed` anew uses it too. */
+export function credentialKeyLabel(accountId: number): string {
+  return `dbvitals credential key of bound settings, account ${accountId}`;
+}
+
+/** What bound an account's key before its credentials were bound to settings. */
+export function unboundKeyLabel(accountId: number): string {
+  return `dbvitals credential key, account ${accountId}`;
+}
+
+type SecretKind = 'password' | 'ssh key';
+
+// A JSON array of a fixed length: no two destinations are written alike.
+function binding(of: SecretKind, destination: Destination, withSshKey: boolean): string {
+  const { account_id, connection_id, engine, connection_type, host, port, database, username } = destination;
+  const { tls, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key } =
+    destination;
+  return JSON.stringify([
+    ...['dbvitals credential', of, account_id, connection_id],
+    ...[engine, connection_type, host, port, database, username],
+    ...[tls, password_exposable, ca_certificate],
+    ...[ssh_host, ssh_port, ssh_username, ssh_host_key, withSshKey],
+  ]);
+}

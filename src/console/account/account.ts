@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox';
+import { changeSettings } from '../../accounts/change-account.ts';
+import { within } from '../../database/read.ts';
+import { count, identifier, timestamp } from '../../http/fields.ts';
+import { includes } from '../../vocabulary/plans.ts';
+import { editConflict } from '../edit-conflict.ts';
+import { notFound } from '../errors.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { singleLine } from '../single-line.ts';
+import { stringEnum } from '../string-enum.ts';
+
+const GROUPS = ['health', 'ops', 'activity', 'team'] as const;
+
+const Account = Type.Object(
+  {
+    id: identifier('account'),
+    name: Type.String(),
+    kind: stringEnum('company', 'individual'),
+    plan: stringEnum('individual', 'team', 'business', 'enterprise'),
+    requests_per_minute: count('of each key; 0 = no access to the API'),
+    own_limit: Type.Boolean({ description: "whether the limit is the account's own, not that of its plan" }),
+    includes: Type.Array(stringEnum(...GROUPS), { description: 'the groups of endpoints that keys reach' }),
+    created_at: timestamp('time of creation'),
+    version: count('give it back with a change'),
+  },
+  { title: 'Account' },
+);
+const AccountChange = Type.Object({
+  version: Type.Integer({ description: 'Give the version of the account as it was read.' }),
+  name: singleLine(200, 'Give a name of 1 to 200 characters.'),
+});
+
+/** GET /account; the answer of PATCH /account. */
+export type Account = Static<typeof Account>;
+/** PATCH /account: 409 when the version moved. */
+export type AccountChange = Static<typeof AccountChange>;
+
+type AccountRow = Omit<Account, 'includes' | 'created_at'> & { created_at: Date };
+
+const select = `
+  select account_id as id, name, kind, plan, request_limit as requests_per_minute,
+         requests_per_minute is not null as own_limit, created_at, version
+    from account
+   where account_id = $1`;
+
+function accountOf([row]: AccountRow[]): Account {
+  if (!row) throw notFound;
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    includes: GROUPS.filter((group) => includes(row.plan, `/api/v1/${group}`)),
+  };
+}
+
+const showAccount = consoleRoute({
+  method: 'GET',
+  path: '/account',
+  permission: 'account:read',
+  response: Account,
+  async handler({ actor: { accountId }, read }) {
+    return accountOf(await read((run) => run<AccountRow>(select, [accountId])));
+  },
+});
+
+const changeName = consoleRoute({
+  method: 'PATCH',
+  path: '/account',
+  permission: 'account:write',
+  body: AccountChange,
+  response: Account,
+  async handler({ body: { version, name }, change }) {
+    return change(async (made) => {
+      const { accountId, client } = made;
+      const read = async () => accountOf((await client.query<AccountRow>(select, [accountId])).rows);
+      if ((await read()).version !== version) {
+        throw await editConflict(within(client), accountId, 'account_changed', null);
+      }
+      await changeSettings(made, { name: name.trim() });
+      return read();
+    });
+  },
+});
+
+export const accountRoutes: ConsoleRoute[] = [showAccount, changeName];

@@ -1,0 +1,113 @@
+import type { ChangeAccount } from '../../activity/record-entry.ts';
+import { RefusedConnection } from '../../connections/connection-rejected.ts';
+import {
+  addConnection,
+  ChangedMeanwhile,
+  changeConnection,
+  removeConnection,
+  tlsOf,
+} from '../../connections/record-connection.ts';
+import type { Read } from '../../database/read.ts';
+import { editConflict } from '../edit-conflict.ts';
+import { ConsoleError } from '../errors.ts';
+import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
+import { readSettings } from './connection-detail.ts';
+import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
+import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
+
+/** How often a new connection is checked where nothing else is said, in seconds: as `connection add` does. */
+const INTERVAL = 300;
+
+const nothingToChange = new ConsoleError('invalid_parameter', 'Say what to change beside the version.');
+
+const add = consoleRoute({
+  method: 'POST',
+  path: '/connections',
+  permission: 'connections:write',
+  body: NewConnection,
+  response: ConnectionSettings,
+  status: 201,
+  async handler({ actor, body, change, parts, read }) {
+    const address = requireAddress(body);
+    requireNoSocket(body, address, parts);
+    const wanted = {
+      ...address,
+      ...settingsIn(body),
+      ...tunnelIn(body, false),
+      name: body.name.trim(),
+      every: body.interval_seconds ?? INTERVAL,
+      tls: tlsOf(address.connection_type, body.tls),
+    };
+    if (wanted.ssh) requireHost(address.connection_type);
+    const connection = await addConnection(change, parts.secret, wanted);
+    return read((run) => readSettings(run, actor.accountId, connection.id));
+  },
+});
+
+const alter = consoleRoute({
+  method: 'PATCH',
+  path: '/connections/:id',
+  permission: 'connections:write',
+  body: ConnectionChange,
+  response: ConnectionSettings,
+  async handler({ actor: { accountId }, body, change, id, parts, read }) {
+    if (Object.keys(body).length === 1) throw nothingToChange;
+    await makeChange({ accountId, body, change, id, parts, read });
+    return read((run) => readSettings(run, accountId, id));
+  },
+});
+
+interface AskedChange {
+  accountId: number;
+  body: ConnectionChange;
+  change: ChangeAccount;
+  id: number;
+  parts: ConsoleParts;
+  read<T>(work: (run: Read) => Promise<T>): Promise<T>;
+}
+
+/** Changes the connection as the body says. Throws 404, 409, and what is refused. */
+export async function makeChange(asked: AskedChange): Promise<void> {
+  const { accountId, body, change, id, parts, read } = asked;
+  const before = await read((run) => readSettings(run, accountId, id));
+  const { version, name, interval_seconds: every, tls } = body;
+  const address = addressIn(body);
+  requireNoSocket(body, address, parts, before);
+  const password = body.password ?? address?.password ?? undefined;
+  const wanted = {
+    version,
+    ...settingsIn(body),
+    ...tunnelIn(body, before.ssh?.has_key === true),
+    ...(body.ssh === null && { type: 'direct' as const }),
+    ...(name !== undefined && { name: name.trim() }),
+    ...(every !== undefined && { every }),
+    ...(tls && { tls }),
+    ...(address && { address }),
+    ...(password !== undefined && { password }),
+  };
+  try {
+    await changeConnection(change, parts.secret, id, wanted);
+  } catch (error) {
+    if (!(error instanceof ChangedMeanwhile)) throw error;
+    const of = { property: 'connection_id', id };
+    throw await read((run) => editConflict(run, accountId, 'connection_changed', of));
+  }
+}
+
+const remove = consoleRoute({
+  method: 'DELETE',
+  path: '/connections/:id',
+  permission: 'connections:write',
+  response: null,
+  async handler({ change, id }) {
+    await removeConnection(change, id);
+  },
+});
+
+export const changeConnectionRoutes: ConsoleRoute[] = [add, alter, remove];
+
+/** A tunnel leads to a host. */
+export function requireHost(connectionType: string): void {
+  if (connectionType === 'unix_socket')
+    throw new RefusedConnection('ssh', 'An SSH server goes with a host, not with a socket.');
+}

@@ -1,0 +1,171 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../http/endpoint.ts';
+import { count, identifier, score, timestamp } from '../../http/fields.ts';
+import { Status } from '../fleet/fleet.ts';
+import { singleLine, singleLineOrEmpty } from '../single-line.ts';
+import { stringEnum } from '../string-enum.ts';
+import { ExplainedFinding } from './findings.ts';
+
+const Engine = stringEnum('postgres', 'mysql', 'mariadb');
+const Tls = stringEnum('verify-full', 'require', 'disable');
+const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
+const Name = singleLine(200, 'Give a name of 1 to 200 characters.');
+const Interval = Type.Integer({
+  minimum: 10,
+  maximum: 604_800,
+  description: 'Give the time between health checks in seconds, 10 to 604800 (7 days).',
+});
+
+/** How a connection is set; never its password or key. */
+export const ConnectionSettings = Type.Object({
+  id: identifier('connection identifier'),
+  /** Raised by every change of the settings: send it back with a change. */
+  version: Type.Integer(),
+  name: Type.String(),
+  engine: Engine,
+  connection_type: stringEnum('direct', 'ssh_tunnel', 'unix_socket'),
+  host: Type.String(),
+  port: Type.Integer(),
+  database: Type.String(),
+  username: Type.String(),
+  tls: Tls,
+  has_password: Type.Boolean(),
+  password_exposable: Type.Boolean(),
+  /** SHA-256 fingerprints of the certificates that are trusted beside the system's own. */
+  ca_fingerprints: Type.Array(Type.String()),
+  ssh: nullable(
+    Type.Object({
+      username: Type.String(),
+      host: Type.String(),
+      port: Type.Integer(),
+      has_key: Type.Boolean(),
+      /** SHA-256 of the key that the SSH server showed at first; null before that. */
+      host_key: nullable(Type.String()),
+    }),
+  ),
+  /** Check id to name to number: those that are set otherwise than the check has them. */
+  thresholds: Type.Record(Type.String(), Type.Record(Type.String(), Type.Number())),
+  expected_standbys: Type.Integer(),
+  /** Null for sample data, which nobody checks. */
+  interval_seconds: nullable(Type.Number()),
+  created_at: timestamp('when it was added'),
+});
+
+/** What a run cost the watched server. */
+export const Cost = Type.Object({
+  milliseconds: Type.Number(),
+  statements: Type.Integer(),
+  bytes: Type.Integer(),
+});
+
+/** A connection with its latest check whole, and how its score went. */
+export const ConnectionDetail = Type.Object({
+  settings: ConnectionSettings,
+  score: nullable(score('latest score')),
+  status: Status,
+  stale: Type.Boolean(),
+  last_checked_at: nullable(timestamp('null before the first check')),
+  next_due_at: nullable(timestamp('null for sample data')),
+  /** A check runs at this moment. */
+  running: Type.Boolean(),
+  latest: nullable(
+    Type.Object({
+      id: identifier('health check identifier'),
+      created_at: timestamp('when it was stored'),
+      score: score('health score'),
+      summary_text: Type.String(),
+      cost: nullable(Cost),
+      /** Worst first. */
+      findings: Type.Array(ExplainedFinding),
+    }),
+  ),
+  /**
+   * 90 days, the oldest first: the lowest, highest and last score of each half hour of the last 7 days, and before that the
+   * last score of each day.
+   */
+  history: Type.Array(
+    Type.Object({
+      at: timestamp('when it was measured; the end of the day where it stands for one'),
+      score: score('score'),
+      of_day: Type.Boolean({ description: 'whether it is the last score of a day' }),
+    }),
+  ),
+  open_tickets: count('open tickets'),
+});
+
+/** Where a database is, by fields; a host that begins with / is a Unix socket. */
+const Address = Type.Object(
+  {
+    engine: Engine,
+    host: singleLine(1_000, 'Give a host name, an address, or the path of a Unix socket.'),
+    port: Type.Optional(Port),
+    database: Type.Optional(singleLineOrEmpty(200, 'Give the name of a database.')),
+    username: singleLine(200, 'Give the name of the login.'),
+  },
+  { additionalProperties: false },
+);
+
+const Ssh = Type.Object(
+  {
+    username: singleLine(200, 'Give the name of the login at the SSH server.'),
+    host: Type.String({
+      pattern: '^[0-9A-Za-z_.:-]{1,255}$',
+      description: 'Give the host of the SSH server.',
+    }),
+    port: Type.Optional(Port),
+    /** A private key without passphrase. Without it the key that is stored for the connection is used. */
+    key: Type.Optional(Type.String({ maxLength: 16_384 })),
+  },
+  { additionalProperties: false },
+);
+
+/** Check id to name to number; null is the check's own again. */
+const Thresholds = Type.Record(
+  Type.String({ maxLength: 60 }),
+  Type.Record(
+    Type.String({ maxLength: 60 }),
+    Type.Union([Type.Number({ minimum: 0, maximum: 1e15 }), Type.Null()]),
+  ),
+);
+
+/** What adding, changing and testing share: either `url` (postgres://user:password@host/database) or `address`. */
+const way = {
+  url: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096 })),
+  address: Type.Optional(Address),
+  /** Goes before the one of the URL. */
+  password: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+  tls: Type.Optional(Tls),
+  password_exposable: Type.Optional(Type.Boolean()),
+  /** PEM: certificates, and public keys of a MySQL server. */
+  ca_certificate: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536 })),
+  expected_standbys: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+  thresholds: Type.Optional(Thresholds),
+};
+
+export const NewConnection = Type.Object(
+  { name: Name, interval_seconds: Type.Optional(Interval), ssh: Type.Optional(Ssh), ...way },
+  { additionalProperties: false },
+);
+
+/** What is absent stays. `ssh: null` takes the tunnel away. */
+export const ConnectionChange = Type.Object(
+  {
+    version: Type.Integer({ minimum: 1 }),
+    name: Type.Optional(Name),
+    interval_seconds: Type.Optional(Interval),
+    ssh: Type.Optional(Type.Union([Ssh, Type.Null()])),
+    ...way,
+  },
+  { additionalProperties: false },
+);
+
+export const TestedConnection = Type.Object(
+  { ssh: Type.Optional(Ssh), ...way },
+  { additionalProperties: false },
+);
+
+export type ConnectionSettings = Static<typeof ConnectionSettings>;
+export type ConnectionDetail = Static<typeof ConnectionDetail>;
+export type NewConnection = Static<typeof NewConnection>;
+export type ConnectionChange = Static<typeof ConnectionChange>;
+export type TestedConnection = Static<typeof TestedConnection>;

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { type Static, Type } from 'typebox';
+import { inPackage } from '../../config/package-root.ts';
+import { nullable } from '../../http/endpoint.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { stringEnum } from '../string-enum.ts';
+
+/** The statements that make the login which a connection needs, with as few rights as its checks get by with. */
+const MonitoringRoleSql = Type.Object({
+  sql: Type.String(),
+  /** What the login can see, and what it can't. */
+  sees: Type.String(),
+  /** Statements for a few checks more, which give the login more than most want to give. */
+  optional: nullable(Type.Object({ why: Type.String(), sql: Type.String() })),
+});
+
+const LoginQuery = Type.Object({
+  engine: stringEnum('postgres', 'mysql', 'mariadb'),
+  /** Of the login; `dbvitals_watcher` where not given. */
+  username: Type.Optional(
+    Type.String({
+      pattern: '^[a-z_][a-z0-9_]{0,62}$',
+      description: 'username must be a small letter, then small letters, digits and _.',
+    }),
+  ),
+});
+
+export type MonitoringRoleSql = Static<typeof MonitoringRoleSql>;
+
+const SECTION = { postgres: '## PostgreSQL', mysql: '## MySQL', mariadb: '## MariaDB' };
+const WATCHER = 'dbvitals_watcher';
+const page = readFileSync(inPackage('docs/least-privilege.md'), 'utf8');
+
+const monitoringRoleSql = consoleRoute({
+  method: 'GET',
+  path: '/connections/login-sql',
+  permission: 'connections:write',
+  query: LoginQuery,
+  response: MonitoringRoleSql,
+  async handler({ query: { engine, username = WATCHER } }) {
+    return loginFor(engine, username);
+  },
+});
+
+export const monitoringRoleSqlRoutes: ConsoleRoute[] = [monitoringRoleSql];
+
+/** What the page's section says of the login; its blocks are pasted by tests as they stand. */
+function loginFor(engine: keyof typeof SECTION, username: string): MonitoringRoleSql {
+  const [, section = ''] = page.split(new RegExp(`^(?=${SECTION[engine]})`, 'm'));
+  const [own = ''] = section.split(/\n(?=## )/);
+  const [given = '', more] = own.split(/^### .*\n/m);
+  const sees = /^The login sees .*$/m.exec(given)?.[0] ?? '';
+  const why = more && /\S.*/.exec(more)?.[0];
+  const of = (text: string) => blocksOf(text).replaceAll(WATCHER, username);
+  return { sql: of(given), sees, optional: more && why ? { why, sql: of(more) } : null };
+}
+
+/** The blocks of SQL; the line before each stands as a comment. */
+function blocksOf(text: string): string {
+  const sql = [...text.matchAll(/(.*)\n\n```sql\n([\s\S]*?)```/g)].map(([, before = '', block = '']) =>
+    /^(#|The login sees)/.test(before) ? block : `-- ${before}\n${block}`,
+  );
+  return sql.join('').trim();
+}

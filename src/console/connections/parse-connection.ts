@@ -1,0 +1,72 @@
+import { everyCheck } from '../../checks/catalogue.ts';
+import { RefusedConnection } from '../../connections/connection-rejected.ts';
+import {
+  certificatesIn,
+  type ConnectionSettings as WantedSettings,
+} from '../../connections/connection-settings.ts';
+import { requireThresholds } from '../../connections/connection-thresholds.ts';
+import { requirePrivateKey, type Tunnelled } from '../../connections/connection-tunnel.ts';
+import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
+import type { ConsoleParts } from '../route.ts';
+import type { ConnectionChange, ConnectionSettings, NewConnection, TestedConnection } from './connections.ts';
+
+type Body = TestedConnection | NewConnection | ConnectionChange;
+
+/** Where the database is, as the body has it; null where it names none. The password goes before the one of the URL. */
+export function addressIn({ url, address, password }: Body): DatabaseAddress | null {
+  if (url !== undefined && address !== undefined)
+    throw new RefusedConnection('url', 'Give either the URL or the fields of the address.');
+  const named = url === undefined ? address && addressOf(address) : parseConnectionUrl(url);
+  return named === undefined ? null : { ...named, password: password ?? named.password };
+}
+
+/** {@link addressIn}, which there must be. */
+export function requireAddress(body: Body): DatabaseAddress {
+  const address = addressIn(body);
+  if (!address) throw new RefusedConnection('url', 'Give the URL, or the fields of the address.');
+  return address;
+}
+
+/**
+ * Throws a {@link RefusedConnection} for a Unix socket, unless the operator allows members to name one or it is `stored` as it is: the
+ * database takes the service's own operating-system user for the login (`peer`), which is the operator's to lend.
+ */
+export function requireNoSocket(
+  body: Body,
+  address: DatabaseAddress | null,
+  { allowConsoleSockets }: Pick<ConsoleParts, 'allowConsoleSockets'>,
+  stored?: Pick<ConnectionSettings, (typeof PLACE)[number]>,
+): void {
+  if (address?.connection_type !== 'unix_socket' || allowConsoleSockets) return;
+  if (stored && PLACE.every((part) => stored[part] === address[part])) return;
+  throw new RefusedConnection(
+    body.url === undefined ? 'host' : 'url',
+    'At a Unix socket dbvitals logs in as its own operating-system user: add it by "dbvitals connection add", or have the operator set DBVITALS_ALLOW_CONSOLE_SOCKETS to yes.',
+  );
+}
+
+const PLACE = ['engine', 'connection_type', 'host', 'port', 'database', 'username'] as const;
+
+/** What the body sets beside the address. Throws a {@link RefusedConnection}. */
+export function settingsIn(body: Body): WantedSettings {
+  const { thresholds, expected_standbys, password_exposable, ca_certificate } = body;
+  if (thresholds) requireThresholds(thresholds, everyCheck);
+  return {
+    ...(thresholds && { thresholds }),
+    ...(expected_standbys !== undefined && { expectedStandbys: expected_standbys }),
+    ...(password_exposable !== undefined && { passwordExposable: password_exposable }),
+    ...(ca_certificate !== undefined && { caCertificate: certificatesIn(ca_certificate) }),
+  };
+}
+
+/**
+ * The tunnel of the body. A member's has a key of its own, given now or `stored`: the service's SSH agent is the operator's,
+ * and would open other servers than the account's. Throws a {@link RefusedConnection}.
+ */
+export function tunnelIn({ ssh }: Body, stored: boolean): Tunnelled {
+  if (!ssh) return {};
+  const { username, host, port = 22, key } = ssh;
+  if (key === undefined && !stored)
+    throw new RefusedConnection('ssh', 'Give the private key that the SSH server lets in.');
+  return { ssh: { username, host, port }, ...(key !== undefined && { sshKey: requirePrivateKey(key) }) };
+}

@@ -1,0 +1,182 @@
+import { EventEmitter, once } from 'node:events';
+import { PassThrough, type Writable } from 'node:stream';
+import { type Static, Type } from 'typebox';
+import { CredentialError } from '../../connections/credentials.ts';
+import type { Read } from '../../database/read.ts';
+import { nullable } from '../../http/endpoint.ts';
+import type { Progress } from '../../monitor/progress.ts';
+import { checkNow } from '../../monitor/schedule.ts';
+import { actorProperties } from '../../sign-in/sessions.ts';
+import { ConcurrencyLimit } from '../concurrency-limit.ts';
+import { notFound } from '../errors.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { stringEnum } from '../string-enum.ts';
+
+/**
+ * The data of an event of GET /connections/:id/run (server-sent events, all of type `message`), and the answer of its POST. The
+ * last one has the state done, failed or idle, and the stream ends; idle = no check runs, nor was one run from here just now.
+ */
+export const RunProgress = Type.Object({
+  /** waiting: another monitor's run is to end first, or this one has only begun. */
+  state: stringEnum('waiting', 'running', 'done', 'failed', 'idle'),
+  /** Null while nothing is known of it. */
+  progress: nullable(
+    Type.Object({
+      database: Type.String(),
+      /** Which one it is at, from 1. */
+      number: Type.Integer(),
+      /** 0 of an engine whose session sees them all. */
+      databases: Type.Integer(),
+      /** Checks. */
+      done: Type.Integer(),
+      all: Type.Integer(),
+    }),
+  ),
+  /** Once done. */
+  score: nullable(Type.Integer()),
+  /** Once failed: a sentence. */
+  message: nullable(Type.String()),
+});
+
+export type RunProgress = Static<typeof RunProgress>;
+
+/** For how long a run that ended is told of: who asked for it hears the end, however quick it was. */
+const KEPT_MS = 60_000;
+/** How often a run of another monitor is looked for in the store; one of ours is told of as it goes. */
+const POLL_MS = 1_000;
+/** A proxy closes what is silent for a minute. */
+const SILENCE_MS = 15_000;
+// As long as the longest run with its wait; a browser opens the stream again.
+const LONGEST_STREAM_MS = 300_000;
+
+const NOTHING = { progress: null, score: null, message: null };
+/** Runs that are under way from this process; the monitor's own are apart. */
+const places = new ConcurrencyLimit({ ofAll: 10, ofAccount: 4 }, 'Too many health checks were asked for', 10);
+
+/** By account and connection. All of a service's requests for the console come to one process, so they are here. */
+const runs = new Map<string, RunProgress>();
+
+/** Emits the key of `runs` whose state is another. */
+const changes = new EventEmitter().setMaxListeners(0);
+
+function setRun(key: string, state: RunProgress): void {
+  runs.set(key, state);
+  changes.emit(key);
+}
+
+const isOver = ({ state }: RunProgress) => state === 'done' || state === 'failed' || state === 'idle';
+
+const selectState = `
+  select c.latest_check_id, c.latest_score as score, coalesce(s.claimed_until > now(), false) as running
+    from connection c
+    left join connection_schedule s on s.account_id = $1 and s.connection_id = $2
+   where c.account_id = $1 and c.connection_id = $2 and c.removed_at is null`;
+
+interface StateRow {
+  latest_check_id: number | null;
+  score: number | null;
+  running: boolean;
+}
+
+async function stateOf(run: Read, accountId: number, connectionId: number): Promise<StateRow> {
+  const [row] = await run<StateRow>(selectState, [accountId, connectionId]);
+  if (!row) throw notFound;
+  return row;
+}
+
+const start = consoleRoute({
+  method: 'POST',
+  path: '/connections/:id/run',
+  permission: 'checks:run',
+  response: RunProgress,
+  status: 202,
+  cost: 5,
+  async handler({ actor, caller, id, parts, read }) {
+    await read((run) => stateOf(run, actor.accountId, id));
+    const key = `${actor.accountId}/${id}`;
+    const before = runs.get(key);
+    if (before && !isOver(before)) return before;
+    const leave = places.enter(actor.accountId);
+    const begun: RunProgress = { state: 'waiting', ...NOTHING };
+    setRun(key, begun);
+    const { writer, secret, allowPrivateTargets, log, closing } = parts;
+    const deps = { writer, secret, allowPrivateTargets, log, actor: actorProperties(actor, caller) };
+    const show = ({ database, databases, checks }: Progress) => {
+      const progress = { database: database.name, number: database.number, databases, ...checks };
+      setRun(key, { ...NOTHING, state: 'running', progress });
+    };
+    void checkNow({ ...deps, show }, { accountId: actor.accountId, connectionId: id }, closing)
+      .then(
+        (stored): RunProgress =>
+          stored
+            ? { ...NOTHING, state: 'done', score: stored.score }
+            : { ...NOTHING, state: 'failed', message: 'The connection was removed while it was checked.' },
+        (error: unknown): RunProgress => {
+          if (!closing.aborted)
+            log.error({ err: error, connectionId: id }, 'a health check of the console failed');
+          const known = error instanceof CredentialError ? error.message : null;
+          return {
+            ...NOTHING,
+            state: 'failed',
+            message: known ?? 'Nothing could be stored: try again in a minute.',
+          };
+        },
+      )
+      .then((ended) => {
+        leave();
+        setRun(key, ended);
+        setTimeout(() => runs.get(key) === ended && runs.delete(key), KEPT_MS).unref();
+      });
+    return begun;
+  },
+});
+
+const follow = consoleRoute({
+  method: 'GET',
+  path: '/connections/:id/run',
+  permission: 'health:read',
+  response: 'stream',
+  async handler({ actor: { accountId }, id, parts, read, requireStill }) {
+    const key = `${accountId}/${id}`;
+    const first = await read((run) => stateOf(run, accountId, id));
+    const stream = new PassThrough();
+    const now = async (): Promise<RunProgress> => {
+      await requireStill();
+      const own = runs.get(key);
+      if (own) return own;
+      const { running, score, latest_check_id } = await read((run) => stateOf(run, accountId, id));
+      if (running) return { ...NOTHING, state: 'running' };
+      const ended = first.running || latest_check_id !== first.latest_check_id;
+      return ended ? { ...NOTHING, state: 'done', score } : { ...NOTHING, state: 'idle' };
+    };
+    tell(stream, parts.closing, key, now).catch((error: Error) => stream.destroy(error));
+    return { type: 'text/event-stream', filename: null, stream };
+  },
+});
+
+/** Writes the state, as often as it is another, until it is the last one, nobody reads any more, or the service stops. */
+async function tell(
+  stream: Writable,
+  closing: AbortSignal,
+  key: string,
+  now: () => Promise<RunProgress>,
+): Promise<void> {
+  const began = performance.now();
+  let told = '';
+  let toldAt = began;
+  while (!stream.destroyed && !closing.aborted && performance.now() - began < LONGEST_STREAM_MS) {
+    const state = await now();
+    const text = JSON.stringify(state);
+    const silent = performance.now() - toldAt > SILENCE_MS;
+    if (text !== told) stream.write(`data: ${text}\n\n`);
+    else if (silent) stream.write(': still here\n\n');
+    if (text !== told || silent) toldAt = performance.now();
+    told = text;
+    if (isOver(state)) break;
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(POLL_MS)]);
+    await once(changes, key, { signal }).catch(() => {});
+  }
+  stream.end();
+}
+
+export const runRoutes: ConsoleRoute[] = [start, follow];

@@ -1,0 +1,127 @@
+import { type Static, Type } from 'typebox';
+import { CONN_AUTH_FAILED, CONN_UNREACHABLE, catalogues } from '../../checks/catalogue.ts';
+import { UsageError } from '../../cli/command.ts';
+import { untilOf } from '../../cli/until.ts';
+import { nullable } from '../../http/endpoint.ts';
+import { identifier, timestamp } from '../../http/fields.ts';
+import { addSilence, endSilence, REASONS, silencesInForce } from '../../silences/add-silence.ts';
+import type { SilenceRow } from '../../silences/record-silences.ts';
+import { ConsoleError, notFound } from '../errors.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { singleLine } from '../single-line.ts';
+import { stringEnum } from '../string-enum.ts';
+
+const Reason = stringEnum(...REASONS);
+
+export const Silence = Type.Object({
+  id: identifier('silence identifier'),
+  connection_id: identifier('the connection'),
+  check_id: Type.String(),
+  /** Null = every object of the check. */
+  object: nullable(Type.String()),
+  reason: Reason,
+  note: Type.String(),
+  created_at: timestamp('when it began'),
+  /** Null = until somebody ends it. */
+  until: nullable(timestamp('when it ends')),
+});
+
+const SilenceList = Type.Object({ data: Type.Array(Silence) });
+
+export const NewSilence = Type.Object({
+  check_id: Type.String({ pattern: '^[A-Z0-9_]{1,60}$', description: 'Give the id of a check.' }),
+  /** As its finding names it; absent = every object of the check. */
+  object: Type.Optional(singleLine(200, 'Give the object as its finding names it, 200 characters at most.')),
+  reason: Reason,
+  note: singleLine(200, 'Say why in 1 to 200 characters: those who come later will want to know.'),
+  until: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description:
+        'Give a date (2030-01-31, the end of that day in UTC), a date-time (2030-01-31T18:00:00Z) or a duration (7d).',
+    }),
+  ),
+});
+
+export type Silence = Static<typeof Silence>;
+export type NewSilence = Static<typeof NewSilence>;
+
+const engineOf = `
+  select engine from connection where account_id = $1 and connection_id = $2 and removed_at is null`;
+
+const listSilences = consoleRoute({
+  method: 'GET',
+  path: '/connections/:id/silences',
+  permission: 'health:read',
+  response: SilenceList,
+  async handler({ actor: { accountId }, id, read }) {
+    return read(async (run) => {
+      const [connection] = await run(engineOf, [accountId, id]);
+      if (!connection) throw notFound;
+      return { data: (await run<SilenceRow>(silencesInForce, [accountId, id])).map(shown) };
+    });
+  },
+});
+
+const silence = consoleRoute({
+  method: 'POST',
+  path: '/connections/:id/silences',
+  permission: 'connections:write',
+  body: NewSilence,
+  response: Silence,
+  status: 201,
+  async handler({ actor: { accountId }, body, change, id, read }) {
+    const { check_id, object = null, reason, note, until } = body;
+    const [connection] = await read((run) =>
+      run<{ engine: keyof typeof catalogues }>(engineOf, [accountId, id]),
+    );
+    if (!connection) throw notFound;
+    requireCheckOf(connection.engine, check_id);
+    const wanted = {
+      check_id,
+      object,
+      reason,
+      note: note.trim(),
+      until: until === undefined ? null : endOf(until),
+    };
+    return shown(await addSilence(change, id, wanted));
+  },
+});
+
+const end = consoleRoute({
+  method: 'DELETE',
+  path: '/silences/:id',
+  permission: 'connections:write',
+  response: null,
+  async handler({ change, id }) {
+    await endSilence(change, id);
+  },
+});
+
+export const silenceRoutes: ConsoleRoute[] = [listSilences, silence, end];
+
+function requireCheckOf(engine: keyof typeof catalogues, id: string): void {
+  const { checks, privilegeMissing } = catalogues[engine];
+  const known = [...checks, privilegeMissing, CONN_UNREACHABLE, CONN_AUTH_FAILED].some(
+    (check) => check.id === id,
+  );
+  if (known) return;
+  throw new ConsoleError('invalid_parameter', 'There is no such check of this database.', {
+    parameter: 'check_id',
+  });
+}
+
+function endOf(text: string): Date {
+  try {
+    return untilOf('until')(text);
+  } catch (error) {
+    if (error instanceof UsageError)
+      throw new ConsoleError('invalid_parameter', error.message, { parameter: 'until' });
+    throw error;
+  }
+}
+
+function shown({ created_at, until, ...silence }: SilenceRow): Silence {
+  return { ...silence, created_at: created_at.toISOString(), until: until?.toISOString() ?? null };
+}

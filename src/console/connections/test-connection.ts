@@ -1,0 +1,209 @@
+import type { FastifyReply } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { ChangeAccount } from '../../activity/record-entry.ts';
+import { catalogues } from '../../checks/catalogue.ts';
+import type { Finding } from '../../checks/check.ts';
+import { isMariaDb } from '../../checks/mysql/flavour.ts';
+import { worstFirst } from '../../checks/score.ts';
+import { requireSettingsOf } from '../../connections/connection-settings.ts';
+import { changedThresholds } from '../../connections/connection-thresholds.ts';
+import type { Tunnelled } from '../../connections/connection-tunnel.ts';
+import type { DatabaseAddress } from '../../connections/connection-url.ts';
+import { CredentialError, TamperedConnection } from '../../connections/credentials.ts';
+import { tlsOf } from '../../connections/record-connection.ts';
+import { nullable } from '../../http/endpoint.ts';
+import { count } from '../../http/fields.ts';
+import { LIMITS } from '../../monitor/limits.ts';
+import { type LoadedRun, loadRun } from '../../monitor/load-run.ts';
+import type { Measured } from '../../monitor/measure.ts';
+import { measureApart } from '../../monitor/measure-in-child.ts';
+import type { Tunnel } from '../../monitor/session/ssh-tunnel.ts';
+import { ConcurrencyLimit } from '../concurrency-limit.ts';
+import { notFound } from '../errors.ts';
+import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
+import { makeChange, requireHost } from './change-connections.ts';
+import { ConnectionChange, TestedConnection } from './connections.ts';
+import { requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
+
+/** What a test of a connection found out; nothing of it is stored. Texts of the server are in it: show them as text. */
+const ConnectionTest = Type.Object({
+  reachable: Type.Boolean(),
+  /** Why it is not, in a sentence. */
+  reason: nullable(Type.String()),
+  /** The protocol that was spoken, such as TLSv1.3; null = none, or not reached. */
+  tls: nullable(Type.String()),
+  /** Such as `PostgreSQL 18.0` or `MariaDB 11.8.3`; null = not reached. */
+  version: nullable(Type.String()),
+  /** How many checks could be measured. */
+  measured: count('checks that were measured'),
+  /** What could not, each with the reason. */
+  skipped: Type.Array(
+    Type.Object({
+      check_id: Type.String(),
+      title: Type.String(),
+      reason: Type.String(),
+      /** The GRANT that lacks; null where it does not apply to this server. */
+      grant: nullable(Type.String()),
+    }),
+  ),
+  /** Every GRANT that lacks, to be pasted; '' where none does. */
+  sql: Type.String(),
+});
+
+export type ConnectionTest = Static<typeof ConnectionTest>;
+
+/** A person waits for it, and a connection on which nothing comes is let go after 80 s (http/crowd.ts). */
+const TEST_MS = 60_000;
+
+/** Tests under way in this process at most: each may hold a process of its own for two minutes. */
+const TESTS = 6;
+const tests = new ConcurrencyLimit({ ofAll: TESTS, ofAccount: 2 }, 'Too many connections are tested', 5);
+
+const test = consoleRoute({
+  method: 'POST',
+  path: '/connections/test',
+  permission: 'connections:write',
+  body: TestedConnection,
+  response: ConnectionTest,
+  cost: 10,
+  handler: ({ actor, body, parts, reply }) => runTest(jobOf(body, parts), actor.accountId, parts, reply),
+});
+
+const testChanged = consoleRoute({
+  method: 'POST',
+  path: '/connections/:id/test',
+  permission: 'connections:write',
+  body: ConnectionChange,
+  response: ConnectionTest,
+  cost: 10,
+  async handler({ actor: { accountId }, body, change, id, parts, read, reply }) {
+    try {
+      const { job } = await loadChanged({ accountId, body, change, id, parts, read });
+      return await runTest(job, accountId, parts, reply);
+    } catch (error) {
+      if (!(error instanceof CredentialError || error instanceof TamperedConnection)) throw error;
+      return notReached(error.message);
+    }
+  },
+});
+
+export const testConnectionRoutes: ConsoleRoute[] = [test, testChanged];
+
+async function runTest(
+  job: LoadedRun['job'],
+  accountId: number,
+  parts: ConsoleParts,
+  reply: FastifyReply,
+): Promise<ConnectionTest> {
+  const giveBack = tests.enter(accountId);
+  const left = new AbortController();
+  const leave = () => left.abort(new Error('nobody waits for the test any more'));
+  reply.raw.once('close', leave);
+  try {
+    const measured = await measureApart(job, AbortSignal.any([parts.closing, left.signal]));
+    return shown(job.target.engine, measured);
+  } finally {
+    reply.raw.off('close', leave);
+    giveBack();
+  }
+}
+
+/** Undoes a change, and brings what was loaded while it stood. */
+class Undone extends Error {
+  readonly loaded: LoadedRun;
+  constructor(loaded: LoadedRun) {
+    super('a change that is only tested is undone');
+    this.loaded = loaded;
+  }
+}
+
+/**
+ * The run of a connection as it would be after a change, which is made and undone. So a test is refused what a change is refused:
+ * to send the stored password or key where it was not meant for.
+ */
+async function loadChanged(asked: Parameters<typeof makeChange>[0]): Promise<LoadedRun> {
+  const { accountId, change, id, parts } = asked;
+  const { secret, allowPrivateTargets } = parts;
+  const limits = { ...LIMITS, runMs: TEST_MS };
+  const undone: ChangeAccount = (work) =>
+    change(async (within) => {
+      await work(within);
+      const deps = { writer: within.client, secret, allowPrivateTargets, limits };
+      const loaded = await loadRun(deps, { accountId, connectionId: id });
+      throw loaded ? new Undone(loaded) : notFound;
+    });
+  try {
+    await makeChange({ ...asked, change: undone });
+  } catch (error) {
+    if (error instanceof Undone) return error.loaded;
+    throw error;
+  }
+  throw new Error('a change that is only tested was made');
+}
+
+function jobOf(body: Static<typeof TestedConnection>, parts: ConsoleParts) {
+  const address = requireAddress(body);
+  requireNoSocket(body, address, parts);
+  const { connection_type, engine, host, port, database, username, password } = address;
+  const { allowPrivateTargets } = parts;
+  const settings = settingsIn(body);
+  requireSettingsOf(engine, settings);
+  const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate = null } = settings;
+  const tunnel = tunnelOf(tunnelIn(body, false));
+  if (tunnel) requireHost(connection_type);
+  return {
+    target: {
+      ...{ engine, host, port, database, username, password, passwordExposable, caCertificate, tunnel },
+      connectionType: tunnel ? ('ssh_tunnel' as const) : connection_type,
+      tls: tlsOf(connection_type, body.tls),
+    },
+    instructions: {
+      ...{ allowPrivateTargets, thresholds: changedThresholds({}, thresholds), expectedStandbys },
+      limits: { ...LIMITS, runMs: TEST_MS },
+    },
+  };
+}
+
+function tunnelOf({ ssh, sshKey }: Tunnelled): Tunnel | null {
+  return ssh ? { ...ssh, privateKey: sshKey ?? null, agentSocket: null, hostKey: null } : null;
+}
+
+function shown(engine: DatabaseAddress['engine'], { outcomes, server }: Measured): ConnectionTest {
+  const findings = worstFirst(outcomes);
+  if (!server) {
+    const [failure] = findings.filter(({ status }) => status === 'critical');
+    const reason = failure?.metric_line ?? 'The database could not be measured.';
+    return notReached(reason);
+  }
+  const quiet = findings.filter(({ status }) => status === 'skipped' || status === 'error');
+  const { id } = catalogues[engine].privilegeMissing;
+  return {
+    reachable: true,
+    reason: null,
+    tls: server.tls,
+    version: versionText(engine, server.version),
+    measured: outcomes.length - quiet.length,
+    skipped: quiet.map(skippedOf),
+    sql: findings.find((finding) => finding.check_id === id)?.remediation ?? '',
+  };
+}
+
+function notReached(reason: string): ConnectionTest {
+  return { reachable: false, reason, tls: null, version: null, measured: 0, skipped: [], sql: '' };
+}
+
+function skippedOf({
+  check_id,
+  title,
+  metric_line,
+  missing_grant,
+}: Finding): ConnectionTest['skipped'][number] {
+  return { check_id, title, reason: metric_line, grant: missing_grant ?? null };
+}
+
+/** 180001 → `PostgreSQL 18.1`; 80036 → `MySQL 8.0.36`, 101106 → `MariaDB 10.11.6`. */
+function versionText(engine: DatabaseAddress['engine'], version: number): string {
+  if (engine === 'postgres') return `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
+  const [major, minor, patch] = [version / 10_000, (version / 100) % 100, version % 100].map(Math.floor);
+  return `${isMariaDb(version) ? 'MariaDB' : 'MySQL'} ${major}.${minor}.${patch}`;
+}

@@ -1,0 +1,175 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../http/endpoint.ts';
+import { count, identifier, score, timestamp } from '../../http/fields.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { stringEnum } from '../string-enum.ts';
+
+/** How a connection stands: by its latest score, never_run without a check. */
+export const Status = stringEnum('healthy', 'warning', 'critical', 'never_run');
+
+/** What a row of the fleet says of the latest check's worst finding. */
+const WorstFinding = Type.Object({
+  check_id: Type.String(),
+  title: Type.String(),
+  severity: stringEnum('critical', 'warning', 'info'),
+});
+
+const FleetRow = Type.Object({
+  id: identifier('connection identifier'),
+  name: Type.String(),
+  engine: stringEnum('postgres', 'mysql', 'mariadb'),
+  connection_type: stringEnum('direct', 'ssh_tunnel', 'unix_socket'),
+  host: Type.String(),
+  port: Type.Integer(),
+  score: nullable(score('latest score; null when none has run')),
+  status: Status,
+  /** The last score of each of the last 30 days (UTC), the oldest first; null for a day without a check. */
+  trend: Type.Array(nullable(score('of a day'))),
+  worst: nullable(WorstFinding),
+  last_checked_at: nullable(timestamp('null before the first check')),
+  /** Null for sample data, which nobody checks. */
+  next_due_at: nullable(timestamp('when it is checked next')),
+  interval_seconds: nullable(Type.Number()),
+  /** The latest check is too long ago to say how the database is now. */
+  stale: Type.Boolean(),
+});
+
+export const Fleet = Type.Object({
+  data: Type.Array(FleetRow),
+  /** Of all connections that `q` finds, whatever `status` chooses of them. */
+  summary: Type.Object({
+    total: count('connections'),
+    healthy: count('healthy and not stale'),
+    warning: count('warning'),
+    critical: count('critical'),
+    never_run: count('without a check'),
+    stale: count('whose latest check is too long ago, whatever its score'),
+  }),
+  /** The last day of every trend, such as 2026-01-31. */
+  trend_to: Type.String(),
+});
+
+const FleetQuery = Type.Object({
+  status: Type.Optional(stringEnum('healthy', 'warning', 'critical', 'never_run', 'stale')),
+  /** Part of a name or host, in any case. */
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  sort: Type.Optional(stringEnum('worst', 'name', 'score', 'last_checked_at')),
+});
+
+export type FleetRow = Static<typeof FleetRow>;
+export type Fleet = Static<typeof Fleet>;
+type FleetQuery = Static<typeof FleetQuery>;
+export type Status = Static<typeof Status>;
+
+/** Days of a row's trend. */
+const TREND_DAYS = 30;
+
+/**
+ * Whether the latest check, at `t.last_checked_at`, is too long ago: two intervals of `s.every`, and the three minutes that a
+ * run may take with its wait; of sample data, which nobody checks, a day.
+ */
+export const STALE = `
+  coalesce(t.last_checked_at + coalesce(2 * s.every + interval '3 min', interval '1 day') < now(), false)`;
+
+// Nothing but what stands beside the connection, by its key: 10,000 checks would be 40,000 pages of the store. The scores
+// are text, because the driver takes longer to parse an array.
+const listFleet = `
+  select c.connection_id as id, c.name, c.engine, c.connection_type, c.host, c.port,
+         c.latest_score as score,
+         case when c.latest_score is null then 'never_run'
+              when c.latest_score >= 80 then 'healthy'
+              when c.latest_score >= 50 then 'warning'
+              else 'critical' end as status,
+         array_to_string(t.scores[1:${TREND_DAYS}], ',', '') as scores,
+         (now() at time zone 'UTC')::date - t.last_day as days_ago,
+         t.worst, t.last_checked_at, s.due_at as next_due_at,
+         extract(epoch from s.every)::float8 as interval_seconds,
+         ${STALE} as stale
+    from connection c
+    left join connection_trend t on t.account_id = $1 and t.connection_id = c.connection_id
+    left join connection_schedule s on s.account_id = $1 and s.connection_id = c.connection_id
+   where c.account_id = $1
+     and c.removed_at is null
+   order by lower(c.name) collate "C", c.connection_id`;
+
+interface StoredRow extends Omit<FleetRow, 'trend' | 'last_checked_at' | 'next_due_at'> {
+  scores: string | null;
+  days_ago: number | null;
+  last_checked_at: Date | null;
+  next_due_at: Date | null;
+}
+
+const getFleet = consoleRoute({
+  method: 'GET',
+  path: '/fleet',
+  permission: 'health:read',
+  query: FleetQuery,
+  response: Fleet,
+  async handler({ actor, read, query: { q, status, sort = 'worst' } }) {
+    const now = new Date();
+    const rows = await read((run) => run<StoredRow>(listFleet, [actor.accountId]));
+    const part = q?.toLowerCase();
+    const found = part === undefined ? rows : rows.filter((row) => isNamed(row, part));
+    const count = (wanted: Wanted) => found.filter((row) => isOf(row, wanted)).length;
+    const chosen = status === undefined ? [...found] : found.filter((row) => isOf(row, status));
+    return {
+      data: chosen.sort(ORDERS[sort]).map(rowOf),
+      summary: {
+        total: found.length,
+        healthy: count('healthy'),
+        warning: count('warning'),
+        critical: count('critical'),
+        never_run: count('never_run'),
+        stale: count('stale'),
+      },
+      trend_to: now.toISOString().slice(0, 10),
+    };
+  },
+});
+
+export const fleetRoutes: ConsoleRoute[] = [getFleet];
+
+type Wanted = NonNullable<FleetQuery['status']>;
+
+function isNamed({ name, host }: StoredRow, part: string): boolean {
+  return name.toLowerCase().includes(part) || host.toLowerCase().includes(part);
+}
+
+// What was well too long ago is not well now.
+function isOf({ status, stale }: StoredRow, wanted: Wanted): boolean {
+  if (wanted === 'stale') return stale;
+  return status === wanted && !(stale && status === 'healthy');
+}
+
+const URGENCY = { critical: 0, warning: 1, healthy: 4, never_run: 3 };
+const urgency = ({ status, stale }: StoredRow) => (stale && status === 'healthy' ? 2 : URGENCY[status]);
+const points = (row: StoredRow) => row.score ?? 101;
+
+// Rows come by name, and sorting leaves equals as they were.
+const ORDERS: Record<NonNullable<FleetQuery['sort']>, (a: StoredRow, b: StoredRow) => number> = {
+  worst: (a, b) => urgency(a) - urgency(b) || points(a) - points(b),
+  name: () => 0,
+  score: (a, b) => points(a) - points(b),
+  last_checked_at: (a, b) => (a.last_checked_at?.getTime() ?? 0) - (b.last_checked_at?.getTime() ?? 0),
+};
+
+function rowOf({ scores, days_ago, last_checked_at, next_due_at, ...row }: StoredRow): FleetRow {
+  return {
+    ...row,
+    trend: trendOf(scores ?? '', days_ago ?? TREND_DAYS),
+    last_checked_at: last_checked_at?.toISOString() ?? null,
+    next_due_at: next_due_at?.toISOString() ?? null,
+  };
+}
+
+/** The scores of the last days, today's last, from those of the days up to the latest check, which was so many days ago. */
+function trendOf(scores: string, daysAgo: number): (number | null)[] {
+  const trend = Array<number | null>(TREND_DAYS).fill(null);
+  let place = TREND_DAYS - 1 - Math.max(daysAgo, 0);
+  for (const score of scores.split(',')) {
+    if (place < 0) break;
+    if (score !== '') trend[place] = Number(score);
+    place -= 1;
+  }
+  return trend;
+}

@@ -1,0 +1,150 @@
+import { type Static, Type } from 'typebox';
+import type { Change } from '../../activity/record-entry.ts';
+import { nullable } from '../../http/endpoint.ts';
+import { identifier, timestamp } from '../../http/fields.ts';
+import { addKey, endKey, replaceKey } from '../../keys/change-key.ts';
+import { KEY_PATTERN } from '../../keys/key.ts';
+import { ConsoleError } from '../errors.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { singleLine, singleLineOrEmpty } from '../single-line.ts';
+
+// At once, 1 min, 15 min, 1 h, 6 h, 24 h.
+const OVERLAPS = [0, 60, 900, 3_600, 21_600, 86_400];
+
+// A hundred years, as the command has it.
+const LONGEST_LIFE = 36_500 * 86_400;
+
+const NewKey = Type.Object({
+  name: singleLine(200, 'Give a name of 1 to 200 characters that says what the key is for.'),
+  note: Type.Optional(singleLineOrEmpty(1_000, 'Give a note of at most 1,000 characters, on one line.')),
+  expires_in: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: LONGEST_LIFE,
+      description: 'Give expires_in as a whole number of seconds, at most 100 years, or null for never.',
+    }),
+  ),
+});
+const secret = Type.String({ description: 'the key itself: shown this once, kept nowhere' });
+const IssuedKey = Type.Object({
+  id: identifier('key'),
+  key: secret,
+  expires_at: nullable(timestamp('end of life')),
+});
+const Regeneration = Type.Object({
+  overlap: Type.Integer({
+    enum: OVERLAPS,
+    description: `Give overlap as one of ${OVERLAPS.join(', ')} seconds.`,
+  }),
+});
+const RegeneratedKey = Type.Object({
+  id: identifier('the successor'),
+  key: secret,
+  expires_at: nullable(timestamp('end of life of the successor')),
+  old_revoked_at: timestamp('from then on the old key is not accepted; never after its own end'),
+});
+const Revocation = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: 200, description: "Give the key's name as it is listed." })),
+});
+const RevokedKey = Type.Object({ revoked_at: timestamp('from then on the key is not accepted') });
+
+/** POST /keys */
+export type NewKey = Static<typeof NewKey>;
+/** The answer of POST /keys. */
+export type IssuedKey = Static<typeof IssuedKey>;
+/** POST /keys/:id/regenerate */
+export type Regeneration = Static<typeof Regeneration>;
+/** The answer of POST /keys/:id/regenerate. */
+export type RegeneratedKey = Static<typeof RegeneratedKey>;
+/** POST /keys/:id/revoke: of a key that was used within the hour the name must be given (409 without it). */
+export type Revocation = Static<typeof Revocation>;
+/** The answer of POST /keys/:id/revoke. */
+export type RevokedKey = Static<typeof RevokedKey>;
+
+const createKey = consoleRoute({
+  method: 'POST',
+  path: '/keys',
+  recent: true,
+  permission: 'keys:write',
+  body: NewKey,
+  response: IssuedKey,
+  status: 201,
+  async handler({ body, actor, change }) {
+    const { name, note = '', expires_in: lifetime } = body;
+    for (const [parameter, text] of Object.entries({ name, note })) refuseSecret(parameter, text);
+    const wanted = { name: name.trim(), note: note.trim(), lifetime, createdBy: actor.memberId };
+    const { id, key, expires_at } = await change((made) => addKey(made, wanted));
+    return { id, key, expires_at: expires_at?.toISOString() ?? null };
+  },
+});
+
+// Names and notes are listed and logged.
+function refuseSecret(parameter: string, text: string): void {
+  if (!KEY_PATTERN.test(text)) return;
+  throw new ConsoleError('invalid_parameter', 'This text holds an API key: leave the key out of it.', {
+    parameter,
+  });
+}
+
+const regenerateKey = consoleRoute({
+  method: 'POST',
+  path: '/keys/:id/regenerate',
+  recent: true,
+  permission: 'keys:write',
+  body: Regeneration,
+  response: RegeneratedKey,
+  status: 201,
+  async handler({ id, body: { overlap }, actor, change }) {
+    const how = { overlap, createdBy: actor.memberId };
+    const { successor, replaced } = await change((made) => replaceKey(made, id, how));
+    const { key, expires_at } = successor;
+    const end = replaced.revoked_at ?? new Date();
+    return {
+      ...{ id: successor.id, key, expires_at: expires_at?.toISOString() ?? null },
+      old_revoked_at: end.toISOString(),
+    };
+  },
+});
+
+const revokeKey = consoleRoute({
+  method: 'POST',
+  path: '/keys/:id/revoke',
+  permission: 'keys:write',
+  body: Revocation,
+  response: RevokedKey,
+  async handler({ id, body: { name }, change }) {
+    const { revoked_at } = await change(async (made) => {
+      await requireName(made, id, name);
+      return endKey(made, id);
+    });
+    return { revoked_at: (revoked_at ?? new Date()).toISOString() };
+  },
+});
+
+const inUse = `
+  select k.name
+    from api_key k
+    join key_window w on w.account_id = k.account_id and w.api_key_id = k.api_key_id
+   where k.account_id = $1 and k.api_key_id = $2 and k.valid_until > clock_timestamp()
+     and w.last_used_at > clock_timestamp() - interval '1 hour'`;
+
+/** Throws where the key was used within the hour and is not named: something will stop working when it is revoked. */
+async function requireName(
+  { client, accountId }: Change,
+  id: number,
+  given: string | undefined,
+): Promise<void> {
+  const [used] = (await client.query<{ name: string }>(inUse, [accountId, id])).rows;
+  if (!used) return;
+  if (given === undefined) {
+    throw new ConsoleError('conflict', 'This key was used within the hour: give its name to revoke it.');
+  }
+  if (given.trim() !== used.name) {
+    throw new ConsoleError('invalid_parameter', "Give the key's name as it is listed.", {
+      parameter: 'name',
+    });
+  }
+}
+
+/** What the console does with keys. */
+export const keyChangeRoutes: ConsoleRoute[] = [createKey, regenerateKey, revokeKey];

@@ -1,0 +1,265 @@
+import { type Static, Type } from 'typebox';
+import type { Change } from '../../activity/record-entry.ts';
+import { within } from '../../database/read.ts';
+import { nullable } from '../../http/endpoint.ts';
+import { identifier, timestamp } from '../../http/fields.ts';
+import { addMember, changeMember, MEMBER_ROLES, removeMember } from '../../members/change-member.ts';
+import {
+  covers,
+  requireMayChange,
+  requireMayGive,
+  requireOwner,
+  versionOf,
+} from '../../members/member-rules.ts';
+import { recordLink } from '../../members/record-link.ts';
+import { editConflict } from '../edit-conflict.ts';
+import { ConsoleError, notFound } from '../errors.ts';
+import { type Actor, type ConsoleRoute, consoleRoute } from '../route.ts';
+import { Email } from '../sign-in/sign-in-routes.ts';
+import { singleLine } from '../single-line.ts';
+import { stringEnum } from '../string-enum.ts';
+
+const Role = stringEnum(...MEMBER_ROLES);
+const Status = stringEnum('active', 'invited', 'suspended');
+
+const Member = Type.Object(
+  {
+    id: identifier('member'),
+    name: Type.String(),
+    email: Type.String(),
+    roles: Type.Array(Role),
+    status: Status,
+    joined_at: timestamp('time of joining, or of the invitation before that'),
+    last_active_at: nullable(timestamp('time of the last action')),
+    joined: Type.Boolean({ description: 'whether a login acts as the member; else a link invites them' }),
+    link_expires_at: nullable(timestamp('until when the newest link for them is good; null = there is none')),
+    may_change: Type.Boolean({
+      description: 'whether you may change or remove them: their roles allow no more than yours',
+    }),
+    version: Type.String({ description: 'give it back with a change' }),
+  },
+  { title: 'Member' },
+);
+const Members = Type.Object({ data: Type.Array(Member, { description: 'by id' }) });
+const MemberLink = Type.Object({
+  purpose: stringEnum('invitation', 'reset'),
+  url: Type.String({ description: 'shown this once; good for one use' }),
+  expires_at: timestamp('until when it is good'),
+});
+
+const name = singleLine(200, 'Give a name of 1 to 200 characters.');
+const roles = Type.Array(Role, {
+  minItems: 1,
+  uniqueItems: true,
+  description: `Give at least one of the roles ${MEMBER_ROLES.join(', ')}.`,
+});
+const Invitation = Type.Object({ name, email: Email, roles });
+const Invited = Type.Object({ member: Member, link: MemberLink });
+const MemberChange = Type.Object(
+  {
+    version: Type.String({ maxLength: 64, description: 'Give the version of the member as it was read.' }),
+    name: Type.Optional(name),
+    email: Type.Optional(Email),
+    roles: Type.Optional(roles),
+    status: Type.Optional(
+      Type.Unsafe<'active' | 'suspended'>({
+        ...stringEnum('active', 'suspended'),
+        description: 'Give the status active or suspended.',
+      }),
+    ),
+  },
+  { minProperties: 2 },
+);
+
+/** GET /members */
+export type Members = Static<typeof Members>;
+/** A member; the answer of PATCH /members/:id. */
+export type Member = Static<typeof Member>;
+/** POST /members */
+export type Invitation = Static<typeof Invitation>;
+/** The answer of POST /members. */
+export type Invited = Static<typeof Invited>;
+/** PATCH /members/:id: 409 when the version moved. A new e-mail address, before they joined only, ends their link. */
+export type MemberChange = Static<typeof MemberChange>;
+/** The answer of POST /members/:id/link: an invitation until they joined, then a link to a new password. */
+export type MemberLink = Static<typeof MemberLink>;
+
+interface MemberRow {
+  id: number;
+  name: string;
+  email: string;
+  roles: Member['roles'];
+  status: Member['status'];
+  joined_at: Date;
+  last_active_at: Date | null;
+  joined: boolean;
+  link_expires_at: Date | null;
+  version: string;
+}
+
+const select = `
+  select m.member_id as id, m.name, m.email, m.roles, m.status, m.joined_at, m.last_active_at,
+         m.login_id is not null as joined,
+         (select max(k.expires_at) from link k
+           where k.account_id = $1 and k.member_id = m.member_id and k.used_at is null
+             and k.expires_at > clock_timestamp()) as link_expires_at,
+         ${versionOf} as version
+    from member m
+   where m.account_id = $1 and ($2::bigint is null or m.member_id = $2)
+   order by m.member_id`;
+
+function memberOf(row: MemberRow, { permissions }: Actor): Member {
+  return {
+    ...row,
+    joined_at: row.joined_at.toISOString(),
+    last_active_at: row.last_active_at?.toISOString() ?? null,
+    link_expires_at: row.link_expires_at?.toISOString() ?? null,
+    may_change: permissions.has('members:write') && covers(permissions, row.roles),
+  };
+}
+
+async function readMember({ client, accountId }: Change, id: number, actor: Actor): Promise<Member> {
+  const [row] = (await client.query<MemberRow>(select, [accountId, id])).rows;
+  if (!row) throw notFound;
+  return memberOf(row, actor);
+}
+
+const listMembers = consoleRoute({
+  method: 'GET',
+  path: '/members',
+  permission: 'members:read',
+  response: Members,
+  async handler({ actor, read }) {
+    const rows = await read((run) => run<MemberRow>(select, [actor.accountId, null]));
+    return { data: rows.map((row) => memberOf(row, actor)) };
+  },
+});
+
+const kindOf = 'select kind from account where account_id = $1';
+
+const invite = consoleRoute({
+  method: 'POST',
+  path: '/members',
+  recent: true,
+  permission: 'members:write',
+  body: Invitation,
+  response: Invited,
+  status: 201,
+  async handler({ body, actor, caller, parts, change }) {
+    return change(async (made) => {
+      const { client, accountId } = made;
+      const [account] = (await client.query<{ kind: string }>(kindOf, [accountId])).rows;
+      if (account?.kind === 'individual') {
+        throw new ConsoleError(
+          'conflict',
+          'An individual account is one person: a team needs a company account.',
+        );
+      }
+      await requireMayGive(made, actor, body.roles);
+      const { id } = await addMember(made, { ...body, name: body.name.trim(), status: 'invited' });
+      const link = await makeLink(made, actor, (parts.publicUrl ?? caller.origin) + parts.basePath, {
+        id,
+        purpose: 'invitation',
+      });
+      return { member: await readMember(made, id, actor), link };
+    });
+  },
+});
+
+async function makeLink(
+  { client, accountId, record }: Change,
+  { memberId: createdBy }: Actor,
+  home: string,
+  { id: memberId, purpose }: { id: number; purpose: MemberLink['purpose'] },
+): Promise<MemberLink> {
+  const { token, expires_at } = await recordLink(client, { accountId, purpose, memberId, createdBy });
+  record('link_created', '/team', { member_id: memberId, purpose, expires_at });
+  return { purpose, url: `${home}/link/${token}`, expires_at: expires_at.toISOString() };
+}
+
+const endLinks = `
+  update link set used_at = clock_timestamp()
+   where account_id = $1 and member_id = $2 and used_at is null`;
+
+const alter = consoleRoute({
+  method: 'PATCH',
+  path: '/members/:id',
+  recent: true,
+  permission: 'members:write',
+  body: MemberChange,
+  response: Member,
+  async handler({ id, body: { version, ...body }, actor, change }) {
+    return change(async (made) => {
+      const before = await requireMayChange(made, actor, id);
+      if (body.roles !== undefined) await requireMayGive(made, actor, body.roles);
+      if (before.version !== version) {
+        throw await editConflict(within(made.client), made.accountId, 'member_changed', {
+          property: 'member_id',
+          id,
+        });
+      }
+      if (body.status !== undefined && before.status === 'invited') {
+        throw new ConsoleError(
+          'conflict',
+          'They have not joined yet: remove them to take the invitation back.',
+        );
+      }
+      if (body.email !== undefined && before.login_id !== null) {
+        throw new ConsoleError('conflict', 'They have joined, and sign in by this address: it stays.');
+      }
+      await changeMember(made, id, body.name === undefined ? body : { ...body, name: body.name.trim() });
+      if (body.email !== undefined || body.status === 'suspended') {
+        await made.client.query(endLinks, [made.accountId, id]);
+      }
+      await requireOwner(made, before);
+      return readMember(made, id, actor);
+    });
+  },
+});
+
+const remove = consoleRoute({
+  method: 'DELETE',
+  path: '/members/:id',
+  permission: 'members:write',
+  response: null,
+  async handler({ id, actor, change }) {
+    await change(async (made) => {
+      const before = await requireMayChange(made, actor, id);
+      await removeMember(made, id);
+      await requireOwner(made, before);
+    });
+  },
+});
+
+const link = consoleRoute({
+  method: 'POST',
+  path: '/members/:id/link',
+  recent: true,
+  permission: 'members:write',
+  response: MemberLink,
+  status: 201,
+  async handler({ id, actor, caller, parts, change }) {
+    return change(async (made) => {
+      const { status, login_id, by_single_sign_on } = await requireMayChange(made, actor, id);
+      if (id === actor.memberId) {
+        throw new ConsoleError('conflict', 'This is you: change your password in your own settings.');
+      }
+      if (status === 'suspended') {
+        throw new ConsoleError('conflict', 'They are suspended: let them act again first.');
+      }
+      if (by_single_sign_on) {
+        throw new ConsoleError(
+          'conflict',
+          'They sign in by single sign-on: their password is kept by your identity provider.',
+        );
+      }
+      return makeLink(made, actor, (parts.publicUrl ?? caller.origin) + parts.basePath, {
+        id,
+        purpose: login_id === null ? 'invitation' : 'reset',
+      });
+    });
+  },
+});
+
+/** What the console shows of members and does with them. */
+export const memberRoutes: ConsoleRoute[] = [listMembers, invite, alter, remove, link];

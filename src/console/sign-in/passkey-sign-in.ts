@@ -1,0 +1,148 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import type pg from 'pg';
+import { type Static, Type } from 'typebox';
+import { isChallenge, newChallenge, useChallenge } from '../../sign-in/challenges.ts';
+import { relyingParty, TIMEOUT_MS, USER_HANDLE, webauthn } from '../../sign-in/relying-party.ts';
+import { startSession } from '../../sign-in/sessions.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Asked, type ConsoleRoute, openRoute } from '../route.ts';
+import { stringEnum } from '../string-enum.ts';
+
+const PURPOSE = 'sign in by passkey';
+
+/** What `PublicKeyCredential.parseRequestOptionsFromJSON` takes. No passkey is named: the browser offers those it has. */
+export const PasskeyQuestion = Type.Object({
+  challenge: Type.String(),
+  rpId: Type.String(),
+  /** Milliseconds. */
+  timeout: Type.Integer(),
+  userVerification: stringEnum('required'),
+});
+
+/** Bytes in base64url. */
+export const Bytes = Type.String({ minLength: 1, pattern: '^[\\w-]+$' });
+
+/** What the browser's `toJSON` gives, as far as it is looked at. */
+export const PasskeyAnswer = Type.Object({
+  id: Bytes,
+  rawId: Bytes,
+  type: stringEnum('public-key'),
+  response: Type.Object({
+    clientDataJSON: Bytes,
+    authenticatorData: Bytes,
+    signature: Bytes,
+    userHandle: Bytes,
+  }),
+});
+
+const find = `
+  select p.login_id, p.public_key, p.counter, ${USER_HANDLE} as user_handle
+    from passkey p
+    join login l on l.login_id = p.login_id
+   where p.credential_id = $1`;
+
+// Of two answers with the same counter one is a copy. Passkeys that lie on several devices do not count: theirs stays 0.
+const used = `
+  update passkey
+     set counter = $2, last_used_at = clock_timestamp()
+   where credential_id = $1 and (counter < $2 or (counter = 0 and $2 = 0))`;
+
+interface PasskeyRow {
+  login_id: number;
+  public_key: Buffer;
+  counter: number;
+  user_handle: Buffer;
+}
+
+const refused = new ConsoleError(
+  'unauthorized',
+  'This passkey was not accepted: it is none of this service any more, or it took longer than five minutes. Try again, or use your password.',
+);
+
+const ask = openRoute({
+  method: 'POST',
+  path: '/sign-in/passkey/options',
+  permission: 'anyone',
+  response: PasskeyQuestion,
+  async handler(asked) {
+    return passkeyQuestion(asked, PURPOSE);
+  },
+});
+
+const signIn = openRoute({
+  method: 'POST',
+  path: '/sign-in/passkey',
+  permission: 'anyone',
+  body: Type.Object({ response: PasskeyAnswer }),
+  response: null,
+  async handler(asked) {
+    const login = await proveByPasskey(asked, asked.body.response, { purpose: PURPOSE });
+    await startSession(asked, login, 'passkey');
+  },
+});
+
+/** Asks a browser for a passkey; the challenge is good for one answer of this purpose. */
+export function passkeyQuestion(asked: Pick<Asked, 'parts' | 'caller'>, purpose: string) {
+  return {
+    challenge: newChallenge(asked.parts.secret, purpose),
+    rpId: relyingParty(asked).id,
+    timeout: TIMEOUT_MS,
+    userVerification: 'required' as const,
+  };
+}
+
+/**
+ * The login that a passkey's answer proves; `purpose` is that of its challenge, which is used up; `only` names the login that is to
+ * be proved. Throws 401.
+ */
+export async function proveByPasskey(
+  asked: Pick<Asked, 'parts' | 'caller'>,
+  response: Static<typeof PasskeyAnswer>,
+  { purpose, only }: { purpose: string; only?: number },
+): Promise<number> {
+  const { writer } = asked.parts;
+  const credential = Buffer.from(response.id, 'base64url');
+  const [passkey] = (await writer.query<PasskeyRow>(find, [credential])).rows;
+  if (!passkey?.user_handle.equals(Buffer.from(response.response.userHandle, 'base64url'))) throw refused;
+  if (only !== undefined && passkey.login_id !== only) throw refused;
+  const counter = await verify(asked, response, passkey, purpose);
+  await count(writer, credential, counter);
+  return passkey.login_id;
+}
+
+/** Holds an answer against the passkey, and uses its challenge up; the counter that it tells of. Throws 401. */
+async function verify(
+  { parts, caller }: Pick<Asked, 'parts' | 'caller'>,
+  given: Static<typeof PasskeyAnswer>,
+  passkey: PasskeyRow,
+  purpose: string,
+): Promise<number> {
+  const { origin, id: rpId } = relyingParty({ parts, caller });
+  const { verifyAuthenticationResponse } = await webauthn();
+  const response: AuthenticationResponseJSON = { ...given, clientExtensionResults: {} };
+  let challenge = '';
+  const answer = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: (told) => {
+      challenge = told;
+      return isChallenge(parts.secret, purpose, told);
+    },
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    credential: { id: given.id, publicKey: new Uint8Array(passkey.public_key), counter: passkey.counter },
+    requireUserVerification: true,
+  }).catch((error: unknown) => {
+    parts.log.info({ err: error, request_id: caller.requestId }, 'a passkey was not accepted');
+    throw refused;
+  });
+  if (!answer.verified || !(await useChallenge(parts.writer, challenge))) throw refused;
+  return answer.authenticationInfo.newCounter;
+}
+
+async function count(writer: pg.Pool, credential: Buffer, counter: number): Promise<void> {
+  const { rowCount } = await writer.query(used, [credential, counter]);
+  if (rowCount === 0) throw refused;
+}
+
+/** Sign-in by passkey. */
+export const passkeySignInRoutes: ConsoleRoute[] = [ask, signIn];

@@ -1,0 +1,194 @@
+import { type Static, Type } from 'typebox';
+import { changeAccount } from '../../activity/record-entry.ts';
+import { version } from '../../config/package-root.ts';
+import { nullable } from '../../http/endpoint.ts';
+import { timestamp } from '../../http/fields.ts';
+import { keepDevice } from '../../sign-in/known-device.ts';
+import { GivenPassword, NewPassword } from '../../sign-in/password.ts';
+import { renewSession } from '../../sign-in/sessions.ts';
+import { ConsoleError, notFound, proofNeeded } from '../errors.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { newPassword, proveByPassword } from './sign-in-routes.ts';
+
+const Passkey = Type.Object({
+  /** base64url. */
+  id: Type.String(),
+  name: Type.String(),
+  created_at: timestamp('when it was added'),
+  last_used_at: nullable(timestamp('when it last signed in; null = never')),
+});
+
+/** Who is signed in, where, and what they may do there. */
+export const Profile = Type.Object({
+  login: Type.Object({
+    email: Type.String(),
+    name: Type.String(),
+    has_password: Type.Boolean(),
+    /** Signs in by the company's identity provider, which keeps the password. */
+    single_sign_on: Type.Boolean(),
+    passkeys: Type.Array(Passkey),
+  }),
+  account: Type.Object({
+    id: Type.Integer(),
+    name: Type.String(),
+    kind: Type.String(),
+    plan: Type.String(),
+    /** Of each key; 0 = no access to the API. */
+    requests_per_minute: Type.Integer(),
+  }),
+  /** All in which the login may act, by name. */
+  accounts: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
+  member: Type.Object({ id: Type.Integer(), name: Type.String(), roles: Type.Array(Type.String()) }),
+  permissions: Type.Array(Type.String()),
+  server_time: timestamp("the server's clock"),
+  version: Type.String(),
+});
+export type Profile = Static<typeof Profile>;
+
+const readLogin = `
+  select l.email, l.name, l.has_password, l.oidc_issuer is not null as single_sign_on,
+         coalesce((select jsonb_agg(jsonb_build_object(
+                     'id', translate(rtrim(encode(p.credential_id, 'base64'), '='), E'+/\\n', '-_'), 'name', p.name,
+                     'created_at', p.created_at, 'last_used_at', p.last_used_at) order by p.created_at)
+                     from passkey p
+                    where p.login_id = l.login_id), '[]') as passkeys
+    from login l
+   where l.login_id = $1`;
+
+const readAccount = `
+  select account_id as id, name, kind, plan, request_limit as requests_per_minute
+    from account
+   where account_id = $1`;
+
+const readAccounts = `
+  select a.account_id as id, a.name
+    from member m
+    join account a on a.account_id = m.account_id
+   where m.login_id = $1
+     and m.status = 'active'
+   order by a.name, a.account_id`;
+
+const showProfile = consoleRoute({
+  method: 'GET',
+  path: '/me',
+  permission: 'member',
+  response: Profile,
+  async handler({ actor, read, readOwn }) {
+    const [[account], [[login], accounts]] = await Promise.all([
+      read((run) => run<Profile['account']>(readAccount, [actor.accountId])),
+      readOwn((run) =>
+        Promise.all([
+          run<Profile['login']>(readLogin, [actor.loginId]),
+          run<Profile['accounts'][number]>(readAccounts, [actor.loginId]),
+        ]),
+      ),
+    ]);
+    if (!login || !account) throw notFound;
+    return {
+      login: {
+        ...login,
+        passkeys: login.passkeys.map((key) => ({
+          ...key,
+          created_at: new Date(key.created_at).toISOString(),
+          last_used_at: key.last_used_at === null ? null : new Date(key.last_used_at).toISOString(),
+        })),
+      },
+      account,
+      accounts,
+      member: { id: actor.memberId, name: actor.name, roles: actor.roles },
+      permissions: [...actor.permissions],
+      server_time: new Date().toISOString(),
+      version,
+    };
+  },
+});
+
+const mayActIn = `
+  select from member where login_id = $1 and account_id = $2 and status = 'active'`;
+
+const moveSession = `
+  update session s
+     set account_id = m.account_id
+    from member m
+   where s.session_id = $1
+     and m.account_id = $2
+     and m.login_id = s.login_id
+     and m.status = 'active'
+  returning m.member_id, m.name`;
+
+const switchAccount = consoleRoute({
+  method: 'POST',
+  path: '/me/account',
+  permission: 'member',
+  body: Type.Object({
+    id: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Name one of your accounts.',
+    }),
+  }),
+  response: null,
+  async handler({ actor, caller, body, parts: { writer }, readOwn }) {
+    const mine = await readOwn((run) => run(mayActIn, [actor.loginId, body.id]));
+    if (mine.length === 0) throw notFound;
+    await changeAccount(writer, body.id, async ({ client, record }) => {
+      const { rows } = await client.query<{ member_id: number; name: string }>(moveSession, [
+        actor.sessionId,
+        body.id,
+      ]);
+      const [member] = rows;
+      if (member === undefined) throw notFound;
+      record('member_signed_in', '/sign-in', {
+        ...member,
+        by: 'session',
+        source_ip: caller.address,
+        user_agent: caller.userAgent,
+      });
+    });
+  },
+});
+
+const setPassword = 'update login set password = $2 where login_id = $1';
+const endOthers = 'delete from session where login_id = $1 and session_id <> $2';
+
+const changePassword = consoleRoute({
+  method: 'POST',
+  path: '/me/password',
+  permission: 'member',
+  // Without `current` where there was no password yet.
+  body: Type.Object({ current: Type.Optional(GivenPassword), next: NewPassword }),
+  response: null,
+  async handler(asked) {
+    const { actor, body, parts, change, readOwn } = asked;
+    if (actor.bySingleSignOn) {
+      throw new ConsoleError(
+        'conflict',
+        'You sign in by single sign-on: your identity provider keeps your password, so change it there.',
+      );
+    }
+    const [login] = await readOwn((run) => run<Profile['login']>(readLogin, [actor.loginId]));
+    if (!login?.has_password) {
+      if (!actor.isRecent) throw proofNeeded;
+    } else {
+      // Guesses by a stolen session are counted as those without one.
+      const given = { email: actor.email, password: body.current ?? '' };
+      if ((await proveByPassword(asked, given, actor)) === null) {
+        throw new ConsoleError('forbidden', 'This is not your password now: try again.', {
+          parameter: 'current',
+        });
+      }
+    }
+    const [account] = await readOwn((run) => run<Profile['accounts'][number]>(readAccounts, [actor.loginId]));
+    const about = [actor.name, account?.name ?? null];
+    const password = await newPassword(parts, actor.email, body.next, { about, parameter: 'next' });
+    await change(async ({ client, record }) => {
+      await client.query(setPassword, [actor.loginId, password]);
+      await client.query(endOthers, [actor.loginId, actor.sessionId]);
+      record('password_changed', '/account', { member_id: actor.memberId, name: actor.name });
+    });
+    await renewSession(asked);
+    keepDevice(asked, [{ login_id: actor.loginId, password }]);
+  },
+});
+
+export const profileRoutes: ConsoleRoute[] = [showProfile, switchAccount, changePassword];

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { keepDevice } from '../../sign-in/known-device.ts';
+import { GivenPassword } from '../../sign-in/password.ts';
+import { renewSession } from '../../sign-in/sessions.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Actor, type ConsoleRoute, consoleRoute } from '../route.ts';
+import { PasskeyAnswer, PasskeyQuestion, passkeyQuestion, proveByPasskey } from './passkey-sign-in.ts';
+import { proveByPassword } from './sign-in-routes.ts';
+
+// A person who is signed in proves again who they are, before a credential is changed. By single sign-on they sign in anew.
+
+const purpose = ({ loginId }: Actor) => `prove again login ${loginId}`;
+
+const byPassword = consoleRoute({
+  method: 'POST',
+  path: '/me/proof',
+  permission: 'member',
+  body: Type.Object({ password: GivenPassword }),
+  response: null,
+  async handler(asked) {
+    const { actor, body } = asked;
+    // Guesses by a stolen session are counted as those without one.
+    const logins = await proveByPassword(asked, { email: actor.email, ...body }, actor);
+    if (logins === null) {
+      throw new ConsoleError('forbidden', 'This is not your password: try again.', { parameter: 'password' });
+    }
+    keepDevice(asked, logins);
+    await renewSession(asked);
+  },
+});
+
+const askPasskey = consoleRoute({
+  method: 'POST',
+  path: '/me/proof/passkey/options',
+  permission: 'member',
+  response: PasskeyQuestion,
+  async handler(asked) {
+    return passkeyQuestion(asked, purpose(asked.actor));
+  },
+});
+
+const byPasskey = consoleRoute({
+  method: 'POST',
+  path: '/me/proof/passkey',
+  permission: 'member',
+  body: Type.Object({ response: PasskeyAnswer }),
+  response: null,
+  async handler(asked) {
+    const { actor, body } = asked;
+    await proveByPasskey(asked, body.response, { purpose: purpose(actor), only: actor.loginId });
+    await renewSession(asked);
+  },
+});
+
+/** A new proof of who is signed in. */
+export const reauthenticationRoutes: ConsoleRoute[] = [byPassword, askPasskey, byPasskey];

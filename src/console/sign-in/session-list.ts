@@ -1,0 +1,99 @@
+import { type Static, Type } from 'typebox';
+import { timestamp } from '../../http/fields.ts';
+import { LIVING, setCookie } from '../../sign-in/sessions.ts';
+import { notFound } from '../errors.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+
+/** Where the same person is signed in, the newest use first. */
+export const Sessions = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      /** The one that asks. */
+      current: Type.Boolean(),
+      account_name: Type.String(),
+      created_at: timestamp('when it began'),
+      last_seen_at: timestamp('its last request, to the minute'),
+      expires_at: timestamp('when it ends in any case'),
+      /** Where it began. */
+      source_ip: Type.String(),
+      user_agent: Type.String(),
+    }),
+  ),
+});
+export type Sessions = Static<typeof Sessions>;
+
+const list = `
+  select s.session_id as id, s.session_id = $2 as current, a.name as account_name, s.created_at, s.last_seen_at,
+         s.expires_at, host(s.source_ip) as source_ip, s.user_agent
+    from session s
+    join account a on a.account_id = s.account_id
+   where s.login_id = $1
+     and ${LIVING}
+   order by s.last_seen_at desc, s.session_id desc`;
+
+const end = 'delete from session where login_id = $1 and session_id = $2';
+
+const endAll = 'delete from session where login_id = $1 returning session_id';
+
+interface SessionRow extends Omit<Sessions['data'][number], 'created_at' | 'last_seen_at' | 'expires_at'> {
+  created_at: Date;
+  last_seen_at: Date;
+  expires_at: Date;
+}
+
+const listSessions = consoleRoute({
+  method: 'GET',
+  path: '/sessions',
+  permission: 'member',
+  response: Sessions,
+  async handler({ actor, readOwn }) {
+    const rows = await readOwn((run) => run<SessionRow>(list, [actor.loginId, actor.sessionId]));
+    const data = rows.map((row) => ({
+      ...row,
+      created_at: row.created_at.toISOString(),
+      last_seen_at: row.last_seen_at.toISOString(),
+      expires_at: row.expires_at.toISOString(),
+    }));
+    return { data };
+  },
+});
+
+const endSession = consoleRoute({
+  method: 'DELETE',
+  path: '/sessions/:id',
+  permission: 'member',
+  response: null,
+  async handler(asked) {
+    const { actor, id, change } = asked;
+    await change(async ({ client, record }) => {
+      const { rowCount } = await client.query(end, [actor.loginId, id]);
+      if (rowCount === 0) throw notFound;
+      record('session_ended', '/sessions', { member_id: actor.memberId, name: actor.name, session_id: id });
+    });
+    if (id === actor.sessionId) setCookie(asked, null);
+  },
+});
+
+/** Signs the person out everywhere, here too: whoever fears for a session need not tell which one to keep. */
+const endSessions = consoleRoute({
+  method: 'DELETE',
+  path: '/sessions',
+  permission: 'member',
+  response: null,
+  async handler(asked) {
+    const { actor, change } = asked;
+    await change(async ({ client, record }) => {
+      const { rows } = await client.query<{ session_id: number }>(endAll, [actor.loginId]);
+      record('session_ended', '/sessions', {
+        member_id: actor.memberId,
+        name: actor.name,
+        everywhere: true,
+        session_ids: rows.map(({ session_id }) => session_id),
+      });
+    });
+    setCookie(asked, null);
+  },
+});
+
+export const sessionRoutes: ConsoleRoute[] = [listSessions, endSession, endSessions];

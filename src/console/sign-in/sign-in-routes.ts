@@ -1,0 +1,187 @@
+import type pg from 'pg';
+import { Type } from 'typebox';
+import { changeAccount } from '../../activity/record-entry.ts';
+import { readOwn } from '../../database/read.ts';
+import { foldedEmail } from '../../members/email.ts';
+import { hashToken } from '../../members/record-link.ts';
+import { keepDevice, knownDevice, type PasswordLogin } from '../../sign-in/known-device.ts';
+import { throttledLogin } from '../../sign-in/login-throttle.ts';
+import { GivenPassword, hashNewPassword, whosePassword } from '../../sign-in/password.ts';
+import { actorOf, setCookie, startSession } from '../../sign-in/sessions.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Asked, type Caller, type ConsoleParts, type ConsoleRoute, openRoute } from '../route.ts';
+
+export const Email = Type.String({
+  maxLength: 200,
+  // No control characters and no lone surrogates: the store holds neither.
+  pattern: String.raw`^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$`,
+  description: 'Give an e-mail address, such as ada@example.com.',
+});
+
+// Several accounts may have a login of one address: nobody proved whose it is.
+const byEmail = `
+  select login_id, account_id, password from login
+   where ${foldedEmail('email')} = ${foldedEmail('$1::text')} and password is not null
+   order by login_id`;
+
+const memberships = `
+  select account_id, member_id, name from member where login_id = $1 and status = 'active' order by account_id`;
+
+const wrong = new ConsoleError(
+  'unauthorized',
+  'The e-mail address or the password is wrong: try again, or ask an administrator for a new link.',
+);
+
+/** A login of one account. */
+interface Login extends PasswordLogin {
+  account_id: number;
+}
+
+/**
+ * The logins of an e-mail address that have this password; `only` narrows them to one login or account. A wrong password is
+ * counted and recorded. Null when it is wrong.
+ *
+ * Anybody may have a login of the address in an account of their own. Whoever gives its password must not learn from it whether it
+ * is the password of another account too: at a device that is known for a login nothing else is looked at, and elsewhere
+ * a password that is right for some of the logins alone counts as a guess at the others.
+ */
+export async function proveByPassword(
+  asked: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  { email, password }: { email: string; password: string },
+  only: { loginId?: number; accountId?: number } = {},
+): Promise<Login[] | null> {
+  const { parts, caller } = asked;
+  const { rows } = await parts.writer.query<Login>(byEmail, [email]);
+  const logins = rows.filter(
+    ({ login_id, account_id }) =>
+      (only.loginId ?? login_id) === login_id && (only.accountId ?? account_id) === account_id,
+  );
+  const { device, logins: known } = knownDevice(asked, logins);
+  const isKnown = ({ login_id }: Login) => known.includes(login_id);
+  return throttledLogin(parts.writer, { ...caller, email, device }, async ({ asDevice, asAnybody }) => {
+    const theirs = await whosePassword(logins, password);
+    const here = asDevice ? theirs.filter(isKnown) : [];
+    if (here.length > 0) return { value: here, isGuess: false };
+    if (asAnybody && theirs.length > 0) return { value: theirs, isGuess: theirs.length < logins.length };
+    // At a known device it is one of its own people, so other accounts with the address hear nothing of it.
+    for (const { login_id } of device === null ? logins : logins.filter(isKnown)) {
+      recordFailure(parts, caller, login_id);
+    }
+    return null;
+  });
+}
+
+/** Not waited for: the answer would come later where the address is somebody's. */
+function recordFailure({ writer, reader, log }: ConsoleParts, caller: Caller, loginId: number): void {
+  const record = async () => {
+    const rows = await readOwn(reader, loginId, (run) =>
+      run<{ account_id: number; member_id: number; name: string }>(memberships, [loginId]),
+    );
+    for (const { account_id, ...member } of rows) {
+      await changeAccount(writer, account_id, async ({ record }) => {
+        const { address, userAgent } = caller;
+        // Nobody knows who it was: the member is whom somebody tried to sign in as.
+        const from = { source_ip: address, user_agent: userAgent };
+        record('member_sign_in_failed', '/sign-in', { actor: 'unknown', ...member, ...from });
+      });
+    }
+  };
+  record().catch((error) =>
+    log.error({ err: error }, 'an attempt to sign in that failed could not be recorded'),
+  );
+}
+
+const anyOfEmail = `
+  select password from login
+   where ${foldedEmail('email')} = ${foldedEmail('$1::text')} and password is not null
+   order by login_id
+   limit 1`;
+
+/** A new password of an e-mail address as it is stored. Throws 400 when it is easy to guess. */
+export async function newPassword(
+  { writer }: Pick<ConsoleParts, 'writer'>,
+  email: string,
+  password: string,
+  { about, parameter }: { about: readonly (string | null)[]; parameter: string },
+): Promise<string> {
+  const { rows } = await writer.query<{ password: string }>(anyOfEmail, [email]);
+  return hashNewPassword(password, {
+    about: [email, ...about],
+    parameter,
+    beside: rows[0]?.password ?? null,
+  });
+}
+
+const accountsOf = `
+  select a.account_id as id, a.name
+    from account a
+   where a.account_id = any ($1)
+   order by a.name, a.account_id`;
+
+const signIn = openRoute({
+  method: 'POST',
+  path: '/sign-in',
+  permission: 'anyone',
+  body: Type.Object({
+    email: Email,
+    password: GivenPassword,
+    /** Needed where several accounts have this address with this password: the answer 409 `choose_account` lists them. */
+    account_id: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Name one of your accounts.',
+      }),
+    ),
+  }),
+  response: null,
+  async handler(asked) {
+    const { account_id, ...given } = asked.body;
+    const logins = await proveByPassword(
+      asked,
+      given,
+      account_id === undefined ? {} : { accountId: account_id },
+    );
+    const [login] = logins ?? [];
+    if (logins === null || login === undefined) throw wrong;
+    keepDevice(asked, logins);
+    if (logins.length > 1) {
+      const ids = [logins.map((each) => each.account_id)];
+      const { rows } = await asked.parts.writer.query<{ id: number; name: string }>(accountsOf, ids);
+      throw new ConsoleError('choose_account', 'You sign in to several accounts: choose one of them.', {
+        accounts: rows,
+      });
+    }
+    await startSession(asked, login.login_id, 'password');
+  },
+});
+
+const signOut = openRoute({
+  method: 'POST',
+  path: '/sign-out',
+  permission: 'anyone',
+  response: null,
+  async handler(asked) {
+    const { parts, caller } = asked;
+    setCookie(asked, null);
+    if (caller.sessionToken !== null) await endSession(parts.writer, caller.sessionToken);
+  },
+});
+
+async function endSession(writer: pg.Pool, token: string): Promise<void> {
+  const end = 'delete from session where token_hash = $1';
+  const actor = await actorOf(writer, token).catch((error: unknown) => {
+    if (error instanceof ConsoleError) return null;
+    throw error;
+  });
+  if (actor === null) {
+    await writer.query(end, [hashToken(token)]);
+    return;
+  }
+  await changeAccount(writer, actor.accountId, async ({ client, record }) => {
+    await client.query(end, [hashToken(token)]);
+    record('member_signed_out', '/sign-in', { member_id: actor.memberId, name: actor.name });
+  });
+}
+
+export const signInRoutes: ConsoleRoute[] = [signIn, signOut];

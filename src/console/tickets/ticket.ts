@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox';
+import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
+import { nullable } from '../../http/endpoint.ts';
+import { identifier, timestamp } from '../../http/fields.ts';
+import { explained, JudgedBy } from '../connections/findings.ts';
+import { notFound } from '../errors.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { stringEnum } from '../string-enum.ts';
+
+/** A ticket with its history. Texts of a watched server are in it: show them as text. */
+export const TicketDetail = Type.Object({
+  id: identifier('ticket identifier'),
+  connection_id: identifier('the connection'),
+  connection_name: Type.String(),
+  /** The connection was removed: there is no page of it any more. */
+  connection_removed: Type.Boolean(),
+  check_id: Type.String(),
+  category: Type.String(),
+  title: Type.String(),
+  /** '' for the whole server. */
+  database: Type.String(),
+  object: nullable(Type.String()),
+  severity: stringEnum('critical', 'warning', 'info'),
+  status: stringEnum('open', 'resolved'),
+  measured: Type.String(),
+  thresholds: Type.Array(JudgedBy),
+  why: Type.String(),
+  sql: Type.String(),
+  lock: nullable(Type.String()),
+  first_seen_at: timestamp('when it was found first'),
+  last_seen_at: timestamp('when it was found last'),
+  /** Each time that it came back after it was resolved, the oldest first. */
+  reopened_at: Type.Array(timestamp('when it came back')),
+  resolved_at: nullable(timestamp('null while open')),
+  /** Why it was resolved; null while open. */
+  resolution: nullable(Type.String()),
+});
+
+export type TicketDetail = Static<typeof TicketDetail>;
+
+const selectTicket = `
+  select t.ticket_id as id, t.connection_id, c.name as connection_name, c.removed_at is not null as connection_removed,
+         t.check_id, t.category, t.title, t.database, t.object, t.severity, t.status, t.metric_line, t.remediation,
+         t.first_seen_at, t.last_seen_at, t.reopened_at, t.resolved_at,
+         case when t.status = 'resolved' then t.resolution end as resolution,
+         c.engine, c.thresholds
+    from ticket t
+    join connection c on c.account_id = t.account_id and c.connection_id = t.connection_id
+   where t.account_id = $1 and t.ticket_id = $2`;
+
+interface TicketRow
+  extends Omit<
+    TicketDetail,
+    | 'first_seen_at'
+    | 'last_seen_at'
+    | 'reopened_at'
+    | 'resolved_at'
+    | 'thresholds'
+    | 'measured'
+    | 'why'
+    | 'sql'
+    | 'lock'
+  > {
+  metric_line: string;
+  remediation: string;
+  first_seen_at: Date;
+  last_seen_at: Date;
+  reopened_at: Date[];
+  resolved_at: Date | null;
+  engine: 'postgres' | 'mysql' | 'mariadb';
+  thresholds: ConnectionThresholds;
+}
+
+const getTicket = consoleRoute({
+  method: 'GET',
+  path: '/tickets/:id',
+  permission: 'tickets:read',
+  response: TicketDetail,
+  async handler({ actor: { accountId }, id, read }) {
+    const [row] = await read((run) => run<TicketRow>(selectTicket, [accountId, id]));
+    if (!row) throw notFound;
+    const { engine, thresholds, metric_line, remediation, ...ticket } = row;
+    return {
+      ...ticket,
+      measured: metric_line,
+      ...explained({ engine, thresholds }, ticket.check_id, remediation),
+      first_seen_at: ticket.first_seen_at.toISOString(),
+      last_seen_at: ticket.last_seen_at.toISOString(),
+      reopened_at: ticket.reopened_at.map((at) => at.toISOString()),
+      resolved_at: ticket.resolved_at?.toISOString() ?? null,
+    };
+  },
+});
+
+export const ticketRoutes: ConsoleRoute[] = [getTicket];

@@ -1,0 +1,397 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { everyRow, fillSchema } from '../../../test/filled-schema.ts';
+import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { inTransaction, openPool, type StoreAddress } from '../connect.ts';
+import { applyMigrations, migrate, readSchema } from '../migrate.ts';
+import { backUp } from './backup.ts';
+import { backUpIntoFolder } from './backup-folder.ts';
+import { BACKED_UP, LEFT_OUT } from './backup-tables.ts';
+import { hasFailed, readLastBackup, recordBackup } from './last-backup.ts';
+import { restore } from './restore.ts';
+
+const SECRET = randomBytes(32);
+
+let store: TestStore;
+let root: pg.Client;
+let folder: string;
+let source: StoreAddress;
+let file: string;
+
+beforeAll(async () => {
+  store = await startTestStore({ fsync: 'off' });
+  root = await store.superuser();
+  folder = mkdtempSync(join(tmpdir(), 'dbvitals-backup-'));
+  file = join(folder, 'whole.backup');
+  await root.query(`create role plain login createrole password 'plain'`);
+  await root.query('grant dbvitals_writer, dbvitals_reader, dbvitals_console to plain');
+  source = await emptyDatabase('source');
+  await migrate(source);
+  const client = await connect(source);
+  await fillSchema(client, 0, Number.POSITIVE_INFINITY);
+  await backUp(source, file, '1.2.3', SECRET);
+});
+
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.end()));
+  await store.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Of a role that has no more than README gives the store's owner. */
+async function emptyDatabase(name: string): Promise<StoreAddress> {
+  await root.query(`create database ${name} owner plain`);
+  return [{ ...store.address[0], user: 'plain', password: 'plain', database: name }];
+}
+
+const clients: pg.Client[] = [];
+async function connect([address]: StoreAddress): Promise<pg.Client> {
+  const client = new pg.Client(address);
+  clients.push(client);
+  await client.connect();
+  return client;
+}
+
+const approve = async () => {};
+const restoreFile = (address: StoreAddress, path = file, keys: Buffer[] | null = [SECRET]) =>
+  restore(address, createReadStream(path), keys, approve);
+const sentence = (work: Promise<unknown>) =>
+  work.then(
+    () => 'nothing was refused',
+    (error: Error) => error.message,
+  );
+
+/** What a backup of the store holds, but for when it was made. */
+async function held(address: StoreAddress): Promise<string> {
+  const path = join(folder, 'again.backup');
+  await backUp(address, path, '1.2.3', SECRET);
+  return gunzipSync(readFileSync(path))
+    .toString()
+    .replace(/"made_at":"[^"]*"|^-- signed .*$/gm, '');
+}
+
+test('names every table of the schema, each after those that it refers to', async () => {
+  const client = await connect(source);
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  );
+  expect([...BACKED_UP, ...LEFT_OUT].toSorted()).toEqual(tables.map(({ name }) => name).toSorted());
+  const { rows: references } = await client.query<{ of: string; on: string }>(
+    `select conrelid::regclass::text as of, confrelid::regclass::text as on from pg_constraint where contype = 'f'`,
+  );
+  const wrong = references.filter(
+    ({ of, on }) =>
+      BACKED_UP.includes(of) && !(BACKED_UP.indexOf(on) <= BACKED_UP.indexOf(of) && BACKED_UP.includes(on)),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('what is restored is what was backed up, to the last byte, by an owner that is no superuser', async () => {
+  const address = await emptyDatabase('target');
+  const restored = await restoreFile(address);
+  expect(restored).toMatchObject({ dbvitals: '1.2.3', applied: [], tables: BACKED_UP });
+  expect(await held(address)).toBe(await held(source));
+  const client = await connect(address);
+  const rows = await everyRow(client);
+  expect(rows).toEqual(await everyRow(await connect(source)));
+  expect(restored.rows).toBe(Object.values(rows).flat().length);
+  // And lives on: triggers, policies and the next numbers are those of any store.
+  const { rows: open } = await client.query(
+    `select count(*) filter (where not relforcerowsecurity)::int as open,
+            (select count(*)::int from pg_trigger where tgenabled <> 'O') as off
+       from pg_class where relname = any ($1) and relname not in ('login', 'passkey')`,
+    [BACKED_UP],
+  );
+  expect(open).toEqual([{ open: 0, off: 0 }]);
+  const { rows: made } = await client.query(
+    `insert into account (name, kind, plan) values ('Next', 'company', 'team') returning account_id`,
+  );
+  expect(made).toEqual([{ account_id: 3 }]);
+});
+
+test('sign-ins under way are left out', async () => {
+  const address = await emptyDatabase('signed_in');
+  await migrate(address);
+  const client = await connect(address);
+  await fillSchema(client, 0, Number.POSITIVE_INFINITY);
+  await client.query(
+    `insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
+     values (sha256('unspoken-token'), 1, 1, '2090-01-01', '203.0.113.9', 'unspoken-browser')`,
+  );
+  expect(await held(address)).not.toContain('unspoken-browser');
+});
+
+test('holds one instant of a store that is written to', async () => {
+  const address = await emptyDatabase('busy');
+  await migrate(address);
+  const client = await connect(address);
+  await fillSchema(client, 0, Number.POSITIVE_INFINITY);
+  let going = true;
+  const writing = (async () => {
+    while (going) {
+      await client.query(`
+        with head as (update activity_head set last_id = last_id + 1, last_at = clock_timestamp() where account_id = 1 returning *)
+        insert into activity (account_id, id, occurred_at, action_type, page_path) select 1, last_id, last_at, 'api_request', '/' from head`);
+    }
+  })();
+  const path = join(folder, 'busy.backup');
+  for (let turn = 0; turn < 5; turn += 1) await backUp(address, join(folder, `busy.backup`), '1.2.3', SECRET);
+  going = false;
+  await writing;
+  const target = await emptyDatabase('calm');
+  await restoreFile(target, path);
+  const { rows } = await (await connect(target)).query(
+    `select (select last_id from activity_head where account_id = 1) as head,
+            (select max(id) from activity where account_id = 1) as last, (select count(*) from activity where account_id = 1) as count`,
+  );
+  expect(rows[0].head).toBeGreaterThan(410);
+  expect(rows[0]).toMatchObject({ last: rows[0].head, count: rows[0].head - 60 });
+});
+
+test('a backup of an older schema is restored, and brought up to date', async () => {
+  const old = await emptyDatabase('old');
+  const pool = openPool(old, 'owner', { max: 1 });
+  await inTransaction(pool, async (client) =>
+    applyMigrations(client, (await readSchema(client)).pending.slice(0, 3)),
+  );
+  await pool.end();
+  const client = await connect(old);
+  await fillSchema(client, 0, 3);
+  const path = join(folder, 'old.backup');
+  const { migration } = await backUp(old, path, '1.2.3', SECRET);
+  expect(migration).toMatch(/^0003_/);
+  const target = await emptyDatabase('old_restored');
+  const { applied } = await restoreFile(target, path);
+  expect(applied[0]).toMatch(/^0004_/);
+  await migrate(old);
+  expect(await everyRow(await connect(target))).toEqual(await everyRow(client));
+  // A schema that has come further can not take its rows.
+  const further = await emptyDatabase('further');
+  await migrate(further);
+  expect(await sentence(restoreFile(further, path))).toMatch(/newer than that of the backup \(0003_\w+\)/);
+});
+
+test('a store with data, one in use, and a backup of a newer schema are refused', async () => {
+  expect(await sentence(restoreFile(source))).toMatch(
+    /^The store holds data already, and nothing was changed: /,
+  );
+  const used = await emptyDatabase('used');
+  await migrate(used);
+  const service = openPool(used, 'writer', { max: 1 });
+  await service.query('select 1');
+  expect(await sentence(restoreFile(used))).toMatch(/^The store is in use/);
+  await service.end();
+  const newer = join(folder, 'newer.backup');
+  writeFileSync(
+    newer,
+    gzipSync(
+      gunzipSync(readFileSync(file))
+        .toString()
+        .replace(/"migration":"\w+"/, '"migration":"9001_well"'),
+    ),
+  );
+  expect(await sentence(restoreFile(await emptyDatabase('newer'), newer))).toMatch(
+    /newer schema \(9001_well\)/,
+  );
+});
+
+test('what is cut off, altered or no backup restores nothing', async () => {
+  const whole = readFileSync(file);
+  const text = gunzipSync(whole).toString();
+  const address = await emptyDatabase('untouched');
+  const wrong: Record<string, Buffer> = {
+    'no backup of dbvitals|no whole backup': gzipSync('select 1;\n'),
+    'cut off': whole.subarray(0, whole.length / 2),
+    'cut off or altered': Buffer.from(text),
+    'too early': gzipSync(text.slice(0, text.length - 400)),
+    'signature is missing': gzipSync(text.replace(/-- signed .*\n$/, 'select 1;\n')),
+    'too early|signature': gzipSync(text.replace(/-- signed .*\n$/, '')),
+    'in the table login': gzipSync(text.replace('ada@example.com', 'eve@example.com')),
+    'in the table activity': gzipSync(text.replace(/^1\t70\t.*\n/m, '')),
+    'something follows': gzipSync(`${text}select 1;\n`),
+    'none of a backup': gzipSync(text.replace(/^copy member .*$/m, 'drop table member;')),
+    'a table that no store has': gzipSync(text.replace('"tables":["account"', '"tables":["pg_authid"')),
+    'that it does not name': gzipSync(text.replace('copy member (', 'copy session (')),
+  };
+  for (const [why, bytes] of Object.entries(wrong)) {
+    const path = join(folder, 'wrong.backup');
+    writeFileSync(path, bytes);
+    expect(await sentence(restoreFile(address, path))).toMatch(new RegExp(why));
+  }
+  const refused = restore(address, createReadStream(file), [SECRET], async () => {
+    throw new Error('not approved');
+  });
+  expect(await sentence(refused)).toBe('not approved');
+  const client = await connect(address);
+  const { rows } = await client.query(`select from pg_class where relnamespace = 'public'::regnamespace`);
+  expect(rows).toEqual([]);
+});
+
+test('a password hash that was planted in a backup is refused, unless somebody insists', async () => {
+  const text = gunzipSync(readFileSync(file)).toString();
+  const planted = withTable(
+    text.replace('\tAda\tx\t', '\tAda\t$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA\t'),
+    'login',
+  );
+  expect(planted).toContain('$argon2id$');
+  const path = join(folder, 'planted.backup');
+  const address = await emptyDatabase('planted');
+  const said: string[] = [];
+  for (const form of [
+    planted,
+    planted.replace(/^-- signed .*\n/m, `-- signed ${'0'.repeat(64)}\n`),
+    // As if it were of the form that was not signed.
+    planted.replace('"format":2', '"format":1').replace(/^-- signed .*\n/m, ''),
+  ]) {
+    writeFileSync(path, gzipSync(form));
+    said.push(await sentence(restoreFile(address, path)));
+  }
+  expect(said).toEqual([
+    expect.stringMatching(/^The backup is not signed with this secret key \(it was altered.*--unsigned/),
+    expect.stringMatching(/^The backup is not signed with this secret key \(it was altered.*--unsigned/),
+    expect.stringMatching(
+      /^The backup is not signed with this secret key \(it has no signature\).*--unsigned/,
+    ),
+  ]);
+  const { rows } = await (await connect(address)).query('select from pg_class where relname = $1', ['login']);
+  expect(rows).toEqual([]);
+  expect(await restoreFile(address, path, null)).toMatchObject({ format: 1, dbvitals: '1.2.3' });
+});
+
+test('a backup verifies with any of the keys, after a rotation too, and with no other', async () => {
+  const newer = randomBytes(32);
+  expect(await sentence(restoreFile(await emptyDatabase('other'), file, [newer]))).toMatch(
+    /another secret key/,
+  );
+  expect(await restoreFile(await emptyDatabase('rotated'), file, [newer, SECRET])).toMatchObject({
+    format: 2,
+  });
+});
+
+/** The backup with the SHA-256 of a table's rows as they are now, as whoever alters them would write it. */
+function withTable(text: string, table: string): string {
+  const [, rows = ''] = new RegExp(`^copy ${table} .*\\n([^]*?)\\\\\\.\\n`, 'm').exec(text) ?? [];
+  const sha256 = createHash('sha256').update(rows).digest('hex');
+  return text.replace(new RegExp(`("${table}":{"rows":\\d+,"sha256":")\\w+`), `$1${sha256}`);
+}
+
+test('the file is for its owner, and there whole or not at all', async () => {
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const nowhere = join(folder, 'no such folder', 'x.backup');
+  expect(await sentence(backUp(source, nowhere, '1', SECRET))).toMatch(
+    /^The backup can't be written to .* \(ENOENT\)/,
+  );
+  // A table that can't be read in the midst of it.
+  const target = join(folder, 'broken.backup');
+  const broken = await emptyDatabase('broken');
+  await migrate(broken);
+  await (await connect(broken)).query('revoke select on seal_key from plain');
+  expect(await sentence(backUp(broken, target, '1', SECRET))).toMatch(/permission denied for table seal_key/);
+  expect(existsSync(target)).toBe(false);
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  expect(await sentence(backUp(await emptyDatabase('nothing'), target, '1', SECRET))).toMatch(
+    /^There is nothing to back up/,
+  );
+});
+
+test('a folder of backups is made, keeps the newest, and loses none to a backup that failed', async () => {
+  const backups = join(folder, 'new', 'backups');
+  const night = (keep: number) =>
+    backUpIntoFolder(backups, keep, SECRET, (path) => backUp(source, path, '1', SECRET));
+  const { file: first } = await night(2);
+  expect(statSync(backups).mode & 0o777).toBe(0o700);
+  expect(first).toMatch(/backups.dbvitals-\d{8}T\d{6}Z\.backup$/);
+  const earlier = ['dbvitals-20200101T000000Z.backup', 'dbvitals-20210101T000000Z.backup'];
+  const drafts = ['dbvitals-20200101T000000Z.backup.7.part', 'dbvitals-20210101T000000Z.backup.8.part'];
+  for (const name of [...earlier, ...drafts, 'other.backup']) writeFileSync(join(backups, name), 'x');
+  utimesSync(join(backups, drafts[0] ?? ''), 0, 0); // the other one may be under way
+  rmSync(first);
+  const kept = await night(2);
+  expect(kept.removed).toEqual(earlier.slice(0, 1));
+  const there = readdirSync(backups).toSorted();
+  expect(there).toEqual(
+    [...earlier.slice(1), ...drafts.slice(1), basename(kept.file), 'other.backup'].toSorted(),
+  );
+
+  rmSync(kept.file);
+  const cut = backUpIntoFolder(backups, 1, SECRET, async (path) => {
+    const made = await backUp(source, path, '1', SECRET);
+    truncateSync(path, made.bytes - 20);
+    return made;
+  });
+  expect(await sentence(cut)).toMatch(/no whole backup of dbvitals: it is cut off/);
+  const altered = backUpIntoFolder(backups, 1, SECRET, async (path) => {
+    const made = await backUp(source, path, '1', SECRET);
+    const text = gunzipSync(readFileSync(path)).toString('latin1');
+    writeFileSync(path, gzipSync(Buffer.from(text.replace('Ada', 'Eve'), 'latin1')));
+    return made;
+  });
+  expect(await sentence(altered)).toMatch(/is not what was read back/);
+  expect(readdirSync(backups)).toEqual(there.filter((name) => name !== basename(kept.file)));
+  expect(
+    await sentence(backUpIntoFolder(join(file, 'x'), 1, SECRET, (path) => backUp(source, path, '1', SECRET))),
+  ).toMatch(/^The folder .* can't be made \(ENOTDIR\): as root, run "install --directory/);
+});
+
+test('the store keeps how its last backup went', async () => {
+  const owner = openPool(source, 'owner', { max: 1 });
+  const unrecorded: string[] = [];
+  const attempt = (work: () => Promise<{ bytes: number }>) =>
+    recordBackup(source, work, (why) => unrecorded.push(why));
+  expect(await readLastBackup(owner)).toEqual({
+    succeeded_at: null,
+    bytes: null,
+    failed_at: null,
+    failure: null,
+  });
+  const full = new Error('The disk is full.');
+  await expect(attempt(() => Promise.reject(full))).rejects.toBe(full);
+  const failed = await readLastBackup(owner);
+  expect(failed).toMatchObject({ succeeded_at: null, failure: 'The disk is full.' });
+  expect(hasFailed(failed)).toBe(true);
+  await attempt(async () => ({ bytes: 12 }));
+  const succeeded = await readLastBackup(owner);
+  expect(succeeded).toMatchObject({ bytes: 12, failure: 'The disk is full.' });
+  expect(hasFailed(succeeded)).toBe(false);
+  expect(unrecorded).toEqual([]);
+
+  // A store that can't be written to is backed up all the same.
+  await root.query('alter role plain set default_transaction_read_only = on');
+  expect(await attempt(async () => ({ bytes: 13 }))).toEqual({ bytes: 13 });
+  await root.query('alter role plain reset default_transaction_read_only');
+  expect(unrecorded).toEqual([expect.stringMatching(/read-only transaction/)]);
+  expect((await readLastBackup(owner)).bytes).toBe(12);
+  await owner.end();
+});
+
+test('waits for a migration that is under way, and then holds what it made', async () => {
+  const address = await emptyDatabase('migrating');
+  await migrate(address);
+  const pool = openPool(address, 'owner', { max: 1 });
+  let done: Promise<unknown> = Promise.resolve();
+  await inTransaction(pool, async (client) => {
+    await client.query(`select pg_advisory_xact_lock(7241865325823964)`);
+    await client.query('lock table account in access exclusive mode');
+    await client.query(`insert into account (name, kind, plan) values ('while it waits', 'company', 'team')`);
+    done = held(address);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  });
+  await pool.end();
+  expect(await done).toContain('while it waits');
+});

@@ -1,0 +1,69 @@
+import type pg from 'pg';
+import { openPool, type StoreAddress } from '../connect.ts';
+
+/** How the backups of a store went; null = there was none of that outcome. */
+export interface LastBackup {
+  succeeded_at: Date | null;
+  /** Of the file of the last backup that succeeded. */
+  bytes: number | null;
+  failed_at: Date | null;
+  failure: string | null;
+}
+
+const select = 'select succeeded_at, bytes::float8 as bytes, failed_at, failure from last_backup';
+const success = `
+  insert into last_backup (succeeded_at, bytes) values (clock_timestamp(), $1)
+  on conflict (only_row) do update set succeeded_at = excluded.succeeded_at, bytes = excluded.bytes`;
+const failure = `
+  insert into last_backup (failed_at, failure) values (clock_timestamp(), $1)
+  on conflict (only_row) do update set failed_at = excluded.failed_at, failure = excluded.failure`;
+
+const NONE: LastBackup = { succeeded_at: null, bytes: null, failed_at: null, failure: null };
+
+/** How the last backups went; any role but the reader's. */
+export async function readLastBackup(pool: pg.Pool): Promise<LastBackup> {
+  const { rows } = await pool.query<LastBackup>(select);
+  return rows[0] ?? NONE;
+}
+
+/** The same for metrics: Unix seconds, 0 = never. */
+export async function backupTimes(pool: pg.Pool): Promise<{ backupSucceeded: number; backupFailed: number }> {
+  const { succeeded_at, failed_at } = await readLastBackup(pool);
+  const seconds = (at: Date | null) => (at === null ? 0 : at.getTime() / 1_000);
+  return { backupSucceeded: seconds(succeeded_at), backupFailed: seconds(failed_at) };
+}
+
+/** Whether the last attempt to back up failed. */
+export function hasFailed({ succeeded_at: succeeded, failed_at: failed }: LastBackup): boolean {
+  return failed !== null && (succeeded === null || failed > succeeded);
+}
+
+/**
+ * Runs `backUp` and records in the store how it went, for the metrics and the doctor. A store that can't be written to, such as a
+ * standby, keeps no record: `unrecorded` hears why. Throws what `backUp` throws.
+ */
+export async function recordBackup<T extends { bytes: number }>(
+  address: StoreAddress,
+  backUp: () => Promise<T>,
+  unrecorded: (why: string) => void,
+): Promise<T> {
+  const record = async (statement: string, value: unknown) => {
+    const pool = openPool(address, 'owner', { max: 1 });
+    await pool
+      .query(statement, [value])
+      .catch((error: unknown) => unrecorded(sentence(error)))
+      .finally(() => pool.end());
+  };
+  try {
+    const made = await backUp();
+    await record(success, made.bytes);
+    return made;
+  } catch (error) {
+    await record(failure, sentence(error));
+    throw error;
+  }
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { inTransaction, openPool, type StoreAddress } from '../connect.ts';
+import { applyMigrations, lockSchemaAlone, missingRoles, readSchema, type SchemaState } from '../migrate.ts';
+import { readyForCopy } from './backup.ts';
+import { type BackupEnd, type BackupHead, BackupReader, isOfSignedForm } from './backup-file.ts';
+import { isSignedBackup } from './backup-signature.ts';
+import { BACKED_UP } from './backup-tables.ts';
+
+// Not the owner's: one that this process has just ended may still be there for a moment.
+const selectUse = `
+  select count(*)::int as sessions
+    from pg_stat_activity
+   where datname = current_database() and pid <> pg_backend_pid()
+     and application_name in ('dbvitals writer', 'dbvitals reader')`;
+
+const selectData = 'select from account union all select from login limit 1';
+
+// Triggers would count what is counted already, and COPY does not enter what row-level security is forced upon. Both are
+// the owner's to change, and until the transaction ends nobody else sees the table. References are still checked.
+const withoutTriggers = (table: string) => `alter table ${table} disable trigger user`;
+const withTriggers = (table: string) => `alter table ${table} enable trigger user`;
+const unforced = (table: string) => `alter table ${table} no force row level security`;
+const forced = (table: string) => `alter table ${table} force row level security`;
+const selectForced = `
+  select relname as name from pg_class
+   where relname = any ($1) and relnamespace = current_schema()::regnamespace and relforcerowsecurity`;
+
+const setIdentity = 'select setval(pg_get_serial_sequence($1, $2), $3)';
+
+/** A backup that was restored. */
+export interface RestoredStore extends BackupHead {
+  rows: number;
+  /** The migrations that were applied to what it held. */
+  applied: string[];
+}
+
+/**
+ * Fills an empty store from a backup and brings its schema up to date, all in one transaction; `approve` may still look and
+ * refuse by a throw. Throws sentences, and then nothing was changed: where the store holds data or is in use, where the
+ * backup is of a newer schema, cut off or altered, or not signed by one of `secretKeys` (null: whether it is, is not asked).
+ */
+export async function restore(
+  address: StoreAddress,
+  file: Readable,
+  secretKeys: readonly Buffer[] | null,
+  approve: (client: pg.ClientBase) => Promise<void>,
+): Promise<RestoredStore> {
+  const reader = new BackupReader(file);
+  const pool = openPool(address, 'owner', { max: 1 });
+  try {
+    const head = await reader.head();
+    if (secretKeys && !isOfSignedForm(head)) throw new UnsignedBackupError('it has no signature');
+    return await inTransaction(pool, async (client) => {
+      await lockSchemaAlone(client);
+      const state = await readSchema(client);
+      await refuseUsed(client, state);
+      const [before, after] = split(state, head.migration);
+      await readyForCopy(client);
+      await applyMigrations(client, before);
+      const rows = await fill(client, reader, head.tables, secretKeys);
+      await applyMigrations(client, after);
+      await client.query(`analyze ${head.tables.join(', ')}`);
+      await approve(client);
+      return { ...head, rows, applied: after.map(({ name }) => name) };
+    });
+  } catch (error) {
+    throw (await missingRoles(pool, error)) ?? error;
+  } finally {
+    file.destroy();
+    await pool.end();
+  }
+}
+
+async function refuseUsed(client: pg.ClientBase, { applied }: SchemaState): Promise<void> {
+  if (applied.length === 0) return;
+  const { rows } = await client.query<{ sessions: number }>(selectUse);
+  if (rows[0]?.sessions !== 0) {
+    throw new Error('The store is in use: stop what runs on it. Nothing was changed.');
+  }
+  const { rowCount } = await client.query(selectData);
+  if (rowCount !== 0) {
+    throw new Error(
+      'The store holds data already, and nothing was changed: restore into an empty database, or an empty folder of DBVITALS_DATA_DIR.',
+    );
+  }
+}
+
+/** The migrations that the store still lacks for what the backup holds, and those that follow. */
+function split({ applied, pending }: SchemaState, migration: string) {
+  if (!applied.includes(migration) && !pending.some(({ name }) => name === migration)) {
+    throw new Error(
+      `The backup is of a newer schema (${migration}) than this dbvitals knows: restore it with the version that made it, or a later one.`,
+    );
+  }
+  if ((applied.at(-1) ?? '') > migration) {
+    throw new Error(
+      `The store's schema is newer than that of the backup (${migration}): restore into an empty database, which gets it, and then is brought up to date.`,
+    );
+  }
+  return [
+    pending.filter(({ name }) => name <= migration),
+    pending.filter(({ name }) => name > migration),
+  ] as const;
+}
+
+/** Fills the tables that the backup holds; gives how many rows came. */
+async function fill(
+  client: pg.ClientBase,
+  reader: BackupReader,
+  tables: string[],
+  secretKeys: readonly Buffer[] | null,
+): Promise<number> {
+  const unknown = tables.find((table) => !BACKED_UP.includes(table));
+  if (unknown !== undefined) throw new Error(`The backup holds a table that no store has: ${unknown}.`);
+  const { rows: secured } = await client.query<{ name: string }>(selectForced, [tables]);
+  for (const table of tables) await client.query(withoutTriggers(table));
+  for (const { name } of secured) await client.query(unforced(name));
+  const found: BackupEnd['tables'] = {};
+  for (;;) {
+    const next = await reader.next();
+    if ('end' in next) {
+      refuseAltered(next.end, found, tables);
+      if (secretKeys && !isSignedBackup(secretKeys, next.sha256, next.signature ?? ''))
+        throw new UnsignedBackupError('it was altered, or made with another secret key');
+      for (const [column, last] of Object.entries(next.end.identities)) {
+        if (last !== null) await client.query(setIdentity, [...column.split('.'), last]);
+      }
+      for (const { name } of secured) await client.query(forced(name));
+      for (const table of tables) await client.query(withTriggers(table));
+      return Object.values(found).reduce((sum, { rows }) => sum + rows, 0);
+    }
+    if (!tables.includes(next.table))
+      throw new Error(`The backup holds rows of a table that it does not name.`);
+    const hash = createHash('sha256');
+    const hashed = async function* () {
+      for await (const rows of reader.rows()) {
+        hash.update(rows);
+        yield rows;
+      }
+    };
+    const copied = client.query(copyFrom(`copy ${next.table} (${next.columns}) from stdin`));
+    await pipeline(hashed, copied);
+    found[next.table] = { rows: copied.rowCount, sha256: hash.digest('hex') };
+  }
+}
+
+function refuseAltered(end: BackupEnd, found: BackupEnd['tables'], tables: string[]): void {
+  const altered = tables.find((table) => {
+    const [wanted, got] = [end.tables[table], found[table]];
+    return !wanted || !got || wanted.rows !== got.rows || wanted.sha256 !== got.sha256;
+  });
+  if (altered === undefined) return;
+  throw new Error(
+    `The backup was altered or damaged in the table ${altered}, and nothing was changed: take another one.`,
+  );
+}
+
+/** A backup that nobody who has the secret key has made so. */
+class UnsignedBackupError extends Error {
+  constructor(why: string) {
+    super(
+      `The backup is not signed with this secret key (${why}), and nothing was restored: give the secret key of the store that was backed up, or --unsigned if you are sure of the file.`,
+    );
+  }
+}

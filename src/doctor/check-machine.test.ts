@@ -1,0 +1,113 @@
+import { X509Certificate } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Diagnosis } from '../cli/command.ts';
+import { readConfig } from '../config/config.ts';
+import { lookAtDisk, lookAtSealFile, lookAtSecret, lookAtTls } from './check-machine.ts';
+
+const CERTIFICATES = join(import.meta.dirname, '../../test/certificates');
+const DAY_MS = 86_400_000;
+const end = new X509Certificate(readFileSync(join(CERTIFICATES, 'server.pem'))).validToDate.getTime();
+
+let folder: string;
+let files: Record<string, string>;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dbvitals-doctor-'));
+  files = { TLS_CERT_FILE: join(folder, 'server.pem'), TLS_KEY_FILE: join(folder, 'server.key') };
+  for (const name of ['server.pem', 'server.key']) copyFileSync(join(CERTIFICATES, name), join(folder, name));
+  chmodSync(join(folder, 'server.key'), 0o640);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+function only(found: readonly Diagnosis[]): Diagnosis {
+  expect(found, JSON.stringify(found)).toHaveLength(1);
+  const [one] = found;
+  if (!one) throw new Error('nothing was found');
+  expect(one.remedy === null).toBe(one.status === 'ok');
+  return one;
+}
+
+test.each([
+  [30, 'ok', /^The certificate is for DNS:localhost, until /],
+  [5, 'warning', /expires in 5 days/],
+  [-1, 'error', /has expired/],
+  [60_000, 'error', /not valid before/],
+])('a certificate with %i days to its end: %s', (days, status, message) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: end - days * DAY_MS - 3_600_000 });
+  const { status: found, message: told } = only(lookAtTls(readConfig(files)));
+  expect([found, told]).toEqual([status, expect.stringMatching(message)]);
+});
+
+test('a key of another certificate, none, and one that all may read', () => {
+  chmodSync(join(folder, 'server.key'), 0o644);
+  expect(only(lookAtTls(readConfig(files))).message).toMatch(/Every user .* may read the key/);
+  copyFileSync(join(CERTIFICATES, 'renewed.key'), join(folder, 'server.key'));
+  expect(only(lookAtTls(readConfig(files))).message).toMatch(/holds another key/);
+  writeFileSync(join(folder, 'server.key'), 'unspoken');
+  expect(only(lookAtTls(readConfig(files)))).toMatchObject({
+    status: 'error',
+    message: 'TLS_KEY_FILE holds no private key in PEM without a passphrase.',
+  });
+  rmSync(join(folder, 'server.key'));
+  expect(only(lookAtTls(readConfig(files))).message).toMatch(/^TLS_KEY_FILE cannot be read \(ENOENT\)/);
+});
+
+test.each([
+  [{}, 'ok'],
+  [{ HOST: '0.0.0.0' }, 'warning'],
+  [{ HOST: '0.0.0.0', DBVITALS_TRUST_PROXY: '10.0.0.1' }, 'ok'],
+])('plain HTTP with %j: %s', (environment, status) => {
+  expect(only(lookAtTls(readConfig(environment))).status).toBe(status);
+});
+
+test('a secret key beside the store, readable by all, elsewhere, not there', () => {
+  const data = join(folder, 'data');
+  const look = (environment: Record<string, string>) =>
+    lookAtSecret(
+      readConfig({ DBVITALS_DATA_DIR: data, ...environment }),
+      environment['DBVITALS_SECRET_KEY_FILE'] ?? null,
+    );
+  expect(only(look({})).message).toBe('The secret key is made with the store.');
+  mkdirSync(data);
+  const beside = join(data, 'secret.key');
+  writeFileSync(beside, 'ab'.repeat(32), { mode: 0o600 });
+  expect(only(look({}))).toMatchObject({
+    status: 'warning',
+    message: expect.stringMatching(/beside the store/),
+  });
+  expect(only(look({ DBVITALS_SECRET_KEY_FILE: beside })).message).toMatch(/beside the store/);
+  const elsewhere = join(folder, 'secret.key');
+  writeFileSync(elsewhere, 'ab'.repeat(32), { mode: 0o600 });
+  expect(only(look({ DBVITALS_SECRET_KEY_FILE: elsewhere })).status).toBe('ok');
+  chmodSync(elsewhere, 0o644);
+  expect(only(look({ DBVITALS_SECRET_KEY_FILE: elsewhere })).message).toMatch(/^Every user/);
+  writeFileSync(beside, 'unspoken');
+  const broken = only(look({}));
+  expect(broken.status).toBe('error');
+  expect(JSON.stringify(broken)).not.toContain('unspoken');
+});
+
+test('a disk, and a file for seals whose folder is gone', () => {
+  expect(lookAtDisk(join(folder, 'not', 'yet')).message).toMatch(/^[0-9.]+ GiB \([0-9]+ %\) are free at /);
+  expect(lookAtDisk('/proc').status).toBe('error'); // it has no blocks at all
+  expect(only(lookAtSealFile(null))).toMatchObject({
+    status: 'warning',
+    message: expect.stringMatching(/kept in the store alone/),
+    remedy: expect.stringMatching(/DBVITALS_SEAL_FILE/),
+  });
+  expect(only(lookAtSealFile(join(folder, 'seals.ndjson'))).status).toBe('ok');
+  expect(only(lookAtSealFile(join(folder, 'gone', 'seals.ndjson'))).status).toBe('error');
+});

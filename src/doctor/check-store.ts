@@ -1,0 +1,264 @@
+import type pg from 'pg';
+import type { Diagnosis } from '../cli/command.ts';
+import { type Config, secretKeys } from '../config/config.ts';
+import { countLost } from '../connections/rotate-secret-key.ts';
+import { inTransaction, type StoreRole } from '../database/connect.ts';
+import { comparePrivileges } from '../database/granted.ts';
+import { missingRoles, readSchema, whyNoMigration } from '../database/migrate.ts';
+import { countDueConnections } from '../monitor/claim.ts';
+import { checkBackups } from './check-backups.ts';
+
+// Limits, sessions and the log go by the database's clock alone; single sign-on compares ours with the provider's.
+const CLOCK_SECONDS = 5;
+const CLOCK_TRIES = 3;
+
+// The shortest interval of a connection is 10 s: after five minutes a monitor is missing, or far behind.
+const LATE_SECONDS = 300;
+
+// Rounds are hourly; one that failed is tried again an hour later.
+const UNSEALED_HOURS = 3;
+const UNCUT_DAYS = 2;
+
+const BUSY_SHARE = 0.8;
+
+type Pools = ReadonlyMap<StoreRole, pg.Pool>;
+type Look = (config: Config, owner: pg.Pool, writer: pg.Pool) => Promise<Diagnosis>;
+
+/** Everything about a store that answers. One that can't be looked at is an error of its own, and the others go on. */
+export async function lookAtStore(config: Config, pools: Pools): Promise<Diagnosis[]> {
+  const [owner, writer] = [pools.get('owner'), pools.get('writer')];
+  if (!owner || !writer) throw new Error('a store without its roles');
+  const clock = await attempt('clock', () => lookAtClock(owner));
+  const server = await attempt('server', () => lookAtServer(owner));
+  const schema = await attempt('schema', () => lookAtSchema(owner));
+  // The rest asks tables and roles that an older schema lacks.
+  if (schema.status !== 'ok') {
+    const making = await attempt('roles', () => lookAtMaking(owner));
+    return [schema, clock, server, making];
+  }
+  const roles = await attempt('roles', () => lookAtRoles(owner, [...pools.values()]));
+  const looks: [string, Look][] = [
+    ['secret', lookAtKeys],
+    ['monitor', lookAtMonitor],
+    ['retention', lookAtRetention],
+    ['backup', (_config, _owner, writer) => checkBackups(writer)],
+  ];
+  const rest: Diagnosis[] = [];
+  for (const [about, look] of looks) rest.push(await attempt(about, () => look(config, owner, writer)));
+  return [schema, clock, server, roles, ...rest];
+}
+
+async function attempt(about: string, look: () => Promise<Diagnosis>): Promise<Diagnosis> {
+  try {
+    return await look();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'It could not be looked at.';
+    return { about, status: 'error', message, remedy: 'Mend that, then ask the doctor again.' };
+  }
+}
+
+async function lookAtSchema(owner: pg.Pool): Promise<Diagnosis> {
+  const about = 'schema';
+  const { applied, pending } = await readSchema(owner);
+  if (pending.length === 0) {
+    return { about, status: 'ok', message: `The schema is up to date (${applied.at(-1)}).`, remedy: null };
+  }
+  return {
+    about,
+    status: 'warning',
+    message: `The schema lacks ${pending.length} migrations of this version.`,
+    remedy: 'See "dbvitals migrate --plan", then run "dbvitals migrate"; a service that starts does it too.',
+  };
+}
+
+async function lookAtClock(owner: pg.Pool): Promise<Diagnosis> {
+  let best = { took: Number.POSITIVE_INFINITY, ahead: 0 };
+  for (let turn = 0; turn < CLOCK_TRIES; turn += 1) {
+    const began = Date.now();
+    const { rows } = await owner.query<{ ms: number }>(
+      'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
+    );
+    const took = Date.now() - began;
+    if (took < best.took) best = { took, ahead: ((rows[0]?.ms ?? 0) - began - took / 2) / 1_000 };
+  }
+  const about = 'clock';
+  const seconds = Math.abs(best.ahead).toFixed(1);
+  if (Math.abs(best.ahead) <= CLOCK_SECONDS) {
+    return {
+      about,
+      status: 'ok',
+      message: `This machine's clock and the database's are ${seconds} s apart.`,
+      remedy: null,
+    };
+  }
+  return {
+    about,
+    status: 'warning',
+    message: `The database's clock is ${seconds} s ${best.ahead > 0 ? 'ahead of' : 'behind'} this machine's.`,
+    remedy: 'Have both follow NTP (timedatectl set-ntp true). What is stored goes by the database.',
+  };
+}
+
+const server = `
+  select current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as durable,
+         pg_size_pretty(pg_database_size(current_database())) as size,
+         (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`;
+
+async function lookAtServer(owner: pg.Pool): Promise<Diagnosis> {
+  const { rows } = await owner.query<{ durable: boolean; size: string; connections: number; room: number }>(
+    server,
+  );
+  const [found] = rows;
+  if (!found) throw new Error('The store says nothing about itself.');
+  const about = 'server';
+  const { durable, size, connections, room } = found;
+  if (!durable) {
+    return {
+      about,
+      status: 'error',
+      message: 'fsync or synchronous_commit is off: a crash loses entries of answers that were given.',
+      remedy: 'Turn both on in postgresql.conf, then "select pg_reload_conf()".',
+    };
+  }
+  const message = `The store holds ${size}; ${connections} of ${room} connections are taken.`;
+  if (connections < BUSY_SHARE * room) return { about, status: 'ok', message, remedy: null };
+  const remedy =
+    'Raise max_connections, start fewer --processes, or put PgBouncer before it: docs/scaling.md.';
+  return { about, status: 'warning', message, remedy };
+}
+
+const roles = `
+  select o.rolsuper as superuser, quote_ident(o.rolname) as owner,
+         array(select rolname::text from pg_roles
+                where rolname in ('dbvitals_writer', 'dbvitals_reader', 'dbvitals_console')
+                  and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb)) as mighty
+    from pg_roles o
+   where o.rolname = current_user`;
+
+/** Whether a migration may do what it must. */
+async function lookAtMaking(owner: pg.Pool): Promise<Diagnosis> {
+  const about = 'roles';
+  const refused = await whyNoMigration(owner);
+  if (refused === null)
+    return {
+      about,
+      status: 'ok',
+      message: "The store's user may bring the schema up to date.",
+      remedy: null,
+    };
+  return { about, status: 'error', ...refused };
+}
+
+async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis> {
+  const about = 'roles';
+  for (const pool of others) {
+    try {
+      await pool.query('select 1');
+    } catch (error) {
+      throw (await missingRoles(owner, error)) ?? error;
+    }
+  }
+  const { rows } = await owner.query<{
+    superuser: boolean;
+    owner: string;
+    mighty: string[];
+  }>(roles);
+  const [found] = rows;
+  if (!found) throw new Error("The store's user is not to be found.");
+  const { mighty } = found;
+  const { lacking, excess } = await comparePrivileges(owner);
+  if (mighty.length > 0) {
+    return {
+      about,
+      status: 'error',
+      message: `${mighty.join(' and ')} may do more than a role of requests must: accounts are not kept apart then.`,
+      remedy: mighty
+        .map((name) => `alter role ${name} nosuperuser nobypassrls nocreaterole nocreatedb;`)
+        .join(' '),
+    };
+  }
+  if (excess.length + lacking.length > 0) {
+    const message = [
+      ...(lacking.length > 0 ? [`Requests fail, for a role lacks ${count(lacking)}.`] : []),
+      ...(excess.length > 0 ? [`A role has ${count(excess)} that it must not have.`] : []),
+    ].join(' ');
+    const remedy = `As the store's user, run: ${[...lacking, ...excess].join(' ')}`;
+    return { about, status: 'error', message, remedy };
+  }
+  if (found.superuser) {
+    return {
+      about,
+      status: 'warning',
+      message: `The store's user ${found.owner} is a superuser.`,
+      remedy: 'Give DATABASE_URL a role of its own: see docs/reference/store.md.',
+    };
+  }
+  return { about, status: 'ok', message: 'Each role has what it needs and no more.', remedy: null };
+}
+
+const count = ({ length }: readonly string[]) => (length === 1 ? '1 privilege' : `${length} privileges`);
+
+async function lookAtKeys(config: Config, owner: pg.Pool): Promise<Diagnosis> {
+  const about = 'secret';
+  const lost = await inTransaction(owner, (client) => countLost(client, secretKeys(config)));
+  if (lost === 0) {
+    return { about, status: 'ok', message: 'The secret key opens all that it must.', remedy: null };
+  }
+  return {
+    about,
+    status: 'error',
+    message: `The secret key does not open ${lost} of the keys in the store: health checks and seals of these accounts fail.`,
+    remedy: 'Give the key that they were wrapped with, beside the new one; docs/secrets.md if it is lost.',
+  };
+}
+
+async function lookAtMonitor(_config: Config, _owner: pg.Pool, writer: pg.Pool): Promise<Diagnosis> {
+  const about = 'monitor';
+  const { due, late } = await countDueConnections(writer);
+  const message =
+    due === 0
+      ? 'No health check waits.'
+      : `Health checks that wait: ${due}, the longest for ${Math.round(late)} s.`;
+  if (late < LATE_SECONDS) return { about, status: 'ok', message, remedy: null };
+  const remedy = 'Start a service or "dbvitals monitor"; if one runs, raise --concurrency or start another.';
+  return { about, status: 'warning', message, remedy };
+}
+
+const unsealed = `
+  select count(*)::int as logs
+    from activity_head h
+    left join activity_floor f on f.account_id = h.account_id
+    left join lateral (select last_id, sealed_at from activity_seal s
+                        where s.account_id = h.account_id order by number desc limit 1) s on true
+    join activity a on a.account_id = h.account_id and a.id = coalesce(s.last_id, f.first_id - 1, 0) + 1
+   where a.occurred_at < now() - $1 * interval '1 hour'
+     and coalesce(s.sealed_at < now() - $1 * interval '1 hour', true)`;
+
+const uncut = `
+  select count(*)::int as logs
+    from activity_head h
+    left join activity_floor f on f.account_id = h.account_id
+    join activity a on a.account_id = h.account_id and a.id = coalesce(f.first_id, 1)
+   where a.occurred_at < now() - $1 * interval '24 hours'`;
+
+async function lookAtRetention({ activityDays }: Config, owner: pg.Pool): Promise<Diagnosis> {
+  const about = 'retention';
+  const count = async (statement: string, value: number) =>
+    (await owner.query<{ logs: number }>(statement, [value])).rows[0]?.logs ?? 0;
+  const open = await count(unsealed, UNSEALED_HOURS);
+  const old = activityDays === null ? 0 : await count(uncut, activityDays + UNCUT_DAYS);
+  if (open === 0 && old === 0) {
+    return { about, status: 'ok', message: 'The logs are sealed and cut as they should be.', remedy: null };
+  }
+  return {
+    about,
+    status: 'warning',
+    message:
+      open > 0
+        ? `Accounts with entries of more than ${UNSEALED_HOURS} hours that no seal holds: ${open}.`
+        : `Accounts whose logs go back more than ${UNCUT_DAYS} days further than DBVITALS_ACTIVITY_DAYS: ${old}.`,
+    remedy:
+      'A service does it every hour: see its log for "seal" and "retention", or dbvitals_retention_failures_total. At once: "dbvitals activity seal".',
+  };
+}

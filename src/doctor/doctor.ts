@@ -1,0 +1,107 @@
+import { resolve } from 'node:path';
+import type { Diagnosis } from '../cli/command.ts';
+import { type Config, ConfigError, loadConfig } from '../config/config.ts';
+import { openPool } from '../database/connect.ts';
+import { holdsStore } from '../database/data-folder.ts';
+import { type JoinedStore, joinStore, requestAddress } from '../database/open.ts';
+import { storeIdentity } from '../database/store-identity.ts';
+import { lookAtDisk, lookAtEmbedded, lookAtSealFile, lookAtSecret, lookAtTls } from './check-machine.ts';
+import { lookAtService } from './check-service.ts';
+import { lookAtStore } from './check-store.ts';
+
+/**
+ * Looks at settings, machine, store and service, in an order in which what fails explains what comes after it. Changes nothing but
+ * that the embedded PostgreSQL runs meanwhile; `say` hears of that.
+ */
+export async function diagnose(say: (step: string) => void): Promise<Diagnosis[]> {
+  let config: Config;
+  try {
+    config = loadConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map((message) => ({
+      about: 'settings',
+      status: 'error',
+      message,
+      remedy: 'Settings are environment variables, or lines of .env in the working folder.',
+    }));
+  }
+  const store = await lookThroughStore(config, say);
+  return [
+    ...lookAtSettings(config),
+    ...lookAtSecret(config, process.env['DBVITALS_SECRET_KEY_FILE']?.trim() || null),
+    ...lookAtTls(config),
+    ...lookAtEmbedded(config),
+    lookAtDisk(config.databaseUrl === null ? config.dataDir : '.'),
+    ...lookAtSealFile(config.sealFile),
+    ...store.diagnoses,
+    ...(await lookAtService(config, store.id)),
+  ];
+}
+
+function lookAtSettings({ misspelt }: Config): Diagnosis[] {
+  const about = 'settings';
+  if (misspelt.length === 0)
+    return [{ about, status: 'ok', message: 'Every setting can be read.', remedy: null }];
+  const remedy = 'Correct the name, in the environment or in .env: as it is, it sets nothing.';
+  return misspelt.map((message) => ({ about, status: 'warning', message, remedy }));
+}
+
+/** What is found, and which store it is; null = it can't be known. */
+interface StoreDiagnoses {
+  diagnoses: Diagnosis[];
+  id: string | null;
+}
+
+async function lookThroughStore(config: Config, say: (step: string) => void): Promise<StoreDiagnoses> {
+  try {
+    if (config.databaseUrl === null && !holdsStore(config.dataDir)) {
+      const message = `There is no store in ${resolve(config.dataDir)} yet.`;
+      const remedy =
+        'Start "dbvitals serve", which makes it; or set DBVITALS_DATA_DIR or DATABASE_URL to yours.';
+      return { diagnoses: [{ about: 'store', status: 'warning', message, remedy }], id: null };
+    }
+    const store = await joinStore(config, say, 'refuse');
+    const pools = (['owner', 'writer', 'reader', 'console'] as const).map(
+      (role) => [role, openPool(store.address, role, { max: 1, statementTimeout: STATEMENT_MS })] as const,
+    );
+    try {
+      const reached: Diagnosis = {
+        about: 'store',
+        status: 'ok',
+        message: `${store.description} answers.`,
+        remedy: null,
+      };
+      const found = await lookAtStore(config, new Map(pools));
+      const diagnoses = [reached, ...found, ...(await lookAtPooler(config, store))];
+      const folder = store.embedded ? config.dataDir : null;
+      return { diagnoses, id: await storeIdentity(store.address, folder).catch(() => null) };
+    } finally {
+      await Promise.all(pools.map(([, pool]) => pool.end()));
+      await store.close();
+    }
+  } catch (error) {
+    // It names the store's host and the reason; a password stands in no error of the driver.
+    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
+    const message = `The store can't be used: ${reason}.`;
+    const remedy = config.databaseUrl
+      ? 'Check that PostgreSQL runs, and host, user and password of DATABASE_URL.'
+      : "See PostgreSQL's log in the folder postgres/log of the data folder.";
+    return { diagnoses: [{ about: 'store', status: 'error', message, remedy }], id: null };
+  }
+}
+
+const STATEMENT_MS = 10_000;
+
+async function lookAtPooler({ poolerUrl }: Config, store: JoinedStore): Promise<Diagnosis[]> {
+  if (poolerUrl === null) return [];
+  const about = 'pooler';
+  try {
+    await requestAddress({ ...store, applied: [] }, poolerUrl);
+    const message = 'The pooler leads to the store as writer and as reader.';
+    return [{ about, status: 'ok', message, remedy: null }];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "DBVITALS_POOLER_URL can't be used.";
+    return [{ about, status: 'error', message, remedy: 'Set the pooler up as docs/scaling.md says.' }];
+  }
+}

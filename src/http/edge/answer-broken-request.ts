@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { type ApiError, badRequest, headersTooLarge } from '../errors.ts';
+import { type Budget, rateHeaders } from '../rate-headers.ts';
+import type { Pipelining } from './pipelining.ts';
+
+/** Why a client's connection failed: it was reset, its TLS handshake failed, a request took too long to come, or it was no HTTP. */
+export const CONNECTION_FAILURES = ['reset', 'handshake', 'slow', 'malformed'] as const;
+export type ConnectionFailure = (typeof CONNECTION_FAILURES)[number];
+
+// How long the client may still send after the last answer, in milliseconds: closed at once, the connection would be
+// reset, and the answer lost.
+const LINGER_MS = 1_000;
+
+/** Why a connection failed, by the error that Node gives for it. */
+export function failureOf({ code = '' }: NodeJS.ErrnoException): ConnectionFailure {
+  if (/^ERR_(?:SSL|TLS)_/.test(code)) return 'handshake';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'slow';
+  return code.startsWith('HPE_') || code === '' ? 'malformed' : 'reset';
+}
+
+/**
+ * Answers what Node could not read as a request in the API's envelope, after the requests that came before it, and closes
+ * the connection. `always` are headers of every answer.
+ */
+export function answerBroken(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  pipelining: Pipelining,
+  { budgetOf, always }: { budgetOf: (address: string) => Budget; always: readonly string[] },
+): void {
+  // Nobody is there to read an answer, or there is no TLS yet to send it by.
+  if (/^(?:reset|handshake)$/.test(failureOf(error)) || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  pipelining.stop(socket, (answerable) => {
+    const told = error.code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge : badRequest;
+    const headers = [...always, ...rateHeaders(budgetOf(socket.remoteAddress ?? ''))];
+    if (answerable) socket.end(message(told, headers));
+    else socket.end();
+    const lingering = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once('close', () => clearTimeout(lingering));
+  });
+}
+
+/** An answer; `headers` are more of them, names and values in turn. */
+function message(error: ApiError, headers: readonly string[]): string {
+  const body = error.envelope();
+  const lines = [
+    `HTTP/1.1 ${error.status} ${error.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${body.length}`,
+    'connection: close',
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `x-request-id: ${randomUUID()}`,
+    ...headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : [])),
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keepFromCrowding } from './connection-limits.ts';
+
+// A line every 200 ms, or as much as is taken.
+async function* lines(size: number, pause: number) {
+  for (let line = 1; line <= 20_000; line += 1) {
+    yield Buffer.alloc(size, 0x78);
+    if (pause > 0) await wait(pause);
+  }
+}
+
+const server = createServer((request, response) => {
+  const [size, pause] = request.url === '/slow' ? [80, 200] : [64 * 1024, 0];
+  Readable.from(lines(size, pause))
+    .on('error', () => {})
+    .pipe(response);
+});
+
+beforeAll(async () => {
+  keepFromCrowding(server, 1_500);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A client that asks; one that says nothing where there is no path. */
+async function ask(path: string | null) {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let closed = false;
+  socket
+    .on('error', () => {})
+    .once('close', () => {
+      closed = true;
+    });
+  await once(socket, 'connect');
+  if (path !== null) socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+  return { socket, isClosed: () => closed };
+}
+
+test('who takes an answer for long keeps the connection; who takes none, or says nothing, loses it', async () => {
+  const [taking, refusing, silent] = [await ask('/slow'), await ask('/fast'), await ask(null)];
+  taking.socket.resume();
+  let taken = 0;
+  taking.socket.on('data', (chunk) => {
+    taken += chunk.length;
+  });
+  // Nothing is read of what comes: the kernel's buffers fill, and the answer stands still.
+  refusing.socket.pause();
+  silent.socket.resume();
+  await wait(5_000);
+  expect(taking.isClosed()).toBe(false);
+  expect(taken).toBeGreaterThan(1_000);
+  refusing.socket.resume();
+  await expect.poll(() => [refusing.isClosed(), silent.isClosed()], { timeout: 3_000 }).toEqual([true, true]);
+  taking.socket.destroy();
+});

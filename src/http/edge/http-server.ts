@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, METHODS } from 'node:http';
+import { Socket } from 'node:net';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import { parseDate } from '../date-range.ts';
+import type { Budget } from '../rate-headers.ts';
+import { answerBroken, type ConnectionFailure, failureOf } from './answer-broken-request.ts';
+import { keepFromCrowding } from './connection-limits.ts';
+import { belowBase, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
+import type { EscapedErrors } from './escaped-errors.ts';
+import { limitPipelining } from './pipelining.ts';
+import type { Tls } from './tls.ts';
+
+/** Times in milliseconds after which a slow or idle client is let go; Node looks for slow ones at the interval. */
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 12_000;
+const CHECKING_INTERVAL = 1_000;
+const KEEP_ALIVE_TIMEOUT = 72_000;
+// Who has not ended it has no request yet, and a stop waits for it: less than the time to drain.
+const HANDSHAKE_TIMEOUT = 5_000;
+
+/** How schemas are held against what strangers send: as it is, nothing coerced, dropped or filled in. */
+export const VALIDATION = {
+  customOptions: {
+    coerceTypes: false,
+    removeAdditional: false,
+    useDefaults: false,
+    formats: { 'date-or-time': (text: string) => parseDate(text) !== null },
+  },
+} as const;
+
+/**
+ * The HTTP server without its routes: every message that Node or Fastify would answer by itself is answered in the
+ * API's envelope. `budgetOf` gives the headers of a request that no key stands behind, `failed` hears of connections that
+ * failed. `renew` has connections from then on get another certificate.
+ */
+export function createServer(options: {
+  log: FastifyBaseLogger;
+  trustProxy: readonly string[];
+  basePath: string;
+  tls: Tls | null;
+  budgetOf: (address: string) => Budget;
+  /** Headers of every answer besides, names and values in turn. */
+  always: readonly string[];
+  escaped: EscapedErrors;
+  failed: (why: ConnectionFailure) => void;
+}): { app: FastifyInstance; renew: (tls: Tls) => void } {
+  const http = {
+    connectionsCheckingInterval: CHECKING_INTERVAL,
+    maxHeaderSize: NODE_HEADER_LIMIT,
+    requireHostHeader: false,
+  };
+  const settings = {
+    ajv: VALIDATION,
+    // A logger of each request's own would cost as much as its routing; lines name the request themselves.
+    childLoggerFactory: (logger: FastifyBaseLogger) => logger,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
+      options.failed(failureOf(error));
+      answerBroken(error, socket, pipelining, options);
+    },
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle' as const,
+    genReqId: () => randomUUID(),
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    requestIdHeader: false as const,
+    requestTimeout: REQUEST_TIMEOUT,
+    return503OnClosing: false,
+    rewriteUrl: (request: IncomingMessage) => belowBase(routedUrl(request.url ?? '/'), options.basePath),
+    routerOptions: { maxParamLength: NODE_HEADER_LIMIT },
+    trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
+  };
+  const secure =
+    options.tls &&
+    fastify({ ...settings, https: { ...http, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT } });
+  const app: FastifyInstance = secure ?? fastify({ ...settings, http });
+  for (const method of METHODS) {
+    // CONNECT has no path to route: it is answered below.
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  keepFromCrowding(app.server);
+  options.escaped.follow(app.server);
+  const keepAddress = (socket: Socket) => {
+    if (!rememberAddress(socket)) options.failed('reset');
+  };
+  app.server.on('connection', keepAddress).on('secureConnection', keepAddress);
+  const pipelining = limitPipelining(app.server, options.escaped.guard);
+  app.server.headersTimeout = HEADERS_TIMEOUT;
+  // Node would drop headers past 2,000 silently; their size is bounded anyway.
+  app.server.maxHeadersCount = 0;
+  app.server.on('connect', (_request, socket) => {
+    if (!(socket instanceof Socket)) return void socket.destroy();
+    socket.on('error', () => {}); // Node has taken its own listener away
+    answerBroken(new Error('CONNECT'), socket, pipelining, options);
+  });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  return { app, renew: (tls) => secure?.server.setSecureContext(tls) };
+}
+
+/**
+ * Keeps the client's address, which a socket forgets when the connection is reset. False where it was reset before anybody
+ * could ask: then the socket is closed, for what it still holds would be a stranger's.
+ */
+function rememberAddress(socket: Socket): boolean {
+  const { remoteAddress } = socket;
+  if (remoteAddress === undefined) {
+    socket.destroy();
+    return false;
+  }
+  Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
+  return true;
+}

@@ -1,0 +1,184 @@
+import { KEY_PATTERN } from '../../keys/key.ts';
+import { includes, PLANS } from '../../vocabulary/plans.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { documented } from '../query-parameters.ts';
+import { errorResponses, errorSchemas, failures } from './openapi-errors.ts';
+import { EVERY_RESPONSE, HEADERS } from './openapi-headers.ts';
+import { hoisted, ref } from './openapi-schemas.ts';
+
+/** The document's own version: the second number rises with each addition, and the first one is that of the path. */
+const VERSION = '1.0.0';
+
+const DESCRIPTION = `Reads database health, tickets, the activity log and the team of one account.
+
+**Authentication.** Send an API key as \`Authorization: Bearer <API_KEY>\`. A key reaches the data of its own account only. Every request that it makes is recorded in the account's activity log.
+
+**Limits.** Each key has a number of requests a minute: 30 on Team, 60 on Business, 100 on Enterprise unless set otherwise; an Individual account has no API access. Every response tells how the window stands. On 429 wait as many seconds as \`Retry-After\` says.
+
+**Errors.** All have one envelope, \`{"error": {"code", "message"}}\`; a 400 adds \`parameter\`, a 429 \`retry_after\`. Quote \`X-Request-Id\` when you ask for help.
+
+**Parameters.** Unknown, repeated and empty ones are refused, so that a mistyped filter never widens a result. Names that begin with \`_\` are ignored.
+
+**Lists.** \`page\` counts from 1, \`per_page\` is 50 unless given, 100 at most. Follow the \`Link\` header, or \`meta.has_more\`.
+
+**Times** are UTC with milliseconds and a trailing Z. A value that does not exist is \`null\`; its key is there.
+
+**Methods.** \`HEAD\` is \`GET\` without a body, \`OPTIONS\` answers 204; any other gives 405 \`method_not_allowed\`.
+
+**Versions.** Within v1 there are only additions: endpoints, optional parameters, fields, and values of open sets (\`x-extensible-enum\`). A removal waits for v2, with 24 months of both.`;
+
+const GROUPS: Record<string, { name: string; description: string }> = {
+  health: { name: 'Health', description: 'Connections, their health checks, and the fleet' },
+  ops: { name: 'Ops tickets', description: 'The history of findings, and statistics over it' },
+  activity: { name: 'Activity log', description: 'Every request and every change of the account' },
+  team: { name: 'Team', description: 'Members and roles' },
+};
+
+/** A planned event, as `events/` has it. */
+interface PlannedEvent {
+  kind: string;
+  trigger: string;
+  schema: object;
+}
+
+/** What the document is made of. */
+export interface Described {
+  endpoints: readonly Endpoint[];
+  events: readonly PlannedEvent[];
+  /** Real answers by operationId. */
+  answers: Readonly<Record<string, unknown>>;
+  /** By the kind of event. */
+  eventExamples: Readonly<Record<string, unknown>>;
+}
+
+/** The OpenAPI 3.1 document: of the schemas that validate and serialize, and of what the error answers are made of. */
+export function openapi({ endpoints, events, answers, eventExamples }: Described): Record<string, unknown> {
+  const schemas: Record<string, unknown> = {};
+  const paths = endpoints.map((endpoint) => [
+    `/api/v1${endpoint.path.replace(/:(\w+)/g, '{$1}')}`,
+    { get: operation(endpoint, schemas, answers[endpoint.operationId]) },
+  ]);
+  const webhooks = events.map((event) => [
+    event.kind,
+    { post: plannedOperation(event, schemas, eventExamples[event.kind]) },
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'dbvitals API',
+      version: VERSION,
+      summary: 'Read-only: database health, tickets, activity and team',
+      description: DESCRIPTION,
+      contact: { name: 'The operator of this service' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: '/', description: 'The service that this document comes from' }],
+    security: [{ apiKey: [] }],
+    tags: Object.values(GROUPS),
+    paths: Object.fromEntries(paths),
+    webhooks: Object.fromEntries(webhooks),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: KEY_PATTERN.source,
+          description: `An API key of the account. It matches \`${KEY_PATTERN.source}\`; the last six characters are a checksum.`,
+        },
+      },
+      schemas: { ...schemas, ...errorSchemas() },
+      headers: HEADERS,
+      responses: errorResponses(EVERY_RESPONSE),
+    },
+  };
+}
+
+function operation(endpoint: Endpoint, schemas: Record<string, unknown>, example: unknown): object {
+  const tagged = endpoint.reuse !== 'unstored';
+  const paginated = 'page' in endpoint.query.properties;
+  const headers = [...EVERY_RESPONSE, ...(tagged ? ['ETag'] : []), ...(paginated ? ['Link'] : [])];
+  const group = endpoint.path.split('/')[1] ?? '';
+  const plans = PLANS.filter((plan) => includes(plan, `/api/v1${endpoint.path}`)).map(
+    (plan) => plan.charAt(0).toUpperCase() + plan.slice(1),
+  );
+  return {
+    operationId: endpoint.operationId,
+    summary: endpoint.summary,
+    description: `${endpoint.description}\n\nPlans: ${plans.join(', ')}.`,
+    tags: [GROUPS[group]?.name],
+    parameters: [
+      ...pathParameters(endpoint.path),
+      ...queryParameters(endpoint),
+      ...(tagged ? [IF_NONE_MATCH] : []),
+    ],
+    responses: {
+      200: {
+        description: endpoint.summary,
+        headers: headerRefs(headers),
+        content: {
+          'application/json': {
+            schema: hoisted(endpoint.response, schemas),
+            ...(example === undefined ? {} : { example }),
+          },
+        },
+      },
+      ...(tagged
+        ? { 304: { description: 'The client has this answer already.', headers: headerRefs(headers) } }
+        : {}),
+      ...Object.fromEntries(failures(endpoint.notFound)),
+    },
+  };
+}
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  description:
+    'The `ETag` of an answer that the client has: 304 when it still holds. The request counts all the same.',
+  schema: { type: 'string' },
+};
+
+function pathParameters(path: string): object[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: 'Connection identifier.',
+    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    example: 1,
+  }));
+}
+
+function queryParameters({ query }: Endpoint): object[] {
+  return Object.entries(query.properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...documented(schema),
+  }));
+}
+
+function headerRefs(names: readonly string[]): Record<string, object> {
+  return Object.fromEntries(names.map((name) => [name, ref('headers', name)]));
+}
+
+function plannedOperation(
+  { kind, trigger, schema }: PlannedEvent,
+  schemas: Record<string, unknown>,
+  example: unknown,
+): object {
+  return {
+    operationId: kind.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+    summary: `Planned: ${trigger}`,
+    description: 'Planned: no events are sent yet. The form of the payload will not change when they are.',
+    'x-status': 'planned',
+    security: [],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: hoisted(schema, schemas), example } },
+    },
+    responses: {
+      '2XX': { description: 'The receiver has it.' },
+      '4XX': { description: 'The receiver refuses it.' },
+    },
+  };
+}

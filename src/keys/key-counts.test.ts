@@ -1,0 +1,208 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { writeLog } from '../../test/write-log.ts';
+import { openPool } from '../database/connect.ts';
+import { countKeys, countUp, UNCOUNTED } from './key-counts.ts';
+import { selectKeys } from './list-keys.sql.ts';
+
+let store: TestStore;
+let root: pg.Client;
+let owner: pg.Pool;
+
+beforeAll(async () => {
+  store = await startTestStore();
+  root = await store.superuser('store');
+  owner = openPool(store.address, 'owner', { max: 1 });
+});
+
+afterEach(async () => {
+  await root.query('truncate activity, activity_floor, activity_head, key_counted, key_hour, key_window');
+});
+
+afterAll(async () => {
+  await owner.end();
+  await store.stop();
+});
+
+// Some 940 entries an hour, each key nine in all: the last 25 hours are more than a step.
+const LOG = { length: 45_000, rare: 'event', days: 2 } as const;
+const EVERY_ENTRY = 1_000_000;
+
+async function writeCounted(log: Parameters<typeof writeLog>[1] = LOG): Promise<number> {
+  const accountId = await writeLog(store, log);
+  await root.query(
+    'update activity set status = case when id % 7 = 0 then 429 else 200 end where api_key_id is not null',
+  );
+  return accountId;
+}
+
+interface Row {
+  id: number;
+  requests: number | null;
+  limited: number | null;
+  /** To the microsecond. */
+  since: string;
+  last_used_from: string | null;
+}
+
+async function listed(accountId: number, { counted = true, read = EVERY_ENTRY } = {}): Promise<Row[]> {
+  const { rows } = await store.writer.query<{ row: Row }>(
+    `select to_jsonb(listed) as row from (${selectKeys}) listed`,
+    [accountId, read, counted],
+  );
+  return rows.map(({ row }) => row);
+}
+
+/** Asserts that each key's counts are those of the log since the instant that they tell; gives how many hours ago that is. */
+async function expectTrue(accountId: number, read = EVERY_ENTRY): Promise<number> {
+  const rows = await listed(accountId, { read });
+  const { since = '' } = rows[0] ?? {};
+  const { rows: logged } = await root.query<{ id: number; requests: number; limited: number }>(
+    `select api_key_id as id, count(*) as requests, count(*) filter (where status = 429) as limited
+       from activity
+      where account_id = $1 and api_key_id is not null and occurred_at >= $2
+      group by api_key_id`,
+    [accountId, since],
+  );
+  const counts = new Map(logged.map((row) => [row.id, row]));
+  expect(rows).toHaveLength(5_000);
+  expect(rows.map(({ id, requests, limited }) => ({ id, requests, limited }))).toEqual(
+    rows.map(({ id }) => counts.get(id) ?? { id, requests: 0, limited: 0 }),
+  );
+  return (Date.now() - Date.parse(since)) / 3_600_000;
+}
+
+/** How many steps a round took. */
+async function countAll(pool = owner): Promise<number> {
+  let steps = 0;
+  for await (const _ of countKeys(pool)) steps += 1;
+  return steps;
+}
+
+/** Appends so many requests of the account's first key at the end of the log. */
+async function append(accountId: number, requests: number): Promise<void> {
+  await root.query(
+    `with added as (
+       insert into activity (account_id, id, occurred_at, action_type, page_path, api_key_id, status)
+       select $1, last_id + n, clock_timestamp(), 'api_request', '/api/v1/health/fleet',
+              (select min(api_key_id) from api_key where account_id = $1), 200
+         from activity_head, generate_series(1, $2::integer) n
+        where account_id = $1)
+     update activity_head set last_id = last_id + $2, last_at = clock_timestamp() where account_id = $1`,
+    [accountId, requests],
+  );
+}
+
+test('what is listed is what the log holds, counted or not', async () => {
+  const accountId = await writeCounted({ ...LOG, length: UNCOUNTED });
+  expect(await expectTrue(accountId)).toBeCloseTo(24, 1);
+  expect(await countAll()).toBeGreaterThan(1);
+  expect(await expectTrue(accountId)).toBeCloseTo(24, 1);
+  await append(accountId, 100);
+  await expectTrue(accountId);
+  await countAll();
+  await expectTrue(accountId);
+});
+
+test('a first hour of many entries counts as a whole', async () => {
+  const accountId = await writeCounted();
+  await countAll();
+  const hours = await expectTrue(accountId, 10);
+  expect(hours).toBeGreaterThanOrEqual(24);
+  expect(hours).toBeLessThan(25.01);
+});
+
+test('a look counts what no round did, and says nothing when there is too much of it', async () => {
+  const accountId = await writeCounted();
+  expect(await countUp(store.writer, accountId, 0)).toBe(false);
+  for (const { requests, limited } of await listed(accountId, { counted: false })) {
+    expect({ requests, limited }).toEqual({ requests: null, limited: null });
+  }
+  expect(await countUp(store.writer, accountId, 60_000)).toBe(true);
+  await expectTrue(accountId);
+});
+
+test('of a long log the last 25 hours alone are counted', async () => {
+  const accountId = await writeCounted({ ...LOG, days: 30 });
+  await countAll();
+  await expectTrue(accountId);
+  const { rows } = await root.query(
+    `select count(*) filter (where hour < date_trunc('hour', now() - interval '25 hours')) as older, count(*) > 0 as any
+       from key_hour`,
+  );
+  expect(rows).toEqual([{ older: 0, any: true }]);
+});
+
+test('two rounds at once count each entry once', async () => {
+  const accountId = await writeCounted();
+  const second = openPool(store.address, 'owner', { max: 1 });
+  await Promise.all([
+    countAll(),
+    countAll(second),
+    countUp(store.writer, accountId, 60_000),
+    countUp(store.writer, accountId, 60_000),
+  ]);
+  await second.end();
+  await expectTrue(accountId);
+});
+
+test('a round that was broken off goes on where it was', async () => {
+  const accountId = await writeCounted();
+  for await (const _ of countKeys(owner)) break;
+  const { rows } = await root.query(
+    'select counted_to < last_id as some from key_counted join activity_head using (account_id)',
+  );
+  expect(rows).toEqual([{ some: true }]);
+  await countAll();
+  await expectTrue(accountId);
+});
+
+test('where nothing happened a round does nothing; hours of long ago are forgotten', async () => {
+  const accountId = await writeCounted();
+  await root.query(
+    `insert into key_hour (account_id, api_key_id, hour, requests, limited)
+     select account_id, api_key_id, date_trunc('hour', now() - interval '3 days'), 9, 0 from activity
+      where account_id = $1 and occurred_at > now() - interval '1 hour' and api_key_id is not null
+      group by account_id, api_key_id`,
+    [accountId],
+  );
+  await countAll();
+  const { rows } = await root.query(`select from key_hour where hour < now() - interval '2 days'`);
+  expect(rows).toHaveLength(0);
+  expect(await countAll()).toBe(0);
+});
+
+test('where a key was used from last is told by the log, then by its last hour, which outlasts the log', async () => {
+  const accountId = await writeCounted({ ...LOG, length: UNCOUNTED });
+  await root.query(`update activity set source_ip = inet '10.0.0.0' + id where api_key_id is not null`);
+  const { rows } = await root.query<{ id: number; from: string }>(
+    `select api_key_id as id, host(inet '10.0.0.0' + max(id)) as from
+       from activity
+      where api_key_id is not null and occurred_at >= now() - interval '22 hours'
+      group by api_key_id`,
+  );
+  expect(rows.length).toBeGreaterThan(4_000);
+  const expectKnown = async () => {
+    const told = new Map((await listed(accountId)).map((row) => [row.id, row.last_used_from]));
+    expect(rows.map(({ id }) => ({ id, from: told.get(id) }))).toEqual(rows);
+  };
+  await expectKnown();
+  await countAll();
+  await expectKnown();
+
+  await root.query(`update key_hour set hour = hour - interval '3 days'`);
+  await root.query('delete from activity where id <= $1', [UNCOUNTED]);
+  await root.query('insert into activity_floor (account_id, first_id, events) values ($1, $2, $3)', [
+    ...[accountId, UNCOUNTED + 1, UNCOUNTED / 10],
+  ]);
+  await append(accountId, 1);
+  await countAll();
+  const { rows: hours } = await root.query('select from key_hour group by api_key_id having count(*) > 1');
+  expect(hours).toHaveLength(0);
+  rows.splice(
+    rows.findIndex(({ id }) => id === Math.min(...rows.map((row) => row.id))),
+    1,
+  );
+  await expectKnown();
+});

@@ -1,0 +1,132 @@
+import { cleanText } from '../clean-text.ts';
+import { RefusedAddress } from './address.ts';
+import { HashingRefused, LoginRefused, PasswordRefused } from './session.ts';
+import { SshRefused } from './ssh-tunnel.ts';
+
+/** Why a target could not be connected to. */
+export interface ConnectFailure {
+  kind: 'unreachable' | 'unauthorized' | 'saturated';
+  /** The end of a sentence. */
+  reason: string;
+  /** Trying again at once can't help. */
+  final: boolean;
+}
+
+const REASONS: Record<string, string> = {
+  '1044': 'the login may not use the database (1044)',
+  '1049': 'the database does not exist (1049)',
+  '1129': 'the server has blocked this host: "flush hosts" lets it in again (1129)',
+  '3D000': 'the database does not exist',
+  '57P03': 'the server is starting up or shutting down',
+  EACCES: 'the socket may not be opened (EACCES)',
+  EAI_AGAIN: 'the host name could not be resolved for now (EAI_AGAIN)',
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ECONNRESET: 'the server closed the connection (ECONNRESET)',
+  EHOSTUNREACH: 'there is no route to the host (EHOSTUNREACH)',
+  ENETUNREACH: 'there is no route to the network (ENETUNREACH)',
+  ENOENT: 'there is no such socket (ENOENT)',
+  ENOTFOUND: 'there is no such host name (ENOTFOUND)',
+  ETIMEDOUT: 'it did not answer (ETIMEDOUT)',
+  PROTOCOL_CONNECTION_LOST: 'the server closed the connection',
+};
+
+// Trying again does not help, though nothing is wrong with the login.
+const FINAL = new Set(['3D000', '1044', '1049', '1129']);
+
+const SATURATED = new Set(['53300', '1040', '1203', '1226']);
+
+// MySQL's errors that refuse a login, https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html, and MariaDB's.
+const LOGINS = new Map([
+  ['1045', 'the server refused the login (1045)'],
+  ['1130', 'the server lets nobody in from this host (1130)'],
+  ['1251', 'the server refused the login (1251)'],
+  ['1275', 'the server refused the login (1275)'],
+  ['1524', 'the server has not loaded the plugin that the login needs (1524)'],
+  ['1698', 'the server refused the login (1698)'],
+  ['1820', 'the password has expired (1820)'],
+  ['1862', 'the password has expired (1862)'],
+  ['3118', 'the login is locked (3118)'],
+  ['3159', 'the server lets nobody in without TLS (3159)'],
+  ['3955', 'the login is locked for its failed attempts (3955)'],
+  ['4151', 'the login is locked (4151)'],
+]);
+
+/**
+ * What a failed connection attempt of at most `connectMs` means. PostgreSQL refuses a login by an SQLSTATE of class 28,
+ * MySQL by the errors above.
+ */
+export function connectFailure(error: unknown, connectMs: number): ConnectFailure {
+  const { code, message } = described(error);
+  if (SATURATED.has(code))
+    return { kind: 'saturated', reason: `it has no connection left (${code})`, final: true };
+  const login = LOGINS.get(code);
+  if (login !== undefined) return unauthorized(login);
+  if (code.startsWith('28')) return unauthorized(`the server refused the login (SQLSTATE ${code})`);
+  if (error instanceof PasswordRefused)
+    return unauthorized(`${message}, which it gets only after "connection change --expose-password yes"`);
+  if (error instanceof HashingRefused || error instanceof LoginRefused) return unauthorized(message);
+  // pg's own names of what goes wrong in SCRAM: no password stored, or a server that does not know it either.
+  if (message.startsWith('SASL')) return unauthorized('the password exchange failed (SCRAM)');
+  if (isTimeout(error)) {
+    return { kind: 'unreachable', reason: `it did not answer within ${connectMs / 1_000} s`, final: false };
+  }
+  const tls = tlsReason(code, message);
+  const named =
+    REASONS[code] ?? cleanText(code && !message.includes(code) ? `${message} (${code})` : message, 200);
+  const refused = error instanceof RefusedAddress || error instanceof SshRefused;
+  const final = tls !== null || refused || FINAL.has(code);
+  return { kind: 'unreachable', reason: tls ?? named, final };
+}
+
+function unauthorized(reason: string): ConnectFailure {
+  return { kind: 'unauthorized', reason, final: true };
+}
+
+const UNTRUSTED = /^(?:UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED)/;
+
+function tlsReason(code: string, message: string): string | null {
+  if (UNTRUSTED.test(code)) {
+    return `its TLS certificate is signed by nobody that is trusted (${code}): name the authority with "connection change --ca-file" or in NODE_EXTRA_CA_CERTS`;
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `its TLS certificate is for another host name (${code}): connect by a name that the certificate has`;
+  }
+  if (/CERT|^ERR_(TLS|SSL)/.test(code)) return `its TLS certificate is refused (${code})`;
+  // pg's own words for a server that declines TLS, and mysql2's code.
+  const declined = code === 'HANDSHAKE_NO_SSL_SUPPORT' || /support SSL|an SSL connection/.test(message);
+  return declined ? 'it offers no TLS' : null;
+}
+
+/** Whether an `AbortSignal.timeout` ended it. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
+/** The code (SQLSTATE, MySQL's number of the error, or Node's) and the text of whatever was thrown. */
+export function described(error: unknown): { code: string; message: string } {
+  if (!(error instanceof Error)) return { code: '', message: String(error) };
+  const { message } = error;
+  // mysql2's names of errors are MySQL's; MariaDB's own numbers have none.
+  if ('sqlState' in error && 'errno' in error) return { code: String(error.errno), message };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return { code, message };
+}
+
+/** Why a server did not run a statement, where it says so; null for everything else. */
+export function refusalOf(error: unknown): 'timeout' | 'locked' | 'denied' | null {
+  return REFUSALS.get(described(error).code) ?? null;
+}
+
+// SQLSTATEs of PostgreSQL; numbers of MySQL and MariaDB, whose time-outs are 3024 and 1969.
+const REFUSALS = new Map<string, 'timeout' | 'locked' | 'denied'>([
+  ['57014', 'timeout'],
+  ['3024', 'timeout'],
+  ['1969', 'timeout'],
+  ['55P03', 'locked'],
+  ['1205', 'locked'],
+  ['42501', 'denied'],
+  ['1044', 'denied'],
+  ['1142', 'denied'],
+  ['1143', 'denied'],
+  ['1227', 'denied'],
+]);

@@ -1,0 +1,384 @@
+import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Socket, Socket as TcpSocket } from 'node:net';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
+import { beforeEach, expect, test, vi } from 'vitest';
+import {
+  afterLogin,
+  column,
+  endOfRows,
+  greeting,
+  mysqlError,
+  ok,
+  oversized,
+  packet,
+  SCRAMBLE,
+  saying,
+  sequel,
+  switchTo,
+} from '../../../test/strange-mysql.ts';
+import { type StrangeAnswer, startStrangeServer } from '../../../test/strange-server.ts';
+import type { Row } from '../../checks/check.ts';
+import { LIMITS } from '../limits.ts';
+import { connectFailure } from './connect-failure.ts';
+import { openMysqlSession } from './mysql-session.ts';
+import type { Target } from './session.ts';
+
+// mysql2 tells the console of lengths that it does not know.
+beforeEach(() => void vi.spyOn(console, 'trace').mockImplementation(() => {}));
+
+const PASSWORD = 'watching';
+const SHORT = { ...LIMITS, connectMs: 600, answerMs: 400 };
+const file = (name: string) => readFileSync(join(import.meta.dirname, '../../../test/certificates', name));
+
+interface Told {
+  rows: Row[] | null;
+  /** Why there are no rows. */
+  reason: string;
+  kind: string;
+  /** What the server heard, a message each. */
+  heard: Buffer[];
+  bytes: number;
+}
+
+function targetAt(port: number): Target {
+  return {
+    ...{
+      engine: 'mysql',
+      connectionType: 'direct',
+      host: '127.0.0.1',
+      port,
+      database: 'shop',
+      tls: 'disable',
+    },
+    ...{
+      username: 'watcher',
+      password: PASSWORD,
+      passwordExposable: false,
+      caCertificate: null,
+      tunnel: null,
+    },
+  };
+}
+
+/** Reads from a server as a run does, and tells what came of it. */
+async function readFrom(
+  greet: (socket: Socket) => Buffer | null,
+  answer: StrangeAnswer,
+  given: Partial<Target> = {},
+  limits = SHORT,
+): Promise<Told> {
+  const server = await startStrangeServer(answer, greet);
+  const target = { ...targetAt(server.port), ...given };
+  const meter = { bytes: 0, statements: 0, milliseconds: 0 };
+  const way = { host: target.host, port: target.port, stream: new TcpSocket(), meter, limits };
+  const ends = { connecting: AbortSignal.timeout(limits.connectMs), signal: AbortSignal.timeout(5_000) };
+  const told = { rows: null, reason: '', kind: '' };
+  try {
+    const session = await openMysqlSession(target, target.database, way, ends);
+    try {
+      const rows = await session.read('select version() as version');
+      return { ...told, rows, heard: server.heard, bytes: meter.bytes };
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    const { reason, kind } = connectFailure(error, limits.connectMs);
+    return { ...told, reason, kind, heard: server.heard, bytes: meter.bytes };
+  } finally {
+    server.close();
+  }
+}
+
+const politely = () => greeting();
+const request = (sequence: number) => packet(sequence, 0xfb, '/etc/passwd');
+const oneRow = (name: string, ...row: Buffer[]) =>
+  Buffer.concat([packet(1, 1), column(2, name), endOfRows(3), ...row, endOfRows(4 + row.length)]);
+
+test.each<[string, (socket: Socket) => Buffer | null, StrangeAnswer, RegExp]>([
+  ['asks for a file in the login', politely, saying(request(2)), /Unexpected packet/],
+  ['asks for a file after the login', politely, saying(ok(2), request(1)), /a file of this machine/],
+  ['asks for a file at a statement', politely, afterLogin(() => request(1)), /a file of this machine/],
+  [
+    'asks for a file in a further answer',
+    politely,
+    afterLogin(() => Buffer.concat([ok(1, 8), request(2)])),
+    /a file of this machine/,
+  ],
+  ['counts wrong in the login', politely, saying(ok(9)), /out of order/],
+  [
+    'counts wrong in an answer',
+    politely,
+    afterLogin(() => Buffer.concat([packet(1, 1), column(7, 'c')])),
+    /out of order/,
+  ],
+  ['sends an empty packet', politely, afterLogin(() => packet(1)), /empty packet/],
+  [
+    'sends a row without end',
+    politely,
+    afterLogin((socket) => {
+      socket.write(oneRow('version').subarray(0, -9));
+      return oversized(socket);
+    }),
+    /too long a packet/,
+  ],
+  [
+    'sends answers without end',
+    politely,
+    afterLogin((socket) => sequel(socket, 1, (at) => ok(at, 8))),
+    /more than one/,
+  ],
+  [
+    'sends columns without end',
+    politely,
+    afterLogin((socket) => {
+      socket.write(packet(1, 0xfd, 0xff, 0xff, 0xff));
+      return sequel(socket, 2, (at) => column(at, 'c'));
+    }),
+    /too many columns/,
+  ],
+  ['sends 101 columns', politely, afterLogin(() => packet(1, 101)), /too many columns/],
+  [
+    'goes on with the login without end',
+    politely,
+    (sent, socket) =>
+      sent === 0 ? switchTo(2, 'caching_sha2_password') : sequel(socket, 4, (at) => packet(at, 1, 3)),
+    /sent too much/,
+  ],
+  ['answers what nobody asked', politely, afterLogin(() => Buffer.concat([oneRow('c'), ok(1)])), /^$/],
+  ['says OK and means nothing', politely, saying(packet(2, 0, 0xff, 0xff, 0xfb, 0xfe)), /not answer/],
+  ['answers OK and means nothing', politely, afterLogin(() => packet(1, 0, 0xff, 0xfe, 0xff)), /./],
+  ['ends a column in mid-word', politely, afterLogin(() => Buffer.concat([packet(1, 1), packet(2, 3)])), /./],
+  [
+    'names a column __proto__',
+    politely,
+    afterLogin(() => oneRow('__proto__', packet(4, 1, 'x'))),
+    /__proto__/,
+  ],
+  ['greets in mid-word', () => packet(0, 10, '8.0.36\0', 1), () => null, /./],
+  ['answers as PostgreSQL', () => null, () => Buffer.from('E\0\0\0\x10SFATAL\0'), /not answer within 0.6 s/],
+  ['greets as PostgreSQL', () => Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'), () => null, /./],
+  ['speaks HTTP', () => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), () => null, /too long a packet/],
+  [
+    'has no connection left',
+    () => mysqlError(0, 1040, 'Too many connections'),
+    () => null,
+    /no connection left \(1040\)/,
+  ],
+])('a server that %s is told as such', async (_what, greet, answer, why) => {
+  const { reason, heard, bytes } = await readFrom(greet, answer);
+  expect(reason).toMatch(why);
+  expect(bytes).toBeLessThan(1024 * 1024);
+  const text = Buffer.concat(heard).toString('latin1');
+  expect(text).not.toContain(PASSWORD);
+  expect(text).not.toContain('root:');
+  // The login, the settings, one statement and the farewell.
+  expect(heard.length).toBeLessThanOrEqual(4);
+  expect(Object.hasOwn(Object.prototype, 'version')).toBe(false);
+});
+
+test('what ended the connection is told once, and then that it was lost', async () => {
+  const server = await startStrangeServer(
+    afterLogin(() => packet(1, 101)),
+    politely,
+  );
+  const target = targetAt(server.port);
+  const ends = { connecting: AbortSignal.timeout(600), signal: AbortSignal.timeout(5_000) };
+  const meter = { bytes: 0, statements: 0, milliseconds: 0 };
+  const way = { host: target.host, port: target.port, stream: new TcpSocket(), meter, limits: SHORT };
+  const session = await openMysqlSession(target, '', way, ends);
+  await expect(session.read('select 1 as one')).rejects.toThrow('too many columns');
+  await expect(session.read('select 1 as one')).rejects.toThrow('the connection was lost');
+  const began = performance.now();
+  await session.close();
+  expect(performance.now() - began).toBeLessThan(500);
+  server.close();
+});
+
+test('rows without end are cut off long before they are all that a run may read', async () => {
+  const { reason, bytes } = await readFrom(
+    politely,
+    afterLogin((socket) => {
+      socket.write(oneRow('version').subarray(0, -9));
+      return sequel(socket, 4, (at) => packet(at, 1, 'x'));
+    }),
+    {},
+    { ...SHORT, answerMs: 10_000 },
+  );
+  expect(reason).toBe('the server sent too much');
+  expect(bytes).toBeLessThan(4 * 1024 * 1024);
+});
+
+const asksFor = (plugin: string) => saying(switchTo(2, plugin));
+
+test.each<[string, (socket: Socket) => Buffer | null, StrangeAnswer, RegExp]>([
+  ['mysql_clear_password', politely, asksFor('mysql_clear_password'), /clear text.*--expose-password/],
+  [
+    'mysql_clear_password from the start',
+    () => greeting({ plugin: 'mysql_clear_password' }),
+    asksFor('mysql_clear_password'),
+    /clear text.*--expose-password/,
+  ],
+  ['dialog', politely, asksFor('dialog'), /clear text \(dialog\).*--expose-password/],
+  ['mysql_old_password', politely, asksFor('mysql_old_password'), /mysql_old_password, which is not done/],
+  ['mysql_old_password as of old', politely, saying(packet(2, 0xfe)), /which is not done/],
+  ['a plugin of its own', politely, asksFor('no\x1b[2Jway'), /no \[2Jway, which is not done/],
+  ['a plugin named as a property', politely, asksFor('__proto__'), /__proto__, which is not done/],
+  ['a second factor', politely, saying(packet(2, 2, 'mysql_clear_password\0')), /--expose-password/],
+  [
+    'another plugin after one that is fine',
+    politely,
+    saying(switchTo(2, 'caching_sha2_password'), switchTo(4, 'mysql_clear_password')),
+    /--expose-password/,
+  ],
+  [
+    'the whole password (caching_sha2)',
+    politely,
+    saying(switchTo(2, 'caching_sha2_password'), packet(4, 1, 4), packet(6, 1, 'its key')),
+    /whole password \(caching_sha2_password\): use TLS/,
+  ],
+  ['the whole password (sha256)', politely, asksFor('sha256_password'), /whole password \(sha256_password\)/],
+  ['a signature in the clear', politely, asksFor('client_ed25519'), /client_ed25519.*TLS/],
+])('a server that asks for %s gets no password', async (_what, greet, answer, why) => {
+  const { reason, kind, heard } = await readFrom(greet, answer);
+  expect({ reason, kind }).toEqual({ reason: expect.stringMatching(why), kind: 'unauthorized' });
+  const text = Buffer.concat(heard).toString('latin1');
+  expect(text).toContain('watcher');
+  expect(text).not.toContain(PASSWORD);
+  expect(heard.length).toBeLessThanOrEqual(2);
+});
+
+const version = packet(4, 6, '8.0.36');
+
+test('a MySQL 8 lets us in by caching_sha2_password, and is told its limits; nothing dangerous is offered', async () => {
+  const { rows, heard } = await readFrom(
+    () => greeting({ plugin: 'caching_sha2_password' }),
+    saying(
+      switchTo(2, 'caching_sha2_password'),
+      Buffer.concat([packet(4, 1, 3), ok(5)]),
+      ok(1),
+      oneRow('version', version),
+    ),
+    {},
+    LIMITS,
+  );
+  expect(rows).toEqual([{ version: '8.0.36' }]);
+  const [login = Buffer.alloc(8), proof, settings] = heard;
+  // COMPRESS, LOCAL_FILES, MULTI_STATEMENTS, MULTI_RESULTS.
+  expect(login.readUInt32LE(4) & (0x20 | 0x80 | 0x1_0000 | 0x2_0000)).toBe(0);
+  // By Python's hashlib for this password and scramble.
+  expect(proof?.subarray(4).toString('hex')).toBe(
+    'c68fc5810a72f7c3af330052c0b5bb65ab893a8588a0a65aa5d3134e064c14cd',
+  );
+  expect(settings?.toString()).toMatch(/transaction_read_only = 1, max_execution_time = 5000/);
+});
+
+test('the whole password goes under a public key that was pinned', async () => {
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const caCertificate = `${file('authority.pem')}\n${pair.publicKey.export({ type: 'spki', format: 'pem' })}`;
+  for (const [plugin, said] of [
+    ['caching_sha2_password', [packet(4, 1, 4), ok(6)]],
+    ['sha256_password', [ok(4)]],
+  ] as const) {
+    const answer = saying(switchTo(2, plugin), ...said, ok(1), oneRow('version', version));
+    const { rows, heard } = await readFrom(politely, answer, { caCertificate }, LIMITS);
+    expect(rows).toEqual([{ version: '8.0.36' }]);
+    const sealed = heard[said.length]?.subarray(4) ?? Buffer.alloc(0);
+    const padding = constants.RSA_PKCS1_OAEP_PADDING;
+    const opened = privateDecrypt({ key: pair.privateKey, padding, oaepHash: 'sha1' }, sealed);
+    const text = opened.map((byte, at) => byte ^ (SCRAMBLE[at % SCRAMBLE.length] ?? 0)).toString();
+    expect(text).toBe(`${PASSWORD}\0`);
+  }
+});
+
+test('a password that may be exposed goes out where it is asked for', async () => {
+  const { heard } = await readFrom(politely, asksFor('mysql_clear_password'), { passwordExposable: true });
+  expect(heard[1]?.subarray(4).toString()).toBe(`${PASSWORD}\0`);
+});
+
+test('a server that offers no TLS is refused before anything is said', async () => {
+  for (const tls of ['verify-full', 'require'] as const) {
+    const { reason, heard } = await readFrom(politely, () => null, { tls });
+    expect({ reason, heard }).toEqual({ reason: 'it offers no TLS', heard: [] });
+  }
+});
+
+/** Speaks TLS from the first message on, and answers each by the next of `said`. */
+function byTls(said: Buffer[], inside: Buffer[]): StrangeAnswer {
+  return (sent, socket, bytes) => {
+    if (sent > 0) return null;
+    // What came with the request for TLS is TLS.
+    socket.removeAllListeners('data').pause().unshift(bytes.subarray(36));
+    const identity = { cert: file('server.pem'), key: file('server.key') };
+    const secure = new TLSSocket(socket, { isServer: true, ...identity });
+    secure.on('error', () => {});
+    secure.on('data', (message) => {
+      inside.push(message);
+      secure.write(said.shift() ?? '');
+    });
+    return null;
+  };
+}
+
+const verified = {
+  tls: 'verify-full',
+  host: 'localhost',
+  caCertificate: file('authority.pem').toString(),
+} as const;
+
+test('the whole password goes out by TLS', async () => {
+  for (const [plugin, login] of [
+    ['caching_sha2_password', [packet(5, 1, 4), ok(7)]],
+    ['sha256_password', [ok(5)]],
+  ] as const) {
+    const inside: Buffer[] = [];
+    const said = [switchTo(3, plugin), ...login, ok(1), oneRow('version', version)];
+    const { rows, heard } = await readFrom(
+      () => greeting({ tls: true }),
+      byTls(said, inside),
+      verified,
+      LIMITS,
+    );
+    expect(rows).toEqual([{ version: '8.0.36' }]);
+    expect(inside[login.length]?.subarray(4).toString()).toBe(`${PASSWORD}\0`);
+    expect(Buffer.concat(heard).toString('latin1')).not.toMatch(/watcher|watching/);
+  }
+});
+
+test('the whole password goes to an unverified server only where it may be exposed', async () => {
+  const said = [
+    switchTo(3, 'caching_sha2_password'),
+    packet(5, 1, 4),
+    ok(7),
+    ok(1),
+    oneRow('version', version),
+  ];
+  for (const passwordExposable of [false, true]) {
+    const inside: Buffer[] = [];
+    const greet = () => greeting({ tls: true });
+    const given = { tls: 'require', passwordExposable } as const;
+    const { rows, reason } = await readFrom(greet, byTls([...said], inside), given, LIMITS);
+    expect(Buffer.concat(inside).toString('latin1').includes(`${PASSWORD}\0`)).toBe(passwordExposable);
+    expect(rows === null).toBe(!passwordExposable);
+    expect(reason).toMatch(passwordExposable ? /^$/ : /unverified.*--expose-password yes/);
+  }
+});
+
+test('what is said before TLS began is no word of the server', async () => {
+  const early = (bytes: Buffer) => () => Buffer.concat([greeting({ tls: true }), bytes]);
+  const said = [ok(3), ok(1), oneRow('version', version)];
+  const { reason, heard } = await readFrom(early(ok(2)), byTls([...said], []), verified, LIMITS);
+  expect(reason).toBe('the server spoke before TLS began');
+  expect(Buffer.concat(heard).toString('latin1')).not.toContain('watcher');
+  const { rows } = await readFrom(early(ok(2).subarray(0, 6)), byTls([...said], []), verified, LIMITS);
+  expect(rows).toEqual([{ version: '8.0.36' }]);
+});
+
+test('a certificate for another name is refused before the login, an address included', async () => {
+  const inside: Buffer[] = [];
+  const elsewhere = { ...verified, host: '127.0.0.1' };
+  const { reason } = await readFrom(() => greeting({ tls: true }), byTls([ok(3)], inside), elsewhere, LIMITS);
+  expect(reason).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
+  expect(inside).toEqual([]);
+});

@@ -1,0 +1,186 @@
+import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import mysql, { type FieldPacket, type QueryError, type TypeCastField } from 'mysql2';
+import type { Row } from '../../checks/check.ts';
+import { cleanText } from '../clean-text.ts';
+import { authPlugins } from './mysql-login.ts';
+import { assertWired, speakTls, type Wired, watchLength, watchPackets } from './mysql-wire.ts';
+import { type Ends, guard, LoginRefused, NoAnswer, type Session, type Target, type Way } from './session.ts';
+import { tlsOptions } from './tls-options.ts';
+
+// What all sessions have, whatever the server's own defaults; idle or unread for 30 s it is of a run that died.
+const SETTINGS = `
+  autocommit                  = 1,
+  lock_wait_timeout           = 2,
+  innodb_lock_wait_timeout    = 2,
+  sql_mode                    = '',
+  time_zone                   = '+00:00',
+  group_concat_max_len        = 1048576,
+  wait_timeout                = 30,
+  net_read_timeout            = 30,
+  net_write_timeout           = 30`;
+
+// 5 s: of MySQL in milliseconds, and for SELECT only; the rest is ended by `answerMs`. It would tell of tables what it
+// knew yesterday.
+const setUp = {
+  mysql: `set names utf8mb4, session transaction_read_only = 1, max_execution_time = 5000, information_schema_stats_expiry = 0, ${SETTINGS}`,
+  mariadb: `set names utf8mb4, session tx_read_only = 1, max_statement_time = 5, ${SETTINGS}`,
+};
+
+/**
+ * Connects to `database` ('' = none) of a target by `way`, and makes the session READ ONLY for good. When `connecting`
+ * aborts before that is done, or `signal` at any time, the stream is destroyed. Throws what went wrong, with the server's
+ * `errno` where it answered.
+ */
+export async function openMysqlSession(
+  target: Target,
+  database: string,
+  { stream, host, port, meter, limits }: Way,
+  { connecting, signal }: Ends,
+): Promise<Session> {
+  const whileConnecting = AbortSignal.any([connecting, signal]);
+  whileConnecting.throwIfAborted();
+  const tls = tlsOptions(target);
+  guard(stream, meter, limits.runBytes);
+  const connection = mysql.createConnection({
+    host,
+    port,
+    database,
+    user: target.username,
+    password: target.password ?? '',
+    authPlugins: authPlugins(target),
+    ...(tls && { ssl: {} }),
+    stream: () => stream,
+    connectTimeout: 0, // `connecting` has the say
+    charset: 'utf8mb4_general_ci',
+    flags: ['-LOCAL_FILES', '-MULTI_RESULTS', '-SESSION_TRACK', '-CLIENT_QUERY_ATTRIBUTES'],
+    // What is thrown ends the connection; without it mysql2 answers, if only with an empty file.
+    infileStreamFactory: () => {
+      throw new Error('the server asks for a file of this machine (LOCAL INFILE)');
+    },
+    disableEval: true, // the server names the columns
+    queryFormat: (statement) => statement,
+  });
+  assertWired(connection);
+  let lost = false;
+  connection.on('error', () => {
+    lost = true; // what is being awaited throws it
+  });
+  connection.config.connectAttributes = { program_name: 'dbvitals' };
+  const nextStatement = watchPackets(connection);
+  watchLength(connection, stream);
+  // Under TLS a socket's own bytes pass unseen; those of a tunnel were counted already.
+  const counter = stream instanceof Socket ? meter : { ...meter };
+  if (tls) speakTls(connection, host, tls, (secure) => guard(secure, counter, limits.runBytes));
+
+  const destroy = (reason: Error) => {
+    connection.stream.destroy(reason);
+    stream.destroy(reason);
+  };
+  const answer = async (statement: string) => {
+    signal.throwIfAborted();
+    if (lost || stream.destroyed) throw new Error('the connection was lost');
+    const silence = `it did not answer within ${limits.answerMs / 1_000} s`;
+    const timer = setTimeout(() => destroy(new NoAnswer(silence)), limits.answerMs);
+    try {
+      nextStatement();
+      return await rowsOf(connection, statement);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const giveUp = () => destroy(whileConnecting.reason);
+  whileConnecting.addEventListener('abort', giveUp);
+  try {
+    connectStream(stream, target, host, port);
+    const serverVersion = await loggedIn(connection);
+    await answer(/mariadb/i.test(serverVersion) ? setUp.mariadb : setUp.mysql);
+  } catch (error) {
+    destroy(new Error('not connected'));
+    throw whileConnecting.aborted ? whileConnecting.reason : asRefusal(error);
+  } finally {
+    whileConnecting.removeEventListener('abort', giveUp);
+  }
+
+  const stop = () => destroy(signal.reason);
+  signal.addEventListener('abort', stop);
+  return {
+    tls: connection.stream instanceof TLSSocket ? connection.stream.getProtocol() : null,
+    async read(statement) {
+      const began = performance.now();
+      meter.statements++;
+      try {
+        return await answer(statement);
+      } finally {
+        meter.milliseconds += performance.now() - began;
+      }
+    },
+    async close() {
+      signal.removeEventListener('abort', stop);
+      if (!lost && !stream.destroyed) await said(connection, stream);
+      destroy(new Error('closed'));
+    },
+  };
+}
+
+// mysql2 expects of a stream given to it that it connects by itself.
+function connectStream(stream: Way['stream'], target: Target, host: string, port: number): void {
+  if (!('connect' in stream) || typeof stream.connect !== 'function')
+    throw new Error('a way is a stream that can be connected');
+  if (stream instanceof Socket) stream.setNoDelay(true).setKeepAlive(true);
+  if (target.connectionType === 'unix_socket') stream.connect(host);
+  else stream.connect(port, host);
+}
+
+/** Gives the server's version, as it greeted with it. */
+function loggedIn(connection: Wired): Promise<string> {
+  return new Promise((resolve, reject) => {
+    connection.once('connect', ({ serverVersion }: { serverVersion: string }) => resolve(serverVersion));
+    connection.once('error', reject);
+  });
+}
+
+// mysql2 knows no plugin but those that it was given, and says so in words only.
+function asRefusal(error: unknown): unknown {
+  const [, plugin] =
+    /using unknown plugin (.*?)\. See /s.exec(error instanceof Error ? error.message : '') ?? [];
+  if (plugin === undefined) return error;
+  return new LoginRefused(
+    `the server asks for a login by ${cleanText(plugin, 40) || 'mysql_old_password'}, which is not done`,
+  );
+}
+
+function rowsOf(connection: Wired, statement: string): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    const answered = (error: QueryError | null, rows: mysql.RowDataPacket[]) =>
+      error ? reject(error) : resolve(Array.isArray(rows) ? rows : []);
+    let sets = 0;
+    connection
+      .query<mysql.RowDataPacket[]>({ sql: statement, typeCast: plain }, answered)
+      .on('fields', (_: FieldPacket[]) => {
+        if (++sets > 1) throw new Error('the server gave more than one answer');
+      });
+  });
+}
+
+const NUMBERS = new Set('TINY SHORT INT24 LONG YEAR FLOAT DOUBLE DECIMAL NEWDECIMAL'.split(' '));
+
+// MySQL declares much text of information_schema as binary.
+function plain(field: TypeCastField): string | number | null {
+  const text = field.string('utf8');
+  if (text === null) return null;
+  if (NUMBERS.has(field.type)) return Number(text);
+  return field.type === 'LONGLONG' && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+}
+
+/** Takes leave, for a second at most: the server would count a connection that just ends as aborted. */
+function said(connection: Wired, stream: Way['stream']): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, 1_000);
+    stream.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    connection.end();
+  });
+}

@@ -1,0 +1,200 @@
+import { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { byStatus, shortRuns } from '../../../test/short-runs.ts';
+import { WATCHER_PASSWORD } from '../../../test/store.ts';
+import {
+  authentication,
+  message,
+  readyForQuery,
+  type StrangeAnswer,
+  startStrangeServer,
+} from '../../../test/strange-server.ts';
+import { LIMITS } from '../limits.ts';
+
+const { store, run } = shortRuns();
+const watched = (given?: Record<string, unknown>) => store().watched(given);
+
+const login = Buffer.concat([authentication(0), readyForQuery]);
+const text = (value: string) => Buffer.from(`${value}\0`);
+const field = (name: string, type = 25) => {
+  const oid = Buffer.alloc(4);
+  oid.writeUInt32BE(type);
+  return Buffer.concat([text(name), Buffer.alloc(6), oid, Buffer.alloc(8)]);
+};
+const oneColumn = message('T', Buffer.concat([Buffer.from([0, 1]), field('version')]));
+
+/** Sends bytes for as long as the other side takes them. */
+const endless: StrangeAnswer = (_message, socket) => {
+  const chunk = Buffer.alloc(65_536, 'x');
+  const pump = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', pump);
+  pump();
+  return null;
+};
+
+/** A row that says that it is 1 GiB long. */
+const endlessRow: StrangeAnswer = (sent, socket, bytes) => {
+  const length = Buffer.from([0x40, 0, 0, 0]);
+  socket.write(Buffer.concat([oneColumn, Buffer.from('D'), length, Buffer.from([0, 1]), length]));
+  return endless(sent, socket, bytes);
+};
+
+const drip: StrangeAnswer = (_message, socket) => {
+  const timer = setInterval(() => socket.write('N'), 100);
+  socket.once('close', () => clearInterval(timer));
+  return Buffer.from('N\0');
+};
+
+const hugeCount: StrangeAnswer = (sent, _socket, bytes) => {
+  if (sent === 0) return authentication(10, Buffer.from('SCRAM-SHA-256\0\0'));
+  const nonce = /r=(.*)$/.exec(bytes.toString())?.[1] ?? '';
+  const salt = Buffer.from('salt').toString('base64');
+  return authentication(11, Buffer.from(`r=${nonce}server,s=${salt},i=2000000000`));
+};
+
+const afterLogin =
+  (answer: StrangeAnswer): StrangeAnswer =>
+  (sent, socket, bytes) =>
+    sent === 0 ? login : answer(sent, socket, bytes);
+
+const rude = message(
+  'E',
+  Buffer.concat([text('SFATAL'), text('CXX000'), text('Mno\x1b[2J \u202eway\x07'), Buffer.from([0])]),
+);
+
+test.each<[string, StrangeAnswer, string[]]>([
+  ['hangs', () => null, ['CONN_UNREACHABLE']],
+  ['hangs after the login', afterLogin(() => null), ['CONN_UNREACHABLE']],
+  ['drips a byte at a time', drip, ['CONN_UNREACHABLE']],
+  ['drips after the login', afterLogin(drip), ['CONN_UNREACHABLE']],
+  ['sends without end', endless, ['CONN_UNREACHABLE']],
+  ['sends an endless row', afterLogin(endlessRow), ['CONN_UNREACHABLE']],
+  ['asks for the password in clear text', () => authentication(3), ['CONN_AUTH_FAILED']],
+  ['asks for a password as MD5', () => authentication(5), ['CONN_AUTH_FAILED']],
+  ['asks for 2,000,000,000 rounds of SCRAM', hugeCount, ['CONN_AUTH_FAILED']],
+  [
+    'closes in mid-row',
+    afterLogin((_sent, socket) => {
+      socket.end(Buffer.concat([oneColumn, Buffer.from('D'), Buffer.from([0, 0, 1, 0, 0, 1])]));
+      return null;
+    }),
+    ['CONN_UNREACHABLE'],
+  ],
+  ['sends control characters', () => rude, ['CONN_UNREACHABLE']],
+  [
+    'sends control characters after the login',
+    afterLogin(() => Buffer.concat([rude, readyForQuery])),
+    ['CONN_UNREACHABLE'],
+  ],
+])(
+  'a server that %s costs a bounded time and amount, learns nothing, delays nobody',
+  async (_what, answer, critical) => {
+    const server = await startStrangeServer(answer);
+    const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
+    const [strange, plain] = await Promise.all([watched(place), watched()]);
+    const [told, other] = await Promise.all([run(strange), run(plain)]);
+    server.close();
+    expect(told.took).toBeLessThan(6_000);
+    expect(told.cost.bytes).toBeLessThan(LIMITS.runBytes + 1024 * 1024);
+    expect(byStatus(told, 'critical')).toEqual(critical);
+    expect(JSON.stringify(told)).not.toMatch(/\\u00|\u202e/);
+    expect(Buffer.concat(server.heard).toString('latin1')).not.toContain(WATCHER_PASSWORD);
+    expect(other.took).toBeLessThan(2_500);
+    expect(byStatus(other, 'ok')).toContain('CONN_UNREACHABLE');
+  },
+);
+
+/** The children of this process that measure. */
+function measuring(): ChildProcess[] {
+  const handles: unknown = Reflect.get(process, '_getActiveHandles').call(process);
+  if (!Array.isArray(handles)) return [];
+  return handles.filter(
+    (handle): handle is ChildProcess => handle instanceof ChildProcess && handle.exitCode === null,
+  );
+}
+
+test.each<[string, NodeJS.Signals, RegExp, number]>([
+  ['is killed', 'SIGKILL', /ended early/, 1_000],
+  ['no longer moves', 'SIGSTOP', /took too long/, 8_000],
+])(
+  'a child that %s is told as such, every ticket stands, and the next run is well',
+  async (_what, signal, why, within) => {
+    const server = await startStrangeServer(() => null);
+    const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
+    const strange = await watched(place);
+    const ticket = `
+    insert into ticket (account_id, connection_id, check_id, category, title, severity, status, metric_line,
+                        remediation, first_seen_at, last_seen_at)
+    values ($1, $2, 'CONN_UNREACHABLE', 'availability', 't', 'critical', 'open', 'm', 'r', now(), now())`;
+    await store().writer.query(ticket, [strange.accountId, strange.connectionId]);
+    const running = run(strange);
+    while (server.connections() === 0) await wait(10);
+    for (const child of measuring()) child.kill(signal);
+    const told = await running;
+    server.close();
+    expect(told.took).toBeLessThan(within);
+    expect(byStatus(told, 'critical')).toEqual(['CONN_UNREACHABLE']);
+    expect(byStatus(told, 'error')).toHaveLength(told.checks.length - 1);
+    expect(told.checks[0]?.metric_line).toMatch(why);
+    const text = 'select status from ticket where account_id = $1';
+    expect((await store().writer.query(text, [strange.accountId])).rows).toEqual([{ status: 'open' }]);
+    expect(byStatus(await run(await watched()), 'ok')).toContain('CONN_UNREACHABLE');
+  },
+);
+
+test('three statements that take too long end the run', async () => {
+  const done = (what: string) => message('C', text(what));
+  const databases = Buffer.from('{postgres,other}');
+  const row = message(
+    'D',
+    Buffer.concat([
+      Buffer.from([0, 2, 0, 0, 0]),
+      Buffer.from([6]),
+      Buffer.from('180004'),
+      Buffer.from([0, 0, 0, databases.length]),
+      databases,
+    ]),
+  );
+  const columns = message(
+    'T',
+    Buffer.concat([Buffer.from([0, 2]), field('version', 23), field('databases', 1009)]),
+  );
+  const frame = [done('BEGIN'), ...Array.from({ length: 4 }, () => done('SET'))];
+  const facts = Buffer.concat([...frame, columns, row, done('SELECT 1'), done('ROLLBACK'), readyForQuery]);
+  const late = message(
+    'E',
+    Buffer.concat([text('SERROR'), text('C57014'), text('Mtoo late'), Buffer.from([0])]),
+  );
+  const server = await startStrangeServer((sent) => {
+    if (sent === 0) return login;
+    return sent === 1 ? facts : Buffer.concat([late, readyForQuery]);
+  });
+  const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
+  const told = await run(await watched(place));
+  server.close();
+  expect(told.cost.statements).toBe(4);
+  const lines = told.checks.filter(({ status }) => status === 'error').map(({ metric_line }) => metric_line);
+  expect(lines.filter((line) => line.includes('took more than 5 s'))).toHaveLength(3);
+  expect(lines.filter((line) => line.includes('ended after 3 timeouts')).length).toBeGreaterThan(10);
+});
+
+test('a child is given the credential by a pipe and nothing of the environment', async () => {
+  const server = await startStrangeServer(() => null);
+  const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
+  process.env['DBVITALS_SECRET_KEY'] = 'not to be seen';
+  const running = run(await watched(place));
+  while (server.connections() === 0) await wait(10);
+  const children = measuring();
+  expect(children.length).toBeGreaterThan(0);
+  for (const { pid, spawnargs } of children) {
+    const environment = process.platform === 'linux' ? readFileSync(`/proc/${pid}/environ`, 'utf8') : '';
+    expect([...spawnargs, environment].join(' ')).not.toMatch(/watching|not to be seen|DBVITALS/);
+  }
+  await running;
+  server.close();
+  delete process.env['DBVITALS_SECRET_KEY'];
+});

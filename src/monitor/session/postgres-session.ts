@@ -1,0 +1,135 @@
+import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import pg from 'pg';
+import type { Row } from '../../checks/check.ts';
+import {
+  type Ends,
+  guard,
+  HashingRefused,
+  NoAnswer,
+  PasswordRefused,
+  type Session,
+  type Target,
+  type Way,
+} from './session.ts';
+import { tlsOptions } from './tls-options.ts';
+
+// One round trip with the statement: three for each of 60 checks were most of a run's time over a network.
+const beginReading = `
+  begin read only;
+  set local statement_timeout = '5s';
+  set local lock_timeout = '100ms';
+  set local idle_in_transaction_session_timeout = '10s';
+  set local search_path = pg_catalog;
+`;
+
+// PostgreSQL's own default is 4,096; a million takes a second of one core.
+const SCRAM_ITERATIONS = 1_000_000;
+
+/**
+ * Connects to `database` of a target by `way`. When `connecting` aborts before the login is done, or `signal` at any
+ * time, the stream is destroyed. Throws what went wrong, with the server's SQLSTATE as `code` where it answered.
+ */
+export async function openPostgresSession(
+  target: Target,
+  database: string,
+  { stream, host, port, meter, limits }: Way,
+  { connecting, signal }: Ends,
+): Promise<Session> {
+  const client = new pg.Client({
+    host,
+    port,
+    database,
+    user: target.username,
+    // A function, because for a missing password pg would look into the environment and ~/.pgpass.
+    password: () => target.password ?? '',
+    ssl: tlsOptions(target) ?? false,
+    application_name: 'dbvitals',
+    keepAlive: true,
+    stream: () => stream,
+  });
+  let lost = false;
+  client.on('error', () => {
+    lost = true; // what is being awaited throws it
+  });
+  const { connection } = client;
+  guard(stream, meter, limits.runBytes);
+  // Under TLS a socket's own bytes pass unseen; those of a tunnel were counted already.
+  const counter = stream instanceof Socket ? meter : { ...meter };
+  connection.on('sslconnect', () => guard(connection.stream, counter, limits.runBytes));
+  // Before pg's own listeners, which would answer.
+  if (!target.passwordExposable) {
+    connection.on('authenticationCleartextPassword', refusePassword);
+    connection.on('authenticationMD5Password', refusePassword);
+  }
+  connection.on('authenticationSASLContinue', refuseHashing);
+
+  const destroy = (reason: Error) => {
+    connection.stream.destroy(reason);
+    stream.destroy();
+  };
+  const whileConnecting = AbortSignal.any([connecting, signal]);
+  const giveUp = () => destroy(whileConnecting.reason);
+  whileConnecting.addEventListener('abort', giveUp);
+  try {
+    whileConnecting.throwIfAborted();
+    await client.connect();
+  } catch (error) {
+    destroy(new Error('not connected'));
+    throw whileConnecting.aborted ? whileConnecting.reason : error;
+  } finally {
+    whileConnecting.removeEventListener('abort', giveUp);
+  }
+
+  const stop = () => destroy(signal.reason);
+  signal.addEventListener('abort', stop);
+  const answer = async (statement: string) => {
+    signal.throwIfAborted();
+    if (lost) throw new Error('the connection was lost');
+    const silence = `it did not answer within ${limits.answerMs / 1_000} s`;
+    const timer = setTimeout(() => destroy(new NoAnswer(silence)), limits.answerMs);
+    try {
+      return await client.query(statement);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return {
+    tls: connection.stream instanceof TLSSocket ? connection.stream.getProtocol() : null,
+    async read(statement) {
+      const began = performance.now();
+      meter.statements++;
+      try {
+        return measuredRows(await answer(`${beginReading}${statement.trim().replace(/;$/, '')}\n;commit`));
+      } catch (error) {
+        await answer('rollback').catch(() => {}); // the statement's own failure is what counts
+        throw error;
+      } finally {
+        meter.milliseconds += performance.now() - began;
+      }
+    },
+    async close() {
+      signal.removeEventListener('abort', stop);
+      const timer = setTimeout(() => destroy(new Error('not closed')), 1_000);
+      await client.end().catch(() => {});
+      clearTimeout(timer);
+      stream.destroy();
+    },
+  };
+}
+
+// Of several statements in one message pg gives a list of results; the last is that of `commit`.
+function measuredRows(results: unknown): Row[] {
+  const measured: unknown = Array.isArray(results) ? results.at(-2) : null;
+  return measured instanceof pg.Result ? measured.rows : [];
+}
+
+function refusePassword(): never {
+  throw new PasswordRefused('the server asks for the password in clear text or as MD5');
+}
+
+function refuseHashing({ data }: { data: string }): void {
+  const iterations = /(?:^|,)i=(\d+)/.exec(data)?.[1] ?? '0';
+  if (Number(iterations) > SCRAM_ITERATIONS)
+    throw new HashingRefused(`the server asks for more than ${SCRAM_ITERATIONS} rounds of hashing (SCRAM)`);
+}

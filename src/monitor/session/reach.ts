@@ -1,0 +1,116 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Limits } from '../limits.ts';
+import { msSince, type NoteStep } from '../run-steps.ts';
+import type { Endpoint } from './address.ts';
+import { type ConnectFailure, connectFailure } from './connect-failure.ts';
+import { type Dialler, endpointsOf } from './dial.ts';
+import type { EngineParts } from './engine.ts';
+import type { Meter, Session, Target } from './session.ts';
+
+const TRIES = 3;
+
+/** What a session of a run needs. */
+export interface Reach {
+  target: Target;
+  engine: EngineParts;
+  dialler: Dialler;
+  meter: Meter;
+  limits: Limits;
+  /** Aborts when the run's time is up or it is called off. */
+  signal: AbortSignal;
+  note: NoteStep | undefined;
+}
+
+/** A session, and the server that it is with. */
+export interface Reached {
+  session: Session;
+  endpoint: Endpoint;
+}
+
+/** Opens a session to one database of the target within `connectMs`; it is then open for a database's time at most. */
+export async function openDatabase(
+  reach: Reach,
+  endpoint: Endpoint,
+  database: string,
+  connectMs = reach.limits.connectMs,
+): Promise<Session> {
+  const { host, port } = endpoint;
+  const began = performance.now();
+  try {
+    const session = await open(reach, endpoint, database, connectMs);
+    reach.note?.('connect', { host, port, database, ms: msSince(began), tls: session.tls });
+    return session;
+  } catch (error) {
+    const { reason } = connectFailure(error, connectMs);
+    reach.note?.('connect', { host, port, database, ms: msSince(began), failure: reason });
+    throw error;
+  }
+}
+
+async function open(reach: Reach, endpoint: Endpoint, database: string, connectMs: number): Promise<Session> {
+  const { target, engine, dialler, meter, limits } = reach;
+  const connecting = AbortSignal.timeout(connectMs);
+  const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(limits.databaseMs)]);
+  const stream = await dialler.dial(endpoint, AbortSignal.any([connecting, signal]));
+  return engine.openSession(target, database, { ...endpoint, stream, meter, limits }, { connecting, signal });
+}
+
+/**
+ * Connects to the target's database: of several servers to the first that is a primary, else to the first that lets
+ * us in. Tries three times where that may help, but begins nothing after 20 s: an unreachable database holds its place in
+ * the queue only that long, however many hosts it names.
+ */
+export async function reachTarget(
+  reach: Reach,
+): Promise<Reached | { failure: ConnectFailure; tries: number }> {
+  const until = performance.now() + reach.limits.reachMs;
+  for (let tries = 1; ; tries++) {
+    const found = await reachOnce(reach, until);
+    if ('session' in found) return found;
+    const isOver = performance.now() + reach.limits.betweenTriesMs >= until;
+    if (found.final || tries === TRIES || isOver || reach.signal.aborted) return { failure: found, tries };
+    await wait(reach.limits.betweenTriesMs, undefined, { signal: reach.signal }).catch(() => {});
+  }
+}
+
+/** `until` is when no further host is begun with, by `performance.now()`; the first one always is. */
+async function reachOnce(reach: Reach, until: number): Promise<Reached | ConnectFailure> {
+  const { target, limits } = reach;
+  const endpoints = endpointsOf(target);
+  const failures: ConnectFailure[] = [];
+  let standby: Reached | null = null;
+  for (const endpoint of endpoints) {
+    const left = until - performance.now();
+    if (left <= 0 && (standby || failures.length > 0)) break;
+    // To a tenth of a second: a person reads how long it was.
+    const connectMs = Math.max(Math.min(limits.connectMs, Math.round(left / 100) * 100), 100);
+    try {
+      const session = await openDatabase(reach, endpoint, target.database, connectMs);
+      const reached = { session, endpoint };
+      if (endpoints.length === 1 || (await isPrimary(reach, session))) {
+        await standby?.session.close();
+        return reached;
+      }
+      if (standby) await session.close();
+      else standby = reached;
+    } catch (error) {
+      failures.push(connectFailure(error, connectMs));
+    }
+  }
+  return standby ?? gravest(failures);
+}
+
+async function isPrimary({ engine }: Reach, session: Session): Promise<boolean> {
+  return engine.isPrimary(session).catch(async (error: unknown) => {
+    await session.close();
+    throw error;
+  });
+}
+
+// What a server that answered says comes before what one that did not; one that may yet answer is tried again.
+function gravest(failures: ConnectFailure[]): ConnectFailure {
+  const answered = failures.find(({ kind }) => kind !== 'unreachable');
+  const chosen = answered ?? failures.find(({ final }) => !final) ?? failures[0];
+  if (!chosen) throw new Error('A target without a host can not be connected to.');
+  return chosen;
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import ssh from 'ssh2';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeSshKey } from '../../../test/ssh-key.ts';
+import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../run.ts';
+
+const user = makeSshKey();
+const another = makeSshKey();
+
+let store: TestStore;
+let bastion: Bastion;
+beforeAll(async () => {
+  store = await startTestStore();
+  bastion = await startBastion();
+});
+afterAll(async () => {
+  bastion.close();
+  await store.stop();
+});
+
+interface Bastion {
+  port: number;
+  /** What was asked for, as `host:port`. */
+  asked: string[];
+  close(): void;
+}
+
+/** A real SSH server that lets `tunnel` in by its key, and knows the test's PostgreSQL as `db.internal`. */
+async function startBastion(): Promise<Bastion> {
+  const asked: string[] = [];
+  const allowed = ssh.utils.parseKey(user.public);
+  if (allowed instanceof Error) throw allowed;
+  const sockets = new Set<ssh.Connection>();
+  const server = new ssh.Server({ hostKeys: [makeSshKey().private] }, (client) => {
+    sockets.add(client);
+    client.on('error', () => {});
+    client.on('authentication', (login) => {
+      const known =
+        login.method === 'publickey' &&
+        login.username === 'tunnel' &&
+        login.key.data.equals(allowed.getPublicSSH()) &&
+        (!login.signature || allowed.verify(login.blob ?? Buffer.alloc(0), login.signature, login.hashAlgo));
+      if (known) login.accept();
+      else login.reject(['publickey']);
+    });
+    client.on('tcpip', (accept, reject, { destIP, destPort }) => {
+      asked.push(`${destIP}:${destPort}`);
+      if (destIP !== 'db.internal') return reject();
+      const channel = accept();
+      const behind = connect(join(store.address[0]?.host ?? '', '.s.PGSQL.5432'));
+      behind.on('error', () => {});
+      channel.pipe(behind).pipe(channel);
+    });
+  });
+  const front = createServer({ noDelay: true }, (socket) => server.injectSocket(socket));
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  return {
+    port: (front.address() as AddressInfo).port,
+    asked,
+    close() {
+      for (const client of sockets) client.end();
+      front.close();
+    },
+  };
+}
+
+async function tunnelled(
+  given: Record<string, unknown> = {},
+  sshKey: string | null = user.private,
+): Promise<ConnectionKey> {
+  const key = await store.watched({ connection_type: 'ssh_tunnel', host: 'db.internal' });
+  const ssh = { ssh_host: '127.0.0.1', ssh_port: bastion.port, ssh_username: 'tunnel' };
+  await store.set(key, { ...ssh, ...given }, { sshKey });
+  return key;
+}
+
+async function run(key: ConnectionKey, deps = store.deps): Promise<StoredCheck> {
+  const stored = await runHealthCheck(deps, key);
+  if (!stored) throw new Error('nothing was stored');
+  return stored;
+}
+
+async function pinned({ accountId }: ConnectionKey): Promise<string | null> {
+  const text = 'select ssh_host_key from connection where account_id = $1';
+  return (await store.writer.query(text, [accountId])).rows[0].ssh_host_key;
+}
+
+const unreachable = (reason: RegExp) => [
+  { check_id: 'CONN_UNREACHABLE', metric_line: expect.stringMatching(reason) },
+];
+
+test('a database is measured through a tunnel, its host named by the bastion; the host key is pinned', async () => {
+  const key = await tunnelled();
+  expect(await pinned(key)).toBeNull();
+  expect((await run(key)).score).toBeGreaterThan(0);
+  expect(new Set(bastion.asked)).toEqual(new Set(['db.internal:5432']));
+  expect(await pinned(key)).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+  expect((await run(key)).score).toBeGreaterThan(0);
+});
+
+test('a bastion with another key than before is refused, and gets no login', async () => {
+  const key = await tunnelled({ ssh_host_key: 'x'.repeat(44) });
+  expect((await run(key)).checks).toMatchObject(unreachable(/another host key/));
+  expect(await pinned(key)).toBe('x'.repeat(44));
+});
+
+test('a key that the bastion does not know is told at once', async () => {
+  const began = performance.now();
+  const stored = await run(await tunnelled({}, another.private));
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(stored.checks).toMatchObject(unreachable(/bastion 127.0.0.1 refuses the login of tunnel/));
+});
+
+test('a host that the bastion does not reach, a bastion that is not there, a private one where these are not watched', async () => {
+  expect((await run(await tunnelled({ host: 'nowhere.internal' }))).checks).toMatchObject(
+    unreachable(/does not reach nowhere.internal:5432/),
+  );
+  expect((await run(await tunnelled({ ssh_port: 1 }))).checks).toMatchObject(unreachable(/ECONNREFUSED/));
+  const careful = { ...store.deps, allowPrivateTargets: false };
+  expect((await run(await tunnelled(), careful)).checks).toMatchObject(
+    unreachable(/DBVITALS_ALLOW_PRIVATE_TARGETS/),
+  );
+});
+
+test('without a key and without an agent it is said what to give', async () => {
+  const agent = process.env['SSH_AUTH_SOCK'];
+  delete process.env['SSH_AUTH_SOCK'];
+  const stored = await run(await tunnelled({}, null));
+  if (agent !== undefined) process.env['SSH_AUTH_SOCK'] = agent;
+  expect(stored.checks).toMatchObject(unreachable(/--ssh-key-file/));
+});

@@ -1,0 +1,86 @@
+import pg from 'pg';
+import { changeAccount } from '../activity/record-entry.ts';
+import { createAccount } from '../cli/commands/account.ts';
+import { createKey } from '../cli/commands/key.ts';
+import { makeOwnerLink } from '../cli/commands/member-link.ts';
+import { addConnection } from '../connections/record-connection.ts';
+import type { SecretKeys } from '../database/encryption.ts';
+import type { OpenStore } from '../database/open.ts';
+import type { StoredCheck } from '../monitor/run.ts';
+
+// Any number: who of several services that start on one empty store sets it up.
+const FIRST_START = 5_803;
+
+/** What the first start made, for the operator to see; both are shown this once. */
+export interface FirstStart {
+  key: string;
+  keyId: number;
+  /** Of the link by which the first owner signs in. */
+  linkToken: string;
+}
+
+/**
+ * On an empty store: makes the company account "My company", a connection to the store itself, an API key and a link
+ * to sign in by, and runs the first health check. Null when there is an account already.
+ */
+export async function firstStart(
+  store: OpenStore,
+  writer: pg.Pool,
+  secret: SecretKeys,
+  check: (connection: { accountId: number; connectionId: number }) => Promise<StoredCheck | null>,
+): Promise<FirstStart | null> {
+  const turn = await writer.connect();
+  try {
+    await turn.query('select pg_advisory_lock($1)', [FIRST_START]);
+    const { rowCount } = await turn.query('select from account limit 1');
+    if (rowCount !== 0) return null;
+    const account = await createAccount(writer, {
+      name: 'My company',
+      kind: 'company',
+      plan: 'enterprise',
+      requests_per_minute: null,
+    });
+    const connection = await addConnection((work) => changeAccount(writer, account.id, work), secret, {
+      name: 'dbvitals store',
+      ...ownAddress(store),
+      every: 300,
+    });
+    const { id: keyId, key } = await createKey(writer, {
+      accountId: account.id,
+      name: 'first key',
+      lifetime: null,
+    });
+    await check({ accountId: account.id, connectionId: connection.id });
+    return { key, keyId, linkToken: await makeOwnerLink(writer, account.id) };
+  } finally {
+    await turn.query('select pg_advisory_unlock($1)', [FIRST_START]).catch(() => {});
+    turn.release();
+  }
+}
+
+/** How the store is watched: as its monitoring role where it is embedded, else as DATABASE_URL reaches it. */
+function ownAddress(store: OpenStore): Omit<Parameters<typeof addConnection>[2], 'name' | 'every'> {
+  const {
+    host,
+    port,
+    database = '',
+    user = '',
+    password,
+    ssl,
+  } = new pg.Client(store.embedded?.monitor ?? store.address[0]);
+  const socket = host.startsWith('/');
+  // The driver's types say boolean; an sslmode of the URL makes it an object.
+  const tls: unknown = ssl;
+  const trusting =
+    typeof tls === 'object' && tls !== null && 'rejectUnauthorized' in tls && !tls.rejectUnauthorized;
+  return {
+    engine: 'postgres',
+    connection_type: socket ? 'unix_socket' : 'direct',
+    host,
+    port,
+    database,
+    username: user,
+    password: typeof password === 'string' ? password : null,
+    tls: socket || !ssl ? 'disable' : trusting ? 'require' : 'verify-full',
+  };
+}

@@ -1,0 +1,47 @@
+import type { Config } from '../config/config.ts';
+
+/** Where a service that listens on `port` is reached, such as `https://[::1]:8080/dbvitals`. */
+export function urlOf(
+  { host, tlsFiles, basePath }: Pick<Config, 'host' | 'tlsFiles' | 'basePath'>,
+  port: number,
+): string {
+  return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}`;
+}
+
+/**
+ * The address of the console in a browser: below `DBVITALS_PUBLIC_URL` if that is set, else where the service listens.
+ * Loopback is `localhost`, because browsers make no passkeys for 127.0.0.1.
+ */
+export function consoleUrl(
+  config: Pick<Config, 'host' | 'tlsFiles' | 'basePath' | 'publicUrl'>,
+  port: number,
+): string {
+  if (config.publicUrl !== null) return `${config.publicUrl}${config.basePath}`;
+  const isLoopback = config.host === '127.0.0.1' || config.host === '::1';
+  return urlOf({ ...config, host: isLoopback ? 'localhost' : config.host }, port);
+}
+
+/** The only origin that passkeys work at: `DBVITALS_PUBLIC_URL`, else localhost. No header of a request changes it. */
+export function passkeyOrigin(config: Pick<Config, 'tlsFiles' | 'publicUrl'>, port: number): string {
+  return config.publicUrl ?? urlOf({ ...config, host: 'localhost', basePath: '' }, port);
+}
+
+/** What `open` opens on `port`; throws a sentence that says what to do where that can't be had. */
+export async function listen<T>(open: () => Promise<T>, port: number): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`Port ${port} is taken by another program: choose another one with --port or PORT.`);
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new Error('HOST is no address of this machine: use 127.0.0.1, or 0.0.0.0 for all of them.');
+    }
+    if (code === 'EACCES') throw new Error(`Port ${port} needs privileges: choose one from 1024 on.`);
+    if (code === 'ENOTSUP') {
+      throw new Error('This system lets no two processes share a port: start without --processes.');
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { awaitEntries } from '../activity/await-entries.ts';
+import { readAs } from '../database/read.ts';
+import { KeptAnswers } from '../gate/answers.ts';
+import type { Identity } from '../gate/identify.ts';
+import { type Answer, errorAnswer, successAnswer } from '../http/answer.ts';
+import { localOrigin, pagePath } from '../http/edge/edge.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import * as errors from '../http/errors.ts';
+import { checkQuery } from '../http/parameters.ts';
+import { traced } from '../telemetry/tracing.ts';
+import { includes } from '../vocabulary/plans.ts';
+
+/** An answer to be sent if the gate admits the request; `generation` is null when it was read after it came in. */
+export interface Prepared {
+  answer: Answer;
+  generation: number | null;
+}
+
+const prepareStep = () => ({ name: 'prepare', attributes: {} });
+
+/** Prepares answers; those that depend on nothing but the account's data are kept. */
+export class Preparation {
+  readonly #reader: pg.Pool;
+  readonly #writer: pg.Pool;
+  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #basePath: string;
+  readonly #publicUrl: string | null;
+  readonly #kept = new KeptAnswers<Answer>();
+
+  /**
+   * `endpoints` by the path of their route, below `basePath`; `reader` should pipeline, and `writer` only waits. `publicUrl` is the
+   * origin of links for a client that names no host; null = where its connection arrived.
+   */
+  constructor(
+    reader: pg.Pool,
+    writer: pg.Pool,
+    endpoints: ReadonlyMap<string, Endpoint>,
+    { basePath, publicUrl }: { basePath: string; publicUrl: string | null },
+  ) {
+    this.#basePath = basePath;
+    this.#publicUrl = publicUrl;
+    this.#reader = reader;
+    this.#writer = writer;
+    this.#endpoints = endpoints;
+  }
+
+  /**
+   * Plan, path, method, parameters, resource: the first that is refused answers. A promise only where the store must
+   * be asked. `route` is the path of its route; `afresh` when a kept answer was not good any more.
+   */
+  prepare(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    identity: Identity,
+    route: string,
+    afresh: boolean,
+  ): Prepared | Promise<Prepared> {
+    const endpoint = this.#endpoints.get(route);
+    const path = endpoint ? route : pagePath(request.url);
+    if (!includes(identity.plan, path)) return refused(errors.tierInsufficient);
+    if (!endpoint) return refused(errors.unknownPath);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refused(errors.methodNotAllowed);
+    const url = `${this.#origin(request)}${this.#basePath}${request.url}`;
+    if (endpoint.reuse === 'kept' && !afresh) {
+      const answer = this.#kept.get(identity.accountId, identity.generation, url);
+      if (answer) return { answer, generation: identity.generation };
+    }
+    return traced(prepareStep, () => this.#prepareAfresh(request, reply, identity, endpoint, url));
+  }
+
+  #origin(request: FastifyRequest): string {
+    const { protocol, host } = request;
+    return host === ''
+      ? (this.#publicUrl ?? localOrigin(protocol, request.raw.socket))
+      : `${protocol}://${host}`;
+  }
+
+  async #prepareAfresh(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    identity: Identity,
+    endpoint: Endpoint,
+    url: string,
+  ): Promise<Prepared> {
+    try {
+      const { answer, generation } = await this.#read(request, reply, identity.accountId, endpoint, url);
+      if (endpoint.reuse === 'kept') {
+        identity.generation = generation;
+        this.#kept.keep(identity.accountId, generation, url, answer);
+      }
+      return { answer, generation: null };
+    } catch (error) {
+      if (error instanceof errors.ApiError) return refused(error);
+      throw error;
+    }
+  }
+
+  async #read(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    accountId: number,
+    endpoint: Endpoint,
+    url: string,
+  ): Promise<{ answer: Answer; generation: number }> {
+    const query = checkQuery(request, endpoint.query);
+    const id = (request.params as { id?: string }).id ?? '';
+    const instant = endpoint.wholeUpTo?.(query) ?? null;
+    if (instant !== null) await awaitEntries(this.#writer, accountId, instant);
+    const { result, generation } = await readAs(this.#reader, accountId, (read) =>
+      endpoint.answer(read, { accountId, query, id, url }),
+    );
+    const serialize = reply.getSerializationFunction('200') ?? JSON.stringify;
+    const body = Buffer.from(serialize(result.body as Record<string, unknown>));
+    return { answer: successAnswer(body, result.link ?? null, endpoint.reuse !== 'unstored'), generation };
+  }
+}
+
+function refused(error: errors.ApiError): Prepared {
+  return { answer: errorAnswer(error), generation: null };
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { inPackage } from '../../config/package-root.ts';
+import { type Answer, encoded, isUnchanged, successAnswer } from '../../http/answer.ts';
+import { acceptedCoding } from '../../http/respond.ts';
+import { markdown } from './markdown.ts';
+
+// Swagger UI sets the style attribute of its elements and has its icons as data: URLs. No other host, no inline script.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const OWN_PATH = /(="|\(|'|<ORIGIN>)(\/(?:api|docs|openapi\.json|llms\.txt))/g;
+
+const TYPES = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+};
+
+/**
+ * An answer of more bytes ends its connection. What a client asks for at once and does not take, the kernel holds: four
+ * documents a connection made a gigabyte of a thousand, and everybody waited for seconds.
+ */
+const LARGE = 32_768;
+
+/**
+ * Serves the reference to anyone who asks: `/openapi.json`, the page `/docs`, its Markdown `/docs.md`, and `/llms.txt`.
+ * All of it says where it stands behind a proxy. Nothing of it is recorded or counted. Every response outside `/api/` then links to document and page.
+ */
+export function serveReference(app: FastifyInstance, basePath: string): void {
+  const beside = (name: string) => readFileSync(inPackage(`src/server/reference/${name}`));
+  // Ours begin so and in no other way: ="/docs.md", (/docs.md), '/openapi.json', <ORIGIN>/api/.
+  const placed = (text: Buffer) => Buffer.from(text.toString().replaceAll(OWN_PATH, `$1${basePath}$2`));
+  const link = `<${basePath}/openapi.json>; rel="service-desc"; type="application/json", <${basePath}/docs>; rel="service-doc"; type="text/html"`;
+  const swaggerStyle = readFileSync(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')));
+  const swaggerScript = readFileSync(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')));
+  const document = Buffer.from(
+    readFileSync(inPackage('openapi.json'), 'utf8').replace('"url": "/"', `"url": "${basePath}/"`),
+  );
+
+  // Requests under /api/ are answered by a hook before this one, so it is never run for them.
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers({ link, 'referrer-policy': 'no-referrer' });
+  });
+  serve(app, '/openapi.json', TYPES.json, document);
+  serve(app, '/docs.md', TYPES.md, Buffer.from(markdown(JSON.parse(document.toString()))));
+  serve(app, '/llms.txt', TYPES.txt, placed(beside('llms.txt')));
+  serve(app, '/docs', TYPES.html, placed(beside('page.html')));
+  serve(app, '/docs/page.css', TYPES.css, beside('page.css'));
+  serve(app, '/docs/page.js', TYPES.js, placed(beside('page.js')));
+  serve(app, '/docs/swagger-ui.css', TYPES.css, swaggerStyle);
+  serve(app, '/docs/swagger-ui-bundle.js', TYPES.js, swaggerScript);
+}
+
+function serve(app: FastifyInstance, url: string, type: string, body: Buffer): void {
+  const answer = successAnswer(body, null, true);
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: (request, reply) => send(request, reply, answer, type),
+  });
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer, type: string) {
+  const coding = acceptedCoding(request, answer);
+  reply.headers({
+    'cache-control': 'public, no-cache',
+    'content-security-policy': POLICY,
+    etag: `"${answer.tag}${coding ? `-${coding}` : ''}"`,
+    vary: 'Accept-Encoding',
+  });
+  if (isUnchanged(answer, request.headers['if-none-match'])) return reply.code(304).send();
+  if (coding) reply.header('content-encoding', coding);
+  const body = coding ? await encoded(answer, coding) : answer.body;
+  reply.header('content-type', type).header('content-length', body.length);
+  if (body.length > LARGE) reply.header('connection', 'close');
+  return reply.send(request.method === 'HEAD' ? null : body);
+}

@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { Form } from '../gate/admit.ts';
+import type { Answer } from '../http/answer.ts';
+import { pagePath, plainAddress, recordable } from '../http/edge/edge.ts';
+
+// Longer ones say nothing more; the log's row stays small.
+const LONGEST_USER_AGENT = 1_000;
+
+// Dashboards and collectors repeat themselves; what is longer than this is no habit, and not worth its memory.
+const KEPT_FORMS = 2_000;
+const LONGEST_KEPT = 1_000;
+
+const forms = new LRUCache<string, Form>({ max: KEPT_FORMS });
+
+/** What the log will tell of a request that is answered so: the same object for requests that are alike. */
+export function formOf(request: FastifyRequest, answer: Answer, status: number): Form {
+  const { method, url, ip } = request;
+  const userAgent = request.headers['user-agent'];
+  const alike = `${status} ${answer.errorCode} ${method} ${ip} ${url}${userAgent === undefined ? '' : ` ${userAgent}`}`;
+  const known = forms.get(alike);
+  if (known) return known;
+  const form = {
+    status,
+    errorCode: answer.errorCode,
+    method,
+    pagePath: pagePath(url),
+    query: recordedQuery(request),
+    sourceIp: plainAddress(ip),
+    userAgent: userAgent === undefined ? null : recordable(userAgent.slice(0, LONGEST_USER_AGENT)),
+  };
+  if (alike.length <= LONGEST_KEPT) forms.set(alike, form);
+  return form;
+}
+
+function recordedQuery(request: FastifyRequest): string | null {
+  const parameters = Object.entries(request.query as Record<string, string | string[]>);
+  if (parameters.length === 0) return null;
+  const recorded = parameters.map(([name, value]) => [
+    recordable(name),
+    recordable([value].flat().join(',')),
+  ]);
+  return JSON.stringify(Object.fromEntries(recorded));
+}

@@ -1,0 +1,377 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startTestStore, type TestStore } from '../../test/store.ts';
+import { type WrittenLog, writeLog } from '../../test/write-log.ts';
+import { entries } from '../activity/entries.ts';
+import { sealRound, startSealing } from '../activity/seals/record-seal-rounds.ts';
+import { sealEntries } from '../activity/seals/record-seals.ts';
+import { openSealFile } from '../activity/seals/seal-file.ts';
+import { openPool } from '../database/connect.ts';
+import { readAs } from '../database/read.ts';
+import { retain, startRetention } from './retention.ts';
+
+let store: TestStore;
+let root: pg.Client;
+let owner: pg.Pool;
+let reader: pg.Pool;
+
+beforeAll(async () => {
+  store = await startTestStore();
+  root = await store.superuser('store');
+  owner = openPool(store.address, 'owner', { max: 1 });
+  reader = openPool(store.address, 'reader', { max: 1, pipeline: true });
+});
+
+afterEach(async () => {
+  // What one test left is not the next one's work.
+  await root.query(`truncate activity, activity_floor, activity_head, activity_type_head, activity_seal, activity_leaves,
+                             counter_sample`);
+});
+
+afterAll(async () => {
+  await Promise.all([owner.end(), reader.end()]);
+  await store.stop();
+});
+
+// A thousand entries a day, which are sealed and cut together: a slow test finds no other day past its time.
+const LOG = { length: 30_000, rare: 'event', days: 30 } as const;
+const DAYS = 10;
+const OLD = 20_000;
+
+/** Writes a log and seals it, without the rests that a round has. */
+async function writeSealed(log: WrittenLog): Promise<number> {
+  const accountId = await writeLog(store, log);
+  await sealLogs();
+  return accountId;
+}
+
+async function sealLogs(): Promise<void> {
+  for await (const _ of sealEntries({ owner, secret: store.deps.secret, activityDays: null }));
+}
+
+/** What a round needs to seal what it cuts. */
+const sealing = () => ({ secret: store.deps.secret, sealFile: null });
+
+/** One round, after one of sealing, neither of which must fail; gives how many rows it removed of what. */
+async function round(activityDays: number | null, pool = owner): Promise<Record<string, number>> {
+  const removed: Record<string, number> = {};
+  const errors: unknown[] = [];
+  const log = { info: () => {}, error: (details: object) => errors.push(details) };
+  const measure = (kept: string, rows: number) => {
+    removed[kept] = (removed[kept] ?? 0) + rows;
+  };
+  const { signal } = new AbortController();
+  await sealRound({ ...sealing(), owner: pool, activityDays, log }, signal);
+  await retain({ owner: pool, activityDays, log, measure }, signal);
+  expect(errors).toEqual([]);
+  return removed;
+}
+
+/** Asserts that the log begins and ends where it says, without a gap, and that the totals of endpoint 6 are its rows'. */
+async function expectWhole(accountId: number): Promise<{ first: number; last: number }> {
+  const { rows } = await root.query<{
+    first: number;
+    last: number;
+    least: number;
+    all: number;
+    requests: number;
+  }>(
+    `select coalesce(max(f.first_id), 1) as first, max(h.last_id) as last, coalesce(min(a.id), max(h.last_id) + 1) as least,
+            count(a.id) as all, count(a.id) filter (where action_type = 'api_request') as requests
+       from activity_head h
+       left join activity_floor f using (account_id)
+       left join activity a using (account_id)
+      where h.account_id = $1`,
+    [accountId],
+  );
+  const { first = 0, last = 0, least, all, requests } = rows[0] ?? {};
+  expect({ least, all }).toEqual({ least: first, all: last - first + 1 });
+  const total = async (query: Record<string, string>) => {
+    const request = { accountId, query, id: '', url: 'http://localhost/api/v1/activity' };
+    const { result } = await readAs(reader, accountId, (read) => entries.answer(read, request));
+    return result.body.meta.total;
+  };
+  expect(await total({})).toBe(all);
+  expect(await total({ action_type: 'api_request' })).toBe(requests);
+  return { first, last };
+}
+
+async function lastEntry(accountId: number) {
+  const { rows } = await root.query<{ action_type: string; properties: object }>(
+    'select action_type, properties from activity where account_id = $1 order by id desc limit 1',
+    [accountId],
+  );
+  return rows[0];
+}
+
+/** The sessions of owners. */
+async function sessions(): Promise<number[]> {
+  const { rows } = await root.query<{ pid: number }>(
+    `select pid from pg_stat_activity where application_name = 'dbvitals owner'`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+describe('the log', () => {
+  test('loses what is past its limit, tells of it once a day, and goes on counting', async () => {
+    const accountId = await writeSealed(LOG);
+    expect(await round(DAYS)).toEqual({ entries: OLD });
+    expect(await expectWhole(accountId)).toEqual({ first: OLD + 1, last: LOG.length + 1 });
+    const told = { action_type: 'activity_pruned', properties: { up_to_id: OLD, entries: OLD } };
+    expect(await lastEntry(accountId)).toEqual(told);
+
+    expect(await round(DAYS - 1)).toEqual({ entries: 1_000 });
+    expect(await lastEntry(accountId)).toEqual(told);
+    await root.query(`update activity_floor set told_at = now() - interval '25 hours'`);
+    expect(await round(DAYS)).toEqual({});
+    expect(await lastEntry(accountId)).toEqual({
+      ...told,
+      properties: { up_to_id: OLD + 1_000, entries: 1_000 },
+    });
+    await expectWhole(accountId);
+  });
+
+  test('may be gone altogether: its ids go on where they were', async () => {
+    const accountId = await writeLog(store, { ...LOG, length: 1_000 });
+    await root.query(`update activity set occurred_at = occurred_at - interval '30 days'`);
+    await sealLogs();
+    expect(await round(DAYS)).toEqual({ entries: 1_000 });
+    expect(await expectWhole(accountId)).toEqual({ first: 1_001, last: 1_001 });
+  });
+
+  test('is kept for ever where no limit is set, and loses nothing that is younger than it', async () => {
+    const accountId = await writeSealed(LOG);
+    expect(await round(null)).toEqual({});
+    expect(await round(31)).toEqual({});
+    expect(await expectWhole(accountId)).toEqual({ first: 1, last: LOG.length });
+  });
+
+  test.each(['1999-01-01', '2199-01-01'])(
+    "loses the same whatever the process' clock says (%s)",
+    async (date) => {
+      const accountId = await writeSealed(LOG);
+      vi.useFakeTimers({ now: new Date(date), toFake: ['Date'] });
+      try {
+        expect(await round(DAYS)).toEqual({ entries: OLD });
+      } finally {
+        vi.useRealTimers();
+      }
+      await expectWhole(accountId);
+    },
+  );
+
+  test('is cut by two processes at once as by one', async () => {
+    const accounts = [await writeSealed(LOG), await writeSealed({ ...LOG, rare: 'request' })];
+    const second = openPool(store.address, 'owner', { max: 1 });
+    const removed = await Promise.all([round(DAYS), round(DAYS, second)]);
+    await second.end();
+    expect(removed.reduce((sum, { entries = 0 }) => sum + entries, 0)).toBe(2 * OLD);
+    for (const accountId of accounts) {
+      expect(await expectWhole(accountId)).toEqual({ first: OLD + 1, last: LOG.length + 1 });
+    }
+  });
+
+  test('is cut while requests hold all that they lock', async () => {
+    const accountId = await writeSealed(LOG);
+    const request = await store.superuser('store');
+    await request.query('begin');
+    await request.query('select from key_window for update');
+    await request.query('select from activity_head where account_id = $1 for update', [accountId]);
+    const done = round(DAYS);
+    const floor = async () => {
+      const { rows } = await root.query('select first_id from activity_floor where account_id = $1', [
+        accountId,
+      ]);
+      return rows[0]?.first_id;
+    };
+    await expect.poll(floor, { timeout: 10_000 }).toBe(OLD + 1);
+    await request.query('rollback');
+    await done;
+  });
+
+  test('is whole after the connection was cut in the middle of a step, and the next round goes on', async () => {
+    const accountId = await writeSealed(LOG);
+    const errors: unknown[] = [];
+    const log = { info: () => {}, error: (details: object) => errors.push(details) };
+    const inTheWay = await store.superuser('store');
+    await inTheWay.query('begin');
+    await inTheWay.query('select from activity where account_id = $1 and id = 2500 for update', [accountId]);
+    const failures: string[] = [];
+    const failed = (work: string) => void failures.push(work);
+    const { signal } = new AbortController();
+    await sealRound({ ...sealing(), owner, activityDays: DAYS, log, failed }, signal);
+    const done = retain({ owner, activityDays: DAYS, log, failed }, signal);
+    const waiting = 'select pid from pg_locks where not granted';
+    await expect.poll(async () => (await root.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
+    await root.query(`select pg_terminate_backend(pid) from (${waiting}) waiting`);
+    await done;
+    await inTheWay.query('rollback');
+    expect(errors).toMatchObject([{ kept: 'entries' }]);
+    expect(failures).toEqual(['entries']);
+    expect((await expectWhole(accountId)).first).toBe(2_001);
+    expect(await round(DAYS)).toEqual({ entries: OLD - 2_000 });
+    expect((await expectWhole(accountId)).first).toBe(OLD + 1);
+  });
+
+  test('is whole after the process that cuts it was killed, and the next one goes on', async () => {
+    const accountId = await writeSealed({ ...LOG, length: 90_000 });
+    const path = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
+    const script = `
+      const { openPool } = await import(${path('../database/connect.ts')});
+      const { pruneEntries } = await import(${path('../activity/prune-entries.ts')});
+      const owner = openPool(${JSON.stringify(store.address)}, 'owner', { max: 1 });
+      for await (const entries of pruneEntries(owner)) console.log(entries);`;
+    const { secret } = store.deps;
+    for await (const _ of sealEntries({ owner, secret, activityDays: DAYS }));
+    const floors: number[] = [];
+    const before = await sessions();
+    for (const steps of [1, 4, 7]) {
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      for (let heard = ''; heard.split('\n').length <= steps; )
+        heard += String(await once(child.stdout, 'data'));
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      // Until its session ends, what it had asked for last may still be done.
+      const left = async () => (await sessions()).filter((pid) => !before.includes(pid));
+      await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+      floors.push((await expectWhole(accountId)).first);
+    }
+    expect(floors).toEqual(floors.toSorted((a, b) => a - b));
+    expect(floors.at(-1)).toBeLessThan(60_001);
+    expect(await round(DAYS)).toEqual({ entries: 60_001 - (floors.at(-1) ?? 0) });
+    expect((await expectWhole(accountId)).first).toBe(60_001);
+  });
+});
+
+describe('a health check', () => {
+  test('shrinks to its score after 7 days, unless it is the latest, and no kept answer suffers from it', async () => {
+    const accountId = await store.account();
+    const [live, still] = [await store.connection(accountId), await store.connection(accountId)];
+    const { rows } = await root.query<{ id: number }>(
+      `insert into health_check (account_id, connection_id, score, summary_text, created_at, findings, cost)
+       select $1, case when hours < 400 then $2::bigint else $3 end, 70, 'as it was', now() - hours * interval '1 hour',
+              '[{"check_id": "PG_FSYNC_OFF"}]', '{"statements": 1}'
+         from unnest(array[9000, 8000, 300, 169, 167, 1]) as hours
+       returning health_check_id as id`,
+      [accountId, live, still],
+    );
+    await root.query(
+      `update connection c set latest_check_id =
+         (select max(health_check_id) from health_check h where h.connection_id = c.connection_id)`,
+    );
+    const account = 'select generation from account where account_id = $1';
+    const before = (await root.query(account, [accountId])).rows;
+
+    expect(await round(null)).toEqual({ findings: 3 });
+    const { rows: after } = await root.query(
+      `select findings is not null as whole, cost is not null as costed, score, summary_text
+         from health_check where health_check_id = any($1) order by health_check_id`,
+      [rows.map(({ id }) => id)],
+    );
+    const row = (whole: boolean) => ({ whole, costed: whole, score: 70, summary_text: 'as it was' });
+    expect(after).toEqual([false, true, false, false, true, true].map(row));
+    expect((await root.query(account, [accountId])).rows).toEqual(before);
+    expect(await round(null)).toEqual({ findings: 0 });
+  });
+
+  test('shrinks behind any number of old ones that stay whole', async () => {
+    const accountId = await store.account();
+    const connectionId = await store.connection(accountId);
+    await root.query(
+      `insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at)
+       select account_id, 'still ' || n, engine, connection_type, host, port, database, username, tls, now()
+         from connection, generate_series(1, 1200) n where connection_id = $1`,
+      [connectionId],
+    );
+    await root.query(
+      `with checked as (
+         insert into health_check (account_id, connection_id, score, summary_text, created_at, findings)
+         select account_id, connection_id, 1, 'old', timestamptz '2020-01-01', '[]'
+           from connection where account_id = $1 and connection_id <> $2
+         returning connection_id, health_check_id
+       ) update connection c set latest_check_id = health_check_id
+           from checked where c.account_id = $1 and c.connection_id = checked.connection_id`,
+      [accountId, connectionId],
+    );
+    await root.query(
+      `insert into health_check (account_id, connection_id, score, summary_text, created_at, findings)
+       select $1, $2, 1, 'not so old', timestamptz '2021-01-01' + n * interval '1 s', '[]' from generate_series(1, 1500) n`,
+      [accountId, connectionId],
+    );
+    expect(await round(null)).toEqual({ findings: 1_500 });
+  });
+});
+
+test('a counter is removed 30 days after it was last read', async () => {
+  const accountId = await store.account();
+  const connectionId = await store.connection(accountId);
+  await root.query(
+    `insert into counter_sample select $1, $2, 'PG_DEADLOCKS', 'db ' || days, now() - days * interval '24 hours', '[]'
+       from generate_series(29, 2500) days`,
+    [accountId, connectionId],
+  );
+  expect(await round(null)).toMatchObject({ counters: 2_471 });
+  const { rows } = await root.query('select database from counter_sample');
+  expect(rows).toEqual([{ database: 'db 29' }]);
+});
+
+describe('the loop', () => {
+  test('outlives an outage of the store, and goes on after it', async () => {
+    const accountId = await writeSealed(LOG);
+    await store.halt();
+    const pool = openPool(store.address, 'owner', { max: 1 });
+    const said: string[] = [];
+    const log = { info: () => {}, error: (details: { kept: string }) => said.push(details.kept) };
+    const failures = new Set<string>();
+    const sealFile = openSealFile('/no/such/folder/seals.ndjson');
+    const failed = (work: string) => void failures.add(work);
+    const times = { first: 1, every: 50 };
+    const work = { owner: pool, activityDays: DAYS, log, failed };
+    const retention = startRetention(work, times);
+    const sealed = startSealing({ ...sealing(), ...work, sealFile }, times);
+    await expect
+      .poll(() => [...failures].toSorted())
+      .toEqual(['counters', 'entries', 'findings', 'key_hours', 'seal_file', 'seals', 'sign_ins']);
+    expect(said).not.toEqual([]);
+    await store.start();
+    root = await store.superuser('store');
+    const first = async () => {
+      const { rows } = await root.query('select first_id from activity_floor where account_id = $1', [
+        accountId,
+      ]);
+      return rows[0]?.first_id;
+    };
+    await expect.poll(first, { timeout: 10_000 }).toBe(OLD + 1);
+    await Promise.all([retention.stop(), sealed.stop()]);
+    await pool.end();
+    await expectWhole(accountId);
+  });
+
+  test('stops between two steps', async () => {
+    const accountId = await writeSealed(LOG);
+    const steps: number[] = [];
+    const log = { info: () => {}, error: (details: object) => expect(details).toBe('no error') };
+    const stopped = Promise.withResolvers<void>();
+    const { secret } = store.deps;
+    for await (const _ of sealEntries({ owner, secret, activityDays: DAYS }));
+    const retention = startRetention(
+      {
+        owner,
+        activityDays: DAYS,
+        log,
+        measure(_kept, rows) {
+          steps.push(rows);
+          if (steps.length === 3) stopped.resolve(retention.stop());
+        },
+      },
+      { first: 1, every: 1 },
+    );
+    await stopped.promise;
+    expect(steps).toEqual([1_000, 1_000, 1_000]);
+    expect((await expectWhole(accountId)).first).toBe(3_001);
+  });
+});

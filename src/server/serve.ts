@@ -1,0 +1,211 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Logger, pino } from 'pino';
+import { startSealing } from '../activity/seals/record-seal-rounds.ts';
+import { openSealFile } from '../activity/seals/seal-file.ts';
+import { type Config, secretKeys } from '../config/config.ts';
+import { version } from '../config/package-root.ts';
+import { bindAtStart } from '../connections/bind-credentials.ts';
+import { followDataFolder } from '../connections/watch-own-store.ts';
+import { openConsole } from '../console/open-console.ts';
+import { backupTimes } from '../database/backup/last-backup.ts';
+import { openPool, STORE_DEADLINE_MS } from '../database/connect.ts';
+import type { Say } from '../database/embedded.ts';
+import { openStore, requestAddress } from '../database/open.ts';
+import { errorFields } from '../database/store-failure.ts';
+import { storeIdentity } from '../database/store-identity.ts';
+import { storeSize } from '../database/store-size.ts';
+import { EscapedErrors } from '../http/edge/escaped-errors.ts';
+import { certificateOf, type Tls } from '../http/edge/tls.ts';
+import { FailedAuthentications } from '../http/failed-authentications.ts';
+import { countDueConnections } from '../monitor/claim.ts';
+import { checkNow, startMonitor } from '../monitor/schedule.ts';
+import { openIdentityProvider } from '../sign-in/identity-provider.ts';
+import { askOnce, createMetrics, serveMetrics, sum } from '../telemetry/metrics.ts';
+import { checkRoom, startApiCluster } from './api-cluster.ts';
+import { type ApiServer, startApiServer } from './api-server.ts';
+import { firstStart } from './first-start.ts';
+import { consoleUrl, listen, passkeyOrigin, urlOf } from './listen.ts';
+import { STEP_DEADLINE_MS, startRetention } from './retention.ts';
+import { greeting } from './startup-banner.ts';
+import { followTls, readTls } from './tls-files.ts';
+
+/** What one service runs. */
+export interface ServeOptions {
+  /** Whether health checks are run. */
+  monitor: boolean;
+  /** How many of them at a time. */
+  concurrency: number;
+  /** How many processes answer requests; 1 = this one. */
+  processes: number;
+}
+
+// A process that an error brought down may no longer be able to end in good order.
+const LONGEST_END_MS = 30_000;
+
+/** Runs the API, and the monitor unless told not to, until SIGTERM or SIGINT; then drains and returns. */
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
+  const undo: (() => unknown)[] = [];
+  let started = false;
+  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
+  // Heard from the first moment, and however often: Ctrl-C under npm comes twice, and nothing may be left behind.
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  const fail = () => {
+    process.exitCode = 1;
+    setTimeout(() => process.exit(), LONGEST_END_MS).unref();
+    stop();
+  };
+  try {
+    await start(config, log, options, undo, fail);
+    started = true;
+    await stopped;
+  } finally {
+    // The last thing begun ends first: requests drain before the gate goes, the store is left last.
+    for (const end of undo.reverse()) await end();
+    if (started) log.info('dbvitals has stopped');
+  }
+}
+
+async function start(
+  config: Config,
+  log: Logger,
+  options: ServeOptions,
+  undo: (() => unknown)[],
+  fail: () => void,
+): Promise<void> {
+  if (config.traces) {
+    const { startTraces } = await import('../telemetry/otel-sdk.ts');
+    undo.push(startTraces(config.traces, log));
+  }
+  for (const sentence of config.misspelt) log.warn(sentence);
+  const tls = config.tlsFiles && readTls(config.tlsFiles);
+  const store = await openStore(config, sayTo(log), 'make');
+  undo.push(() => store.close());
+  await store.embedded?.claimForServing();
+  const shown = process.stderr.isTTY; // a person reads the banner
+  if (!shown) log.info({ version, node: process.versions.node, store: store.description }, 'dbvitals starts');
+  const secret = secretKeys(config);
+
+  const metrics = createMetrics();
+  const escaped = new EscapedErrors(log, metrics.escaped);
+  escaped.watch(fail);
+  const requests = await requestAddress(store, config.poolerUrl);
+  const writer = openPool(store.address, 'writer', { max: 6 });
+  undo.push(() => writer.end());
+  await bindAtStart(writer, secret, log);
+
+  const { host, port, corsOrigins, trustProxy, basePath, publicUrl } = config;
+  const { allowPrivateTargets, allowConsoleSockets, poolerUrl, logLevel } = config;
+  const shared = options.processes > 1;
+  const storeId = await storeIdentity(store.address, store.embedded ? config.dataDir : null);
+  const settings = { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls, shared };
+  const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn, basePath);
+  const console = await openConsole(store.address, {
+    log,
+    secret,
+    basePath,
+    allowPrivateTargets,
+    allowConsoleSockets,
+    singleSignOn,
+    publicUrl: config.publicUrl,
+    passkeyOrigin: () => passkeyOrigin(config, api.port),
+    measure: metrics.answeredConsole,
+  });
+  undo.push(() => console.close());
+  let leaving = false;
+  let api: ApiServer;
+  let figures = async () => metrics.registry;
+  if (options.processes === 1) {
+    api = await startApiServer(requests, settings, {
+      log,
+      metrics,
+      failures: new FailedAuthentications(),
+      console: console.handle,
+      escaped,
+    });
+  } else {
+    if (poolerUrl === null) await checkRoom(writer, options.processes);
+    const consoleSocket = await console.listen();
+    const { traces } = config;
+    const instructions = { settings, store: store.address, poolerUrl, consoleSocket, logLevel, traces };
+    const cluster = await startApiCluster(options.processes, instructions, log);
+    figures = async () => sum([await metrics.registry.getMetricsAsJSON(), ...(await cluster.figures())]);
+    api = cluster;
+  }
+  undo.push(() => api.close());
+  if (config.tlsFiles && tls) {
+    let served = tls;
+    const renew = (fresh: Tls) => {
+      served = fresh;
+      api.renew(fresh);
+    };
+    const following = followTls(config.tlsFiles, tls, { log, renew });
+    metrics.watchCertificate(() => certificateOf(served).validToDate);
+    undo.push(() => following.stop());
+  }
+  undo.push(() => console.hangUp()); // a stream of its would be waited for
+  if (config.metricsPort !== null) {
+    // Of its own, with a deadline: on a connection that hangs the next question would wait for ever.
+    const watching = openPool(store.address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
+    undo.push(() => watching.end());
+    metrics.watchStore(async () => ({
+      sizeBytes: await storeSize(watching),
+      ...(await countDueConnections(watching)),
+      ...(await backupTimes(watching)),
+    }));
+    const port = config.metricsPort;
+    const reachStore = askOnce(() => watching.query('select'));
+    const isReady = async () => (await reachStore()) !== null && !api.failing() && !leaving;
+    const server = await listen(
+      () => serveMetrics(figures, config.metricsHost, port, isReady, escaped),
+      port,
+    );
+    undo.push(() => server.close());
+  }
+
+  const deps = { writer, secret, allowPrivateTargets, log };
+  const first = await firstStart(store, writer, secret, (connection) => checkNow(deps, connection));
+  if (store.embedded && first === null) {
+    // With another secret key nothing opens: health checks say so, and the API goes on.
+    await followDataFolder(writer, secret, store.embedded.monitor).then(
+      (changed) =>
+        changed > 0 && log.info("the data folder was moved: the store's own connection follows it"),
+      (error) => log.warn(errorFields(error, log), "the store's own connection can't follow the data folder"),
+    );
+  }
+  if (options.monitor) {
+    const monitor = startMonitor({ ...deps, concurrency: options.concurrency, measure: metrics.checked });
+    metrics.watchMonitor(monitor.running);
+    undo.push(() => monitor.stop());
+  }
+  const owner = openPool(store.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
+  undo.push(() => owner.end());
+  const { activityDays, sealFile } = config;
+  const retention = startRetention({
+    ...{ owner, activityDays, log },
+    ...{ measure: metrics.removed, failed: metrics.notRetained, ended: metrics.roundEnded },
+  });
+  undo.push(() => retention.stop());
+  const sealer = openPool(store.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
+  undo.push(() => sealer.end());
+  const sealing = startSealing({
+    ...{ owner: sealer, secret, activityDays, log, failed: metrics.notRetained },
+    sealFile: sealFile === null ? null : openSealFile(sealFile),
+  });
+  undo.push(() => sealing.stop());
+  undo.push(async () => {
+    leaving = true;
+    log.info({ drain_seconds: config.drainSeconds }, 'dbvitals stops: requests under way are answered first');
+    api.leave();
+    await wait(1_000 * config.drainSeconds);
+  });
+  const url = urlOf(config, api.port);
+  process.stdout.write(await greeting(writer, store, first, url, consoleUrl(config, api.port)));
+  if (!shown) log.info({ url }, 'dbvitals is ready');
+}
+
+/** Steps of the embedded PostgreSQL: words for a person, a line of the log for a pipe, so that each line of that is a JSON object. */
+function sayTo(log: Logger): Say {
+  return (step, level = 'info') =>
+    process.stderr.isTTY ? process.stderr.write(`${step} …\n`) : log[level](step);
+}

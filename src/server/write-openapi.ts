@@ -1,0 +1,17 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { openapi } from '../http/openapi/openapi.ts';
+import { EVENT_EXAMPLES } from '../vocabulary/planned-event-examples.ts';
+import { EVENTS } from '../vocabulary/planned-events.ts';
+import { ENDPOINTS } from './app.ts';
+
+const DOCUMENT = new URL('../../openapi.json', import.meta.url);
+const ANSWERS = new URL('../http/openapi/example-answers.json', import.meta.url);
+
+/** The OpenAPI document as `openapi.json` has it. */
+export function openapiText(): string {
+  const answers = JSON.parse(readFileSync(ANSWERS, 'utf8'));
+  const document = openapi({ endpoints: ENDPOINTS, events: EVENTS, answers, eventExamples: EVENT_EXAMPLES });
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+if (import.meta.main) writeFileSync(DOCUMENT, openapiText());

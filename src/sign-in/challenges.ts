@@ -1,0 +1,51 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type pg from 'pg';
+import type { SecretKeys } from '../database/encryption.ts';
+
+const LIFETIME_MS = 5 * 60_000;
+
+/** Bytes of a challenge: its end, what makes it one of its kind, and the signature of both. */
+const END = 8;
+const SIGNED = END + 16;
+
+// Kept for longer than any challenge lives, whatever the clocks of service and store say.
+const use = `
+  insert into challenge (challenge_hash, expires_at) values ($1, clock_timestamp() + interval '1 hour')
+  on conflict do nothing`;
+
+/**
+ * A new challenge, in base64url, that is good for `purpose` and for five minutes. It is signed by a key made of
+ * DBVITALS_SECRET_KEY, and only a used one is stored: any service may take the answer, and strangers who ask for a
+ * million of them fill nothing.
+ */
+export function newChallenge([key]: SecretKeys, purpose: string): string {
+  const body = Buffer.concat([Buffer.alloc(END), randomBytes(SIGNED - END)]);
+  body.writeBigUInt64BE(BigInt(Date.now() + LIFETIME_MS));
+  return Buffer.concat([body, sign(key, purpose, body)]).toString('base64url');
+}
+
+/** Whether a challenge is ours, for this purpose, and not past its end. */
+export function isChallenge(keys: SecretKeys, purpose: string, challenge: string): boolean {
+  const bytes = Buffer.from(challenge, 'base64url');
+  const body = bytes.subarray(0, SIGNED);
+  const signature = bytes.subarray(SIGNED);
+  const isOurs = keys.some((key) => {
+    const expected = sign(key, purpose, body);
+    return signature.length === expected.length && timingSafeEqual(signature, expected);
+  });
+  return isOurs && body.readBigUInt64BE() > BigInt(Date.now());
+}
+
+/** Uses a challenge up; false when it was used before. */
+export async function useChallenge(writer: pg.Pool, challenge: string): Promise<boolean> {
+  // By its bytes: base64url has several spellings of some.
+  const { rowCount } = await writer.query(use, [
+    hash('sha256', Buffer.from(challenge, 'base64url'), 'buffer'),
+  ]);
+  return rowCount === 1;
+}
+
+function sign(key: Buffer, purpose: string, body: Buffer): Buffer {
+  const own = createHmac('sha256', key).update('challenges of the console').digest();
+  return createHmac('sha256', own).update(`${purpose}\n`).update(body).digest();
+}

@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import { ConsoleError } from '../console/errors.ts';
+import { inTransaction } from '../database/connect.ts';
+import { networkOf } from '../http/failed-authentications.ts';
+import { foldEmail } from '../members/email.ts';
+
+/** So many attempts may fail in {@link MINUTES}: at a known device, of one e-mail from one address, and from one address. */
+const OF_DEVICE = 10;
+const OF_EMAIL_AND_ADDRESS = 10;
+const OF_ADDRESS = 50;
+const MINUTES = 15;
+/** So many may fail in an hour for one e-mail from all addresses, where the device is unknown. */
+const OF_EMAIL = 50;
+
+// Any first number: locks of this kind. Taken in one order, so that none waits for another in a circle.
+const lock = `
+  select pg_advisory_xact_lock(5804, key)
+    from (select hashtext(counted) as key
+            from unnest(array[$1::text, encode($2::bytea, 'hex'), encode($3::bytea, 'hex')]) counted
+           where counted is not null
+           order by 1) k`;
+
+const count = `
+  with failed as (
+    select at, address = $1 as here, email_hash = $2 as of_email,
+           at > clock_timestamp() - interval '${MINUTES} minutes' as lately
+      from sign_in_failure
+     where device is null
+       and at > clock_timestamp() - interval '1 hour'
+       and (address = $1 or email_hash = $2)
+  )
+  select count(*) filter (where here and lately) >= ${OF_ADDRESS} as of_address,
+         count(*) filter (where here and of_email and lately) >= ${OF_EMAIL_AND_ADDRESS} as of_pair,
+         count(*) filter (where of_email) >= ${OF_EMAIL} as of_email,
+         ceil(extract(epoch from min(at) filter (where here and lately)
+                                   + interval '${MINUTES} minutes' - clock_timestamp()))::int as address_seconds,
+         ceil(extract(epoch from min(at) filter (where here and of_email and lately)
+                                   + interval '${MINUTES} minutes' - clock_timestamp()))::int as pair_seconds,
+         ceil(extract(epoch from min(at) filter (where of_email)
+                                   + interval '1 hour' - clock_timestamp()))::int as email_seconds
+    from failed`;
+
+const countOfDevice = `
+  select count(*) >= ${OF_DEVICE} as of_device,
+         ceil(extract(epoch from min(at) + interval '${MINUTES} minutes' - clock_timestamp()))::int as seconds
+    from sign_in_failure
+   where device = $1 and at > clock_timestamp() - interval '${MINUTES} minutes'`;
+
+const insert = `
+  insert into sign_in_failure (address, email_hash, device) values ($1, $2, $3)
+  returning failure_id`;
+
+const forget = 'delete from sign_in_failure where failure_id = any ($1)';
+
+/** Where an attempt comes from; `device` is a known device's hash, null = an unknown one. */
+interface Source {
+  address: string;
+  email: string;
+  device: Buffer | null;
+}
+
+/** Whose budget still allows the attempt: the known device's, and that of anybody at the address. */
+interface Allowed {
+  asDevice: boolean;
+  asAnybody: boolean;
+}
+
+/** `isGuess`: it also was a guess at something that was not proved, and stays counted. */
+interface Proved<T> {
+  value: T;
+  isGuess: boolean;
+}
+
+/**
+ * Lets somebody prove who they are, and counts it as a failure unless `prove` gives something. It is counted before it is
+ * looked at, so that a thousand guesses at once are ten too. A known device has a budget of its own beside the others, which
+ * nobody else can spend. Throws 429 when too many failed.
+ */
+export async function throttledLogin<T>(
+  writer: pg.Pool,
+  { address, email, device }: Source,
+  prove: (allowed: Allowed) => Promise<Proved<T> | null>,
+): Promise<T | null> {
+  const who = [networkOf(address), hash('sha256', foldEmail(email), 'buffer'), device];
+  const { ofDevice, ofAnybody } = await inTransaction(writer, async (client) => {
+    await client.query(lock, who);
+    const [network, of, at] = who;
+    const waits = { device: await deviceWait(client, at), anybody: await anybodyWait(client, [network, of]) };
+    if (waits.device !== null && waits.anybody !== null) {
+      throw tooMany(Math.max(Math.min(waits.device, waits.anybody), 1));
+    }
+    const counted = async (known: unknown) =>
+      (await client.query<{ failure_id: number }>(insert, [network, of, known])).rows[0]?.failure_id ?? null;
+    return {
+      ofDevice: waits.device === null ? await counted(at) : null,
+      ofAnybody: waits.anybody === null ? await counted(null) : null,
+    };
+  });
+  const proved = await prove({ asDevice: ofDevice !== null, asAnybody: ofAnybody !== null });
+  if (proved === null) return null;
+  await writer.query(forget, [proved.isGuess ? [ofDevice] : [ofDevice, ofAnybody]]);
+  return proved.value;
+}
+
+/** Seconds to wait; null = none. An unknown device waits for ever: it has no budget of its own. */
+async function deviceWait(client: pg.ClientBase, device: unknown): Promise<number | null> {
+  if (device === null) return Number.POSITIVE_INFINITY;
+  const { rows } = await client.query<{ of_device: boolean; seconds: number }>(countOfDevice, [device]);
+  return rows[0]?.of_device ? rows[0].seconds : null;
+}
+
+async function anybodyWait(client: pg.ClientBase, who: unknown[]): Promise<number | null> {
+  const { rows } = await client.query<{
+    of_address: boolean;
+    of_pair: boolean;
+    of_email: boolean;
+    address_seconds: number;
+    pair_seconds: number;
+    email_seconds: number;
+  }>(count, who);
+  const [failed] = rows;
+  const waits = [
+    failed?.of_address ? failed.address_seconds : null,
+    failed?.of_pair ? failed.pair_seconds : null,
+    failed?.of_email ? failed.email_seconds : null,
+  ].filter((seconds) => seconds !== null);
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
+function tooMany(seconds: number): ConsoleError {
+  const minutes = seconds > 60 ? `${Math.ceil(seconds / 60)} minutes` : 'a minute';
+  return new ConsoleError(
+    'too_many_attempts',
+    `Too many attempts failed: try again in ${minutes}, or sign in with a passkey.`,
+    { retryAfter: seconds },
+  );
+}

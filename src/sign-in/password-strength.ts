@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { extname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ConsoleError } from '../console/errors.ts';
+import type { PasswordVerdict, Question } from './password-worker.ts';
+
+/** Loading takes a second of a core and 70 MB (measured), so it is done in a worker, which ends after this time without work. */
+const IDLE_MS = 60_000;
+const LONGEST_MS = 60_000;
+const MOST_WAITING = 100;
+
+const WHY: Record<string, string> = {
+  common: 'this one is among the most common',
+  commonNames: 'names are easy to guess',
+  commonNamesByThemselves: 'names are easy to guess',
+  dates: 'dates are easy to guess',
+  extendedRepeat: 'repeated text is easy to guess',
+  keyPattern: 'rows of keys are easy to guess',
+  namesByThemselves: 'names are easy to guess',
+  recentYears: 'recent years are easy to guess',
+  sequences: 'sequences such as abc are easy to guess',
+  similarToCommon: 'this one is like a common password',
+  simpleRepeat: 'repeated characters are easy to guess',
+  straightRow: 'rows of keys are easy to guess',
+  topHundred: 'this one is among the most common',
+  topTen: 'this one is among the most common',
+  wordByItself: 'a single word is easy to guess',
+  userInputs: 'it must not be made of your name, e-mail address or company',
+};
+
+let worker: Worker | null = null;
+let idle: NodeJS.Timeout | undefined;
+let last: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+
+/**
+ * Refuses a password that is easy to guess, with a sentence that says why. `about` is what others know of the person: name,
+ * e-mail address, company; `parameter` names the field. Throws 400, and 429 when too many wait.
+ */
+export async function requireStrong(
+  password: string,
+  about: readonly (string | null)[],
+  parameter: string,
+): Promise<void> {
+  const known = wordsOf(about);
+  const { strong, warning } = await inTurn(() => ask({ password, known }));
+  if (strong) return;
+  const why = WHY[warning ?? ''] ?? 'this one can be found by trying';
+  throw new ConsoleError(
+    'invalid_parameter',
+    `Choose a password that is harder to guess, such as four unrelated words: ${why}.`,
+    { parameter },
+  );
+}
+
+/** The texts and the words in them, such as `ada` and `example` of an address; and the name of the product. */
+function wordsOf(texts: readonly (string | null)[]): string[] {
+  const given = texts.filter((text) => text !== null);
+  const words = given.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]);
+  return [...new Set([...words, 'dbvitals'].filter((word) => word.length > 2))];
+}
+
+/** One at a time, so that nobody takes more than one core. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting >= MOST_WAITING) {
+    throw new ConsoleError(
+      'too_many_attempts',
+      'Too many passwords are set at once: try again in a few seconds.',
+      {
+        retryAfter: 5,
+      },
+    );
+  }
+  waiting += 1;
+  const turn = last.then(work, work);
+  last = turn.catch(() => {});
+  return turn.finally(() => {
+    waiting -= 1;
+  });
+}
+
+async function ask(question: Question): Promise<PasswordVerdict> {
+  clearTimeout(idle);
+  worker ??= start();
+  const asked = worker;
+  asked.ref();
+  asked.postMessage(question);
+  try {
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    const [judged] = (await once(asked, 'message', { signal })) as [PasswordVerdict]; // throws what the worker throws
+    return judged;
+  } catch (error) {
+    end(asked);
+    throw error;
+  } finally {
+    asked.unref();
+    idle = setTimeout(() => end(asked), IDLE_MS).unref();
+  }
+}
+
+function start(): Worker {
+  const path = join(import.meta.dirname, `password-worker${extname(import.meta.filename)}`);
+  // It needs no setting of ours, and gets none.
+  const started = new Worker(path, { env: {}, resourceLimits: { maxOldGenerationSizeMb: 256 } });
+  // An error without a listener would end the service.
+  started.on('error', () => end(started));
+  return started;
+}
+
+function end(ended: Worker): void {
+  if (worker === ended) worker = null;
+  void ended.terminate();
+}

@@ -1,0 +1,236 @@
+import type pg from 'pg';
+import { type Change, type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
+import { ConsoleError, lacking, signedOut } from '../console/errors.ts';
+import type { Actor, Asked, Caller } from '../console/route.ts';
+import { type Read, readOwn, within } from '../database/read.ts';
+import { hashToken, newToken } from '../members/record-link.ts';
+import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
+import { cookie } from './cookie.ts';
+
+/** A session ends after twelve hours without a request, and after so many days in any case (OWASP, Session Management). */
+const LONGEST_DAYS = 30;
+
+/** Whether a row `s` of session still stands. */
+export const LIVING = `s.expires_at > clock_timestamp() and s.last_seen_at > clock_timestamp() - interval '12 hours'`;
+
+const find = `
+  select s.session_id as "sessionId", s.login_id as "loginId", l.email, s.account_id as "accountId",
+         m.member_id as "memberId", m.name, m.roles, l.oidc_issuer is not null as "bySingleSignOn",
+         s.proved_at > clock_timestamp() - interval '10 minutes' as "isRecent",
+         s.last_seen_at < clock_timestamp() - interval '1 minute' as unseen
+    from session s
+    join login l on l.login_id = s.login_id
+    join member m on m.account_id = s.account_id and m.login_id = s.login_id and m.status = 'active'
+   where s.token_hash = $1
+     and ${LIVING}`;
+
+const touchSession = 'update session set last_seen_at = clock_timestamp() where session_id = $1';
+const touchMember = `
+  update member set last_active_at = clock_timestamp() where account_id = $1 and member_id = $2`;
+
+const rolesNow = `
+  select m.roles
+    from session s
+    join member m on m.account_id = s.account_id and m.login_id = s.login_id and m.status = 'active'
+   where s.session_id = $1
+     and s.account_id = $2
+     and m.member_id = $3
+     and ${LIVING}`;
+
+// Where it was last, else its first account.
+const place = `
+  select m.account_id, m.member_id, m.name
+    from member m
+   where m.login_id = $1
+     and m.status = 'active'
+   order by m.account_id = $2 desc nulls last,
+            (select max(s.last_seen_at) from session s where s.login_id = $1 and s.account_id = m.account_id)
+              desc nulls last,
+            m.account_id
+   limit 1`;
+
+const insert = `
+  insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent, proved_email)
+  values ($1, $2, $3, clock_timestamp() + make_interval(days => ${LONGEST_DAYS}), $4, $5, $6)`;
+
+function sessionCookie(origin: string, basePath: string) {
+  return cookie(origin, basePath, 'dbvitals_session', 'Strict');
+}
+
+/** The token in the session's cookie; null when there is none, or more than one. */
+export function tokenOf(origin: string, basePath: string, cookies: string | undefined): string | null {
+  const { name } = sessionCookie(origin, basePath);
+  const found = (cookies ?? '').split(';').flatMap((pair) => {
+    const [key = '', value = ''] = pair.trim().split('=', 2);
+    return key === name ? [value] : [];
+  });
+  return found.length === 1 && /^[\w-]{43}$/.test(found[0] ?? '') ? (found[0] ?? null) : null;
+}
+
+/** Has the browser keep the session's token, or forget it (null). */
+export function setCookie(
+  { caller, parts, reply }: Pick<Asked, 'caller' | 'parts' | 'reply'>,
+  token: string | null,
+): void {
+  const { name, attributes } = sessionCookie(caller.origin, parts.basePath);
+  const age = token === null ? 0 : LONGEST_DAYS * 86_400;
+  void reply.header('set-cookie', `${name}=${token ?? ''}; Max-Age=${age}; ${attributes}`);
+}
+
+/** Who acts by a session's token: an active member of the session's account. Throws 401 when there is none any more. */
+export async function actorOf(writer: pg.Pool, token: string | null): Promise<Actor> {
+  if (token === null) throw signedOut;
+  const { rows } = await writer.query<Omit<Actor, 'permissions'> & { unseen: boolean }>(find, [
+    hashToken(token),
+  ]);
+  const [row] = rows;
+  if (row === undefined) throw signedOut;
+  const { unseen, ...actor } = row;
+  if (unseen) {
+    await writer.query(touchSession, [actor.sessionId]);
+    await writer.query(touchMember, [actor.accountId, actor.memberId]);
+  }
+  return { ...actor, permissions: permissionsOf(actor.roles) };
+}
+
+/** What an entry says of the member who acted: who, from which address, and in which session (its id, never its token). */
+export function actorProperties({ memberId, name, sessionId }: Actor, { address }: Pick<Caller, 'address'>) {
+  return { actor_member_id: memberId, actor_name: name, source_ip: address, session_id: sessionId };
+}
+
+/** Throws 401 when the session or the member no longer stands, 403 when the member's roles no longer allow it. */
+export async function requireStill(
+  run: Read,
+  { sessionId, accountId, memberId }: Actor,
+  permission: Permission | 'member',
+): Promise<void> {
+  const [now] = await run<{ roles: string[] }>(rolesNow, [sessionId, accountId, memberId]);
+  if (now === undefined) throw signedOut;
+  if (permission !== 'member' && !permissionsOf(now.roles).has(permission)) throw lacking(permission);
+}
+
+/**
+ * `changeAccount` on behalf of a member. The member may have been suspended or signed out since the request began, so session
+ * and permission are read again under the account's lock. Throws 401 or 403 then. Entries tell who acted.
+ */
+export function changeAs(
+  writer: pg.Pool,
+  actor: Actor,
+  caller: Caller,
+  permission: Permission | 'member',
+): ChangeAccount {
+  return (work) =>
+    changeAccount(writer, actor.accountId, async (change) => {
+      await requireStill(within(change.client), actor, permission);
+      const record: Change['record'] = (actionType, pagePath, properties) =>
+        change.record(actionType, pagePath, { ...properties, ...actorProperties(actor, caller) });
+      return work({ ...change, record });
+    });
+}
+
+/** How a person proved who they are. */
+export type Proof = 'password' | 'passkey' | 'oidc' | 'link';
+
+/**
+ * Starts a session of a login, in `accountId` where it may act there, else where it acted last: sets the cookie and records
+ * `member_signed_in`. The browser's session before it ends. `provedEmail` is the address that an identity provider verified
+ * just now. Throws 403 when the login acts nowhere.
+ */
+export async function startSession(
+  asked: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  loginId: number,
+  how: Proof,
+  { accountId = null, provedEmail = null }: { accountId?: number | null; provedEmail?: string | null } = {},
+): Promise<void> {
+  const { parts, caller } = asked;
+  const [member] = await readOwn(parts.reader, loginId, (run) =>
+    run<{ account_id: number; member_id: number; name: string }>(place, [loginId, accountId]),
+  );
+  if (member === undefined) {
+    throw new ConsoleError(
+      'forbidden',
+      'You are no active member of any account: ask an owner to invite you.',
+    );
+  }
+  const token = newToken();
+  await changeAccount(parts.writer, member.account_id, async ({ client, record }) => {
+    if (caller.sessionToken !== null) {
+      await client.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
+    }
+    await client.query(insert, [
+      hashToken(token),
+      loginId,
+      member.account_id,
+      ...[caller.address, caller.userAgent, provedEmail],
+    ]);
+    record('member_signed_in', '/sign-in', {
+      member_id: member.member_id,
+      name: member.name,
+      by: how,
+      source_ip: caller.address,
+      user_agent: caller.userAgent,
+    });
+  });
+  setCookie(asked, token);
+}
+
+/** Starts a session of a person who acts in no account yet, and can only answer their invitations. */
+export async function startUnjoinedSession(
+  { parts, caller, reply }: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  loginId: number,
+  provedEmail: string | null,
+): Promise<void> {
+  const token = newToken();
+  if (caller.sessionToken !== null) {
+    await parts.writer.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
+  }
+  await parts.writer.query(insert, [
+    ...[hashToken(token), loginId, null, caller.address, caller.userAgent, provedEmail],
+  ]);
+  setCookie({ parts, caller, reply }, token);
+}
+
+const renew = `
+  update session s
+     set token_hash = $2, proved_at = clock_timestamp()
+   where s.token_hash = $1
+     and ${LIVING}`;
+
+/**
+ * Notes that the person proved again who they are. The session gets another token, so that a copy of the old one, which somebody
+ * may have stolen, is good for nothing any more. Throws 401 when the session has ended.
+ */
+export async function renewSession(asked: Pick<Asked, 'parts' | 'caller' | 'reply'>): Promise<void> {
+  const { parts, caller } = asked;
+  const token = newToken();
+  const { rowCount } = await parts.writer.query(renew, [
+    hashToken(caller.sessionToken ?? ''),
+    hashToken(token),
+  ]);
+  if (rowCount === 0) throw signedOut;
+  setCookie(asked, token);
+}
+
+const findPerson = `
+  select s.login_id as "loginId", s.account_id as "accountId", s.proved_email as "provedEmail",
+         s.proved_at > clock_timestamp() - interval '10 minutes' as "isRecent"
+    from session s
+   where s.token_hash = $1
+     and ${LIVING}`;
+
+/** Who has a session, whether they act in an account or not. */
+export interface Person {
+  loginId: number;
+  accountId: number | null;
+  /** The address that the identity provider verified when the session began; null = it began otherwise. */
+  provedEmail: string | null;
+  /** Whether they proved who they are within 10 minutes. */
+  isRecent: boolean;
+}
+
+/** Whose session it is; null when there is none. */
+export async function personOf(writer: pg.Pool, token: string | null): Promise<Person | null> {
+  if (token === null) return null;
+  const { rows } = await writer.query<Person>(findPerson, [hashToken(token)]);
+  return rows[0] ?? null;
+}

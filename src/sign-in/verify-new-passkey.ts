@@ -1,0 +1,76 @@
+import type { RegistrationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server';
+import { type Static, Type } from 'typebox';
+import { ConsoleError } from '../console/errors.ts';
+import type { Asked } from '../console/route.ts';
+import { Bytes } from '../console/sign-in/passkey-sign-in.ts';
+import { stringEnum } from '../console/string-enum.ts';
+import { isChallenge, useChallenge } from './challenges.ts';
+import { ALGORITHMS, relyingParty, webauthn } from './relying-party.ts';
+
+/** What the browser's `toJSON` gives, as far as it is looked at. */
+export const NewPasskey = Type.Object({
+  id: Bytes,
+  rawId: Bytes,
+  type: stringEnum('public-key'),
+  response: Type.Object({
+    clientDataJSON: Bytes,
+    attestationObject: Bytes,
+    transports: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z-]{1,30}$' }), { maxItems: 10 })),
+  }),
+});
+
+const refused = new ConsoleError(
+  'invalid_parameter',
+  'This passkey was not accepted, or it took longer than five minutes: try again.',
+  { parameter: 'response' },
+);
+
+/**
+ * Holds what a browser made against the question that it was `asked` (the purpose of its challenge, which is used up): the
+ * passkey, its public key as COSE. Throws 400.
+ */
+export async function verifyNewPasskey(
+  { parts, caller }: Pick<Asked, 'parts' | 'caller'>,
+  asked: string,
+  given: Static<typeof NewPasskey>,
+): Promise<WebAuthnCredential> {
+  const { origin, id } = relyingParty({ parts, caller });
+  const { verifyRegistrationResponse } = await webauthn();
+  const { transports, ...told } = given.response;
+  const response: RegistrationResponseJSON = {
+    ...given,
+    response: { ...told, ...(transports && { transports }) },
+    clientExtensionResults: {},
+  };
+  let challenge = '';
+  const answer = await refuseCertificates(told.attestationObject)
+    .then(() =>
+      verifyRegistrationResponse({
+        response,
+        expectedChallenge: (said) => {
+          challenge = said;
+          return isChallenge(parts.secret, asked, said);
+        },
+        expectedOrigin: origin,
+        expectedRPID: id,
+        requireUserVerification: true,
+        supportedAlgorithmIDs: ALGORITHMS,
+      }),
+    )
+    .catch((error: unknown) => {
+      parts.log.info({ err: error, request_id: caller.requestId }, 'a new passkey was not accepted');
+      throw refused;
+    });
+  if (!answer.verified || !(await useChallenge(parts.writer, challenge))) throw refused;
+  return answer.registrationInfo.credential;
+}
+
+// None were asked for, and to look whether one was revoked the package would fetch the addresses that stand in it. What a
+// key signed by itself ("packed", without them) is harmless.
+async function refuseCertificates(attestationObject: string): Promise<void> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
+  const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
+  const format = attestation.get('fmt');
+  if (format === 'none' || (format === 'packed' && !attestation.get('attStmt').get('x5c'))) return;
+  throw new Error(`an attestation that was not asked for: ${format}`);
+}

@@ -1,0 +1,147 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Context,
+  createTraceState,
+  DiagLogLevel,
+  diag,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import { version } from '../config/package-root.ts';
+import type { TraceSettings } from '../config/trace-settings.ts';
+import { type Step, type Tracer, traceTo } from './tracing.ts';
+
+// As many as the gate takes at once (gate/admit.ts); the standard's own limit is 128.
+const MOST_LINKS = 500;
+
+// At a full queue of 8,192 spans, some 1,000 requests, spans are dropped: requests never wait for a collector.
+const LONGEST_QUEUE = 8_192;
+
+/**
+ * Sends a span of every step to the collector that the standard's variables name. Loaded only where they are set: it
+ * takes 0.26 s on a busy machine and 45 MB to load. Gives what sends the rest, for one export's time at most, and ends it.
+ */
+export function startTraces(
+  { sampler, ratio, timeoutMs }: TraceSettings,
+  log: Pick<Logger, 'warn'>,
+): () => Promise<void> {
+  const tell = (message: string) => log.warn({ reason: message }, 'traces can not be sent');
+  const quiet = () => {};
+  diag.setLogger(
+    { error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'dbvitals', 'service.version': version }))
+      .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })),
+    sampler: samplerOf(sampler, ratio),
+    spanLimits: { linkCountLimit: MOST_LINKS },
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ timeoutMillis: timeoutMs }),
+        maxQueueSize: LONGEST_QUEUE,
+      }),
+    ],
+  });
+  traceTo(tracerOf(provider));
+  return async () => {
+    traceTo(null);
+    await provider.shutdown().catch((error: Error) => tell(error.message));
+  };
+}
+
+/** The standard's names, "SDK Environment Variables", `OTEL_TRACES_SAMPLER`. */
+function samplerOf(name: TraceSettings['sampler'], ratio: number): Sampler {
+  const [, own = name] = /^parentbased_(.*)/.exec(name) ?? [];
+  const root =
+    own === 'always_on'
+      ? new AlwaysOnSampler()
+      : own === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio);
+  return own === name ? root : new ParentBasedSampler({ root });
+}
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
+
+function tracerOf(provider: TracerProvider): Tracer {
+  const tracer = provider.getTracer('dbvitals', version);
+  const running = new AsyncLocalStorage<Context>();
+  const known = new WeakMap<object, Span>();
+
+  /** Null where nothing is to be told of: a statement of nobody's, work for requests that were not sampled. */
+  function begin({ name, kind, attributes, caller, serves }: Step): { span: Span; context: Context } | null {
+    const parent = serves ? undefined : running.getStore();
+    if (kind === 'client' && parent === undefined) return null;
+    const links = serves
+      ?.map((one) => known.get(one))
+      .filter((span) => span?.isRecording())
+      .flatMap((span) => span?.spanContext() ?? []);
+    if (links?.length === 0) return null;
+    const context = parent ?? (caller ? contextOf(caller) : ROOT_CONTEXT);
+    const options = {
+      kind: kind ? KINDS[kind] : SpanKind.INTERNAL,
+      attributes,
+      links: links?.map((of) => ({ context: of })) ?? [],
+    };
+    const span = tracer.startSpan(name, options, context);
+    for (const one of serves ?? []) known.get(one)?.addLink({ context: span.spanContext() });
+    return { span, context: trace.setSpan(context, span) };
+  }
+
+  return async (step, work) => {
+    const begun = begin(step);
+    if (!begun) return step.serves ? running.exit(() => work(() => {})) : work(() => {});
+    const { span, context } = begun;
+    if (step.known) known.set(step.known, span);
+    try {
+      return await running.run(context, () =>
+        work((attributes) => {
+          span.setAttributes(attributes);
+          if ('error.type' in attributes) span.setStatus({ code: SpanStatusCode.ERROR });
+        }),
+      );
+    } catch (error) {
+      // Its kind alone: a message of the store may hold values.
+      span.setAttribute('error.type', error instanceof Error ? error.name : 'error');
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+}
+
+/** Whoever asked, as https://www.w3.org/TR/trace-context/ has it; what is no such header counts as none. */
+function contextOf({ traceparent, tracestate }: NonNullable<Step['caller']>): Context {
+  const [, ahead, traceId = '', spanId = '', flags = '', rest] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(traceparent ?? '') ?? [];
+  const wrong = ahead === undefined || ahead === 'ff' || (ahead === '00' && rest !== undefined);
+  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+  if (wrong || !isSpanContextValid(context)) return ROOT_CONTEXT;
+  const traceState = tracestate === undefined ? {} : { traceState: createTraceState(tracestate) };
+  return trace.setSpanContext(ROOT_CONTEXT, { ...context, ...traceState });
+}
