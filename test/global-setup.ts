@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { type Environment, embeddedUrl, startService, temporaryFolder } from './contract/running-service.ts';
-import { keptSecrets, storeLeaks } from './kept-output.ts';
 import { failOn } from './scan-output.ts';
+import { recordedSecrets, storeLeaks } from './secret-scan.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -35,8 +35,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('sharedStore', store.shared());
   project.provide('firstOutput', service.output());
   return async () => {
-    const folder = process.env['DBVITALS_KEPT_OUTPUT'] ?? '';
-    const found = await storeLeaks(store.shared()['DATABASE_URL'] ?? '', keptSecrets(folder));
+    const folder = process.env['DBVITALS_TEST_OUTPUT'] ?? '';
+    const found = await storeLeaks(store.shared()['DATABASE_URL'] ?? '', recordedSecrets(folder));
     await service.stop();
     await store.remove();
     failOn(found);

@@ -4,7 +4,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../contract/free-port.ts';
-import type { Exchange } from '../contract/kept-exchanges.ts';
+import type { Exchange } from '../contract/recorded-exchanges.ts';
 import { documented } from './exchanges.ts';
 
 /** What Prism tells of an exchange. */

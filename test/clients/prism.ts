@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Exchange } from '../contract/kept-exchanges.ts';
+import type { Exchange } from '../contract/recorded-exchanges.ts';
 import { readExchanges, spoilt } from './exchanges.ts';
 import { startPrism, type Violation } from './prism-proxy.ts';
 
@@ -11,20 +11,20 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * Has Prism, as a proxy before what the service answered, judge every exchange of the contract suite against
- * `openapi.json`: those in the folder that `DBVITALS_KEEP_EXCHANGES` names, or of a run of the suite. Wrong is an answer
+ * `openapi.json`: those in the folder that `DBVITALS_TEST_EXCHANGES` names, or of a run of the suite. Wrong is an answer
  * that breaks the document, and a request that the document forbids but the service grants.
  *
  * Prism does not stand between suite and service: it packs bodies anew, folds slashes and answers HEAD, unknown paths
  * and its own errors itself, so that what the suite promises of bytes, headers and paths could not be seen through it.
  */
 export async function judgeContract(): Promise<string[]> {
-  const kept = process.env['DBVITALS_KEEP_EXCHANGES'];
+  const kept = process.env['DBVITALS_TEST_EXCHANGES'];
   if (kept !== undefined) return judgeFolder(kept);
   const folder = mkdtempSync(join(tmpdir(), 'dbvitals-exchanges-'));
   try {
     const suite = spawn('vitest', ['run', '--project', 'contract', '--reporter', 'dot'], {
       cwd: ROOT,
-      env: { ...process.env, DBVITALS_KEEP_EXCHANGES: folder },
+      env: { ...process.env, DBVITALS_TEST_EXCHANGES: folder },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const [code] = await once(suite, 'close');

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { inject } from 'vitest';
 import { expectContract } from './every-answer.ts';
-import { keepExchange } from './kept-exchanges.ts';
+import { recordExchange } from './recorded-exchanges.ts';
 
 /** A whole response. */
 export interface Answer {
@@ -29,7 +29,7 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
 /** Asks the service and holds the answer to what every answer owes. */
 export async function ask(path: string, question: Question = {}): Promise<Answer> {
   const answer = await send(path, question);
-  keepExchange(path, question, answer);
+  recordExchange(path, question, answer);
   expectContract(question.method ?? 'GET', path, answer);
   return answer;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { formsOf } from '../kept-output.ts';
+import { formsOf } from '../secret-scan.ts';
 import { makeAccount, makeKeylessAccount, makeMember } from './account.ts';
 import { readLog } from './activity-log.ts';
 import type { Answer } from './ask.ts';

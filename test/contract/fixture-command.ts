@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { keepOutput } from '../kept-output.ts';
+import { recordOutput } from '../secret-scan.ts';
 import { COMPILED, type Environment, MAIN } from './running-service.ts';
 
 /** A command that the host runs. */
@@ -63,7 +63,7 @@ export async function fixtureJson<T>(args: string[], settings?: Environment): Pr
   );
   previous = running.catch(() => {});
   const { exit, stdout, stderr } = await running;
-  keepOutput(words, environment, '', stdout + stderr);
+  recordOutput(words, environment, '', stdout + stderr);
   if (exit !== 0) throw new Error(`dbvitals ${args.join(' ')}: ${stderr}`);
   return JSON.parse(stdout);
 }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { keepOutput } from '../kept-output.ts';
+import { recordOutput } from '../secret-scan.ts';
 
 /** Settings of a process of ours, over an otherwise bare environment. */
 export type Environment = Record<string, string>;
@@ -57,7 +57,7 @@ export function startProcess(
     });
   }
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  child.once('close', () => keepOutput(args, environment, input ?? '', output));
+  child.once('close', () => recordOutput(args, environment, input ?? '', output));
   if (input !== undefined) child.stdin.end(input);
 
   const says = (pattern: RegExp, seconds = 40) =>

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { ANY_KEY, formsOf, storeLeaks } from '../kept-output.ts';
+import { ANY_KEY, formsOf, storeLeaks } from '../secret-scan.ts';
 import type { NewKey } from './account.ts';
 import { type Answer, ask } from './ask.ts';
 import { command } from './command.ts';

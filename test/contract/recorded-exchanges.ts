@@ -15,10 +15,10 @@ export interface Exchange {
   body: string;
 }
 
-const folder = process.env['DBVITALS_KEEP_EXCHANGES'];
+const folder = process.env['DBVITALS_TEST_EXCHANGES'];
 
 /** Appends to a file of this process in the folder that the environment names, for who judges the answers later. */
-export function keepExchange(path: string, question: Question, answer: Answer): void {
+export function recordExchange(path: string, question: Question, answer: Answer): void {
   if (folder === undefined) return;
   const exchange: Exchange = {
     method: question.method ?? 'GET',

@@ -23,13 +23,13 @@ const SHOWN: [command: RegExp, place: RegExp][] = [
 ];
 
 /** Keeps what a process printed and was given for {@link leaks}, where the run has a folder for it. */
-export function keepOutput(
+export function recordOutput(
   args: string[],
   environment: Record<string, string>,
   input: string,
   output: string,
 ): void {
-  const folder = process.env['DBVITALS_KEPT_OUTPUT'];
+  const folder = process.env['DBVITALS_TEST_OUTPUT'];
   if (folder === undefined) return;
   let rest = output;
   for (const [command, place] of SHOWN) if (command.test(args.join(' '))) rest = rest.replace(place, '');
@@ -115,8 +115,8 @@ export const ANY_KEY = new RegExp(
 );
 
 /** All secrets that processes of the run were given. */
-export function keptSecrets(folder: string): string[] {
-  const all = new Set(kept(folder).flatMap(({ secrets }) => secrets.map((secret) => secret.trim())));
+export function recordedSecrets(folder: string): string[] {
+  const all = new Set(recorded(folder).flatMap(({ secrets }) => secrets.map((secret) => secret.trim())));
   return [...all].filter((secret) => secret.length >= SHORTEST);
 }
 
@@ -137,8 +137,8 @@ function finderOf(forms: readonly string[]): (text: string) => string | undefine
 
 /** A sentence for each process of the run that printed a secret, its own or another's. Tells the secret, for it is a test's. */
 export function leaks(folder: string): string[] {
-  const secretIn = finderOf(keptSecrets(folder).flatMap(formsOf));
-  return kept(folder).flatMap(({ args, output }) => {
+  const secretIn = finderOf(recordedSecrets(folder).flatMap(formsOf));
+  return recorded(folder).flatMap(({ args, output }) => {
     const found = ANY_KEY.exec(output)?.[0] ?? secretIn(output);
     if (found === undefined) return [];
     const at = output.indexOf(found);
@@ -147,7 +147,7 @@ export function leaks(folder: string): string[] {
   });
 }
 
-function kept(folder: string): Ended[] {
+function recorded(folder: string): Ended[] {
   return readdirSync(folder).flatMap((name) =>
     readFileSync(join(folder, name), 'utf8')
       .split('\n')

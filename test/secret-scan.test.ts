@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keepOutput, leaks } from './kept-output.ts';
+import { leaks, recordOutput } from './secret-scan.ts';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dbvitals-output-'));
-  vi.stubEnv('DBVITALS_KEPT_OUTPUT', folder);
+  vi.stubEnv('DBVITALS_TEST_OUTPUT', folder);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -34,9 +34,9 @@ test.each([
   ['that is an API key in base64', Buffer.from(`Bearer ${API_KEY}`).toString('base64')],
 ])('a secret %s is found in what another process printed', (_, printed) => {
   const url = `postgres://ada:${encodeURIComponent(PASSWORD)}@h/d`;
-  keepOutput(['connection', 'add', '--url', url], { DBVITALS_SECRET_KEY: KEY.toString('hex') }, '', 'well');
+  recordOutput(['connection', 'add', '--url', url], { DBVITALS_SECRET_KEY: KEY.toString('hex') }, '', 'well');
   expect(leaks(folder)).toEqual([]);
-  keepOutput(['serve'], {}, '', `before ${printed} after\n`);
+  recordOutput(['serve'], {}, '', `before ${printed} after\n`);
   expect(leaks(folder)).toEqual([expect.stringContaining('dbvitals serve printed')]);
 });
 
@@ -48,10 +48,10 @@ test.each([
     `  API key      ${API_KEY} (shown once)\n\n  curl -H "Authorization: Bearer ${API_KEY}" http://127.0.0.1:1/api/v1/health/fleet\n`,
   ],
 ])('an API key that %j shows is no leak there, and one anywhere else', (args, output) => {
-  keepOutput(args, {}, '', output);
+  recordOutput(args, {}, '', output);
   expect(leaks(folder)).toEqual([]);
-  keepOutput(['key', 'list'], {}, '', output);
-  keepOutput(args, {}, '', `${output}warning: ${API_KEY}\n`);
+  recordOutput(['key', 'list'], {}, '', output);
+  recordOutput(args, {}, '', `${output}warning: ${API_KEY}\n`);
   expect(leaks(folder)).toHaveLength(2);
 });
 
@@ -62,9 +62,9 @@ test.each([
   [['member', 'link', '--account', '1', '--json'], `{"link":"${LINK}","purpose":"owner"}\n`],
   [['serve'], `  sign in      ${LINK} (once, within 24 h)\n`],
 ])('a link that %j shows is no leak there, and one anywhere else', (args, output) => {
-  keepOutput(args, {}, '', output);
+  recordOutput(args, {}, '', output);
   expect(leaks(folder)).toEqual([]);
-  keepOutput(['member', 'list'], {}, '', output);
-  keepOutput(args, {}, '', `${output}warning: ${LINK}\n`);
+  recordOutput(['member', 'list'], {}, '', output);
+  recordOutput(args, {}, '', `${output}warning: ${LINK}\n`);
   expect(leaks(folder)).toHaveLength(2);
 });
