@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authentication, message, readyForQuery, startHostileServer } from '../../test/hostile-server.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
-import { authentication, message, readyForQuery, startStrangeServer } from '../../test/strange-server.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING } from '../checks/catalogue.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
 import { measureApart } from './measure-in-child.ts';
@@ -265,7 +265,7 @@ describe('a database that can not be measured', () => {
     ['clear text', 3],
     ['MD5', 5],
   ])('a server that asks for the password as %s gets no byte of it', async (_name, kind) => {
-    const server = await startStrangeServer((sent) => (sent === 0 ? authentication(kind) : null));
+    const server = await startHostileServer((sent) => (sent === 0 ? authentication(kind) : null));
     const stored = await run(await watched(direct(server.port)));
     server.close();
     expect(stored.checks).toMatchObject([{ check_id: 'CONN_AUTH_FAILED', status: 'critical' }]);
@@ -274,7 +274,7 @@ describe('a database that can not be measured', () => {
   });
 
   test('a server without TLS is not talked to where the connection asks for TLS', async () => {
-    const server = await startStrangeServer(() => Buffer.from('N'));
+    const server = await startHostileServer(() => Buffer.from('N'));
     const stored = await run(await watched({ ...direct(server.port), tls: 'verify-full' }));
     server.close();
     expect(stored.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
@@ -285,7 +285,7 @@ describe('a database that can not be measured', () => {
     ['an authentication of no known kind', () => authentication(99)],
     ['17 MiB that nobody asked for', () => message('N', Buffer.alloc(17 * 1024 * 1024))],
   ])('a server that answers by %s is unreachable, and the monitor lives', async (_what, answer) => {
-    const server = await startStrangeServer(answer);
+    const server = await startHostileServer(answer);
     const stored = await run(await watched(direct(server.port)));
     server.close();
     expect(stored.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
@@ -293,7 +293,7 @@ describe('a database that can not be measured', () => {
 
   test('a server that falls silent after the login is told as unreachable in bounded time', async () => {
     const login = Buffer.concat([authentication(0), readyForQuery]);
-    const server = await startStrangeServer((sent) => (sent === 0 ? login : null));
+    const server = await startHostileServer((sent) => (sent === 0 ? login : null));
     const began = Date.now();
     const stored = await run(await watched(direct(server.port)));
     server.close();
@@ -312,7 +312,7 @@ describe('a database that can not be measured', () => {
     ['10.1.2.3', false],
     ['::1', false],
   ])('%s is not contacted (private targets allowed: %s)', async (host, allowPrivateTargets) => {
-    const server = await startStrangeServer(() => null);
+    const server = await startHostileServer(() => null);
     const key = await watched({ ...direct(server.port), host });
     const began = Date.now();
     const stored = await runHealthCheck({ ...store.deps, allowPrivateTargets }, key);
@@ -333,7 +333,7 @@ test('a secret that does not open the password stores nothing', async () => {
 });
 
 test('a connection that is removed while it is measured stores nothing', async () => {
-  const server = await startStrangeServer(() => null);
+  const server = await startHostileServer(() => null);
   const key = await watched(direct(server.port));
   const running = runHealthCheck(store.deps, key);
   await store.writer.query('update connection set removed_at = now() where account_id = $1', [key.accountId]);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startHostileServer } from '../../test/hostile-server.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { startStrangeServer } from '../../test/strange-server.ts';
 import { claimConnection, claimDueConnections, releaseConnection } from './claim.ts';
 import { claimFairly } from './fair-share.ts';
 import { LIMITS } from './limits.ts';
@@ -221,7 +221,7 @@ describe('one account has more overdue connections than a monitor has places', (
 });
 
 test('twelve connections of one tenant that say nothing do not keep another tenant waiting, with two monitors', async () => {
-  const server = await startStrangeServer(() => null);
+  const server = await startHostileServer(() => null);
   await greedyAccount(12, { connection_type: 'direct', host: '127.0.0.1', port: server.port });
   const monitors = [1, 2].map(() => startMonitor({ ...store.deps, concurrency: 4 }));
   await until(async () => monitors.every((monitor) => monitor.running() === 3));
@@ -233,7 +233,7 @@ test('twelve connections of one tenant that say nothing do not keep another tena
 });
 
 test('a connection that names many silent hosts is given up in the time for one', async () => {
-  const server = await startStrangeServer(() => null);
+  const server = await startHostileServer(() => null);
   const host = Array(8).fill(`127.0.0.1:${server.port}`).join(',');
   const key = await due(-60, 3600, { connection_type: 'direct', host, port: server.port });
   const limits = { ...LIMITS, connectMs: 300, reachMs: 700, betweenTriesMs: 10 };
@@ -243,7 +243,7 @@ test('a connection that names many silent hosts is given up in the time for one'
 });
 
 test('a server that accepts and says nothing is told in bounded time, and the others are on time', async () => {
-  const server = await startStrangeServer(() => null);
+  const server = await startHostileServer(() => null);
   const silent = await due(9, 3600, { connection_type: 'direct', host: '127.0.0.1', port: server.port });
   const others = await Promise.all([due(5), due(5), due(5)]);
   const began = Date.now();
@@ -264,7 +264,7 @@ test('a server that accepts and says nothing is told in bounded time, and the ot
 });
 
 test('stopping calls off what does not end, gives its claim back and leaves it due', async () => {
-  const server = await startStrangeServer(() => null);
+  const server = await startHostileServer(() => null);
   const silent = await due(9, 3600, { connection_type: 'direct', host: '127.0.0.1', port: server.port });
   const monitor = startMonitor({ ...store.deps, concurrency: 2 });
   await until(async () => server.connections() > 0);

@@ -1,7 +1,5 @@
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { byStatus, shortRuns } from '../../../test/short-runs.ts';
-import { WATCHER_PASSWORD } from '../../../test/store.ts';
 import {
   afterLogin,
   column,
@@ -16,8 +14,10 @@ import {
   saying,
   sequel,
   switchTo,
-} from '../../../test/strange-mysql.ts';
-import { type StrangeAnswer, startStrangeServer } from '../../../test/strange-server.ts';
+} from '../../../test/hostile-mysql.ts';
+import { type HostileAnswer, startHostileServer } from '../../../test/hostile-server.ts';
+import { byStatus, shortRuns } from '../../../test/short-runs.ts';
+import { WATCHER_PASSWORD } from '../../../test/store.ts';
 import { LIMITS } from '../limits.ts';
 
 const { store, run } = shortRuns();
@@ -28,7 +28,7 @@ const file = packet(1, 0xfb, '/etc/passwd');
 const rude = 'no\x1b[2J \u202eway\x07\0';
 const politely = () => greeting();
 
-test.each<[string, (socket: Socket) => Buffer | null, StrangeAnswer, string, RegExp]>([
+test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, string, RegExp]>([
   ['says nothing', () => null, () => null, 'CONN_UNREACHABLE', /did not answer within 0.6 s/],
   ['hangs after the login', politely, saying(ok(2)), 'CONN_UNREACHABLE', /did not answer within 0.6 s/],
   ['hangs at the first statement', politely, afterLogin(() => null), 'CONN_UNREACHABLE', /within 0.7 s/],
@@ -73,7 +73,7 @@ test.each<[string, (socket: Socket) => Buffer | null, StrangeAnswer, string, Reg
 ])(
   'a server that %s costs a bounded time and amount, learns nothing, delays nobody',
   async (_what, greet, answer, critical, why) => {
-    const server = await startStrangeServer(answer, greet);
+    const server = await startHostileServer(answer, greet);
     const address = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
     const [strange, plain] = await Promise.all([watched({ engine: 'mysql', ...address }), watched()]);
     const [told, other] = await Promise.all([run(strange), run(plain)]);

@@ -17,8 +17,8 @@ import {
   saying,
   sequel,
   switchTo,
-} from '../../../test/strange-mysql.ts';
-import { type StrangeAnswer, startStrangeServer } from '../../../test/strange-server.ts';
+} from '../../../test/hostile-mysql.ts';
+import { type HostileAnswer, startHostileServer } from '../../../test/hostile-server.ts';
 import type { Row } from '../../checks/check.ts';
 import { LIMITS } from '../limits.ts';
 import { connectFailure } from './connect-failure.ts';
@@ -65,11 +65,11 @@ function targetAt(port: number): Target {
 /** Reads from a server as a run does, and tells what came of it. */
 async function readFrom(
   greet: (socket: Socket) => Buffer | null,
-  answer: StrangeAnswer,
+  answer: HostileAnswer,
   given: Partial<Target> = {},
   limits = SHORT,
 ): Promise<Told> {
-  const server = await startStrangeServer(answer, greet);
+  const server = await startHostileServer(answer, greet);
   const target = { ...targetAt(server.port), ...given };
   const meter = { bytes: 0, statements: 0, milliseconds: 0 };
   const way = { host: target.host, port: target.port, stream: new TcpSocket(), meter, limits };
@@ -96,7 +96,7 @@ const request = (sequence: number) => packet(sequence, 0xfb, '/etc/passwd');
 const oneRow = (name: string, ...row: Buffer[]) =>
   Buffer.concat([packet(1, 1), column(2, name), endOfRows(3), ...row, endOfRows(4 + row.length)]);
 
-test.each<[string, (socket: Socket) => Buffer | null, StrangeAnswer, RegExp]>([
+test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
   ['asks for a file in the login', politely, saying(request(2)), /Unexpected packet/],
   ['asks for a file after the login', politely, saying(ok(2), request(1)), /a file of this machine/],
   ['asks for a file at a statement', politely, afterLogin(() => request(1)), /a file of this machine/],
@@ -179,7 +179,7 @@ test.each<[string, (socket: Socket) => Buffer | null, StrangeAnswer, RegExp]>([
 });
 
 test('what ended the connection is told once, and then that it was lost', async () => {
-  const server = await startStrangeServer(
+  const server = await startHostileServer(
     afterLogin(() => packet(1, 101)),
     politely,
   );
@@ -212,7 +212,7 @@ test('rows without end are cut off long before they are all that a run may read'
 
 const asksFor = (plugin: string) => saying(switchTo(2, plugin));
 
-test.each<[string, (socket: Socket) => Buffer | null, StrangeAnswer, RegExp]>([
+test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
   ['mysql_clear_password', politely, asksFor('mysql_clear_password'), /clear text.*--expose-password/],
   [
     'mysql_clear_password from the start',
@@ -305,7 +305,7 @@ test('a server that offers no TLS is refused before anything is said', async () 
 });
 
 /** Speaks TLS from the first message on, and answers each by the next of `said`. */
-function byTls(said: Buffer[], inside: Buffer[]): StrangeAnswer {
+function byTls(said: Buffer[], inside: Buffer[]): HostileAnswer {
   return (sent, socket, bytes) => {
     if (sent > 0) return null;
     // What came with the request for TLS is TLS.

@@ -2,15 +2,15 @@ import { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { byStatus, shortRuns } from '../../../test/short-runs.ts';
-import { WATCHER_PASSWORD } from '../../../test/store.ts';
 import {
   authentication,
+  type HostileAnswer,
   message,
   readyForQuery,
-  type StrangeAnswer,
-  startStrangeServer,
-} from '../../../test/strange-server.ts';
+  startHostileServer,
+} from '../../../test/hostile-server.ts';
+import { byStatus, shortRuns } from '../../../test/short-runs.ts';
+import { WATCHER_PASSWORD } from '../../../test/store.ts';
 import { LIMITS } from '../limits.ts';
 
 const { store, run } = shortRuns();
@@ -26,7 +26,7 @@ const field = (name: string, type = 25) => {
 const oneColumn = message('T', Buffer.concat([Buffer.from([0, 1]), field('version')]));
 
 /** Sends bytes for as long as the other side takes them. */
-const endless: StrangeAnswer = (_message, socket) => {
+const endless: HostileAnswer = (_message, socket) => {
   const chunk = Buffer.alloc(65_536, 'x');
   const pump = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -37,19 +37,19 @@ const endless: StrangeAnswer = (_message, socket) => {
 };
 
 /** A row that says that it is 1 GiB long. */
-const endlessRow: StrangeAnswer = (sent, socket, bytes) => {
+const endlessRow: HostileAnswer = (sent, socket, bytes) => {
   const length = Buffer.from([0x40, 0, 0, 0]);
   socket.write(Buffer.concat([oneColumn, Buffer.from('D'), length, Buffer.from([0, 1]), length]));
   return endless(sent, socket, bytes);
 };
 
-const drip: StrangeAnswer = (_message, socket) => {
+const drip: HostileAnswer = (_message, socket) => {
   const timer = setInterval(() => socket.write('N'), 100);
   socket.once('close', () => clearInterval(timer));
   return Buffer.from('N\0');
 };
 
-const hugeCount: StrangeAnswer = (sent, _socket, bytes) => {
+const hugeCount: HostileAnswer = (sent, _socket, bytes) => {
   if (sent === 0) return authentication(10, Buffer.from('SCRAM-SHA-256\0\0'));
   const nonce = /r=(.*)$/.exec(bytes.toString())?.[1] ?? '';
   const salt = Buffer.from('salt').toString('base64');
@@ -57,7 +57,7 @@ const hugeCount: StrangeAnswer = (sent, _socket, bytes) => {
 };
 
 const afterLogin =
-  (answer: StrangeAnswer): StrangeAnswer =>
+  (answer: HostileAnswer): HostileAnswer =>
   (sent, socket, bytes) =>
     sent === 0 ? login : answer(sent, socket, bytes);
 
@@ -66,7 +66,7 @@ const rude = message(
   Buffer.concat([text('SFATAL'), text('CXX000'), text('Mno\x1b[2J \u202eway\x07'), Buffer.from([0])]),
 );
 
-test.each<[string, StrangeAnswer, string[]]>([
+test.each<[string, HostileAnswer, string[]]>([
   ['hangs', () => null, ['CONN_UNREACHABLE']],
   ['hangs after the login', afterLogin(() => null), ['CONN_UNREACHABLE']],
   ['drips a byte at a time', drip, ['CONN_UNREACHABLE']],
@@ -93,7 +93,7 @@ test.each<[string, StrangeAnswer, string[]]>([
 ])(
   'a server that %s costs a bounded time and amount, learns nothing, delays nobody',
   async (_what, answer, critical) => {
-    const server = await startStrangeServer(answer);
+    const server = await startHostileServer(answer);
     const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
     const [strange, plain] = await Promise.all([watched(place), watched()]);
     const [told, other] = await Promise.all([run(strange), run(plain)]);
@@ -123,7 +123,7 @@ test.each<[string, NodeJS.Signals, RegExp, number]>([
 ])(
   'a child that %s is told as such, every ticket stands, and the next run is well',
   async (_what, signal, why, within) => {
-    const server = await startStrangeServer(() => null);
+    const server = await startHostileServer(() => null);
     const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
     const strange = await watched(place);
     const ticket = `
@@ -169,7 +169,7 @@ test('three statements that take too long end the run', async () => {
     'E',
     Buffer.concat([text('SERROR'), text('C57014'), text('Mtoo late'), Buffer.from([0])]),
   );
-  const server = await startStrangeServer((sent) => {
+  const server = await startHostileServer((sent) => {
     if (sent === 0) return login;
     return sent === 1 ? facts : Buffer.concat([late, readyForQuery]);
   });
@@ -183,7 +183,7 @@ test('three statements that take too long end the run', async () => {
 });
 
 test('a child is given the credential by a pipe and nothing of the environment', async () => {
-  const server = await startStrangeServer(() => null);
+  const server = await startHostileServer(() => null);
   const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
   process.env['DBVITALS_SECRET_KEY'] = 'not to be seen';
   const running = run(await watched(place));

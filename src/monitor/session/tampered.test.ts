@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { authentication, type HostileServer, startHostileServer } from '../../../test/hostile-server.ts';
 import { startTestStore, type TestStore } from '../../../test/store.ts';
-import { authentication, type StrangeServer, startStrangeServer } from '../../../test/strange-server.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { readSecrets } from '../../connections/connection-secrets.ts';
 import { parseConnectionUrl } from '../../connections/connection-url.ts';
@@ -12,14 +12,14 @@ import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../run.ts'
 
 let store: TestStore;
 let owner: pg.Client;
-let evil: StrangeServer;
+let evil: HostileServer;
 beforeAll(async () => {
   store = await startTestStore();
   owner = await store.superuser('store');
 });
 beforeEach(async () => {
   store.said.length = 0;
-  evil = await startStrangeServer(() => authentication(3));
+  evil = await startHostileServer(() => authentication(3));
 });
 afterEach(() => evil.close());
 afterAll(() => store.stop());

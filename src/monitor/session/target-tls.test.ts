@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authentication, startHostileServer } from '../../../test/hostile-server.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/store.ts';
-import { authentication, startStrangeServer } from '../../../test/strange-server.ts';
 import { measureApart } from '../measure-in-child.ts';
 import { runHealthCheck, type StoredCheck } from '../run.ts';
 
@@ -82,7 +82,7 @@ test('require encrypts and asks for no authority', async () => {
 
 test('disable does not ask for TLS', async () => {
   let first = '';
-  const server = await startStrangeServer((_message, socket, bytes) => {
+  const server = await startHostileServer((_message, socket, bytes) => {
     first = bytes.toString();
     socket.end();
     return null;
@@ -93,7 +93,7 @@ test('disable does not ask for TLS', async () => {
 });
 
 test('a password that may be exposed goes to a server that asks for it', async () => {
-  const server = await startStrangeServer((sent) => (sent === 0 ? authentication(3) : null));
+  const server = await startHostileServer((sent) => (sent === 0 ? authentication(3) : null));
   const place = { host: '127.0.0.1', port: server.port, tls: 'disable' };
   const running = run(place, { password_exposable: true });
   while (server.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** A TCP server that is no PostgreSQL or MySQL, or no friendly one. */
-export interface StrangeServer {
+export interface HostileServer {
   port: number;
   /** Every message that clients sent, as they came; without `greet` not their first one (the startup). */
   heard: Buffer[];
@@ -13,13 +13,13 @@ export interface StrangeServer {
 /**
  * What is said to a client's message, the first being 0; null = silence, or what the answer itself does to the socket.
  */
-export type StrangeAnswer = (message: number, socket: Socket, bytes: Buffer) => Buffer | null;
+export type HostileAnswer = (message: number, socket: Socket, bytes: Buffer) => Buffer | null;
 
 /** Starts a server that answers each message of a client by what `answer` gives, and may speak first by `greet`. */
-export async function startStrangeServer(
-  answer: StrangeAnswer,
+export async function startHostileServer(
+  answer: HostileAnswer,
   greet?: (socket: Socket) => Buffer | null,
-): Promise<StrangeServer> {
+): Promise<HostileServer> {
   const heard: Buffer[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;

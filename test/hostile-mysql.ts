@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { StrangeAnswer } from './strange-server.ts';
+import type { HostileAnswer } from './hostile-server.ts';
 
 /** A packet of MySQL's protocol, as its manual has it ("MySQL Packets"). */
 export function packet(sequence: number, ...body: (Buffer | string | number)[]): Buffer {
@@ -48,7 +48,7 @@ export function column(sequence: number, name: string): Buffer {
 }
 
 /** Lets in whoever asks, and takes the settings of the session. */
-export function afterLogin(answer: (socket: Socket) => Buffer | null): StrangeAnswer {
+export function afterLogin(answer: (socket: Socket) => Buffer | null): HostileAnswer {
   return (sent, socket) => {
     if (sent === 0) return ok(2);
     return sent === 1 ? ok(1) : answer(socket);
@@ -56,7 +56,7 @@ export function afterLogin(answer: (socket: Socket) => Buffer | null): StrangeAn
 }
 
 /** Says one thing after the other, whatever is asked. */
-export function saying(...said: Buffer[]): StrangeAnswer {
+export function saying(...said: Buffer[]): HostileAnswer {
   return (sent) => said[sent] ?? null;
 }
 
