@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { lostPromises } from './api-compatibility.ts';
 import { ask } from './ask.ts';
-import type { Json } from './described.ts';
-import { narrowings } from './narrowings.ts';
+import type { Json } from './openapi-assertions.ts';
 
 // The v1 that callers rely on. It is replaced by a document that only adds to it, and by no other.
 const FROZEN = readFileSync(new URL('openapi-v1.frozen.json', import.meta.url), 'utf8');
@@ -20,7 +20,7 @@ function changed(path: string[], change: (part: Json) => void): Json {
 }
 
 test('the service still keeps what v1 promised', async () => {
-  expect(narrowings(JSON.parse(FROZEN), (await ask('/openapi.json')).json<Json>())).toEqual([]);
+  expect(lostPromises(JSON.parse(FROZEN), (await ask('/openapi.json')).json<Json>())).toEqual([]);
 });
 
 const TICKETS = ['paths', '/api/v1/ops/tickets', 'get'];
@@ -154,7 +154,7 @@ const BREAKS: [told: string, path: string[], change: (part: Json) => void, found
 
 describe('what is found', () => {
   test.each(BREAKS)('%s', (_, path, change, found) => {
-    const all = narrowings(JSON.parse(FROZEN), changed(path, change));
+    const all = lostPromises(JSON.parse(FROZEN), changed(path, change));
     expect(all.length).toBeGreaterThan(0);
     for (const one of all) expect(one).toMatch(found);
   });
@@ -187,7 +187,7 @@ describe('what is no narrowing', () => {
   test.each(ADDITIONS)('%s', (_, path, change) => {
     const document = changed(path, change);
     expect(JSON.stringify(document)).not.toBe(JSON.stringify(JSON.parse(FROZEN)));
-    expect(narrowings(JSON.parse(FROZEN), document)).toEqual([]);
+    expect(lostPromises(JSON.parse(FROZEN), document)).toEqual([]);
   });
 });
 

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fillAccount, makeAccount, makeKey, makeKeylessAccount } from './account.ts';
 import { type Answer, ask } from './ask.ts';
-import { committed, events, expectSchema, type Json, operations } from './described.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { fixtureJson } from './fixture-command.ts';
+import { committed, events, expectSchema, type Json, operations } from './openapi-assertions.ts';
 import type { Failure, Fleet } from './records.ts';
 
 // Headers of HTTP itself, which OpenAPI leaves to it.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { ask } from './ask.ts';
-import { committed, operations } from './described.ts';
+import { committed, operations } from './openapi-assertions.ts';
 
 const PAGES = [
   ['/openapi.json', 'application/json; charset=utf-8'],

@@ -1,4 +1,4 @@
-import { type Json, resolver } from './described.ts';
+import { type Json, resolver } from './openapi-assertions.ts';
 
 // What callers send may be allowed more, never less; what they get may hold more fields, but no field other values.
 type Direction = 'request' | 'response';
@@ -7,7 +7,7 @@ type Direction = 'request' | 'response';
  * What `after` takes from those who rely on `before`, both OpenAPI documents: a line each, empty when it only adds.
  * A planned event may not change at all.
  */
-export function narrowings(before: Json, after: Json): string[] {
+export function lostPromises(before: Json, after: Json): string[] {
   const old = resolver(before)<Json>({ ...before, components: undefined });
   const now = resolver(after)<Json>({ ...after, components: undefined });
   const found: string[] = [];
