@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Check, FAULT_LIMIT } from '../../src/checks/check.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
-import { mendedCases, silentCases } from './cases.ts';
+import { mendedCases, silentCases } from './false-positives.ts';
 import { measure } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 

@@ -1,5 +1,5 @@
-import { mendedSchemaAndSettings, silentSchemaAndSettings } from './cases-schema-settings.ts';
-import { mendedVacuumAndIndexes, silentVacuumAndIndexes } from './cases-vacuum-indexes.ts';
+import { mendedSchemaAndSettings, silentSchemaAndSettings } from './false-positives-schema-settings.ts';
+import { mendedVacuumAndIndexes, silentVacuumAndIndexes } from './false-positives-vacuum-indexes.ts';
 
 /** Check, why it is silent, the statements after which it is. */
 export const silentCases: [string, string, string[]][] = [
