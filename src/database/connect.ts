@@ -14,7 +14,7 @@ export type StoreAddress = readonly StoreHost[];
 /** `owner` runs migrations, `writer` is the gate, the monitor and the commands, `reader` answers, `console` reads for its pages. */
 export type StoreRole = 'owner' | 'writer' | 'reader' | 'console';
 
-/** How long anything may wait for the store, in milliseconds: a request's whole life (ARCHITECTURE.md, "The way of a request"). */
+/** How long anything may wait for the store, in milliseconds: a request's whole life (docs/design/requests.md). */
 export const STORE_DEADLINE_MS = 2_000;
 
 // Identifiers stay below 2^53 (they count from 1), so a JavaScript number holds them exactly.

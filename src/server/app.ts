@@ -268,7 +268,7 @@ export function createApp({
     requestLog.answered(request, { status, ms, keyId: life.keyId });
   }
 
-  /** The way of a request, in order; the numbers are those of ARCHITECTURE.md. */
+  /** The way of a request, in order; the numbers are those of docs/design/requests.md. */
   async function answer(request: FastifyRequest, reply: FastifyReply, life: Life): Promise<void> {
     // 1. edge
     ignoreBody(request.raw, reply.raw);

@@ -1,4 +1,4 @@
-/** No request waits longer than this for its answer, in milliseconds (ARCHITECTURE.md, "The way of a request"). */
+/** No request waits longer than this for its answer, in milliseconds (docs/design/requests.md). */
 const REQUEST_DEADLINE_MS = 2_000;
 
 // How late a request's end may be noticed, in milliseconds.
