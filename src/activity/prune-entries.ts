@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { one } from '../database/one.ts';
 
 // Only what a seal lets go is cut, so that a log is verified from there on. A seal that somebody made up would let more go,
 // but no more than its maker could have deleted, and verifying goes by those that are signed.
@@ -41,7 +42,7 @@ export async function* pruneEntries(owner: pg.Pool): AsyncGenerator<number> {
     for (let first = first_id; first <= cut_to; first += ENTRIES_A_STEP) {
       const step = [account_id, first, Math.min(first + ENTRIES_A_STEP - 1, cut_to)];
       const { rows } = await owner.query<{ entries: number }>(cutLog, step);
-      const entries = rows[0]?.entries ?? 0;
+      const { entries } = one(rows, 'cut the log');
       if (entries > 0) yield entries;
     }
   }

@@ -1,5 +1,6 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
 import type { SecretKeys } from '../database/encryption.ts';
+import { one } from '../database/one.ts';
 import { resolveTicketsOf } from '../ops/record-findings.ts';
 import { changesBetween, type StoredSettings, settingsOf } from './connection-changes.ts';
 import { NoConnection, RefusedConnection } from './connection-rejected.ts';
@@ -42,7 +43,7 @@ export async function addConnection(
       ...[changedThresholds({}, thresholds), expectedStandbys, passwordExposable, caCertificate],
       wanted.engine,
     ]);
-    const connectionId = rows[0]?.id ?? 0;
+    const { id: connectionId } = one(rows, 'store a connection');
     await storeTunnel(client, { accountId, connectionId }, wanted);
     const secrets = { password, sshKey: wanted.sshKey ?? null };
     await storeSecrets(client, secret, { accountId, connectionId }, secrets);

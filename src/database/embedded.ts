@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { makeDataFolder } from './data-folder.ts';
+import { one } from './one.ts';
 import { createCluster, StartFailure, serverPid, startServer, stopServer } from './server.ts';
 
 // The role that watches the embedded store itself: pg_monitor, and by the first migration the sequences.
@@ -137,7 +138,7 @@ export async function joinEmbedded(dataFolder: string, say: Say): Promise<Embedd
     },
     async claimForServing() {
       const { rows } = await holder.query('select pg_try_advisory_lock($1) as claimed', [SERVED_BY]);
-      if (!rows[0].claimed) {
+      if (!one(rows, 'claim the data folder').claimed) {
         throw new Error(
           `The data folder ${dataFolder} is in use by another "dbvitals serve": stop that one, or set DBVITALS_DATA_DIR to another folder.`,
         );
@@ -151,7 +152,7 @@ export async function joinEmbedded(dataFolder: string, say: Say): Promise<Embedd
       try {
         await holder.query('select pg_advisory_unlock_shared($1)', [USED_BY]);
         const { rows } = await holder.query('select pg_try_advisory_lock($1) as last', [USED_BY]);
-        if (rows[0].last) await stopServer(folder);
+        if (one(rows, 'leave the data folder').last) await stopServer(folder);
       } catch {
         // The server is gone already: nothing to stop.
       }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { inPackage } from '../config/package-root.ts';
 import { inTransaction, openPool, type StoreAddress } from './connect.ts';
+import { one } from './one.ts';
 
 const FOLDER = fileURLToPath(inPackage('migrations'));
 
@@ -48,7 +49,9 @@ export interface SchemaState {
 /** What a store's schema is, and what it lacks. Throws a sentence where it is not an earlier one of this program's. */
 export async function readSchema(client: pg.ClientBase | pg.Pool, folder = FOLDER): Promise<SchemaState> {
   const { rows } = await client.query<{ there: boolean }>(isThere);
-  const found = rows[0]?.there ? await client.query<{ name: string }>(selectApplied) : { rows: [] };
+  const found = one(rows, 'look for the list of migrations').there
+    ? await client.query<{ name: string }>(selectApplied)
+    : { rows: [] };
   const applied = found.rows.map(({ name }) => name);
   const known = readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))

@@ -4,6 +4,7 @@ import { openPool, parsePoolerUrl, parseStoreUrl, type StoreAddress, type StoreR
 import { holdsStore } from './data-folder.ts';
 import { type EmbeddedStore, joinEmbedded, type Say } from './embedded.ts';
 import { isEmpty, migrate } from './migrate.ts';
+import { one } from './one.ts';
 
 /** A store that is there, whatever its schema. */
 export interface JoinedStore {
@@ -117,7 +118,7 @@ async function askEachHost(address: StoreAddress, role: StoreRole, question: str
     for (let host = 1; ; host += 1) {
       try {
         const { rows } = await pool.query<{ answer: string }>(question);
-        return rows[0]?.answer ?? '';
+        return one(rows, 'ask a host of the store').answer;
       } catch (error) {
         if (host >= address.length) throw error;
       }

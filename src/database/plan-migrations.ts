@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { openPool, type StoreAddress } from './connect.ts';
 import { type Migration, readSchema } from './migrate.ts';
+import { one } from './one.ts';
 
 /** A migration that a store still lacks. */
 export interface PlannedMigration {
@@ -44,7 +45,7 @@ async function countRows(pool: pg.Pool, table: string): Promise<number> {
   const estimate = rows[0]?.rows ?? 0;
   if (estimate >= 0) return estimate;
   const counted = await pool.query<{ rows: number }>(`select count(*) as rows from ${table}`);
-  return counted.rows[0]?.rows ?? 0;
+  return one(counted.rows, 'count the rows of a table').rows;
 }
 
 /**

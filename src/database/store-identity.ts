@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { openPool, type StoreAddress } from './connect.ts';
+import { one } from './one.ts';
 
 // Of the first migration: a restored store has one of its own.
 const selectBirth = `select min(run_on)::text as birth from migration`;
@@ -15,9 +16,9 @@ export const STORE_HEADER = 'x-dbvitals-store';
 export async function storeIdentity(address: StoreAddress, dataFolder: string | null): Promise<string> {
   const pool = openPool(address, 'owner', { max: 1 });
   try {
-    const { rows } = await pool.query<{ birth: string }>(selectBirth);
+    const { birth } = one((await pool.query<{ birth: string }>(selectBirth)).rows, 'identify the store');
     const place = dataFolder === null ? '' : resolve(dataFolder);
-    return createHash('sha256').update(`${rows[0]?.birth} ${place}`).digest('hex').slice(0, 16);
+    return createHash('sha256').update(`${birth} ${place}`).digest('hex').slice(0, 16);
   } finally {
     await pool.end();
   }

@@ -5,6 +5,7 @@ import { countLost } from '../connections/rotate-secret-key.ts';
 import { inTransaction, type StoreRole } from '../database/connect.ts';
 import { comparePrivileges } from '../database/granted.ts';
 import { missingRoles, readSchema, whyNoMigration } from '../database/migrate.ts';
+import { one } from '../database/one.ts';
 import { countDueConnections } from '../monitor/claim.ts';
 import { checkBackups } from './check-backups.ts';
 
@@ -79,7 +80,8 @@ async function lookAtClock(owner: pg.Pool): Promise<Diagnosis> {
       'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
     );
     const took = Date.now() - began;
-    if (took < best.took) best = { took, ahead: ((rows[0]?.ms ?? 0) - began - took / 2) / 1_000 };
+    if (took < best.took)
+      best = { took, ahead: (one(rows, 'read the clock of the store').ms - began - took / 2) / 1_000 };
   }
   const about = 'clock';
   const seconds = Math.abs(best.ahead).toFixed(1);
@@ -109,10 +111,8 @@ async function lookAtServer(owner: pg.Pool): Promise<Diagnosis> {
   const { rows } = await owner.query<{ durable: boolean; size: string; connections: number; room: number }>(
     server,
   );
-  const [found] = rows;
-  if (!found) throw new Error('The store says nothing about itself.');
   const about = 'server';
-  const { durable, size, connections, room } = found;
+  const { durable, size, connections, room } = one(rows, 'read the settings of the store');
   if (!durable) {
     return {
       about,
@@ -164,9 +164,7 @@ async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis
     owner: string;
     mighty: string[];
   }>(roles);
-  const [found] = rows;
-  if (!found) throw new Error("The store's user is not to be found.");
-  const { mighty } = found;
+  const { superuser, owner: user, mighty } = one(rows, 'read the roles of the store');
   const { lacking, excess } = await comparePrivileges(owner);
   if (mighty.length > 0) {
     return {
@@ -186,11 +184,11 @@ async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis
     const remedy = `As the store's user, run: ${[...lacking, ...excess].join(' ')}`;
     return { about, status: 'error', message, remedy };
   }
-  if (found.superuser) {
+  if (superuser) {
     return {
       about,
       status: 'warning',
-      message: `The store's user ${found.owner} is a superuser.`,
+      message: `The store's user ${user} is a superuser.`,
       remedy: 'Give DATABASE_URL a role of its own: see docs/reference/store.md.',
     };
   }
@@ -245,7 +243,7 @@ const uncut = `
 async function lookAtRetention({ activityDays }: Config, owner: pg.Pool): Promise<Diagnosis> {
   const about = 'retention';
   const count = async (statement: string, value: number) =>
-    (await owner.query<{ logs: number }>(statement, [value])).rows[0]?.logs ?? 0;
+    one((await owner.query<{ logs: number }>(statement, [value])).rows, 'count the logs').logs;
   const open = await count(unsealed, UNSEALED_HOURS);
   const old = activityDays === null ? 0 : await count(uncut, activityDays + UNCUT_DAYS);
   if (open === 0 && old === 0) {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { one } from '../database/one.ts';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { identifier, openSet, score, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
@@ -83,8 +84,10 @@ export const connections = endpoint({
   reuse: 'kept',
   async answer(read, { accountId, query, url }) {
     const page = readPage(query);
-    const [count] = await read<{ total: number }>(countConnections, [accountId]);
-    const total = count?.total ?? 0;
+    const { total } = one(
+      await read<{ total: number }>(countConnections, [accountId]),
+      'count the connections',
+    );
     const rows =
       page.offset < total
         ? await read<ConnectionRow>(listConnections, [accountId, page.perPage, page.offset])

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Finding } from '../checks/check.ts';
+import { one } from '../database/one.ts';
 
 const previousFindings = `
   select coalesce(h.findings, '[]') as findings
@@ -46,7 +47,5 @@ export async function recordCheck(
     ...[check.accountId, check.connectionId, check.at],
     ...[check.score, check.summaryText, JSON.stringify(check.findings), check.cost],
   ]);
-  const [stored] = rows;
-  if (!stored) throw new Error('The health check was not stored.');
-  return stored;
+  return one(rows, 'store a health check');
 }

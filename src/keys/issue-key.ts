@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { one } from '../database/one.ts';
 import { generateKey, hashKey } from './key.ts';
 import { type KeyRow, readKey } from './key-row.ts';
 
@@ -36,6 +37,6 @@ export async function issueKey(
     ...[accountId, name, hashKey(key), key.slice(-4), at, lifetime],
     ...[note || null, createdBy],
   ]);
-  const { id, ...row } = await readKey(client, accountId, rows[0]?.id ?? 0);
+  const { id, ...row } = await readKey(client, accountId, one(rows, 'store a key').id);
   return { id, key, ...row };
 }

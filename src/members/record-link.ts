@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { one } from '../database/one.ts';
 
 /** What a one-time link is for: to become an owner of the account, to join it as an invited member, to set a new password. */
 export type LinkPurpose = 'owner' | 'invitation' | 'reset';
@@ -45,7 +46,5 @@ export async function recordLink(
     createdBy,
     LIFETIME[purpose],
   ]);
-  const [row] = rows;
-  if (row === undefined) throw new Error('The store made no link.');
-  return { token, ...row };
+  return { token, ...one(rows, 'store a link') };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { one } from '../database/one.ts';
 import type { ConnectionKey } from './run.ts';
 
 // Each connection has an instant of its own within its interval, by its id, so that a thousand that were added at once
@@ -98,7 +99,8 @@ export async function claimConnection(writer: pg.Pool, claimant: string, key: Co
   for (;;) {
     const values = [claimant, key.accountId, key.connectionId];
     const { rows } = await writer.query<{ claimed: boolean; scheduled: boolean }>(claimOne, values);
-    if (rows[0]?.claimed || !rows[0]?.scheduled) return;
+    const { claimed, scheduled } = one(rows, 'claim a connection');
+    if (claimed || !scheduled) return;
     if (Date.now() > deadline) {
       throw new Error(
         `Connection ${key.connectionId} is being checked by another monitor: try again in a minute.`,
@@ -138,7 +140,7 @@ const countDue = `
 /** How many connections wait for a monitor, and for how many seconds the longest of them. */
 export async function countDueConnections(writer: pg.Pool): Promise<{ due: number; late: number }> {
   const { rows } = await writer.query<{ due: number; late: number }>(countDue);
-  return rows[0] ?? { due: 0, late: 0 };
+  return one(rows, 'count the connections that are due');
 }
 
 // By the ends of the primary key: it costs nothing.
@@ -149,5 +151,5 @@ const several = `
 /** Whether more than one account has connections to be checked. */
 export async function areSeveralAccounts(writer: pg.Pool): Promise<boolean> {
   const { rows } = await writer.query<{ several: boolean }>(several);
-  return rows[0]?.several ?? false;
+  return one(rows, 'look for several accounts').several;
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { one } from '../database/one.ts';
 
 // A run that stores the very sample is not waited for: it is no longer old then.
 const pruneOldest = `
@@ -26,7 +27,7 @@ const pruneOldest = `
 export async function* pruneCounters(owner: pg.Pool): AsyncGenerator<number> {
   for (;;) {
     const { rows } = await owner.query<{ samples: number }>(pruneOldest);
-    const samples = rows[0]?.samples ?? 0;
+    const { samples } = one(rows, 'prune counters');
     if (samples === 0) return;
     yield samples;
   }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { one } from '../database/one.ts';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { count } from '../http/fields.ts';
 
@@ -56,8 +57,7 @@ export const stats = endpoint({
   response: Type.Object({ data: TicketStatistics }),
   reuse: 'tagged',
   async answer(read, { accountId }) {
-    const [data] = await read<StatisticsRow>(ticketStatistics, [accountId]);
-    if (!data) throw new Error('an aggregate gave no row');
+    const data = one(await read<StatisticsRow>(ticketStatistics, [accountId]), 'sum up the tickets');
     return { body: { data } };
   },
 });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { one } from '../database/one.ts';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { resourceNotFound } from '../http/errors.ts';
 import { closedSet, identifier, timestamp } from '../http/fields.ts';
@@ -95,8 +96,7 @@ export const tickets = endpoint({
     }
     const { count, span, list } = ticketStatements(query);
     const of = [accountId, connectionId];
-    const [places] = await read<Places>(count, [...of, since, before]);
-    if (!places) throw new Error('a count gave no row');
+    const places = one(await read<Places>(count, [...of, since, before]), 'count the tickets');
     const total = places.upto - places.below;
     const rows: TicketRow[] = [];
     if (page.offset < total) {

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import { one } from '../database/one.ts';
 import { FailedAuthentications } from '../http/failed-authentications.ts';
 import { type Figures, lasting, sum } from '../telemetry/metrics.ts';
 import type { ApiServer } from './api-server.ts';
@@ -22,7 +23,7 @@ export async function checkRoom(writer: pg.Pool, count: number): Promise<void> {
   const { rows } = await writer.query<{ room: number }>(
     `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`,
   );
-  const room = rows[0]?.room ?? 0;
+  const { room } = one(rows, "read the store's limit of connections");
   const needed = CONNECTIONS_EACH * count + CONNECTIONS_BESIDE;
   if (needed <= room) return;
   throw new Error(

@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import type pg from 'pg';
 import { fleetStatus } from '../checks/score.ts';
 import { called } from '../config/package-root.ts';
+import { one } from '../database/one.ts';
 import type { OpenStore } from '../database/open.ts';
 import type { FirstStart } from './first-start.ts';
 
@@ -29,8 +30,11 @@ export async function greeting(
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout });
   const { rows: counts } = await writer.query(countThings);
   const { rows: things } = await writer.query(firstThings);
-  const { accounts, connections } = counts[0];
-  const { account_id, name, plan, connection_id, connection_name, score } = things[0];
+  const { accounts, connections } = one(counts, 'count accounts and connections');
+  const { account_id, name, plan, connection_id, connection_name, score } = one(
+    things,
+    'read the first account',
+  );
   const own = store.embedded ? ' (set DATABASE_URL for your own)' : '';
   const lines = [
     `  store        ${store.description}${own}`,

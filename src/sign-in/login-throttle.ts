@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { ConsoleError } from '../console/errors.ts';
 import { inTransaction } from '../database/connect.ts';
+import { one } from '../database/one.ts';
 import { networkOf } from '../http/failed-authentications.ts';
 import { foldEmail } from '../members/email.ts';
 
@@ -90,8 +91,10 @@ export async function throttledLogin<T>(
     if (waits.device !== null && waits.anybody !== null) {
       throw tooMany(Math.max(Math.min(waits.device, waits.anybody), 1));
     }
-    const counted = async (known: unknown) =>
-      (await client.query<{ failure_id: number }>(insert, [network, of, known])).rows[0]?.failure_id ?? null;
+    const counted = async (known: unknown) => {
+      const { rows } = await client.query<{ failure_id: number }>(insert, [network, of, known]);
+      return one(rows, 'count an attempt').failure_id;
+    };
     return {
       ofDevice: waits.device === null ? await counted(at) : null,
       ofAnybody: waits.anybody === null ? await counted(null) : null,
@@ -107,7 +110,8 @@ export async function throttledLogin<T>(
 async function deviceWait(client: pg.ClientBase, device: unknown): Promise<number | null> {
   if (device === null) return Number.POSITIVE_INFINITY;
   const { rows } = await client.query<{ of_device: boolean; seconds: number }>(countOfDevice, [device]);
-  return rows[0]?.of_device ? rows[0].seconds : null;
+  const { of_device, seconds } = one(rows, 'count the failures of a device');
+  return of_device ? seconds : null;
 }
 
 async function anybodyWait(client: pg.ClientBase, who: unknown[]): Promise<number | null> {
@@ -119,11 +123,11 @@ async function anybodyWait(client: pg.ClientBase, who: unknown[]): Promise<numbe
     pair_seconds: number;
     email_seconds: number;
   }>(count, who);
-  const [failed] = rows;
+  const failed = one(rows, 'count the failures of anybody');
   const waits = [
-    failed?.of_address ? failed.address_seconds : null,
-    failed?.of_pair ? failed.pair_seconds : null,
-    failed?.of_email ? failed.email_seconds : null,
+    failed.of_address ? failed.address_seconds : null,
+    failed.of_pair ? failed.pair_seconds : null,
+    failed.of_email ? failed.email_seconds : null,
   ].filter((seconds) => seconds !== null);
   return waits.length === 0 ? null : Math.max(...waits);
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { findOffers } from '../console/members/invitations.ts';
 import { inTransaction } from '../database/connect.ts';
+import { one } from '../database/one.ts';
 import { foldedEmail } from '../members/email.ts';
 import type { Person } from './identity-provider.ts';
 
@@ -70,5 +71,5 @@ async function acts(client: pg.ClientBase, loginId: number): Promise<boolean> {
 }
 
 async function insertLogin(client: pg.ClientBase, values: string[]): Promise<number> {
-  return (await client.query<{ login_id: number }>(insert, values)).rows[0]?.login_id ?? 0;
+  return one((await client.query<{ login_id: number }>(insert, values)).rows, 'store a login').login_id;
 }

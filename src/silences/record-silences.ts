@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Outcome } from '../checks/check.ts';
+import { one } from '../database/one.ts';
 import { resolveSilencedTicketsOf, type TicketEntry } from '../ops/record-findings.ts';
 import { type SilenceInForce, type SilenceReason, silenceOutcomes } from './silence-outcomes.ts';
 
@@ -42,8 +43,7 @@ export async function recordSilence(
     ...[scope.accountId, scope.connectionId, scope.at],
     ...[check_id, object, reason, note, until],
   ]);
-  const [silence] = rows;
-  if (!silence) throw new Error('The silence was not stored.');
+  const silence = one(rows, 'store a silence');
   return { silence, entries: await resolveSilencedTicketsOf(client, scope) };
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type Static, Type } from 'typebox';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
+import { one } from '../../database/one.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { foldEmail } from '../../members/email.ts';
 import { hashToken, type LinkPurpose } from '../../members/record-link.ts';
@@ -128,10 +129,10 @@ const useLink = openRoute({
     const { parts, params } = asked;
     const token = params['token'] ?? '';
     const link = await findLink(parts.writer, token);
-    const { password, person } =
+    const { loginId, password, person } =
       link.purpose === 'reset' ? await reset(asked, link, token) : await enter(asked, link, token);
     const provedEmail = person?.provedEmail ?? null;
-    await startSession(asked, password?.login_id ?? person?.loginId ?? 0, 'link', {
+    await startSession(asked, loginId, 'link', {
       ...{ accountId: link.account_id, provedEmail },
     });
     if (password) keepDevice(asked, [password]);
@@ -140,6 +141,7 @@ const useLink = openRoute({
 
 /** Who opened a link: somebody with a password that is new, or a person of single sign-on. */
 interface Opened {
+  loginId: number;
   password: PasswordLogin | null;
   person: Person | null;
 }
@@ -161,7 +163,7 @@ async function reset(asked: Asked, link: LinkRow, token: string): Promise<Opened
       ...openedBy(asked, member_id, link.name),
     });
   });
-  return { password: { login_id, password }, person: null };
+  return { loginId: login_id, password: { login_id, password }, person: null };
 }
 
 /**
@@ -197,13 +199,14 @@ async function enter(asked: Asked, link: LinkRow, token: string): Promise<Opened
       const { rows } = await client.query<{ member_id: number }>(insertOwner, [
         ...[account_id, name, email, at, login_id],
       ]);
-      const made = { member_id: rows[0]?.member_id ?? 0, name, email, roles: ['owner'], status: 'active' };
+      const { member_id: id } = one(rows, 'add an owner');
+      const made = { member_id: id, name, email, roles: ['owner'], status: 'active' };
       const who = openedBy(asked, made.member_id, name);
       record('member_added', PAGE, { ...made, ...who });
       record('link_used', PAGE, { member_id: made.member_id, purpose, ...who });
       return login_id;
     });
-    return { password: person ? null : { login_id: loginId, password: phc }, person };
+    return { loginId, password: person ? null : { login_id: loginId, password: phc }, person };
   } catch (error) {
     if (
       error instanceof pg.DatabaseError &&
@@ -216,7 +219,7 @@ async function enter(asked: Asked, link: LinkRow, token: string): Promise<Opened
 
 async function makeLogin({ client, accountId }: Change, values: string[]): Promise<number> {
   const { rows } = await client.query<{ login_id: number }>(insertLogin, [accountId, ...values]);
-  return rows[0]?.login_id ?? 0;
+  return one(rows, 'store a login').login_id;
 }
 
 /** What an entry says of the person who opened a link: they act as the member that it is for. */

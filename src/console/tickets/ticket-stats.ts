@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { one } from '../../database/one.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { count } from '../../http/fields.ts';
 import { stats } from '../../ops/stats.ts';
@@ -39,8 +40,7 @@ const getTicketStats = consoleRoute({
     read(async (run) => {
       const { body } = await stats.answer(run, { accountId, query: {}, id: '', url: '' });
       const { open_count, critical_open, warning_open } = body.data;
-      const [solved] = await run<Solved>(solvedThisWeek, [accountId]);
-      if (!solved) throw new Error('an aggregate gave no row');
+      const solved = one(await run<Solved>(solvedThisWeek, [accountId]), 'count the solved tickets');
       return { open_count, critical_open, warning_open, ...solved };
     }),
 });

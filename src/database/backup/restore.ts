@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { inTransaction, openPool, type StoreAddress } from '../connect.ts';
 import { applyMigrations, lockSchemaAlone, missingRoles, readSchema, type SchemaState } from '../migrate.ts';
+import { one } from '../one.ts';
 import { readyForCopy } from './backup.ts';
 import { type BackupEnd, type BackupHead, BackupReader, isOfSignedForm } from './backup-file.ts';
 import { isSignedBackup } from './backup-signature.ts';
@@ -78,7 +79,7 @@ export async function restore(
 async function refuseUsed(client: pg.ClientBase, { applied }: SchemaState): Promise<void> {
   if (applied.length === 0) return;
   const { rows } = await client.query<{ sessions: number }>(selectUse);
-  if (rows[0]?.sessions !== 0) {
+  if (one(rows, 'count the sessions of the store').sessions !== 0) {
     throw new Error('The store is in use: stop what runs on it. Nothing was changed.');
   }
   const { rowCount } = await client.query(selectData);
