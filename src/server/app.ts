@@ -45,6 +45,7 @@ import { Preparation, type Prepared } from './prepare-answer.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { RequestLog } from './request-log.ts';
 import { formOf } from './request-log-template.ts';
+import { type LogStep, stepLogger } from './request-steps.ts';
 
 /** The eight endpoints of the specification's section 4; what a plan may reach is decided by the path's group. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -60,7 +61,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 const ALLOW = ['allow', 'GET, HEAD, OPTIONS'];
 
-const UNPREPARED: Prepared = { answer: errorAnswer(errors.rateLimited), generation: null };
+const UNPREPARED: Prepared = { answer: errorAnswer(errors.rateLimited), generation: null, source: 'none' };
 
 /** What the application stands on. */
 export interface Parts {
@@ -106,8 +107,8 @@ interface Life extends Pending {
   keyId: number | undefined;
   /** For how long its answer was held back on purpose, in milliseconds. */
   heldBackMs: number;
-  /** Logs a step; undefined unless the log is at debug. */
-  readonly step: ((name: string, facts: Record<string, unknown>) => void) | undefined;
+  /** Logs a step; undefined unless the log level is debug, so that it costs nothing otherwise. */
+  readonly step: LogStep | undefined;
 }
 
 const gateStep = () => ({ name: 'gate', attributes: {} });
@@ -204,10 +205,7 @@ export function createApp({
       abandoned: false,
       keyId: undefined,
       heldBackMs: 0,
-      step: logsSteps
-        ? (step, facts) =>
-            log.debug({ request_id: request.id, step, ms: msSince(started), ...facts }, 'request step')
-        : undefined,
+      step: logsSteps ? stepLogger(log, request.id, started) : undefined,
       expire() {
         life.abandoned = true;
         escaped.guard(request.raw.socket, () => {
@@ -240,6 +238,7 @@ export function createApp({
     try {
       await answer(request, reply, life);
     } catch (error) {
+      life.step?.('fail', { error: error instanceof Error ? error.constructor.name : typeof error });
       if (error instanceof GateFull) {
         // Thousands a second may be: their lines and the metrics tell of them.
         await holdBack(life, wait(error.pauseMs));
@@ -293,15 +292,18 @@ export function createApp({
 
     const isSpent = () => identity.spentUntil > performance.now();
     const turn = isSpent() || !hasAccess(identity.plan) ? gate.turn(identity) : null;
-    if (turn) await holdBack(life, turn);
+    if (turn) {
+      await holdBack(life, turn);
+      life.step?.('hold back', {});
+    }
     for (let attempt = 1; !life.abandoned; attempt += 1) {
       // 3. prepare
       const spent = attempt === 1 && isSpent();
       const prepared = spent
         ? UNPREPARED
         : preparation.prepare(request, reply, identity, life.route, attempt > 1);
-      const { answer, generation } = prepared instanceof Promise ? await prepared : prepared;
-      life.step?.('prepare', { spent, status: answer.status, generation, attempt });
+      const { answer, generation, source } = prepared instanceof Promise ? await prepared : prepared;
+      life.step?.('prepare', { attempt, source, status: answer.status, generation, spent });
       if (life.abandoned) return;
 
       // 4. gate
@@ -320,7 +322,11 @@ export function createApp({
         tell({ 'dbvitals.verdict': told.verdict });
         return told;
       });
-      life.step?.('gate', { verdict: verdict.verdict, remaining: verdict.remaining });
+      life.step?.('gate', {
+        verdict: verdict.verdict,
+        recorded: verdict.verdict === 'admitted' || verdict.verdict === 'limited',
+        remaining: verdict.remaining,
+      });
       if (life.abandoned) return;
 
       // 5. release
@@ -399,11 +405,6 @@ export function createApp({
 function callerOf({ headers }: FastifyRequest): NonNullable<Step['caller']> {
   const one = (value: string | string[] | undefined) => (Array.isArray(value) ? undefined : value);
   return { traceparent: one(headers['traceparent']), tracestate: one(headers['tracestate']) };
-}
-
-/** Milliseconds since then, with two decimals. */
-function msSince(started: number): number {
-  return Math.round((performance.now() - started) * 100) / 100;
 }
 
 /** How the key's window stands, as the gate saw it. */

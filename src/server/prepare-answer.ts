@@ -16,6 +16,8 @@ import { includes } from '../vocabulary/plans.ts';
 export interface Prepared {
   answer: Answer;
   generation: number | null;
+  /** Where the answer comes from; `none` where no data was needed, as for a refusal. */
+  source: 'cache' | 'store' | 'none';
 }
 
 const prepareStep = () => ({ name: 'prepare', attributes: {} });
@@ -65,7 +67,7 @@ export class Preparation {
     const url = `${this.#origin(request)}${this.#basePath}${request.url}`;
     if (endpoint.reuse === 'kept' && !afresh) {
       const answer = this.#kept.get(identity.accountId, identity.generation, url);
-      if (answer) return { answer, generation: identity.generation };
+      if (answer) return { answer, generation: identity.generation, source: 'cache' };
     }
     return traced(prepareStep, () => this.#prepareAfresh(request, reply, identity, endpoint, url));
   }
@@ -90,7 +92,7 @@ export class Preparation {
         identity.generation = generation;
         this.#kept.keep(identity.accountId, generation, url, answer);
       }
-      return { answer, generation: null };
+      return { answer, generation: null, source: 'store' };
     } catch (error) {
       if (error instanceof errors.ApiError) return refused(error);
       throw error;
@@ -118,5 +120,5 @@ export class Preparation {
 }
 
 function refused(error: errors.ApiError): Prepared {
-  return { answer: errorAnswer(error), generation: null };
+  return { answer: errorAnswer(error), generation: null, source: 'none' };
 }
