@@ -28,7 +28,7 @@ export class ApiError extends Error {
 /** No answer came: the network or the service is gone. */
 export class OfflineError extends Error {
   constructor(cause: unknown) {
-    super('The service can’t be reached.', { cause });
+    super('The service is not reachable.', { cause });
   }
 }
 

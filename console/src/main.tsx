@@ -18,7 +18,7 @@ watchSession(queryClient, () => {
   if (pathname === PAGE_PATHS.signIn || pathname.startsWith('/link/')) return;
   // Of who has not been signed in here yet the router takes care.
   if (queryClient.getQueryData(profileQuery.queryKey) === undefined) return;
-  notify('You are signed out: sign in again.');
+  notify('You are signed out. Sign in again.');
   void router
     .navigate({ to: PAGE_PATHS.signIn, search: { next: href } })
     .then(() => forgetSession(queryClient));

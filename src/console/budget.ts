@@ -128,7 +128,7 @@ export class Budget {
 
 function tooMany(seconds: number): ConsoleError {
   const when = seconds === 1 ? 'a second' : `${seconds} seconds`;
-  return new ConsoleError('too_many_attempts', `You ask too often: wait ${when}, then try again.`, {
+  return new ConsoleError('too_many_attempts', `Too many requests. Wait ${when}, then try again.`, {
     retryAfter: seconds,
   });
 }

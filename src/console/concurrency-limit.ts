@@ -14,7 +14,7 @@ export class ConcurrencyLimit {
     this.#most = most;
     this.#refusal = new ConsoleError(
       'too_many_attempts',
-      `${what} at once: wait ${retryAfter} seconds, then try again.`,
+      `${what}. Wait ${retryAfter} seconds, then try again.`,
       { retryAfter },
     );
   }

@@ -37,10 +37,10 @@ const NO_QUERY = Type.Object({});
 
 const strangeOrigin = new ConsoleError(
   'forbidden',
-  'This change did not come from a page of the console: open it by the address that the service is reached at, which a proxy before it must hand on (DBVITALS_TRUST_PROXY).',
+  'This request did not come from a console page. Open the console at the address of the service; a proxy in front of it must forward that address (DBVITALS_TRUST_PROXY).',
 );
 const notJson = new ConsoleError('forbidden', 'Send the content type application/json.');
-const noSuchRoute = new ConsoleError('not_found', 'The console has no such route: reload the page.');
+const noSuchRoute = new ConsoleError('not_found', 'The console has no such route. Reload the page.');
 
 /** The console's API: `ROUTES` below `/console/api`, each behind origin, session and permission, in this order. */
 export async function createConsole(parts: ConsoleParts): Promise<FastifyInstance> {

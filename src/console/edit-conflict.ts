@@ -20,10 +20,10 @@ export async function editConflict(
   const [by] = await read<{ occurred_at: Date; actor: string | null }>(newest, [
     ...[accountId, actionType, of?.property ?? null, of?.id ?? null],
   ]);
-  const who = by?.actor ?? 'Somebody at the command line';
+  const who = by?.actor ?? 'Someone at the command line';
   const when = by ? ` at ${by.occurred_at.toISOString()}` : '';
   return new ConsoleError(
     'conflict',
-    `${who} changed it${when}: look at it as it is now, then change it again.`,
+    `${who} changed it${when}. Check the current values, then change it again.`,
   );
 }

@@ -6,7 +6,7 @@ import { ConsoleError, notFound } from './errors.ts';
 
 const emailTaken = new ConsoleError(
   'conflict',
-  'The account has a member with this e-mail address already: give another.',
+  'The account already has a member with this e-mail address. Enter another one.',
   { parameter: 'email' },
 );
 

@@ -57,20 +57,23 @@ export class ConsoleError extends Error {
   }
 }
 
-export const signedOut = new ConsoleError('unauthorized', 'You are signed out: sign in again.');
-export const notFound = new ConsoleError('not_found', 'There is no such thing in your account any more.');
-export const internalError = new ConsoleError('internal_error', 'The service could not answer: try again.');
+export const signedOut = new ConsoleError('unauthorized', 'You are signed out. Sign in again.');
+export const notFound = new ConsoleError(
+  'not_found',
+  'This does not exist in your account. It may have been removed.',
+);
+export const internalError = new ConsoleError('internal_error', 'The service could not answer. Try again.');
 
 /** Changes of credentials need it: a stolen session must gain nothing that outlives it. */
 export const proofNeeded = new ConsoleError(
   'proof_needed',
-  'This needs a sign-in within the last 10 minutes: prove again who you are, then repeat it.',
+  'This change requires a sign-in within the last 10 minutes. Confirm your identity, then try again.',
 );
 
 /** What a member who lacks a permission is told. */
 export function lacking(permission: string): ConsoleError {
   return new ConsoleError(
     'forbidden',
-    `This needs the permission ${permission}, which none of your roles has: ask an owner of the account.`,
+    `You need the permission ${permission}, which none of your roles has. Ask an owner of the account.`,
   );
 }

@@ -15,7 +15,7 @@ export function bodyValidationError(
   if (outer === undefined && typeof additionalProperty === 'string') {
     return new ConsoleError(
       'invalid_parameter',
-      `There is no such field: give ${names.join(', ') || 'none'}.`,
+      `There is no such field. Use ${names.join(', ') || 'none'}.`,
       {
         parameter: recordable(additionalProperty).slice(0, 100),
       },
@@ -31,7 +31,7 @@ export function bodyValidationError(
 /** The 400 of one field of a body: it says the field's rule. */
 export function fieldValidationError(schema: TObject, name: string): ConsoleError {
   const rule: { description?: string } | undefined = schema.properties[name];
-  return new ConsoleError('invalid_parameter', rule?.description ?? `Give ${name} as the console does.`, {
+  return new ConsoleError('invalid_parameter', rule?.description ?? `The value of ${name} is not valid.`, {
     parameter: name,
   });
 }

@@ -52,13 +52,13 @@ test('a threshold is set, shown against the default, and taken back by an empty 
   const threshold = finding?.thresholds[0];
   if (!finding || !threshold) throw new Error('the worst finding of the sample has no threshold');
   const set = async () => (await detailOf(worst)).settings.thresholds[finding.check_id]?.[threshold.name];
-  const dialog = page.getByRole('dialog', { name: 'Thresholds' });
+  const dialog = page.getByRole('dialog', { name: 'Edit thresholds' });
 
   await visit(page, `/connections/${worst}`);
-  await press(page, 'Thresholds');
+  await press(page, 'Edit thresholds');
   await dialog.waitFor();
   await write(page, threshold.name, 'many');
-  await dialog.getByText('Give a number.').waitFor();
+  await dialog.getByText('Enter a number.').waitFor();
   expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   await page.keyboard.press('Control+A');
   await page.keyboard.type(String(threshold.default * 2));
@@ -69,7 +69,7 @@ test('a threshold is set, shown against the default, and taken back by an empty 
   await judged.getByText(`(default ${threshold.default.toLocaleString('en')})`).waitFor();
   await page.getByText(`Thresholds of ${finding.check_id}`).waitFor();
 
-  await press(page, 'Thresholds');
+  await press(page, 'Edit thresholds');
   await dialog.waitFor();
   await write(page, threshold.name, '');
   await page.keyboard.press('Delete');
@@ -104,7 +104,7 @@ test('a connection is removed after it was asked for, and its page is no more', 
   expect(await page.getByText('to be removed').count()).toBe(0);
   expect(await names()).not.toContain('to be removed');
   await visit(page, `/connections/${id}`);
-  await page.getByText('There is nothing here').waitFor();
+  await page.getByText('Not found').waitFor();
 });
 
 test('a viewer sees what is found and what to run, and no button that the service would refuse', async () => {
@@ -150,7 +150,7 @@ test('a name of 10,000 characters is cut to three lines until its whole is asked
       'document.querySelector("h1").clientHeight / parseFloat(getComputedStyle(document.querySelector("h1")).lineHeight)',
     );
   expect(Math.round(await lines())).toBe(3);
-  await page.getByRole('button', { name: 'Show the whole name' }).click();
+  await page.getByRole('button', { name: 'Show full name' }).click();
   expect(await lines()).toBeGreaterThan(100);
   expect(await title.textContent()).toBe(name);
   expect(await overflow(page)).toBeLessThanOrEqual(0);

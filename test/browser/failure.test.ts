@@ -55,11 +55,11 @@ test('while the service is restarted the page says so, keeps what it shows, and 
   await visit(page, '/fleet');
   await service.halt();
   await page.getByRole('link', { name: 'Activity', exact: true }).click();
-  await page.getByText('The service can’t be reached').first().waitFor({ timeout: 30_000 });
+  await page.getByText('The service is not reachable').first().waitFor({ timeout: 30_000 });
   expect(await violations(page)).toEqual([]);
   await service.start();
   await page.getByRole('button', { name: 'Try again' }).first().click();
-  await page.getByText(/^No gap in/).waitFor({ timeout: 30_000 });
+  await page.getByText(/^No gaps in/).waitFor({ timeout: 30_000 });
   await close();
 });
 

@@ -81,12 +81,12 @@ test('a finding is silenced with a reason, and the silence ended again', async (
   const [worst] = await fleet();
   await visit(page, `/connections/${worst?.id}`);
   await press(page, /^Silence/);
-  await page.getByRole('dialog', { name: 'Silence a finding' }).waitFor();
+  await page.getByRole('dialog', { name: 'Silence finding' }).waitFor();
   await write(page, 'Note', 'known since Monday');
   await press(page, 'Silence');
   await page.getByRole('heading', { level: 2, name: 'Silences' }).waitFor();
   await page.getByText('known since Monday').waitFor();
-  await press(page, /^End the silence of/);
+  await press(page, /^End silence of/);
   await page.getByRole('alertdialog').waitFor();
   await press(page, 'End silence');
   await page.getByRole('heading', { level: 2, name: 'Silences' }).waitFor({ state: 'detached' });
@@ -99,7 +99,7 @@ test('a database is added by its URL, tested before, and checked now', async () 
   await write(page, 'Name', 'our own store');
   await write(page, 'URL', service.storeUrl());
   await press(page, 'Test connection');
-  await page.getByText('Reached', { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 });
   await press(page, 'Add connection');
   await title('our own store');
   await expect
@@ -118,7 +118,7 @@ test('a database that can’t be reached is told before it is saved', async () =
   await write(page, 'Name', 'nobody there');
   await write(page, 'URL', 'postgres://watcher:unspoken-watcher@127.0.0.1:1/shop');
   await press(page, 'Test connection');
-  await page.getByText('Not reached', { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByText('Could not connect', { exact: true }).waitFor({ timeout: 60_000 });
   expect((await fleet()).map(({ name }) => name)).not.toContain('nobody there');
 }, 90_000);
 

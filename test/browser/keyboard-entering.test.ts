@@ -38,7 +38,7 @@ test('a person opens the link of the first start, signs out, and signs in by pas
   await write(page, 'New password', PASSWORD);
   await page.keyboard.press('Enter');
   await title(page, 'Fleet');
-  await takeFromMenu(page, /settings and sign out/, 'Sign out');
+  await takeFromMenu(page, /user menu/, 'Sign out');
   await title(page, 'Sign in');
   await signIn(page);
   // A link is good once.
@@ -65,7 +65,7 @@ test('dark and light are chosen by hand, and kept', async () => {
   const background = () =>
     page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
   const light = await background();
-  await takeFromMenu(page, /settings and sign out/, 'Dark');
+  await takeFromMenu(page, /user menu/, 'Dark');
   await expect.poll(background).not.toBe(light);
   await page.reload();
   await title(page, 'Fleet');
@@ -80,12 +80,12 @@ test('a session is ended from another one', async () => {
   const second = await openWindow(browser, service.origin, null);
   await visit(second.page, '/sign-in');
   await signIn(second.page);
-  await takeFromMenu(second.page, /settings and sign out/, 'Sign-in and sessions');
+  await takeFromMenu(second.page, /user menu/, 'Sign-in and sessions');
   await title(second.page, 'Sign-in and sessions');
   await press(second.page, /^Sign out (?!here|everywhere)/);
   const dialog = second.page.getByRole('alertdialog');
   await dialog.waitFor();
-  await press(second.page, 'End session');
+  await press(second.page, 'Sign out');
   await dialog.waitFor({ state: 'detached' });
   await first.page.reload();
   await title(first.page, 'Sign in');
@@ -113,10 +113,10 @@ test('a passkey is added, and signs in without a password', async () => {
   await signIn(page);
   await page.goto('/sessions');
   await title(page, 'Sign-in and sessions');
-  await write(page, 'Name of the new passkey', 'my laptop');
+  await write(page, 'Passkey name', 'my laptop');
   await page.keyboard.press('Enter');
   await page.getByRole('cell', { name: 'my laptop', exact: true }).waitFor();
-  await takeFromMenu(page, /settings and sign out/, 'Sign out');
+  await takeFromMenu(page, /user menu/, 'Sign out');
   await title(page, 'Sign in');
   await tabTo(page, 'Sign in with a passkey');
   await page.keyboard.press('Enter');

@@ -63,7 +63,7 @@ test('a key is created, shown once, held until it is stored, and its first reque
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').getByText('Enterprise plan').waitFor();
   expect(await focused(page)).toBe('Name');
-  expect(await page.getByRole('dialog').textContent()).toContain('100 times a minute');
+  expect(await page.getByRole('dialog').textContent()).toContain('100 requests per minute');
   expect(await violations(page)).toEqual([]);
   await page.keyboard.type('Grafana, by hand');
   await page.keyboard.press('Enter');
@@ -94,7 +94,7 @@ test('a key is created, shown once, held until it is stored, and its first reque
   await storeAndClose();
   expect(await page.content()).not.toContain(key);
   await page.getByRole('link', { name: 'Grafana, by hand' }).waitFor();
-  const meter = page.getByRole('meter', { name: 'Requests of this minute, Grafana, by hand' });
+  const meter = page.getByRole('meter', { name: 'Requests this minute, Grafana, by hand' });
   await expect.poll(() => meter.getAttribute('aria-valuetext')).toBe('1 of 100');
   await expect.poll(() => focused(page)).not.toBe('');
   expect(opened.complaints).toEqual([]);
@@ -117,7 +117,7 @@ test('a key may live until a day of one’s choice, or for ever', async () => {
   await page.getByRole('listbox').waitFor();
   await page.keyboard.type('Never');
   await page.keyboard.press('Enter');
-  await page.getByText('nobody will be warned').waitFor();
+  await page.getByText('You get no expiry warning').waitFor();
   await tabTo(page, 'Create key');
   await page.keyboard.press('Enter');
   await shownKey();
@@ -140,13 +140,13 @@ test('regenerated with an hour of both: the rows are linked, the old one counts 
   await tabTo(page, 'Regenerate');
   await page.keyboard.press('Enter');
   const key = await shownKey();
-  await page.getByText(/The old key is accepted for 14 min/).waitFor();
+  await page.getByText(/The old key works until .* Time left: 14 min/).waitFor();
   expect([await statusOf(old.key), await statusOf(key)]).toEqual([200, 200]);
   await storeAndClose();
   const rows = page.locator('.table-item').filter({ hasText: 'regenerated' });
   await expect.poll(() => rows.count()).toBe(2);
   expect(await rows.nth(0).textContent()).toContain(`replaces key ${old.id}`);
-  expect(await rows.nth(1).textContent()).toMatch(/Being replaced.*accepted for 14 min/);
+  expect(await rows.nth(1).textContent()).toMatch(/Being replaced.*ends in 14 min/);
   await rows
     .nth(1)
     .getByRole('link', { name: /^key \d+$/ })
@@ -158,7 +158,7 @@ test('regenerated at once: the old key is refused', async () => {
   const old = await create('at once');
   await visit(page, '/keys');
   await actOn(page, 'at once', 'Regenerate…');
-  await page.getByRole('radio', { name: 'At once', checked: true }).waitFor(); // it was never used
+  await page.getByRole('radio', { name: 'Immediately', checked: true }).waitFor(); // it was never used
   await tabTo(page, 'Regenerate');
   await page.keyboard.press('Enter');
   const key = await shownKey();
@@ -179,7 +179,7 @@ test('a key that expires soon is warned of, and no overlap goes past its end', a
   await page.keyboard.press('Enter');
   const choices = await page.getByRole('radio').count();
   expect(choices).toBe(5); // at once, 1 min, 15 min, 1 h, when it expires
-  await page.getByText('When it expires anyway').waitFor();
+  await page.getByText('When it expires').waitFor();
 });
 
 test('revoked: the name of a key in use must be typed; it is no longer accepted, as of now', async () => {
@@ -188,8 +188,8 @@ test('revoked: the name of a key in use must be typed; it is no longer accepted,
   await visit(page, '/keys');
   await actOn(page, 'in use', 'Revoke…');
   const dialog = page.getByRole('alertdialog');
-  await dialog.getByText('that will stop working').waitFor();
-  await expect.poll(() => focused(page)).toBe('Name of the key');
+  await dialog.getByText('clients that use it will stop working').waitFor();
+  await expect.poll(() => focused(page)).toBe('Key name');
   await page.keyboard.type('in us');
   expect(await dialog.getByRole('button', { name: 'Revoke key' }).isDisabled()).toBe(true);
   await page.keyboard.press('Enter');
@@ -198,7 +198,7 @@ test('revoked: the name of a key in use must be typed; it is no longer accepted,
   expect(await violations(page)).toEqual([]);
   await keepPicture(page, 'key-revoke');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'No longer accepted, as of now' }).waitFor();
+  await page.getByRole('heading', { name: 'Key revoked' }).waitFor();
   expect(await statusOf(key)).toBe(401);
   await expect.poll(() => focused(page)).toBe('Close');
   await page.keyboard.press('Enter');
@@ -215,13 +215,13 @@ test('a key that was used since the page was read asks for its name too; one rev
   const { id, key } = await create('meanwhile');
   await visit(page, '/keys');
   await actOn(page, 'meanwhile', 'Revoke…');
-  await page.getByText('It was never used.').waitFor();
+  await page.getByText('This key was never used.').waitFor();
   expect(await statusOf(key)).toBe(200);
   await tabTo(page, 'Revoke key');
   await page.keyboard.press('Enter');
-  await page.getByText('This key was used within the hour').waitFor();
+  await page.getByText('This key was used within the last hour').waitFor();
   await service.command('key', 'revoke', String(id));
-  await expect.poll(() => focused(page)).toBe('Name of the key');
+  await expect.poll(() => focused(page)).toBe('Key name');
   await page.keyboard.type('meanwhile');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: 'was revoked already' }).waitFor();
@@ -259,7 +259,7 @@ test('nothing but saying that it is stored takes a new key away: no way back, no
     await page.evaluate('history.back()');
     await page.waitForTimeout(200);
   }
-  await page.getByRole('status').filter({ hasText: 'First store the key' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Store the key and tick the box first' }).waitFor();
   await service.ask(owner, 'POST', '/sign-out');
   await page.waitForResponse(
     (response) => response.url().endsWith('/keys/windows') && response.status() === 401,
@@ -280,7 +280,7 @@ test('who may not create a key is told so, also by the address that opens the fo
   await window.page.getByRole('dialog').getByText('keys:write').waitFor();
   expect(await violations(window.page)).toEqual([]);
   await window.page.keyboard.press('Escape');
-  expect(await window.page.getByRole('button', { name: /^Actions of|Create key/ }).count()).toBe(0);
+  expect(await window.page.getByRole('button', { name: /^Actions for|Create key/ }).count()).toBe(0);
   await window.close();
 });
 

@@ -54,7 +54,7 @@ test('a member is invited by a link, joins by it, and has the roles given', asyn
   await page.keyboard.press('Space');
   expect(await violations(page)).toEqual([]);
   await keepPicture(page, 'team-invite');
-  await tabTo(page, 'Make invitation');
+  await tabTo(page, 'Invite');
   await page.keyboard.press('Enter');
   const link = (await page.locator('pre[aria-label="invitation link"]').textContent()) ?? '';
   expect(link.startsWith(`${service.origin}/link/`)).toBe(true);
@@ -64,7 +64,7 @@ test('a member is invited by a link, joins by it, and has the roles given', asyn
   await page.keyboard.press('Enter');
   const row = page.locator('.table-item').filter({ hasText: 'grace@example.com' });
   await row.getByText('Invited', { exact: true }).waitFor();
-  await row.getByText(/link ends/).waitFor();
+  await row.getByText(/link expires/).waitFor();
   await expect.poll(() => focused(page)).not.toBe('');
 
   const guest = await openWindow(browser, service.origin, null);
@@ -84,14 +84,14 @@ test('an address that is a member already is told beside its box', async () => {
   await page.getByLabel('Name').fill('Another Ada');
   await page.getByLabel('E-mail address').fill(owner.email);
   await page.keyboard.press('Enter');
-  await page.getByText('has a member with this e-mail address already').waitFor();
+  await page.getByText('already has a member with this e-mail address').waitFor();
   expect(await page.getByLabel('E-mail address').getAttribute('aria-invalid')).toBe('true');
 });
 
 test('of two who change the same member the later is told, and nothing is overwritten', async () => {
   await service.member('Barbara Liskov', ['viewer']);
   await visit(page, '/team');
-  await actOn(page, 'Barbara Liskov', 'Change…');
+  await actOn(page, 'Barbara Liskov', 'Edit…');
   await page.getByRole('dialog').waitFor();
   const { id, version } = await memberOf('Barbara Liskov');
   await service.ask(owner, 'PATCH', `/members/${id}`, { version, roles: ['operator', 'auditor'] });
@@ -104,7 +104,7 @@ test('of two who change the same member the later is told, and nothing is overwr
   expect(await violations(page)).toEqual([]);
   await keepPicture(page, 'team-conflict');
   expect((await memberOf('Barbara Liskov')).roles).toEqual(['operator', 'auditor']);
-  await tabTo(page, 'Show it as it is now');
+  await tabTo(page, 'Use current values');
   await page.keyboard.press('Enter');
   expect(await page.getByRole('checkbox', { name: /^Operator/ }).isChecked()).toBe(true);
   expect(await page.getByRole('checkbox', { name: /^Administrator/ }).isChecked()).toBe(false);
@@ -119,7 +119,7 @@ test('a member is suspended, let back, and removed', async () => {
   const row = page.locator('.table-item').filter({ hasText: 'Donald Knuth' });
   for (const [action, button, word] of [
     ['Suspend…', 'Suspend', 'Suspended'],
-    ['Let act again…', 'Let them act', 'Active'],
+    ['Reactivate…', 'Reactivate', 'Active'],
   ] as const) {
     await actOn(page, 'Donald Knuth', action);
     await page.getByRole('alertdialog').waitFor();
@@ -127,7 +127,7 @@ test('a member is suspended, let back, and removed', async () => {
     await tabTo(page, button);
     await page.keyboard.press('Enter');
     await row.getByText(word, { exact: true }).waitFor();
-    await expect.poll(() => focused(page)).toMatch(/^Actions of Donald Knuth/);
+    await expect.poll(() => focused(page)).toMatch(/^Actions for Donald Knuth/);
   }
   await actOn(page, 'Donald Knuth', 'Remove…');
   await tabTo(page, 'Remove');
@@ -161,8 +161,8 @@ test('the last owner stays one', async () => {
   const only = await service.owner(id);
   const window = await openWindow(browser, service.origin, only);
   await visit(window.page, '/team');
-  await window.page.getByRole('button', { name: /^Actions of/ }).click();
-  await window.page.getByRole('menuitem', { name: 'Change…' }).click();
+  await window.page.getByRole('button', { name: /^Actions for/ }).click();
+  await window.page.getByRole('menuitem', { name: 'Edit…' }).click();
   await window.page.getByRole('checkbox', { name: /^Owner/ }).press('Space');
   await window.page.getByRole('checkbox', { name: /^Viewer/ }).press('Space');
   await window.page.getByRole('button', { name: 'Save' }).click();
@@ -191,19 +191,19 @@ test('the matrix says in words what each role allows', async () => {
 
 test('the account is renamed; of two who do, the later is told', async () => {
   await visit(page, '/account');
-  await tabTo(page, 'Name of the account');
+  await tabTo(page, 'Account name');
   await page.keyboard.press('Control+a');
   await page.keyboard.type('Renamed by hand');
   await page.keyboard.press('Enter');
   await page.getByRole('status').filter({ hasText: 'Account renamed' }).waitFor();
   const { version } = await service.ask<{ version: number }>(owner, 'GET', '/account');
   await service.ask(owner, 'PATCH', '/account', { version, name: 'Renamed meanwhile' });
-  await tabTo(page, 'Name of the account');
+  await tabTo(page, 'Account name');
   await page.keyboard.press('Control+a');
   await page.keyboard.type('Renamed again');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: 'Ada Lovelace changed it' }).waitFor();
-  await page.getByText('It is now called Renamed meanwhile').waitFor();
+  await page.getByText('The account is now called Renamed meanwhile').waitFor();
   expect((await service.ask<{ name: string }>(owner, 'GET', '/account')).name).toBe('Renamed meanwhile');
   expect(await violations(page)).toEqual([]);
 });
@@ -215,7 +215,7 @@ test('a session older than ten minutes proves again who it is, and the change go
   await page.getByLabel('Name').fill('Joan Clarke');
   await page.getByLabel('E-mail address').fill('joan@example.com');
   await page.keyboard.press('Enter');
-  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const proof = page.getByRole('dialog', { name: 'Confirm your identity' });
   await proof.waitFor();
   expect(await violations(page)).toEqual([]);
   await expect.poll(() => focused(page)).toBe('Your password');

@@ -121,7 +121,7 @@ test('tickets: the whole list comes as one goes down, each ticket once', async (
 
 test('activity: an entry opens as JSON by Enter, is in the address, and closes again', async () => {
   await visit(page, '/activity');
-  await page.getByText(/^No gap in/).waitFor();
+  await page.getByText(/^No gaps in/).waitFor();
   await page.keyboard.press('j');
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
@@ -136,13 +136,13 @@ test('activity: an entry opens as JSON by Enter, is in the address, and closes a
 
 test('activity: filters by kind; between entries of one kind no gaps are looked for', async () => {
   await visit(page, '/activity');
-  await tabTo(page, /Kind of action/);
+  await tabTo(page, /Action/);
   await page.keyboard.press('Enter');
   await page.getByRole('option', { name: 'Ticket opened' }).waitFor();
   await page.keyboard.type('Ticket o');
   await page.keyboard.press('Enter');
   await page.waitForURL(/action_type=ticket_opened/);
-  await page.getByText('Gaps not looked for').waitFor();
+  await page.getByText('Gaps not checked').waitFor();
   const words = async () => [...new Set(await page.locator('.entry-link').allInnerTexts())];
   await expect.poll(words).toEqual(['Ticket opened']);
 });
@@ -163,7 +163,7 @@ test('activity: the live tail shows what is done meanwhile, without a gap', asyn
     'postgres://watcher@db.example.com:5432/shop',
   );
   await page.getByText('added meanwhile').first().waitFor();
-  await page.getByText(/^No gap in/).waitFor();
+  await page.getByText(/^No gaps in/).waitFor();
 });
 
 test('activity: the export holds what the filters choose, oldest first, each entry once', async () => {

@@ -145,7 +145,7 @@ test('what waits for the next seal is counted with what the page shows', async (
 
   // Six keys of one name are told apart.
   await visit(page, '/activity');
-  await page.getByRole('button', { name: /Requests with/ }).click();
+  await page.getByRole('button', { name: /API key/ }).click();
   const options = page.getByRole('option').filter({ hasText: 'Twin' });
   await expect.poll(() => options.count()).toBe(6);
   const names = await options.evaluateAll((all) =>
@@ -182,7 +182,7 @@ test('no list is wider than its window, however wide that is', async () => {
 test('without databases, and on the Team plan, nothing is promised that is not there', async () => {
   const mine = await openWindow(browser, service.origin, stranger);
   await visit(mine.page, '/tickets');
-  await mine.page.getByText('No database is watched yet').waitFor();
+  await mine.page.getByText('No databases yet').waitFor();
   expect(await mine.page.getByText('No health check finds anything').count()).toBe(0);
   await keepPicture(mine.page, 'new-user-tickets.light');
   await visit(mine.page, '/keys');
@@ -201,7 +201,7 @@ test.each(['/login', '/settings', '/connections'])('%s is a page that says where
     expect(await violations(look)).toEqual([]);
   }
   await keepPicture(page, `not-found${path.replace('/', '-')}.light`);
-  await tabTo(page, 'Go to the fleet');
+  await tabTo(page, 'Go to fleet');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
   await signedOut.close();
@@ -245,7 +245,7 @@ test('an edit is tested, asked for before it is dropped, and an error of saving 
   await asked.waitFor({ state: 'detached' });
   expect(await dialog.getByLabel('Name').inputValue()).toBe('renamed');
   await press(page, 'Test connection');
-  const reached = dialog.getByText('Reached', { exact: true });
+  const reached = dialog.getByText('Connected', { exact: true });
   await reached.waitFor();
   await expect.poll(() => isInView(reached)).toBe(true);
   expect(await violations(page)).toEqual([]);
@@ -259,7 +259,7 @@ test('an edit is tested, asked for before it is dropped, and an error of saving 
   await service.halt();
   await press(page, 'Save');
   const alert = dialog.getByRole('alert');
-  await alert.getByText('The service can’t be reached.').waitFor({ timeout: 30_000 });
+  await alert.getByText('The service is not reachable.').waitFor({ timeout: 30_000 });
   await expect.poll(() => isInView(alert)).toBe(true);
   expect(await alert.evaluate((element) => element.matches(':focus'))).toBe(true);
   await keepPicture(page, 'edit-not-saved.light');

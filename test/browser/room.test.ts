@@ -67,7 +67,7 @@ test('at 400 % all of a dialog, and of the navigation, can be scrolled to and pr
   await visit(page, '/keys?create=1');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Open navigation' }).click();
-  await page.getByRole('button', { name: /settings and sign out/ }).click();
+  await page.getByRole('button', { name: /user menu/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
   expect(await overflow(page)).toBeLessThanOrEqual(0);
   await close();
@@ -83,7 +83,7 @@ test('the log is restricted to one key, and an entry is opened as the API gives 
   }
   const { page, close } = await openWindow(browser, service.origin, owner);
   await visit(page, '/activity');
-  await page.getByRole('button', { name: /Requests with/ }).click();
+  await page.getByRole('button', { name: /API key/ }).click();
   await page.getByRole('option', { name: /Collector/ }).click();
   await page.waitForURL(`**/activity?key=${id}`);
   await page.getByText('2 requests.').waitFor();
@@ -95,7 +95,7 @@ test('the log is restricted to one key, and an entry is opened as the API gives 
     '"page_path": "/api/v1/health/fleet"',
   );
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: /Requests with/ }).click();
+  await page.getByRole('button', { name: /API key/ }).click();
   await page.getByRole('option', { name: 'All keys' }).click();
   await page.getByText('Export NDJSON').waitFor();
   await close();

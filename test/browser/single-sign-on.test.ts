@@ -62,7 +62,7 @@ test('who was invited comes by the provider to the page that was asked for', asy
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByRole('heading', { level: 1, name: 'Tickets' }).waitFor();
   expect(page.url()).toBe(`${origin}/tickets?status=resolved`);
-  await takeFromMenu(page, /settings and sign out/, 'Sign out');
+  await takeFromMenu(page, /user menu/, 'Sign out');
   await page.getByRole('link', { name: 'Sign in with single sign-on' }).waitFor();
   await close();
 });
@@ -74,7 +74,7 @@ test('who was not is told what to do, and gets to the page once they are', async
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
   const told = page.getByRole('alert');
   expect(await told.textContent()).toContain(
-    'No account lets you in: ask an administrator to invite the e-mail address that your provider has of you',
+    'No account has invited you. Ask an administrator to invite the e-mail address that your identity provider has for you',
   );
   const eve = ['--name', 'Eve', '--email', 'eve@example.com', '--role', 'viewer'];
   await runJson(['member', 'add', '--account', '1', ...eve], store);

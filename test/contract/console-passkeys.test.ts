@@ -216,7 +216,7 @@ test('a page at an IP address is told where passkeys work', async () => {
   for (const path of ['/sign-in/passkey/options', '/me/passkeys/options']) {
     const answer = await person.ask('POST', path, {});
     expect(codeOf(answer), path).toEqual([409, 'conflict']);
-    expect(answer.text).toContain(`Passkeys work at ${origin} only`);
+    expect(answer.text).toContain(`Passkeys work only at ${origin}.`);
   }
 });
 

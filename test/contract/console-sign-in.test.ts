@@ -110,7 +110,7 @@ test('the operator’s link makes an owner, who is then signed in', async () => 
     expect(answer.json()).toMatchObject({
       error: {
         parameter: expect.any(String),
-        message: expect.stringMatching(/^(Give|Choose|There is no such) /),
+        message: expect.stringMatching(/^(Enter|Choose|There is no such) /),
       },
     });
   }
@@ -403,7 +403,7 @@ test('ten failures for an e-mail address from one client, however it is written'
   expect(seconds).toBeLessThanOrEqual(900);
   expect(refused.json<{ error: object }>().error).toMatchObject({
     code: 'too_many_attempts',
-    message: expect.stringMatching(/: try again in 1[45] minutes, /),
+    message: expect.stringMatching(/\. Try again in 1[45] minutes, /),
     retry_after: seconds,
   });
   expect((await signIn(guesser, other)).status).toBe(204);

@@ -27,7 +27,7 @@ export function Button({
   ...props
 }: ButtonProps) {
   useEffect(() => {
-    if (isPending) announce('Under way');
+    if (isPending) announce('In progress');
   }, [isPending]);
   const { onPress: _onPress, ...quiet } = props;
   return (

@@ -35,13 +35,13 @@ export function DatabaseFields({
         choices={ENGINES}
         error={fieldError(error, 'engine')}
         isDisabled={isEngineFixed}
-        label="Server"
+        label="Engine"
         onChange={(engine) => onChange({ engine: engine as ConnectionDraft['engine'] })}
         value={draft.engine}
       />
       <div className="side-by-side host-and-port">
         <TextField
-          description="A name or an address. Several as one:5432,two:5432."
+          description="Host name or IP address. For several hosts: one:5432,two:5432."
           error={fieldError(error, 'host') ?? fieldError(error, 'address')}
           isRequired
           label="Host"
@@ -63,8 +63,8 @@ export function DatabaseFields({
       <TextField
         description={
           draft.engine === 'postgres'
-            ? 'The one to log in to; the others of the server are checked too.'
-            : 'May stay empty: one login sees them all.'
+            ? 'The database to log in to. The server’s other databases are checked too.'
+            : 'Optional: one login sees all databases.'
         }
         label="Database"
         maxLength={200}
@@ -117,7 +117,7 @@ export function LoginFields({
 }
 
 function passwordHelp(hasPassword: boolean, isNeeded: boolean): string {
-  if (isNeeded) return 'Enter it again: this changes where or how the password is sent.';
+  if (isNeeded) return 'Enter the password again: you changed where or how it is sent.';
   return hasPassword ? 'Leave empty to keep the stored password.' : 'Stored encrypted and never shown again.';
 }
 
@@ -132,14 +132,14 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
           <Select
             choices={intervals.map((seconds) => ({ id: seconds, label: duration(Number(seconds)) }))}
             error={fieldError(error, 'interval_seconds')}
-            label="Every"
+            label="Check every"
             onChange={(interval) => onChange({ interval })}
             value={draft.interval}
           />
         )}
         {draft.engine === 'postgres' && (
           <TextField
-            description="Fewer connected standbys are a finding."
+            description="You get a finding when fewer are connected."
             error={fieldError(error, 'expected_standbys')}
             label="Expected standbys"
             onChange={(expectedStandbys) => onChange({ expectedStandbys })}

@@ -5,12 +5,20 @@ import type { ConnectionFieldsProps } from './connection-fields.tsx';
 import { Checkbox, Select, TextField } from './field.tsx';
 
 const TLS = [
-  { id: 'verify-full', label: 'Verified', description: 'Encrypted; certificate and name must be right.' },
-  { id: 'require', label: 'Encrypted', description: 'Whoever answers is believed.' },
-  { id: 'disable', label: 'None', description: 'Whoever is on the way reads along.' },
+  {
+    id: 'verify-full',
+    label: 'Verified',
+    description: 'Traffic is encrypted. The server’s certificate and name are verified.',
+  },
+  {
+    id: 'require',
+    label: 'Encrypted',
+    description: 'Traffic is encrypted. The server’s certificate is not verified.',
+  },
+  { id: 'disable', label: 'None', description: 'Traffic is not encrypted.' },
 ];
 
-/** How the way there is kept from others: TLS, and an SSH server between. */
+/** How the way there is kept from others: TLS, and an SSH tunnel. */
 export function WayFields({
   draft,
   onChange,
@@ -34,11 +42,11 @@ export function WayFields({
           <TextField
             description={
               hasCertificates
-                ? 'PEM. Empty: those that are trusted now stay.'
-                : 'PEM, where no public authority signed it; may stay empty.'
+                ? 'PEM. Leave empty to keep the current certificates.'
+                : 'PEM. Only needed if no public authority signed the certificate.'
             }
             error={fieldError(error, 'ca_certificate')}
-            label="Certificates to trust"
+            label="Trusted certificates"
             maxLength={65_536}
             mono
             onChange={(caCertificate) => onChange({ caCertificate })}
@@ -51,13 +59,13 @@ export function WayFields({
           isSelected={draft.passwordExposable}
           onChange={(passwordExposable) => onChange({ passwordExposable })}
         >
-          The password may go out in clear text or as MD5, to a server that asks for that
+          Allow sending the password in clear text or as MD5 if the server asks for it
         </Checkbox>
       </fieldset>
       <fieldset>
-        <legend>SSH server between</legend>
+        <legend>SSH tunnel</legend>
         <Checkbox isSelected={draft.hasTunnel} onChange={(hasTunnel) => onChange({ hasTunnel })}>
-          Go through an SSH server; the host is as seen from there
+          Connect through an SSH server, which resolves the database host
         </Checkbox>
         {draft.hasTunnel && <TunnelFields draft={draft} error={error} hasKey={hasKey} onChange={onChange} />}
       </fieldset>
@@ -98,12 +106,10 @@ function TunnelFields({ draft, onChange, error, hasKey }: ConnectionFieldsProps 
       />
       <TextField
         description={
-          hasKey
-            ? 'Leave empty to keep the stored key.'
-            : 'One without passphrase, which the SSH server lets in; stored encrypted.'
+          hasKey ? 'Leave empty to keep the stored key.' : 'Must have no passphrase. Stored encrypted.'
         }
         isRequired={!hasKey}
-        label="Private key"
+        label="SSH private key"
         maxLength={16_384}
         mono
         onChange={(sshKey) => onChange({ sshKey })}

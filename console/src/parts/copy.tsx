@@ -19,10 +19,10 @@ export function CopyButton({ text, what, onCopied }: { text: string; what: strin
       onCopied?.();
     } catch {
       setState('failed');
-      announce(`${what} could not be copied: select it and copy it by hand`);
+      announce(`${what} could not be copied. Select and copy it yourself.`);
     }
   };
-  const word = { ready: 'Copy', copied: 'Copied', failed: 'Select it and copy' }[state];
+  const word = { ready: 'Copy', copied: 'Copied', failed: 'Select and copy' }[state];
   return (
     <Button
       aria-label={`${word} ${what}`}

@@ -22,7 +22,7 @@ export function DayRange({ label, from, to, onChange }: DayRangeProps) {
         value={boxedDay(from)}
       />
       <TextField
-        label="to"
+        label="To"
         onChange={(day) => onChange({ from, to: day || undefined })}
         type="date"
         value={boxedDay(to)}

@@ -158,7 +158,7 @@ export function FormDialog({
         onConfirm={onClose}
         title="Discard your changes?"
       >
-        <p>What you changed in this form is not saved.</p>
+        <p>Your changes in this form are not saved.</p>
       </Confirm>
     </Dialog>
   );

@@ -59,7 +59,7 @@ function Title({ title, heading }: { title: string; heading: RefObject<HTMLHeadi
       </h1>
       {isLong && (
         <Button aria-expanded={isWhole} kind="quiet" onPress={() => setWhole(!isWhole)} small>
-          {isWhole ? 'Show less' : 'Show the whole name'}
+          {isWhole ? 'Show less' : 'Show full name'}
         </Button>
       )}
     </>

@@ -24,12 +24,13 @@ export async function makePasskey(options: PublicKeyCredentialCreationOptionsJSO
 
 function asJson(credential: Credential | null): unknown {
   if (credential instanceof PublicKeyCredential) return credential.toJSON();
-  throw new Error('The browser gave no passkey.');
+  throw new Error('The browser returned no passkey.');
 }
 
 /** What to say when the browser did not do it. */
 export function passkeyTrouble(error: Error): string {
-  if (error.name === 'NotAllowedError') return 'No passkey was given. Try again, or use your password.';
-  if (error.name === 'InvalidStateError') return 'This device has a passkey of yours already.';
+  if (error.name === 'NotAllowedError')
+    return 'The passkey request was cancelled or timed out. Try again, or use your password.';
+  if (error.name === 'InvalidStateError') return 'This device already has a passkey for you.';
   return error.message;
 }

@@ -22,9 +22,8 @@ export function planName(plan: string): string {
 
 /** What a key may ask in a minute, as a sentence; 0 = nothing. */
 export function limitInWords(limit: number): string {
-  if (limit === 0)
-    return 'Keys exist, but every request with one is refused: this plan has no access to the API.';
-  return `Each key may ask ${limit.toLocaleString('en')} ${limit === 1 ? 'time' : 'times'} a minute; no key spends another’s.`;
+  if (limit === 0) return 'You can create keys, but every request is refused: this plan has no API access.';
+  return `Each key has its own limit of ${limit.toLocaleString('en')} ${limit === 1 ? 'request' : 'requests'} per minute.`;
 }
 
 const LIST = new Intl.ListFormat('en-GB');
@@ -33,7 +32,7 @@ const LIST = new Intl.ListFormat('en-GB');
 export function reachInWords(includes: readonly string[]): string {
   const reached = GROUPS.filter(({ id }) => includes.includes(id)).map(({ words }) => words);
   return reached.length === 0
-    ? 'This plan has no access to the API.'
+    ? 'This plan has no API access.'
     : `A key lets dashboards, monitors and collectors read ${LIST.format(reached)}.`;
 }
 

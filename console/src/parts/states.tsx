@@ -5,7 +5,7 @@ import { ApiError, fieldError, OfflineError } from '../api.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Icon, type IconName } from './icons.tsx';
-import { useNow } from './time.tsx';
+import { clockTime, useNow } from './time.tsx';
 
 /** Lines that stand where a list will be; said to screen readers once. */
 export function SkeletonRows({ rows = 8 }: { rows?: number }) {
@@ -53,7 +53,7 @@ export function NoPermission({ permission }: { permission?: string }) {
     <Message icon="lock" title="Your roles don’t allow this">
       {permission && (
         <>
-          It takes the permission <code>{permission}</code>.{' '}
+          You need the permission <code>{permission}</code>.{' '}
         </>
       )}
       An owner or administrator can change your roles on the team page.
@@ -77,15 +77,15 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: (() =
   );
   if (error instanceof OfflineError) {
     return (
-      <Message actions={retry} icon="offline" title="The service can’t be reached">
-        Either this device is offline or the service is being restarted.
+      <Message actions={retry} icon="offline" title="The service is not reachable">
+        This device is offline, or the service is restarting.
       </Message>
     );
   }
   if (error instanceof ApiError && error.status === 403) return <NoPermission />;
   if (error instanceof ApiError && error.status === 404) {
     return (
-      <Message icon="search" title="There is nothing here">
+      <Message icon="search" title="Not found">
         It was removed, or it belongs to another account.
       </Message>
     );
@@ -124,17 +124,17 @@ export function InlineError({ error, fields = [] }: InlineErrorProps) {
 }
 
 interface LoadedProps<T> {
-  query: Pick<UseQueryResult<T>, 'data' | 'error' | 'isFetching' | 'refetch'>;
+  query: Pick<UseQueryResult<T>, 'data' | 'dataUpdatedAt' | 'error' | 'isFetching' | 'refetch'>;
   skeleton?: ReactNode;
   children: (data: T) => ReactNode;
 }
 
 /**
- * Shows what a query gave: a skeleton before, an error with another try instead. Data that could not be renewed stays, and
- * the page says that it is old.
+ * Shows a query's data: a skeleton before it arrives, or an error with a retry button. Data that could not be refreshed stays,
+ * and the page says how old it is.
  */
 export function Loaded<T>({ query, skeleton = <SkeletonRows />, children }: LoadedProps<T>) {
-  const { data, error, isFetching, refetch } = query;
+  const { data, dataUpdatedAt, error, isFetching, refetch } = query;
   const retry = () => void refetch();
   if (data === undefined)
     return error && !isFetching ? <ErrorState error={error} onRetry={retry} /> : skeleton;
@@ -143,7 +143,9 @@ export function Loaded<T>({ query, skeleton = <SkeletonRows />, children }: Load
       {error && (
         <p className="not-renewed" role="status">
           <Icon name="offline" />
-          <span>This could not be renewed: {error.message}</span>
+          <span>
+            {error.message} Showing data from {clockTime(dataUpdatedAt)}.
+          </span>
           <Button isPending={isFetching} onPress={retry} small>
             Try again
           </Button>
@@ -170,7 +172,7 @@ export function OfflineBanner() {
     <div role="status">
       {!online && (
         <p className="offline-banner">
-          <Icon name="offline" /> You are offline. What you see is as old as its times say.
+          <Icon name="offline" /> You are offline. Data may be out of date.
         </p>
       )}
     </div>

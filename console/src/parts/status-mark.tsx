@@ -41,7 +41,7 @@ export function StatusMark({
 
 /** A score from 0 to 100 as a figure and a bar; null where there is none yet. */
 export function Score({ score, status }: { score: number | null; status: Status }) {
-  if (score === null) return <span className="quiet">no score</span>;
+  if (score === null) return <span className="quiet">No score</span>;
   return (
     <span className={`score tone-${LOOKS[status].tone}`}>
       <span className="score-figure">{score}</span>

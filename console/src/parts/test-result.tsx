@@ -34,7 +34,7 @@ export function TestResult({ test }: TestResultProps) {
     return (
       <div className="test-result" ref={place}>
         <p>
-          <StatusMark status="critical" word="Not reached" />
+          <StatusMark status="critical" word="Could not connect" />
         </p>
         <p>
           <bdi>{reason}</bdi>
@@ -45,11 +45,11 @@ export function TestResult({ test }: TestResultProps) {
   return (
     <div className="test-result" ref={place}>
       <p>
-        <StatusMark status="ok" word="Reached" />
+        <StatusMark status="ok" word="Connected" />
       </p>
       <Facts
         facts={[
-          ['Server', <bdi key="version">{version ?? 'unknown'}</bdi>],
+          ['Server version', <bdi key="version">{version ?? 'unknown'}</bdi>],
           ['TLS', tls ?? <StatusMark key="tls" quiet status="warning" word="Not encrypted" />],
           ['Checks measured', measured],
           ['Checks skipped', skipped.length],
@@ -59,15 +59,13 @@ export function TestResult({ test }: TestResultProps) {
         <div>
           <h3>Missing privileges</h3>
           <p className="quiet">Run this as an administrator, then test again.</p>
-          <CodeBlock text={sql} what="GRANTs" />
+          <CodeBlock text={sql} what="GRANT statements" />
         </div>
       )}
       {skipped.length > 0 && (
         <details>
           <summary>
-            {skipped.length === 1
-              ? 'The check that will be skipped'
-              : `The ${skipped.length} checks that will be skipped`}
+            {skipped.length === 1 ? '1 check will be skipped' : `${skipped.length} checks will be skipped`}
           </summary>
           <ul className="skipped-checks">
             {skipped.map(({ check_id, title, reason: why }) => (

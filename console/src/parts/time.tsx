@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const LOCAL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 const LOCAL_SECONDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const LOCAL_TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 const LOCAL_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 
 const UNITS = [
@@ -41,6 +42,12 @@ export function local(at: string | Date, { seconds = false } = {}): string {
 /** The viewer's day, `21 Nov 2026`. */
 export function localDay(at: string | Date): string {
   return LOCAL_DAY.format(new Date(at));
+}
+
+/** The time of day in the viewer's zone, `18:20`; with the day where that is not today. `at` in milliseconds. */
+export function clockTime(at: number): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return isToday ? LOCAL_TIME.format(at) : LOCAL.format(at);
 }
 
 /**

@@ -35,7 +35,7 @@ export function AccountMenu() {
       trigger={
         <Button className="who-button framed">
           {words}
-          <span className="hidden-text">, choose another account</span>
+          <span className="hidden-text">, switch account</span>
           <Icon name="down" />
         </Button>
       }

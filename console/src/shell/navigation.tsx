@@ -21,7 +21,7 @@ export function Navigation({ onShortcuts }: { onShortcuts: () => void }) {
   const can = useCan();
   return (
     <div className="navigation">
-      <Link aria-label="dbvitals, to the fleet" className="navigation-brand" to={PAGE_PATHS.fleet}>
+      <Link aria-label="dbvitals, go to fleet" className="navigation-brand" to={PAGE_PATHS.fleet}>
         <Brand />
       </Link>
       <AccountMenu />

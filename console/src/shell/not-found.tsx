@@ -6,9 +6,9 @@ import { Entrance } from './entrance.tsx';
 export function NotFound() {
   return (
     <Entrance title="Page not found">
-      <p>The console has no page at this address.</p>
+      <p>There is no page at this address.</p>
       <ButtonLink kind="primary" to="/fleet">
-        Go to the fleet
+        Go to fleet
       </ButtonLink>
       <p>
         <Link to="/tickets">Tickets</Link> · <Link to="/keys">API keys</Link> ·{' '}

@@ -8,7 +8,7 @@ import { useProfile } from './me.ts';
 import { useSignOut } from './sign-out.ts';
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ['system', 'As the device'],
+  ['system', 'System theme'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
@@ -58,14 +58,14 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
   return (
     <ActionMenu
       actions={actions}
-      label="You"
+      label="User menu"
       trigger={
         <Button className="who-button">
           <span className="who-text">
             <span className="who-name">{login.name ?? login.email}</span>
             {login.name && <span className="quiet small">{login.email}</span>}
           </span>
-          <span className="hidden-text">, settings and sign out</span>
+          <span className="hidden-text">, user menu</span>
           <Icon name="more" />
         </Button>
       }

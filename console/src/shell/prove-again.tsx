@@ -45,9 +45,9 @@ function ProofDialog({ onClose }: { onClose: (proved: boolean) => void }) {
       isPending={byPassword.isPending || byPasskey.isPending}
       onClose={() => onClose(false)}
       onSubmit={() => byPassword.mutate()}
-      title="Confirm that it is you"
+      title="Confirm your identity"
     >
-      <p>You signed in more than 10 minutes ago. This change needs a new proof.</p>
+      <p>You signed in more than 10 minutes ago. Sign in again to make this change.</p>
       <InlineError error={byPassword.error ?? byPasskey.error} fields={['password']} />
       {/* Password managers look for whose password it is. */}
       <input autoComplete="username" hidden readOnly type="email" value={login.email} />

@@ -2,12 +2,12 @@ import './shortcuts.css';
 import { Dialog } from '../parts/dialog.tsx';
 
 const SHORTCUTS = [
-  ['/', 'Search the list'],
+  ['/', 'Search'],
   ['j', 'Next row'],
   ['k', 'Previous row'],
-  ['Enter', 'Open the row'],
-  ['Esc', 'Close what is open'],
-  ['?', 'This list'],
+  ['Enter', 'Open row'],
+  ['Esc', 'Close'],
+  ['?', 'Show this list'],
 ] as const;
 
 /** Which keys do what. */

@@ -17,7 +17,7 @@ export function useSignOut({ everywhere = false } = {}) {
     // A session that is over already was signed out by whoever watches for that.
     onError: (error) => {
       if (!(error instanceof ApiError && error.status === 401))
-        notify(`You are still signed in: ${error.message}`);
+        notify(`Could not sign you out: ${error.message}`);
     },
   });
 }

@@ -26,8 +26,8 @@ const Account = Type.Object(
   { title: 'Account' },
 );
 const AccountChange = Type.Object({
-  version: Type.Integer({ description: 'Give the version of the account as it was read.' }),
-  name: singleLine(200, 'Give a name of 1 to 200 characters.'),
+  version: Type.Integer({ description: 'Send the version of the account that you read.' }),
+  name: singleLine(200, 'Enter a name of 1 to 200 characters.'),
 });
 
 /** GET /account; the answer of PATCH /account. */

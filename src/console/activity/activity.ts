@@ -44,7 +44,7 @@ const lastId = 'select last_id from activity_head where account_id = $1';
 /** An export reads for as long as somebody listens. */
 const exports = new ConcurrencyLimit(
   { ofAll: 20, ofAccount: 3 },
-  'Your company exports its log too often',
+  'Too many exports of the log are running',
   10,
 );
 

@@ -18,7 +18,10 @@ import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from
 /** How often a new connection is checked where nothing else is said, in seconds: as `connection add` does. */
 const INTERVAL = 300;
 
-const nothingToChange = new ConsoleError('invalid_parameter', 'Say what to change beside the version.');
+const nothingToChange = new ConsoleError(
+  'invalid_parameter',
+  'Send at least one field to change besides the version.',
+);
 
 const add = consoleRoute({
   method: 'POST',

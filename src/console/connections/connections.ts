@@ -9,11 +9,11 @@ import { ExplainedFinding } from './findings.ts';
 const Engine = stringEnum('postgres', 'mysql', 'mariadb');
 const Tls = stringEnum('verify-full', 'require', 'disable');
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
-const Name = singleLine(200, 'Give a name of 1 to 200 characters.');
+const Name = singleLine(200, 'Enter a name of 1 to 200 characters.');
 const Interval = Type.Integer({
   minimum: 10,
   maximum: 604_800,
-  description: 'Give the time between health checks in seconds, 10 to 604800 (7 days).',
+  description: 'Enter the time between health checks in seconds, 10 to 604800 (7 days).',
 });
 
 /** How a connection is set; never its password or key. */
@@ -97,20 +97,20 @@ export const ConnectionDetail = Type.Object({
 const Address = Type.Object(
   {
     engine: Engine,
-    host: singleLine(1_000, 'Give a host name, an address, or the path of a Unix socket.'),
+    host: singleLine(1_000, 'Enter a host name, an IP address or the path of a Unix socket.'),
     port: Type.Optional(Port),
-    database: Type.Optional(singleLineOrEmpty(200, 'Give the name of a database.')),
-    username: singleLine(200, 'Give the name of the login.'),
+    database: Type.Optional(singleLineOrEmpty(200, 'Enter the name of a database.')),
+    username: singleLine(200, 'Enter the name of the login.'),
   },
   { additionalProperties: false },
 );
 
 const Ssh = Type.Object(
   {
-    username: singleLine(200, 'Give the name of the login at the SSH server.'),
+    username: singleLine(200, 'Enter the name of the SSH user.'),
     host: Type.String({
       pattern: '^[0-9A-Za-z_.:-]{1,255}$',
-      description: 'Give the host of the SSH server.',
+      description: 'Enter the host of the SSH server.',
     }),
     port: Type.Optional(Port),
     /** A private key without passphrase. Without it the key that is stored for the connection is used. */

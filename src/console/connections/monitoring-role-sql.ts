@@ -20,7 +20,8 @@ const LoginQuery = Type.Object({
   username: Type.Optional(
     Type.String({
       pattern: '^[a-z_][a-z0-9_]{0,62}$',
-      description: 'username must be a small letter, then small letters, digits and _.',
+      description:
+        'username must start with a lower-case letter, followed by lower-case letters, digits and _.',
     }),
   ),
 });

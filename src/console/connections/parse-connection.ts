@@ -15,7 +15,7 @@ type Body = TestedConnection | NewConnection | ConnectionChange;
 /** Where the database is, as the body has it; null where it names none. The password goes before the one of the URL. */
 export function addressIn({ url, address, password }: Body): DatabaseAddress | null {
   if (url !== undefined && address !== undefined)
-    throw new RefusedConnection('url', 'Give either the URL or the fields of the address.');
+    throw new RefusedConnection('url', 'Enter either a URL or separate fields, not both.');
   const named = url === undefined ? address && addressOf(address) : parseConnectionUrl(url);
   return named === undefined ? null : { ...named, password: password ?? named.password };
 }
@@ -23,7 +23,7 @@ export function addressIn({ url, address, password }: Body): DatabaseAddress | n
 /** {@link addressIn}, which there must be. */
 export function requireAddress(body: Body): DatabaseAddress {
   const address = addressIn(body);
-  if (!address) throw new RefusedConnection('url', 'Give the URL, or the fields of the address.');
+  if (!address) throw new RefusedConnection('url', 'Enter a URL or separate fields.');
   return address;
 }
 
@@ -41,7 +41,7 @@ export function requireNoSocket(
   if (stored && PLACE.every((part) => stored[part] === address[part])) return;
   throw new RefusedConnection(
     body.url === undefined ? 'host' : 'url',
-    'At a Unix socket dbvitals logs in as its own operating-system user: add it by "dbvitals connection add", or have the operator set DBVITALS_ALLOW_CONSOLE_SOCKETS to yes.',
+    'Through a Unix socket, dbvitals logs in as its own operating-system user. Add the connection with "dbvitals connection add", or ask the operator to set DBVITALS_ALLOW_CONSOLE_SOCKETS to yes.',
   );
 }
 
@@ -67,6 +67,6 @@ export function tunnelIn({ ssh }: Body, stored: boolean): Tunnelled {
   if (!ssh) return {};
   const { username, host, port = 22, key } = ssh;
   if (key === undefined && !stored)
-    throw new RefusedConnection('ssh', 'Give the private key that the SSH server lets in.');
+    throw new RefusedConnection('ssh', 'Enter a private key that the SSH server accepts.');
   return { ssh: { username, host, port }, ...(key !== undefined && { sshKey: requirePrivateKey(key) }) };
 }

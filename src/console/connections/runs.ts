@@ -51,7 +51,7 @@ const LONGEST_STREAM_MS = 300_000;
 
 const NOTHING = { progress: null, score: null, message: null };
 /** Runs that are under way from this process; the monitor's own are apart. */
-const places = new ConcurrencyLimit({ ofAll: 10, ofAccount: 4 }, 'Too many health checks were asked for', 10);
+const places = new ConcurrencyLimit({ ofAll: 10, ofAccount: 4 }, 'Too many health checks are running', 10);
 
 /** By account and connection. All of a service's requests for the console come to one process, so they are here. */
 const runs = new Map<string, RunProgress>();
@@ -118,7 +118,7 @@ const start = consoleRoute({
           return {
             ...NOTHING,
             state: 'failed',
-            message: known ?? 'Nothing could be stored: try again in a minute.',
+            message: known ?? 'The result could not be stored. Try again in a minute.',
           };
         },
       )

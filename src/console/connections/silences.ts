@@ -29,17 +29,17 @@ export const Silence = Type.Object({
 const SilenceList = Type.Object({ data: Type.Array(Silence) });
 
 export const NewSilence = Type.Object({
-  check_id: Type.String({ pattern: '^[A-Z0-9_]{1,60}$', description: 'Give the id of a check.' }),
+  check_id: Type.String({ pattern: '^[A-Z0-9_]{1,60}$', description: 'Enter the ID of a check.' }),
   /** As its finding names it; absent = every object of the check. */
-  object: Type.Optional(singleLine(200, 'Give the object as its finding names it, 200 characters at most.')),
+  object: Type.Optional(singleLine(200, 'Enter the object as its finding names it, at most 200 characters.')),
   reason: Reason,
-  note: singleLine(200, 'Say why in 1 to 200 characters: those who come later will want to know.'),
+  note: singleLine(200, 'Explain why in 1 to 200 characters, for your team.'),
   until: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 40,
       description:
-        'Give a date (2030-01-31, the end of that day in UTC), a date-time (2030-01-31T18:00:00Z) or a duration (7d).',
+        'Enter a date (2030-01-31, the end of that day in UTC), a date-time (2030-01-31T18:00:00Z) or a duration (7d).',
     }),
   ),
 });
@@ -107,7 +107,7 @@ function requireCheckOf(engine: keyof typeof catalogues, id: string): void {
     (check) => check.id === id,
   );
   if (known) return;
-  throw new ConsoleError('invalid_parameter', 'There is no such check of this database.', {
+  throw new ConsoleError('invalid_parameter', 'There is no such check for this database.', {
     parameter: 'check_id',
   });
 }

@@ -57,7 +57,11 @@ const TEST_MS = 60_000;
 
 /** Tests under way in this process at most: each may hold a process of its own for two minutes. */
 const TESTS = 6;
-const tests = new ConcurrencyLimit({ ofAll: TESTS, ofAccount: 2 }, 'Too many connections are tested', 5);
+const tests = new ConcurrencyLimit(
+  { ofAll: TESTS, ofAccount: 2 },
+  'Too many connection tests are running',
+  5,
+);
 
 const test = consoleRoute({
   method: 'POST',
@@ -172,7 +176,7 @@ function shown(engine: DatabaseAddress['engine'], { outcomes, server }: Measured
   const findings = worstFirst(outcomes);
   if (!server) {
     const [failure] = findings.filter(({ status }) => status === 'critical');
-    const reason = failure?.metric_line ?? 'The database could not be measured.';
+    const reason = failure?.metric_line ?? 'The database could not be checked.';
     return notReached(reason);
   }
   const quiet = findings.filter(({ status }) => status === 'skipped' || status === 'error');

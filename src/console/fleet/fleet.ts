@@ -30,7 +30,7 @@ const FleetRow = Type.Object({
   /** Null for sample data, which nobody checks. */
   next_due_at: nullable(timestamp('when it is checked next')),
   interval_seconds: nullable(Type.Number()),
-  /** The latest check is too long ago to say how the database is now. */
+  /** The latest check is too old to show the current state. */
   stale: Type.Boolean(),
 });
 

@@ -15,13 +15,13 @@ const OVERLAPS = [0, 60, 900, 3_600, 21_600, 86_400];
 const LONGEST_LIFE = 36_500 * 86_400;
 
 const NewKey = Type.Object({
-  name: singleLine(200, 'Give a name of 1 to 200 characters that says what the key is for.'),
-  note: Type.Optional(singleLineOrEmpty(1_000, 'Give a note of at most 1,000 characters, on one line.')),
+  name: singleLine(200, 'Enter a name of 1 to 200 characters that says what the key is for.'),
+  note: Type.Optional(singleLineOrEmpty(1_000, 'Enter a note of at most 1,000 characters, on one line.')),
   expires_in: nullable(
     Type.Integer({
       minimum: 1,
       maximum: LONGEST_LIFE,
-      description: 'Give expires_in as a whole number of seconds, at most 100 years, or null for never.',
+      description: 'Set expires_in to a whole number of seconds, at most 100 years, or null for never.',
     }),
   ),
 });
@@ -34,7 +34,7 @@ const IssuedKey = Type.Object({
 const Regeneration = Type.Object({
   overlap: Type.Integer({
     enum: OVERLAPS,
-    description: `Give overlap as one of ${OVERLAPS.join(', ')} seconds.`,
+    description: `Set overlap to one of ${OVERLAPS.join(', ')} seconds.`,
   }),
 });
 const RegeneratedKey = Type.Object({
@@ -44,7 +44,7 @@ const RegeneratedKey = Type.Object({
   old_revoked_at: timestamp('from then on the old key is not accepted; never after its own end'),
 });
 const Revocation = Type.Object({
-  name: Type.Optional(Type.String({ maxLength: 200, description: "Give the key's name as it is listed." })),
+  name: Type.Optional(Type.String({ maxLength: 200, description: "Enter the key's name as listed." })),
 });
 const RevokedKey = Type.Object({ revoked_at: timestamp('from then on the key is not accepted') });
 
@@ -81,7 +81,7 @@ const createKey = consoleRoute({
 // Names and notes are listed and logged.
 function refuseSecret(parameter: string, text: string): void {
   if (!KEY_PATTERN.test(text)) return;
-  throw new ConsoleError('invalid_parameter', 'This text holds an API key: leave the key out of it.', {
+  throw new ConsoleError('invalid_parameter', 'This text contains an API key. Remove the key from it.', {
     parameter,
   });
 }
@@ -137,10 +137,13 @@ async function requireName(
   const [used] = (await client.query<{ name: string }>(inUse, [accountId, id])).rows;
   if (!used) return;
   if (given === undefined) {
-    throw new ConsoleError('conflict', 'This key was used within the hour: give its name to revoke it.');
+    throw new ConsoleError(
+      'conflict',
+      'This key was used within the last hour. Enter its name to revoke it.',
+    );
   }
   if (given.trim() !== used.name) {
-    throw new ConsoleError('invalid_parameter', "Give the key's name as it is listed.", {
+    throw new ConsoleError('invalid_parameter', "Enter the key's name as listed.", {
       parameter: 'name',
     });
   }

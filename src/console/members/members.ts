@@ -47,24 +47,24 @@ const MemberLink = Type.Object({
   expires_at: timestamp('until when it is good'),
 });
 
-const name = singleLine(200, 'Give a name of 1 to 200 characters.');
+const name = singleLine(200, 'Enter a name of 1 to 200 characters.');
 const roles = Type.Array(Role, {
   minItems: 1,
   uniqueItems: true,
-  description: `Give at least one of the roles ${MEMBER_ROLES.join(', ')}.`,
+  description: `Choose at least one of the roles ${MEMBER_ROLES.join(', ')}.`,
 });
 const Invitation = Type.Object({ name, email: Email, roles });
 const Invited = Type.Object({ member: Member, link: MemberLink });
 const MemberChange = Type.Object(
   {
-    version: Type.String({ maxLength: 64, description: 'Give the version of the member as it was read.' }),
+    version: Type.String({ maxLength: 64, description: 'Send the version of the member that you read.' }),
     name: Type.Optional(name),
     email: Type.Optional(Email),
     roles: Type.Optional(roles),
     status: Type.Optional(
       Type.Unsafe<'active' | 'suspended'>({
         ...stringEnum('active', 'suspended'),
-        description: 'Give the status active or suspended.',
+        description: 'Set the status to active or suspended.',
       }),
     ),
   },
@@ -152,7 +152,7 @@ const invite = consoleRoute({
       if (account?.kind === 'individual') {
         throw new ConsoleError(
           'conflict',
-          'An individual account is one person: a team needs a company account.',
+          'An individual account has no team. A team needs a company account.',
         );
       }
       await requireMayGive(made, actor, body.roles);
@@ -201,11 +201,14 @@ const alter = consoleRoute({
       if (body.status !== undefined && before.status === 'invited') {
         throw new ConsoleError(
           'conflict',
-          'They have not joined yet: remove them to take the invitation back.',
+          'This member has not joined yet. Remove them to revoke the invitation.',
         );
       }
       if (body.email !== undefined && before.login_id !== null) {
-        throw new ConsoleError('conflict', 'They have joined, and sign in by this address: it stays.');
+        throw new ConsoleError(
+          'conflict',
+          'This member has joined and signs in with this address. It cannot be changed.',
+        );
       }
       await changeMember(made, id, body.name === undefined ? body : { ...body, name: body.name.trim() });
       if (body.email !== undefined || body.status === 'suspended') {
@@ -242,15 +245,15 @@ const link = consoleRoute({
     return change(async (made) => {
       const { status, login_id, by_single_sign_on } = await requireMayChange(made, actor, id);
       if (id === actor.memberId) {
-        throw new ConsoleError('conflict', 'This is you: change your password in your own settings.');
+        throw new ConsoleError('conflict', 'This is you. Change your password under “Sign-in and sessions”.');
       }
       if (status === 'suspended') {
-        throw new ConsoleError('conflict', 'They are suspended: let them act again first.');
+        throw new ConsoleError('conflict', 'This member is suspended. Reactivate them first.');
       }
       if (by_single_sign_on) {
         throw new ConsoleError(
           'conflict',
-          'They sign in by single sign-on: their password is kept by your identity provider.',
+          'This member signs in with single sign-on. Your identity provider manages their password.',
         );
       }
       return makeLink(made, actor, (parts.publicUrl ?? caller.origin) + parts.basePath, {

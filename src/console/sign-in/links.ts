@@ -30,7 +30,7 @@ export type Link = Static<typeof Link>;
 // Where a link is used; what follows in the address is the secret.
 const PAGE = '/link';
 
-const name = singleLine(200, 'Give your name, of 1 to 200 characters.');
+const name = singleLine(200, 'Enter your name, 1 to 200 characters.');
 
 /** `email` for the purpose owner; `name` there and where a login is made; `password` unless signed in as the login. */
 const UseLink = Type.Object({
@@ -68,11 +68,11 @@ const endSessions = 'delete from session where login_id = $1';
 
 const gone = new ConsoleError(
   'not_found',
-  'This link was used already, is too old, or a newer one took its place: ask for another.',
+  'This link was already used, has expired or was replaced by a newer one. Ask for a new link.',
 );
 const taken = new ConsoleError(
   'conflict',
-  'The account has a member with this e-mail address already: ask for a link for that member.',
+  'The account already has a member with this e-mail address. Ask for a link for that member.',
 );
 
 interface LinkRow {

@@ -56,7 +56,7 @@ interface PasskeyRow {
 
 const refused = new ConsoleError(
   'unauthorized',
-  'This passkey was not accepted: it is none of this service any more, or it took longer than five minutes. Try again, or use your password.',
+  'This passkey was not accepted. It was removed from this service, or the sign-in took longer than five minutes. Try again, or use your password.',
 );
 
 const ask = openRoute({

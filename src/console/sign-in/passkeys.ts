@@ -120,12 +120,15 @@ const add = consoleRoute({
       const values = [Buffer.from(id, 'base64url'), actor.loginId, name, publicKey, counter, transports];
       const { rowCount } = await client.query(insert, values);
       if (rowCount === 0) {
-        throw new ConsoleError('conflict', `You have ${MOST} passkeys: remove one that you do not use.`);
+        throw new ConsoleError(
+          'conflict',
+          `You already have ${MOST} passkeys. Remove one that you do not use.`,
+        );
       }
       record('passkey_added', '/sessions', { member_id: actor.memberId, name: actor.name, passkey: name });
     }).catch((error: unknown) => {
       if (!(error instanceof pg.DatabaseError && error.constraint === 'passkey_pkey')) throw error;
-      throw new ConsoleError('conflict', 'This passkey is there already: it needs to be added once only.');
+      throw new ConsoleError('conflict', 'This passkey was already added.');
     });
   },
 });
@@ -149,7 +152,7 @@ const takeAway = consoleRoute({
       if (isLast) {
         throw new ConsoleError(
           'conflict',
-          'You sign in by this passkey alone: set a password or add another.',
+          'This passkey is your only way to sign in. Set a password or add another passkey first.',
         );
       }
       const { memberId: member_id, name } = actor;

@@ -124,7 +124,7 @@ const switchAccount = consoleRoute({
     id: Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Name one of your accounts.',
+      description: 'Choose one of your accounts.',
     }),
   }),
   response: null,
@@ -163,7 +163,7 @@ const changePassword = consoleRoute({
     if (actor.bySingleSignOn) {
       throw new ConsoleError(
         'conflict',
-        'You sign in by single sign-on: your identity provider keeps your password, so change it there.',
+        'You sign in with single sign-on. Change your password at your identity provider.',
       );
     }
     const [login] = await readOwn((run) => run<Profile['login']>(readLogin, [actor.loginId]));
@@ -173,7 +173,7 @@ const changePassword = consoleRoute({
       // Guesses by a stolen session are counted as those without one.
       const given = { email: actor.email, password: body.current ?? '' };
       if ((await proveByPassword(asked, given, actor)) === null) {
-        throw new ConsoleError('forbidden', 'This is not your password now: try again.', {
+        throw new ConsoleError('forbidden', 'This is not your current password. Try again.', {
           parameter: 'current',
         });
       }

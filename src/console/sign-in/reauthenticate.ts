@@ -22,7 +22,7 @@ const byPassword = consoleRoute({
     // Guesses by a stolen session are counted as those without one.
     const logins = await proveByPassword(asked, { email: actor.email, ...body }, actor);
     if (logins === null) {
-      throw new ConsoleError('forbidden', 'This is not your password: try again.', { parameter: 'password' });
+      throw new ConsoleError('forbidden', 'This is not your password. Try again.', { parameter: 'password' });
     }
     keepDevice(asked, logins);
     await renewSession(asked);

@@ -15,7 +15,7 @@ export const Email = Type.String({
   maxLength: 200,
   // No control characters and no lone surrogates: the store holds neither.
   pattern: String.raw`^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$`,
-  description: 'Give an e-mail address, such as ada@example.com.',
+  description: 'Enter an e-mail address, such as ada@example.com.',
 });
 
 // Several accounts may have a login of one address: nobody proved whose it is.
@@ -29,7 +29,7 @@ const memberships = `
 
 const wrong = new ConsoleError(
   'unauthorized',
-  'The e-mail address or the password is wrong: try again, or ask an administrator for a new link.',
+  'The e-mail address or password is wrong. Try again, or ask an administrator for a new link.',
 );
 
 /** A login of one account. */
@@ -130,7 +130,7 @@ const signIn = openRoute({
       Type.Integer({
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Name one of your accounts.',
+        description: 'Choose one of your accounts.',
       }),
     ),
   }),
@@ -148,7 +148,7 @@ const signIn = openRoute({
     if (logins.length > 1) {
       const ids = [logins.map((each) => each.account_id)];
       const { rows } = await asked.parts.writer.query<{ id: number; name: string }>(accountsOf, ids);
-      throw new ConsoleError('choose_account', 'You sign in to several accounts: choose one of them.', {
+      throw new ConsoleError('choose_account', 'You have several accounts. Choose one.', {
         accounts: rows,
       });
     }

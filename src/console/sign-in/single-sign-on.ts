@@ -41,7 +41,7 @@ class SignOnRefused extends Error {
 
 const unset = new ConsoleError(
   'not_found',
-  'This service has no single sign-on: sign in by password or passkey.',
+  'This service has no single sign-on. Sign in with a password or passkey.',
 );
 
 const showWays = openRoute({
@@ -63,7 +63,7 @@ const begin = openRoute({
       Type.String({
         maxLength: LONGEST_PAGE,
         pattern: PAGE.source,
-        description: 'Give next as the path of a page of the console, such as /tickets?status=open.',
+        description: 'Set next to the path of a console page, such as /tickets?status=open.',
       }),
     ),
   }),

@@ -44,15 +44,15 @@ export function AccountName({ account }: { account: Account }) {
       <InlineError error={error} fields={['name']} />
       {isConflict && (
         <p>
-          It is now called <bdi className="account-now">{base.name}</bdi>. Save again to rename it all the
-          same.
+          The account is now called <bdi className="account-now">{base.name}</bdi>. Save again to rename it
+          anyway.
         </p>
       )}
       <TextField
-        description="It stands in the menu of everybody who signs in, and on invitations."
+        description="Shown in every member’s menu and on invitations."
         error={fieldError(error, 'name')}
         isRequired
-        label="Name of the account"
+        label="Account name"
         maxLength={200}
         onChange={setName}
         value={name}

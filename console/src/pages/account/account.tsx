@@ -14,10 +14,7 @@ import { ChangePlan, Plans } from './plans.tsx';
 export function AccountPage() {
   const can = useCan();
   return (
-    <Page
-      description="The company or person whose databases are watched, and what its plan gives."
-      title="Account"
-    >
+    <Page description="Your account, its plan and its limits." title="Account">
       {can('account:read') ? <AccountParts /> : <NoPermission permission="account:read" />}
     </Page>
   );
@@ -34,8 +31,8 @@ function AccountParts() {
             facts={[
               ['Name', <bdi key="name">{data.name}</bdi>],
               ['Plan', planName(data.plan)],
-              ['Kind', data.kind === 'company' ? 'Company' : 'One person'],
-              ['Number', data.id],
+              ['Type', data.kind === 'company' ? 'Company' : 'Individual'],
+              ['ID', data.id],
               ['Created', <Time as="full" at={data.created_at} key="created" />],
             ]}
           />
@@ -44,7 +41,7 @@ function AccountParts() {
             <PlanReach includes={data.includes} />
           </Section>
           <Section
-            description="What keys reach, and how often each may ask. Health checks and this console are the same in all."
+            description="Plans differ in what API keys can read, and how often. Health checks and this console are the same in all plans."
             title="All plans"
           >
             <Plans current={data.plan} />
@@ -67,21 +64,21 @@ function Limits({ account: { plan, kind, requests_per_minute: limit, own_limit }
   return (
     <ul className="account-limits">
       <li>{limitInWords(limit)}</li>
-      {own_limit && <li>That limit is this account’s own, instead of the 100 of its plan.</li>}
+      {own_limit && <li>This account has a custom limit instead of the plan’s 100.</li>}
       {limit > 0 && (
         <>
           <li>
-            The minute begins with a key’s first request. Over the limit it is answered 429, with the seconds
-            to wait; asking on does not make the wait longer.
+            The minute starts with a key’s first request. Requests over the limit get status 429 and the
+            seconds to wait. Retrying does not extend the wait.
           </li>
-          <li>Every request with a key is written to the activity log, those over the limit too.</li>
+          <li>Every API request is recorded in the activity log, including requests over the limit.</li>
         </>
       )}
-      <li>What you do in this console costs nothing of a key’s limit.</li>
+      <li>Using this console does not count towards a key’s limit.</li>
       {kind === 'individual' && (
         <li>
-          The account is one person’s: it has no team
-          {plan === 'enterprise' && ', so the API’s list of members is empty'}.
+          An individual account has no team
+          {plan === 'enterprise' && ', so the API’s member list is empty'}.
         </li>
       )}
     </ul>

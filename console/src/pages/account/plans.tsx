@@ -6,18 +6,18 @@ const PLANS = [
   { id: 'individual', limit: 'none', reach: [false, false, false, false] },
   { id: 'team', limit: '30', reach: [true, false, false, false] },
   { id: 'business', limit: '60', reach: [true, true, false, false] },
-  { id: 'enterprise', limit: '100, or your own', reach: [true, true, true, true] },
+  { id: 'enterprise', limit: '100, or a custom limit', reach: [true, true, true, true] },
 ] as const;
 
 /** All plans, as the specification's sections 5 and 8 have them. */
 export function Plans({ current }: { current: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label="Table of plans" className="account-plans" tabIndex={0}>
+    <section aria-label="Plans" className="account-plans" tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {['Plan', 'Requests a minute', 'Health', 'Tickets', 'Activity log', 'Team'].map((name) => (
+            {['Plan', 'Requests per minute', 'Health', 'Tickets', 'Activity log', 'Team'].map((name) => (
               <th key={name} scope="col">
                 <span>{name}</span>
               </th>
@@ -29,7 +29,7 @@ export function Plans({ current }: { current: string }) {
             <tr aria-current={id === current ? 'true' : undefined} key={id}>
               <th scope="row">
                 {planName(id)}
-                {id === current && <span className="account-current">yours</span>}
+                {id === current && <span className="account-current">current</span>}
               </th>
               <td>{limit}</td>
               {reach.map((reached, index) => (
@@ -51,10 +51,10 @@ export function Plans({ current }: { current: string }) {
 export function ChangePlan({ id }: { id: number }) {
   return (
     <details className="account-change">
-      <summary>How is the plan changed?</summary>
+      <summary>How to change the plan</summary>
       <p>
-        By whoever runs the service, at the command line. It holds from the next request on; keys stay, and
-        only an Enterprise account may have a limit of its own.
+        The operator of the service changes it at the command line. It takes effect with the next request, and
+        keys stay valid. Only an Enterprise account can have a custom limit.
       </p>
       <CodeBlock text={`dbvitals account change ${id} --plan business`} what="command" />
     </details>

@@ -31,7 +31,7 @@ export function ActivityPage() {
   return (
     <Page
       actions={can('activity:read') && search.key === undefined && <Export search={search} />}
-      description="Every request by a key, every change and every health check, in order and without a gap."
+      description="Every API request, change and health check, in order and without gaps."
       title="Activity"
     >
       {!can('activity:read') ? (
@@ -79,7 +79,7 @@ function Log({ search }: { search: ActivitySearch }) {
               icon="search"
               title="No entry matches"
             >
-              Nothing of that kind was done at that time.
+              Try other filters.
             </Message>
           ) : (
             <>
@@ -123,9 +123,9 @@ const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFi
     <Filters>
       <div className="kind-filter">
         <Select
-          choices={[{ id: '', label: 'All kinds of action' }, ...kinds]}
+          choices={[{ id: '', label: 'All actions' }, ...kinds]}
           hideLabel
-          label="Kind of action"
+          label="Action"
           onChange={(id) => change({ action_type: id || undefined })}
           value={action_type ?? ''}
         />
@@ -143,8 +143,8 @@ const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFi
           {tailError
             ? `New entries can’t be read: ${tailError.message}`
             : isDown
-              ? 'Waits while you read further down'
-              : 'New entries come by themselves'}
+              ? 'Paused while you scroll down'
+              : 'Updates automatically'}
         </span>
       )}
     </Filters>

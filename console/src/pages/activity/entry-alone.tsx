@@ -36,7 +36,7 @@ export function EntryOfId({ id }: { id: number }) {
         entry?.id === id ? (
           <CodeBlock text={entryJson(entry)} what={`entry ${id}`} />
         ) : (
-          <p>The log holds no entry {id}: it is not written yet, or older than what is kept.</p>
+          <p>The log holds no entry {id}: it is not written yet, or it is older than the retention period.</p>
         )
       }
     </Loaded>

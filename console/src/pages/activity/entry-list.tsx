@@ -21,7 +21,7 @@ interface EntryListProps {
   onEnd: () => void;
 }
 
-/** Entries of the log, latest first; each can be opened to see it as the API gives it. */
+/** Activity log entries, latest first; each can be opened to see it as the API gives it. */
 export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: EntryListProps) {
   // Where ids lack below an entry, it is said there.
   const gaps = useMemo(
@@ -38,7 +38,7 @@ export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: Entr
         {isOpen && isPartial && <EntryOfId id={entry.id} />}
         {isOpen && !isPartial && <CodeBlock text={entryJson(entry)} what={`entry ${entry.id}`} />}
         {missing > 0 && (
-          <p className="log-gap">{missing === 1 ? 'An entry is' : `${missing} entries are`} missing here</p>
+          <p className="log-gap">{missing === 1 ? '1 entry is' : `${missing} entries are`} missing here</p>
         )}
       </>
     );
@@ -48,7 +48,7 @@ export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: Entr
       columns={columns}
       detail={detail}
       hasKeys
-      label="Entries of the log"
+      label="Activity log entries"
       onEnd={onEnd}
       rowHeight={45}
       rowKey={idOf}
@@ -81,7 +81,7 @@ function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] 
     },
     {
       id: 'occurred_at',
-      header: 'When',
+      header: 'Time',
       cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
       width: '11.5rem',
     },
@@ -92,7 +92,11 @@ function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] 
       width: 'minmax(10rem, 14.5rem)',
       narrow: 'lead',
     },
-    { id: 'about', header: 'What', cell: (entry) => <bdi className="entry-about">{aboutEntry(entry)}</bdi> },
+    {
+      id: 'about',
+      header: 'Details',
+      cell: (entry) => <bdi className="entry-about">{aboutEntry(entry)}</bdi>,
+    },
     {
       id: 'by',
       header: 'By',

@@ -28,8 +28,8 @@ test('an entry says what it is about and who did it', () => {
   expect(byWhom(entry('member_signed_in', { name: 'Ada' }, '/sign-in'))).toBe('Ada');
   expect(byWhom(entry('member_changed', { name: 'Ada', by: 'oidc' }, '/sign-in'))).toBe('Ada');
   expect(byWhom(entry('member_added', { name: 'Ada' }, '/team'))).toBe('the operator');
-  expect(byWhom(entry('member_added', { name: 'Ada' }, '/link'))).toBe('who had the link');
-  expect(byWhom(entry('link_used', { member_id: 1 }, '/link'))).toBe('who had the link');
+  expect(byWhom(entry('member_added', { name: 'Ada' }, '/link'))).toBe('whoever had the link');
+  expect(byWhom(entry('link_used', { member_id: 1 }, '/link'))).toBe('whoever had the link');
   const failed = entry(
     'member_sign_in_failed',
     { actor: 'unknown', name: 'Ada', source_ip: '192.0.2.7' },
@@ -39,7 +39,7 @@ test('an entry says what it is about and who did it', () => {
   expect(aboutEntry(failed)).toBe('Ada, from 192.0.2.7');
   // Of an older version, which named nobody else.
   expect(byWhom(entry('member_sign_in_failed', { name: 'Ada' }, '/sign-in'))).toBe('unknown');
-  expect(aboutEntry(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('For an owner');
+  expect(aboutEntry(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('First owner');
   const worse = entry('ticket_escalated', { title: 'Locks', from: 'warning', to: 'critical' });
   expect([actionWord(worse.action_type), aboutEntry(worse)]).toEqual([
     'Ticket escalated',

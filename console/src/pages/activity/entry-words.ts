@@ -5,7 +5,7 @@ import type { ACTION_TYPES } from '../../../../src/activity/action-types.ts';
 const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   account_changed: 'Account changed',
   account_created: 'Account created',
-  activity_pruned: 'Log shortened',
+  activity_pruned: 'Log pruned',
   api_key_created: 'API key created',
   api_key_refused: 'Revoked or expired API key used',
   api_key_regenerated: 'API key regenerated',
@@ -28,7 +28,7 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   passkey_removed: 'Passkey removed',
   password_changed: 'Password changed',
   sample_data_added: 'Sample data added',
-  session_ended: 'Session ended',
+  session_ended: 'Session signed out',
   silence_added: 'Silence added',
   silence_ended: 'Silence ended',
   ticket_deescalated: 'Ticket de-escalated',
@@ -84,9 +84,9 @@ export function aboutEntry(entry: ActivityEntry): string {
 }
 
 const LINKS = new Map([
-  ['owner', 'For an owner'],
+  ['owner', 'First owner'],
   ['invitation', 'Invitation'],
-  ['reset', 'To a new password'],
+  ['reset', 'Password reset'],
 ]);
 
 /** What nobody does: the service does it by itself. */
@@ -98,8 +98,8 @@ export function byWhom(entry: ActivityEntry): string {
   const named = first(entry, 'actor_name', 'api_key_name', 'actor');
   if (named !== null) return named;
   // Where people enter they act for themselves.
-  if (entry.page_path === '/sign-in') return first(entry, 'name') ?? 'somebody';
-  if (entry.page_path === '/link') return 'who had the link';
+  if (entry.page_path === '/sign-in') return first(entry, 'name') ?? 'unknown';
+  if (entry.page_path === '/link') return 'whoever had the link';
   return ITS_OWN.test(entry.action_type) ? 'the service' : 'the operator';
 }
 

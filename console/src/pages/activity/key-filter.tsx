@@ -30,7 +30,7 @@ export function KeyFilter({ chosen }: { chosen: string | undefined }) {
       <Select
         choices={[{ id: '', label: 'All keys' }, ...choices]}
         hideLabel
-        label="Requests with"
+        label="API key"
         onChange={(key) => void navigate({ search: key ? { key } : {}, resetScroll: false })}
         value={chosen ?? ''}
       />

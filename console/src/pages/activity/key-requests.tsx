@@ -35,8 +35,8 @@ export function KeyRequests({ id, open }: KeyRequestsProps) {
         <>
           {open && !entries.some((entry) => String(entry.id) === open) && <EntryAlone id={Number(open)} />}
           {entries.length === 0 ? (
-            <Message icon="activity" title={list.hasNextPage ? 'Nothing of late' : 'It asked nothing yet'}>
-              {list.hasNextPage && 'Further back in the log there may be requests.'}
+            <Message icon="activity" title={list.hasNextPage ? 'No recent requests' : 'No requests yet'}>
+              {list.hasNextPage && 'There may be older requests further back in the log.'}
             </Message>
           ) : (
             <EntryList
@@ -50,7 +50,7 @@ export function KeyRequests({ id, open }: KeyRequestsProps) {
           <p className="quiet small">
             {figure(entries.length)} requests{list.hasNextPage && ' so far'}.{' '}
             <Link search={{ key: id }} to="/keys">
-              More about this key
+              Show key
             </Link>
           </p>
           <MoreButton list={list} />

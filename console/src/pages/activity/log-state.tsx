@@ -20,7 +20,7 @@ export function LogState({
   isOfOneKind: boolean;
 }) {
   return (
-    <ul aria-label="Is the log whole?" className="log-state">
+    <ul aria-label="Log integrity" className="log-state">
       <li>
         <Gaps entries={entries} isOfOneKind={isOfOneKind} />
       </li>
@@ -34,19 +34,19 @@ export function LogState({
 function Gaps({ entries, isOfOneKind }: { entries: readonly ActivityEntry[]; isOfOneKind: boolean }) {
   const [first] = entries;
   const last = entries.at(-1);
-  if (!first || !last) return <StatusMark quiet status="skipped" word="Nothing to look through for gaps" />;
+  if (!first || !last) return <StatusMark quiet status="skipped" word="No entries to check for gaps" />;
   if (isOfOneKind) {
     return (
       <>
-        <StatusMark quiet status="skipped" word="Gaps not looked for" />
-        <span className="quiet">between entries of one kind there are those of others</span>
+        <StatusMark quiet status="skipped" word="Gaps not checked" />
+        <span className="quiet">the filter hides entries of other actions</span>
       </>
     );
   }
   const missing = entries.reduce((sum, entry, place) => sum + missingBetween(entry, entries[place + 1]), 0);
   const range = `${figure(last.id)} to ${figure(first.id)}`;
-  if (missing === 0) return <StatusMark quiet status="ok" word={`No gap in ${range}`} />;
-  const words = `${figure(missing)} missing in ${range}`;
+  if (missing === 0) return <StatusMark quiet status="ok" word={`No gaps in entries ${range}`} />;
+  const words = `${figure(missing)} missing in entries ${range}`;
   return <StatusMark status="critical" word={words} />;
 }
 
@@ -62,7 +62,8 @@ function Verified({ newest }: { newest: number }) {
   if (!data || data.verified === null || data.checked_at === null)
     return <StatusMark quiet status="skipped" word="Verifying…" />;
   const { verified, from_id, to_id, at, checked_at, unsealed, late, message } = data;
-  if (!verified) return <StatusMark status="critical" word={message ?? 'The log is not as it was sealed'} />;
+  if (!verified)
+    return <StatusMark status="critical" word={message ?? 'The log was changed after it was sealed'} />;
   if (at === null) {
     return (
       <>
@@ -76,7 +77,7 @@ function Verified({ newest }: { newest: number }) {
     <>
       <StatusMark quiet status="ok" word={`Entries ${figure(from_id)} to ${figure(to_id)} verified`} />
       <span className="quiet">
-        <Time at={checked_at} />, sealed <Time at={at} />; {waitingWords(waiting)} for the next seal
+        <Time at={checked_at} />, sealed <Time at={at} />; {waitingWords(waiting)}
         {lateWords(late)}
       </span>
     </>
@@ -90,6 +91,8 @@ function lateWords(entries: number): string {
 }
 
 function waitingWords(entries: number): string {
-  if (entries === 0) return 'no entry waits';
-  return entries === 1 ? '1 entry waits' : `${figure(entries)} entries wait`;
+  if (entries === 0) return 'all entries are sealed';
+  return entries === 1
+    ? '1 entry waits for the next seal'
+    : `${figure(entries)} entries wait for the next seal`;
 }

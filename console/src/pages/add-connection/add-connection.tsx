@@ -32,7 +32,7 @@ export function AddConnectionPage() {
   return (
     <Page
       back={<Link to="/fleet">← Fleet</Link>}
-      description="A PostgreSQL, MySQL or MariaDB server to watch. It is tested before it is saved."
+      description="A PostgreSQL, MySQL or MariaDB server. The connection is tested before it is saved."
       title="Add connection"
     >
       {can('connections:write') ? <AddConnection /> : <NoPermission permission="connections:write" />}
@@ -54,13 +54,13 @@ function AddConnection() {
   const test = useMutation({
     mutationFn: (body: TestedConnection) => send<ConnectionTest>('POST', '/connections/test', body),
     onSuccess: ({ reachable }) =>
-      announce(reachable ? 'The database was reached' : 'The database was not reached'),
+      announce(reachable ? 'Connected to the database' : 'Could not connect to the database'),
   });
   const save = useMutation({
     mutationFn: () => send<ConnectionSettings>('POST', '/connections', newOf(given)),
     onSuccess({ id }) {
       void queries.invalidateQueries({ queryKey: ['fleet'] });
-      notify('Added: its first check begins');
+      notify('Connection added. The first check is starting.');
       void navigate({ to: '/connections/$id', params: { id: String(id) } });
     },
   });
@@ -83,7 +83,7 @@ function AddConnection() {
       >
         <TextField
           autoFocus
-          description="What the team calls it."
+          description="The name that your team uses."
           error={fieldError(error, 'name')}
           isRequired
           label="Name"
@@ -93,8 +93,8 @@ function AddConnection() {
         />
         <RadioGroup
           choices={[
-            { id: 'url', label: 'One URL' },
-            { id: 'fields', label: 'Fields' },
+            { id: 'url', label: 'URL' },
+            { id: 'fields', label: 'Separate fields' },
           ]}
           label="Enter the connection as"
           onChange={setWay}
@@ -136,7 +136,7 @@ function AddConnection() {
             kind={result ? 'plain' : 'primary'}
             {...(result ? { onPress: () => test.mutate(tested) } : { type: 'submit' })}
           >
-            {test.isPending ? 'Testing: up to a minute' : result ? 'Test again' : 'Test connection'}
+            {test.isPending ? 'Testing (up to a minute)' : result ? 'Test again' : 'Test connection'}
           </Button>
           {result && (
             <Button icon="plus" isPending={save.isPending} kind="primary" type="submit">
@@ -144,11 +144,14 @@ function AddConnection() {
             </Button>
           )}
           {test.data && !result && !test.isPending && (
-            <span className="quiet">Something was changed since the last test.</span>
+            <span className="quiet">The settings changed since the last test.</span>
           )}
         </div>
       </form>
-      <Section description="Run this on the server as an administrator." title="A login with least privilege">
+      <Section
+        description="Run this on the server as an administrator."
+        title="Create a least-privilege login"
+      >
         <LoginSql engine={login.engine} username={login.username} />
       </Section>
     </div>

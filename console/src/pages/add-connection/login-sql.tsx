@@ -32,7 +32,7 @@ export function LoginSql({
           <CodeBlock text={sql} what="SQL" />
           {optional && (
             <details>
-              <summary>Optional: let it read rows, for two more checks</summary>
+              <summary>Optional: allow reading rows, for two more checks</summary>
               <p className="quiet">{optional.why}</p>
               <CodeBlock text={optional.sql} what="optional SQL" />
             </details>

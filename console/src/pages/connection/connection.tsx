@@ -80,10 +80,10 @@ function Connection({ id }: { id: string }) {
             ) : (
               <Message icon="clock" title="No check has run yet">
                 {isWatched
-                  ? 'The first one is running.'
+                  ? 'The first check is running.'
                   : loaded.settings.interval_seconds === null
                     ? 'Sample data is never checked.'
-                    : 'The first one runs as soon as a monitor is free.'}
+                    : 'The first check runs as soon as a monitor is free.'}
               </Message>
             )}
             {silences.error && <InlineError error={silences.error} />}
@@ -108,7 +108,7 @@ function Connection({ id }: { id: string }) {
               <RemoveDialog
                 onClose={close}
                 onRemoved={() => {
-                  notify('The connection was removed');
+                  notify('Connection removed');
                   void navigate({ to: '/fleet' });
                 }}
                 settings={loaded.settings}
@@ -133,6 +133,7 @@ function Where({ detail: { settings } }: { detail: ConnectionDetail }) {
 }
 
 function tellEnd(run: RunProgress | null): void {
-  if (run?.state === 'done') notify(run.score === null ? 'Checked' : `Checked: score ${run.score}`);
+  if (run?.state === 'done')
+    notify(run.score === null ? 'Check finished' : `Check finished: score ${run.score}`);
   if (run?.state === 'failed') announce('The check failed');
 }

@@ -63,7 +63,8 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
   const test = useMutation({
     mutationFn: (body: ConnectionChange) => sendChange<ConnectionTest>('POST', `${path}/test`, body),
     onSuccess: (tested) =>
-      tested && announce(tested.reachable ? 'The database was reached' : 'The database was not reached'),
+      tested &&
+      announce(tested.reachable ? 'Connected to the database' : 'Could not connect to the database'),
   });
   const save = useMutation({
     mutationFn: (body: ConnectionChange) => sendChange<ConnectionSettings>('PATCH', path, body),
@@ -90,7 +91,7 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
             test.mutate(change);
           }}
         >
-          {test.isPending ? 'Testing: up to a minute' : 'Test connection'}
+          {test.isPending ? 'Testing (up to a minute)' : 'Test connection'}
         </Button>
       }
       isChanged={!isUnchanged}

@@ -35,13 +35,14 @@ export function FindingTitle({
       </span>
       {silence && (
         <span className="silenced">
-          <Icon name="silent" size={14} /> Silenced{' '}
+          <Icon name="silent" size={14} /> Silenced
           {silence.until ? (
             <>
+              {' '}
               until <Time as="local" at={silence.until} />
             </>
           ) : (
-            'until somebody ends it'
+            ', no end date'
           )}
         </span>
       )}
@@ -76,7 +77,7 @@ export function FindingDetail({
       />
       {missing_grant && (
         <div>
-          <h3>The privilege that is missing</h3>
+          <h3>Missing privilege</h3>
           <CodeBlock text={missing_grant} what="GRANT" />
         </div>
       )}
@@ -94,7 +95,7 @@ export function FindingDetail({
         )}
         {onThresholds && (
           <Button icon="pen" onPress={onThresholds} small>
-            Thresholds
+            Edit thresholds
           </Button>
         )}
         {onSilence && (

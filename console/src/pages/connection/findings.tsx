@@ -133,8 +133,8 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
           rows={shown}
         />
       ) : (
-        <Message icon="check" title={search.status ? 'No finding has this status' : 'Nothing to do here'}>
-          {search.status ? 'The latest check found none of it.' : 'The latest check found no fault.'}
+        <Message icon="check" title={search.status ? 'No findings with this status' : 'All clear'}>
+          {search.status ? 'The latest check has none.' : 'The latest check found no problems.'}
         </Message>
       )}
       {asked && dialog?.of === 'silence' && (

@@ -12,21 +12,21 @@ export interface Clash {
 
 const WORDS: Record<keyof ConnectionDraft, string> = {
   name: 'Name',
-  engine: 'Server',
+  engine: 'Engine',
   host: 'Host',
   port: 'Port',
   database: 'Database',
   username: 'User',
   password: 'Password',
   tls: 'TLS',
-  passwordExposable: 'Password may be exposed',
-  caCertificate: 'Certificates',
-  hasTunnel: 'SSH server between',
+  passwordExposable: 'Clear-text or MD5 password',
+  caCertificate: 'Trusted certificates',
+  hasTunnel: 'SSH tunnel',
   sshUsername: 'SSH user',
   sshHost: 'SSH host',
   sshPort: 'SSH port',
-  sshKey: 'SSH key',
-  interval: 'Seconds between checks',
+  sshKey: 'SSH private key',
+  interval: 'Check interval in seconds',
   expectedStandbys: 'Expected standbys',
 };
 
@@ -43,18 +43,18 @@ export function Overtaken({ clash: { message, before, theirs, mine } }: { clash:
         <ul>
           {fields.map((field) => (
             <li key={field}>
-              {WORDS[field]}: <bdi>{String(theirs[field])}</bdi> now, <bdi>{String(before[field])}</bdi>{' '}
-              before
+              {WORDS[field]}: changed from <bdi>{String(before[field])}</bdi> to{' '}
+              <bdi>{String(theirs[field])}</bdi>
               {own.includes(field) && (
                 <>
-                  . <strong>You have</strong> <bdi>{String(mine[field])}</bdi>
+                  . <strong>Your value:</strong> <bdi>{String(mine[field])}</bdi>
                 </>
               )}
             </li>
           ))}
         </ul>
       )}
-      <p>The form below has what is set now, and your changes upon it. Save again to keep them.</p>
+      <p>The form now shows the current settings with your changes. Save again to keep your changes.</p>
     </div>
   );
 }

@@ -30,7 +30,7 @@ export function Overview({ detail }: { detail: ConnectionDetail }) {
           )}
           <span>
             {stale && status === 'healthy' ? (
-              <StatusMark status="stale" word="Stale: it was healthy" />
+              <StatusMark status="stale" word="Stale (was healthy)" />
             ) : (
               <>
                 <StatusMark status={status} /> {stale && <StatusMark status="stale" />}
@@ -39,7 +39,7 @@ export function Overview({ detail }: { detail: ConnectionDetail }) {
             {score !== null && <Score score={score} status={stale ? 'stale' : status} />}
           </span>
         </div>
-        {stale && <p className="quiet">The latest check is too long ago to say how the database is now.</p>}
+        {stale && <p className="quiet">The latest check is too old to show the current state.</p>}
         {latest && (
           <p>
             <bdi>{latest.summary_text}</bdi>
@@ -79,7 +79,7 @@ export function Overview({ detail }: { detail: ConnectionDetail }) {
                 {detail.open_tickets}
               </Link>,
             ],
-            ['The check cost the server', latest?.cost ? costWords(latest.cost) : 'Not known'],
+            ['Cost on the server', latest?.cost ? costWords(latest.cost) : 'Unknown'],
           ]}
         />
       </div>

@@ -32,8 +32,8 @@ export function RemoveDialog({ settings: { id, name }, onClose, onRemoved }: Rem
       title="Remove this connection?"
     >
       <p>
-        “<bdi>{name}</bdi>” is watched no more, and its stored password is deleted. Its tickets stay,
-        resolved. This can’t be taken back.
+        “<bdi>{name}</bdi>” is no longer monitored, and its stored password is deleted. Its tickets are kept
+        as resolved. This can’t be undone.
       </p>
       <InlineError error={remove.error} />
     </Confirm>

@@ -3,7 +3,7 @@ import { InlineError } from '../../parts/states.tsx';
 
 /** What a check is at, in words. */
 function wordsOf({ state, progress }: RunProgress): string {
-  if (state === 'waiting') return 'Waiting for a monitor to take it';
+  if (state === 'waiting') return 'Waiting for a free monitor';
   if (!progress) return 'The check is running';
   const { number, databases, database } = progress;
   return databases > 1
@@ -31,7 +31,7 @@ export function RunStrip({ run, isWatched, error }: RunStripProps) {
   if (error) return <InlineError error={error} />;
   if (!isWatched) {
     return run?.state === 'failed' ? (
-      <InlineError error={`The check failed: ${run.message ?? 'no reason was told.'}`} />
+      <InlineError error={`The check failed: ${run.message ?? 'no reason was given.'}`} />
     ) : null;
   }
   const shown: RunProgress =

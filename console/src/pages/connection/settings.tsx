@@ -19,14 +19,14 @@ export function Settings({ settings, actions }: { settings: ConnectionSettings; 
   const { engine, connection_type, host, port, database, username, tls, ssh, thresholds } = settings;
   const isSocket = connection_type === 'unix_socket';
   const facts: [string, ReactNode][] = [
-    ['Server', ENGINES[engine]],
+    ['Engine', ENGINES[engine]],
     [isSocket ? 'Socket' : 'Host', name(isSocket || host.includes(',') ? host : `${host}:${port}`)],
-    ['Database', database === '' ? 'all that the login sees' : name(database)],
+    ['Database', database === '' ? 'all that the login can see' : name(database)],
     ['Login', name(username)],
     ['Password', settings.has_password ? 'stored, encrypted' : 'none'],
-    ['TLS', isSocket ? 'None: a Unix socket' : TLS[tls]],
+    ['TLS', isSocket ? 'None (Unix socket)' : TLS[tls]],
   ];
-  if (settings.password_exposable) facts.push(['Password may be exposed', 'Yes: in clear text, or as MD5']);
+  if (settings.password_exposable) facts.push(['Clear-text or MD5 password', 'Allowed']);
   if (settings.ca_fingerprints.length > 0)
     facts.push([
       'Trusted certificates (SHA-256)',
@@ -37,9 +37,9 @@ export function Settings({ settings, actions }: { settings: ConnectionSettings; 
       )),
     ]);
   if (ssh) {
-    facts.push(['Through the SSH server', name(`${ssh.username}@${ssh.host}:${ssh.port}`)]);
-    facts.push(['SSH key', ssh.has_key ? 'stored, encrypted' : 'that of the service’s agent']);
-    facts.push(['Its host key', ssh.host_key === null ? 'not seen yet' : name(ssh.host_key)]);
+    facts.push(['SSH tunnel', name(`${ssh.username}@${ssh.host}:${ssh.port}`)]);
+    facts.push(['SSH private key', ssh.has_key ? 'stored, encrypted' : 'from the service’s SSH agent']);
+    facts.push(['SSH host key', ssh.host_key === null ? 'not seen yet' : name(ssh.host_key)]);
   }
   if (engine === 'postgres') facts.push(['Expected standbys', settings.expected_standbys]);
   facts.push([

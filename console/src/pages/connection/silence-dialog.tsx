@@ -15,8 +15,8 @@ const ENDS = [
   { id: '7d', label: 'In a week' },
   { id: '30d', label: 'In 30 days' },
   { id: '90d', label: 'In 90 days' },
-  { id: 'at', label: 'At a time of mine' },
-  { id: 'never', label: 'When somebody ends it' },
+  { id: 'at', label: 'Custom date' },
+  { id: 'never', label: 'Never' },
 ];
 
 /** Asks why and until when a finding is lived with. Its open ticket is resolved at once. */
@@ -47,7 +47,7 @@ export function SilenceDialog({
       } satisfies NewSilence),
     async onSuccess() {
       await renew();
-      notify('Silenced');
+      notify('Finding silenced');
       onClose();
     },
   });
@@ -59,19 +59,19 @@ export function SilenceDialog({
       isPending={isPending}
       onClose={onClose}
       onSubmit={() => silence.mutate()}
-      title="Silence a finding"
+      title="Silence finding"
     >
       <p className="quiet">
-        While “<bdi>{title}</bdi>” is silenced it stays listed as skipped, weighs nothing in the score, and
-        opens no ticket.
+        While silenced, “<bdi>{title}</bdi>” is listed as skipped, does not affect the score and opens no
+        ticket.
       </p>
       {object !== null && (
         <RadioGroup
           choices={[
             { id: 'object', label: `Only \u2068${object}\u2069` },
-            { id: 'check', label: `All that ${check_id} finds on this connection` },
+            { id: 'check', label: `All findings of ${check_id} on this connection` },
           ]}
-          label="What"
+          label="Scope"
           onChange={setScope}
           value={scope}
         />
@@ -83,7 +83,7 @@ export function SilenceDialog({
         value={reason}
       />
       <TextField
-        description="Those who come later will want to know."
+        description="Explain why, for your team."
         error={fieldError(error, 'note')}
         isRequired
         label="Note"
@@ -94,13 +94,13 @@ export function SilenceDialog({
       <Select
         choices={ENDS}
         error={end === 'at' ? null : fieldError(error, 'until')}
-        label="It ends"
+        label="Ends"
         onChange={setEnd}
         value={end}
       />
       {end === 'at' && (
         <TextField
-          description="In your zone."
+          description="In your time zone."
           error={fieldError(error, 'until')}
           isRequired
           label="Time"

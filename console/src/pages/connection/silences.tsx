@@ -23,7 +23,7 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
     async onSuccess() {
       await renew();
       setEnding(null);
-      notify('The silence has ended');
+      notify('Silence ended');
     },
   });
   if (silences.length === 0) return null;
@@ -37,14 +37,14 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
         <>
           <span className="mono">{check_id}</span>
           <span className="finding-place">
-            {object === null ? 'every object' : <bdi className="mono">{object}</bdi>}
+            {object === null ? 'all objects' : <bdi className="mono">{object}</bdi>}
           </span>
         </>
       ),
     },
     {
       id: 'why',
-      header: 'Why',
+      header: 'Reason',
       width: 'minmax(9rem, 3fr)',
       cell: ({ reason, note }) => (
         <>
@@ -57,7 +57,7 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
       id: 'until',
       header: 'Until',
       width: '10rem',
-      cell: ({ until }) => (until ? <Time as="local" at={until} /> : 'somebody ends it'),
+      cell: ({ until }) => (until ? <Time as="local" at={until} /> : 'no end date'),
     },
     {
       id: 'end',
@@ -67,11 +67,7 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
       hideHeader: true,
       cell: (silence) =>
         mayWrite && (
-          <Button
-            aria-label={`End the silence of ${silence.check_id}`}
-            onPress={() => setEnding(silence)}
-            small
-          >
+          <Button aria-label={`End silence of ${silence.check_id}`} onPress={() => setEnding(silence)} small>
             End
           </Button>
         ),
@@ -79,7 +75,7 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
   ];
   return (
     <Section
-      description="Findings to live with: they stay listed as skipped, weigh nothing and open no ticket."
+      description="Silenced findings are listed as skipped, do not affect the score and open no tickets."
       title="Silences"
     >
       <Table columns={columns} label="Silences" rowKey={({ id }) => id} rows={silences} />
@@ -93,8 +89,7 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
           title="End this silence?"
         >
           <p>
-            What <span className="mono">{ending.check_id}</span> finds opens a ticket again with the next
-            check.
+            The next check can open a ticket for <span className="mono">{ending.check_id}</span> again.
           </p>
           <InlineError error={end.error} />
         </Confirm>

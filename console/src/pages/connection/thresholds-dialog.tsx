@@ -41,7 +41,7 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
       } satisfies ConnectionChange),
     async onSuccess() {
       await renew();
-      notify('Saved: the next check judges by it');
+      notify('Thresholds saved. The next check uses them.');
       onClose();
     },
     // What somebody else set meanwhile is shown at each box; saving again goes upon that.
@@ -55,19 +55,19 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
       isPending={save.isPending}
       onClose={onClose}
       onSubmit={() => save.mutate()}
-      title="Thresholds"
+      title="Edit thresholds"
     >
       <p className="quiet">
-        What “<bdi>{title}</bdi>” judges by on this connection. An empty box is the check’s own number.
+        Thresholds of “<bdi>{title}</bdi>” on this connection. Leave a field empty to use the default.
       </p>
       {thresholds.map((threshold) => (
         <TextField
           description={
             threshold.value === threshold.default
-              ? `The check’s own is ${threshold.default}.`
-              : `Set to ${threshold.value} now; the check’s own is ${threshold.default}.`
+              ? `Default: ${threshold.default}`
+              : `Current: ${threshold.value}. Default: ${threshold.default}`
           }
-          error={numberIn(textOf(threshold)) === undefined ? 'Give a number.' : null}
+          error={numberIn(textOf(threshold)) === undefined ? 'Enter a number.' : null}
           key={threshold.name}
           label={threshold.name}
           mono

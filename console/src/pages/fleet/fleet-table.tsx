@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<FleetRow>[] = [
 
 function WorstFinding({ row: { worst, last_checked_at } }: { row: FleetRow }) {
   if (!last_checked_at) return <span className="quiet no-check">–</span>;
-  if (!worst) return <span className="quiet">Nothing found</span>;
+  if (!worst) return <span className="quiet">No problems</span>;
   return (
     <>
       <bdi className="two-lines">{worst.title}</bdi>

@@ -25,7 +25,7 @@ export function FleetPage() {
   const can = useCan();
   const mayAdd = can('connections:write');
   return (
-    <Page actions={mayAdd && <AddConnection />} description="Every database that is watched." title="Fleet">
+    <Page actions={mayAdd && <AddConnection />} description="All monitored databases." title="Fleet">
       {can('health:read') ? <Connections mayAdd={mayAdd} /> : <NoPermission permission="health:read" />}
     </Page>
   );
@@ -80,11 +80,12 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
             <Message
               actions={<Button onPress={() => show({ q: undefined, status: undefined })}>Show all</Button>}
               icon="search"
-              title="No connection is like that"
+              title="No connection matches"
             >
-              {search.status && `None is ${statusWord(search.status).toLowerCase()}`}
-              {search.status && search.q && ' and '}
-              {search.q && `${search.status ? '' : 'None '}has “${search.q}” in its name or host`}.
+              No connection
+              {search.status && ` is ${statusWord(search.status).toLowerCase()}`}
+              {search.status && search.q && ' and'}
+              {search.q && ` has “${search.q}” in its name or host`}.
             </Message>
           )
         }
@@ -95,10 +96,10 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
 
 function NothingWatched({ mayAdd }: { mayAdd: boolean }) {
   return (
-    <Message actions={mayAdd && <AddConnection />} icon="fleet" title="No database is watched yet">
+    <Message actions={mayAdd && <AddConnection />} icon="fleet" title="No databases yet">
       {mayAdd
-        ? 'Add a PostgreSQL, MySQL or MariaDB server: it is tested before it is saved, and checked at once.'
-        : 'Who may add one is an owner, administrator or operator of this account.'}
+        ? 'Add a PostgreSQL, MySQL or MariaDB server. The connection is tested before it is saved, and the first check starts at once.'
+        : 'An owner, administrator or operator of this account can add one.'}
     </Message>
   );
 }

@@ -20,7 +20,7 @@ export function InvitationsPage() {
     return (
       <Entrance title="Invitations">
         <p>Sign in to see your invitations.</p>
-        <ButtonLink to="/sign-in">Go to the sign-in page</ButtonLink>
+        <ButtonLink to="/sign-in">Go to sign-in</ButtonLink>
       </Entrance>
     );
   }
@@ -76,7 +76,7 @@ function Answers({ acts, invitations }: { acts: boolean; invitations: Invitation
           <h2>{account_name}</h2>
           <p className="quiet">
             {joined
-              ? 'You sign in there by password. Accepting replaces the password and its passkeys with single sign-on.'
+              ? 'You sign in to this account with a password. Accepting replaces that password and its passkeys with single sign-on.'
               : `Invites you as ${roles.join(', ')}.`}
           </p>
           <div className="entrance-answers">

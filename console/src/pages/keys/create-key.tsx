@@ -16,7 +16,7 @@ import type { NewSecret } from './secret-dialog.tsx';
 const DAYS = ['7', '30', '90', '180', '365'];
 const LIVES = [
   ...DAYS.map((days) => ({ id: days, label: days === '365' ? '1 year' : `${days} days` })),
-  { id: 'day', label: 'On a day of your choice' },
+  { id: 'day', label: 'Custom date' },
   { id: 'never', label: 'Never' },
 ];
 
@@ -28,7 +28,7 @@ function lifeOf(choice: string, day: string): number | null | undefined {
 
 function endInWords(life: number | null | undefined): string | undefined {
   if (life === undefined) return undefined;
-  if (life === null) return 'It is accepted until somebody revokes it: nobody will be warned.';
+  if (life === null) return 'The key works until someone revokes it. You get no expiry warning.';
   const end = new Date(Date.now() + life * 1000);
   return `${local(end)} (${utc(end)})`;
 }
@@ -79,7 +79,7 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
       <InlineError error={error} fields={['name', 'note', 'expires_in']} />
       <TextField
         autoFocus
-        description="What it is for, such as “Grafana, production”. The activity log names it with each request."
+        description="What the key is for, such as “Grafana, production”. The activity log shows it with each request."
         error={fieldError(error, 'name')}
         isRequired
         label="Name"
@@ -88,7 +88,7 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
         value={name}
       />
       <TextField
-        description="Optional: where it is stored, whom to ask."
+        description="Optional: where the key is stored, whom to contact."
         error={fieldError(error, 'note')}
         label="Note"
         maxLength={1_000}
@@ -105,8 +105,8 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
       />
       {choice === 'day' && (
         <TextField
-          description="It is accepted until the end of that day, where you are."
-          error={day && life === undefined ? 'Give a day that is not over yet.' : null}
+          description="The key works until the end of that day in your time zone."
+          error={day && life === undefined ? 'Choose a day that is not over yet.' : null}
           isRequired
           label="Last day"
           onChange={setDay}
@@ -116,8 +116,8 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
       )}
       <Reach />
       <p className="quiet small keys-hand-over">
-        Is somebody else to create it? Give them a link to this form, filled in:
-        <CopyButton text={addressOf(name, note)} what="link to this form, filled in" />
+        To have someone else create the key, send them a link to this form:
+        <CopyButton text={addressOf(name, note)} what="link to this form" />
       </p>
     </FormDialog>
   );
@@ -127,13 +127,13 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
 function Reach() {
   const account = useQuery(accountQuery);
   return (
-    <section aria-label="What the key reaches" className="keys-reach">
-      <h3>What it reaches</h3>
+    <section aria-label="Access" className="keys-reach">
+      <h3>Access</h3>
       <Loaded query={account} skeleton={<SkeletonRows rows={2} />}>
         {({ plan, includes, requests_per_minute }) => (
           <>
             <p>
-              {planName(plan)} plan, reading only. {limitInWords(requests_per_minute)}
+              {planName(plan)} plan, read-only. {limitInWords(requests_per_minute)}
             </p>
             <PlanReach includes={includes} />
           </>

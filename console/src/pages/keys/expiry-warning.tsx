@@ -14,7 +14,7 @@ export function ExpiryWarning({ keys, act }: { keys: KeyNow[]; act: KeyAction | 
     <section aria-label="Keys that expire soon" className="keys-expiring">
       <StatusMark
         status="warning"
-        word={ending.length === 1 ? 'A key expires soon' : `${ending.length} keys expire soon`}
+        word={ending.length === 1 ? '1 key expires soon' : `${ending.length} keys expire soon`}
       />
       <ul>
         {ending.slice(0, 5).map((key) => (
@@ -41,7 +41,7 @@ export function ExpiryWarning({ keys, act }: { keys: KeyNow[]; act: KeyAction | 
       </ul>
       {ending.length > 5 && (
         <Link search={{ status: 'expiring' }} to="/keys">
-          All {ending.length}
+          Show all {ending.length}
         </Link>
       )}
     </section>

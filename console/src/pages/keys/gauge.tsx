@@ -21,7 +21,7 @@ export function Gauge({ limit, window, name }: GaugeProps) {
       </span>
       {/* biome-ignore lint/a11y/useSemanticElements: a <meter> can't be drawn alike in all browsers */}
       <svg
-        aria-label={`Requests of this minute, ${name}`}
+        aria-label={`Requests this minute, ${name}`}
         aria-valuemax={limit}
         aria-valuemin={0}
         aria-valuenow={used}

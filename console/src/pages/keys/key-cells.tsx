@@ -24,7 +24,7 @@ export function KeyState({ subject, status }: { subject: Key; status: KeyStatus 
       <StatusMark quiet status={LOOKS[status].status} word={LOOKS[status].word} />
       {status === 'replaced' && revoked_at && (
         <span className="small">
-          accepted for <Countdown over="no longer" to={revoked_at} />
+          ends in <Countdown over="a moment" to={revoked_at} />
         </span>
       )}
       {status === 'revoked' && revoked_at && (

@@ -94,7 +94,7 @@ export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>
       cell: (key) => {
         const actions = act ? actionsOf(key, act) : [];
         if (actions.length === 0) return null;
-        const label = `Actions of ${key.subject.name}, made ${local(key.subject.created_at)}`;
+        const label = `Actions for ${key.subject.name}, created ${local(key.subject.created_at)}`;
         return (
           <ActionMenu actions={actions} label={label} trigger={<IconButton icon="more" label={label} />} />
         );

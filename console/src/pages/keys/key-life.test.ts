@@ -43,7 +43,7 @@ describe('the status of a key', () => {
 test('an old key never lasts past its own end', () => {
   const words = (expiresAt: string | null) => overlapChoices(expiresAt, NOW).map(({ label }) => label);
   const all = [
-    'At once',
+    'Immediately',
     'After 1 minute',
     'After 15 minutes',
     'After 1 hour',
@@ -54,9 +54,9 @@ test('an old key never lasts past its own end', () => {
   expect(words(after(2 * DAY))).toEqual(all);
   expect(overlapChoices(after(3 * 3_600), NOW).at(-1)).toEqual({
     seconds: 21_600,
-    label: 'When it expires anyway',
+    label: 'When it expires',
   });
-  expect(words(after(30))).toEqual(['At once', 'When it expires anyway']);
+  expect(words(after(30))).toEqual(['Immediately', 'When it expires']);
 });
 
 test('a key is in use for an hour after a request', () => {

@@ -54,9 +54,9 @@ export function overlapChoices(expiresAt: string | null, now: number): { seconds
   const shorter = OVERLAPS.filter(({ seconds }) => seconds < left);
   const reaching = OVERLAPS[shorter.length];
   return [
-    { seconds: 0, label: 'At once' },
+    { seconds: 0, label: 'Immediately' },
     ...shorter,
-    ...(reaching ? [{ seconds: reaching.seconds, label: 'When it expires anyway' }] : []),
+    ...(reaching ? [{ seconds: reaching.seconds, label: 'When it expires' }] : []),
   ];
 }
 

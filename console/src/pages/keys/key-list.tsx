@@ -44,7 +44,7 @@ export function KeyList({ keys, limit, since, act }: KeyListProps) {
         />
       </Filters>
       {shown.length === 0 ? (
-        <Message icon="key" title="No key is in this state" />
+        <Message icon="key" title="No keys in this state" />
       ) : (
         <div className="keys-table">
           <Table
@@ -65,8 +65,7 @@ export function KeyList({ keys, limit, since, act }: KeyListProps) {
         </div>
       )}
       <p className="quiet small">
-        Requests since <Time as="full" at={since} />. The gauges show each key’s running minute, renewed every
-        5 seconds.
+        Requests since <Time as="full" at={since} />. “This minute” updates every 5 seconds.
       </p>
     </>
   );

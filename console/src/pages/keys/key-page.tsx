@@ -13,7 +13,7 @@ import { RequestLog } from './request-log.tsx';
 export function BackToKeys() {
   return (
     <Link search={{}} to="/keys">
-      All API keys
+      ← API keys
     </Link>
   );
 }
@@ -70,7 +70,7 @@ export function KeyPage({ of, limit, act }: { of: KeyNow; limit: number; act: Ke
           ],
         ]}
       />
-      <Section description="As the activity log has them, the newest first." title="Requests">
+      <Section description="From the activity log, newest first." title="Requests">
         {can('activity:read') ? <RequestLog id={subject.id} /> : <NoPermission permission="activity:read" />}
       </Section>
     </Page>

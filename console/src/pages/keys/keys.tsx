@@ -82,7 +82,7 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
             )
           }
           back={search.key && <BackToKeys />}
-          description="For the read-only API. Give each client a key of its own: each has its own limit, and the log tells who asked."
+          description="Keys for the read-only API. Give each client its own key: each key has its own limit, and the activity log shows which one was used."
           title="API keys"
         >
           <Loaded query={keys}>
@@ -93,7 +93,10 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
                 <>
                   <ExpiryWarning act={act} keys={all} />
                   <KeyList act={act} keys={all} limit={limit} since={since} />
-                  <Section description="Replace <API_KEY> and $DBVITALS_API_KEY by a key." title="Use a key">
+                  <Section
+                    description="Replace <API_KEY> and $DBVITALS_API_KEY with a key."
+                    title="Use a key"
+                  >
                     <Snippets mayCreate={mayWrite} />
                   </Section>
                 </>
@@ -157,7 +160,7 @@ function NoKeys({ mayCreate }: { mayCreate: boolean }) {
       >
         {mayCreate ? account && reachInWords(account.includes) : 'An owner or administrator can create one.'}
       </Message>
-      <Section description="Replace <API_KEY> and $DBVITALS_API_KEY by the key." title="What a key is for">
+      <Section description="Replace <API_KEY> and $DBVITALS_API_KEY with your key." title="Use a key">
         <Snippets mayCreate={mayCreate} />
       </Section>
     </>

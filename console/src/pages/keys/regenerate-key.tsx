@@ -37,23 +37,23 @@ export function RegenerateKey({ subject, lastUsedAt, onClose, onMade }: Regenera
       isPending={regenerate.isPending}
       onClose={onClose}
       onSubmit={() => regenerate.mutate()}
-      title="Regenerate this key"
+      title="Regenerate this key?"
     >
       <InlineError error={regenerate.error} />
       <p>
-        <bdi className="keys-name">{name}</bdi> gets a new key, with the same name, note and span of life.
-        When is the old one, <code>dbv_live_…{subject.last_four}</code>, to end?
+        This creates a new key for <bdi className="keys-name">{name}</bdi> with the same name, note and
+        lifetime. Choose when the old key, <code>dbv_live_…{subject.last_four}</code>, stops working.
       </p>
       <RadioGroup
         choices={choices.map(({ seconds, label }) => ({ id: String(seconds), label }))}
-        label="The old key ends"
+        label="The old key stops working"
         onChange={(chosen) => setOverlap(Number(chosen))}
         value={String(overlap)}
       />
       <p aria-live="polite" className="quiet">
         {ends === null
-          ? 'Whatever still uses the old key stops working as soon as you press the button.'
-          : `Both are accepted until ${local(ends, { seconds: true })} (${utc(ends)}).`}
+          ? 'Clients that still use the old key stop working immediately.'
+          : `Both keys work until ${local(ends, { seconds: true })} (${utc(ends)}).`}
       </p>
     </FormDialog>
   );

@@ -35,8 +35,8 @@ export function RequestLog({ id }: { id: number }) {
               />
             )}
             {rows.length === 0 && (
-              <Message icon="activity" title={isWhole ? 'It asked nothing yet' : 'Nothing of late'}>
-                {!isWhole && 'None of the last 20,000 entries of the log is its own.'}
+              <Message icon="activity" title={isWhole ? 'No requests yet' : 'No recent requests'}>
+                {!isWhole && 'The last 20,000 log entries hold no request with this key.'}
               </Message>
             )}
             {!isWhole && (

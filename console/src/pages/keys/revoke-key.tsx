@@ -26,7 +26,7 @@ export function RevokeKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
   const queries = useQueryClient();
   const revoke = useMutation({
     mutationFn: (body: Revocation) => send<RevokedKey>('POST', `/keys/${id}/revoke`, body),
-    onSuccess: () => announce('The key is no longer accepted, as of now'),
+    onSuccess: () => announce('Key revoked'),
     onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
   });
   const { data, error } = revoke;
@@ -48,14 +48,14 @@ export function RevokeKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
       <InlineError error={error} fields={['name']} />
       <p>
         <bdi className="keys-name">{name}</bdi>: requests with <code>dbv_live_…{last_four}</code> are refused
-        from that moment on. This can’t be undone.
+        immediately. This can’t be undone.
       </p>
       <p className={wasInUse ? 'keys-warning' : ''}>
         {wasInUse && <Icon name="clock" />}
         <span>
-          {wasInUse && <strong>Something uses it: that will stop working. </strong>}
+          {wasInUse && <strong>This key is in use: clients that use it will stop working. </strong>}
           {lastUsedAt === null ? (
-            'It was never used.'
+            'This key was never used.'
           ) : (
             <>
               Last used <Time at={lastUsedAt} />
@@ -68,14 +68,14 @@ export function RevokeKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
       {mustName && (
         <>
           <p>
-            Type its name to go on: <bdi className="keys-name">{name}</bdi>{' '}
-            <CopyButton text={name} what="name of the key" />
+            To confirm, type the key’s name: <bdi className="keys-name">{name}</bdi>{' '}
+            <CopyButton text={name} what="key name" />
           </p>
           <TextField
             autoComplete="off"
             autoFocus
             error={fieldError(error, 'name')}
-            label="Name of the key"
+            label="Key name"
             onChange={setTyped}
             value={typed}
           />
@@ -105,11 +105,11 @@ function Revoked({
       }
       isOpen
       onClose={onClose}
-      title="No longer accepted, as of now"
+      title="Key revoked"
     >
       <p>
         <bdi className="keys-name">{name}</bdi>, <code>dbv_live_…{lastFour}</code>, was revoked{' '}
-        <Time as="full" at={at} seconds />. It stays listed, with what it did.
+        <Time as="full" at={at} seconds />. It stays in the list with its requests.
       </p>
     </Dialog>
   );

@@ -50,7 +50,7 @@ export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: ()
   useBlocker({
     shouldBlockFn: ({ current, next }) => {
       if (current.pathname === next.pathname) return false;
-      notify('First store the key, and say that you did.');
+      notify('Store the key and tick the box first.');
       return true;
     },
     enableBeforeUnload: true,
@@ -66,12 +66,12 @@ export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: ()
       isLocked
       isOpen
       onClose={onDone}
-      title={secret.old_revoked_at ? 'The new key' : 'Your key'}
+      title={secret.old_revoked_at ? 'Your new key' : 'Your key'}
       wide
     >
       <p>
-        This is the only time that the key of <bdi className="keys-name">{secret.name}</bdi> is shown: the
-        service keeps no more than a hash of it. Treat it like a password.
+        This is the only time that the key <bdi className="keys-name">{secret.name}</bdi> is shown: the
+        service stores only a hash of it. Treat it like a password.
       </p>
       <CodeBlock text={secret.key} what="API key" />
       <p className="quiet">
@@ -99,7 +99,7 @@ export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: ()
         </p>
       </div>
       <Checkbox isSelected={isStored} onChange={setStored}>
-        I have stored the key where it belongs
+        I have stored the key
       </Checkbox>
     </Dialog>
   );
@@ -110,8 +110,8 @@ function OldKey({ endsAt }: { endsAt: string }) {
   if (isOver) return <p>The old key is no longer accepted.</p>;
   return (
     <p>
-      The old key is accepted for <Countdown over="no longer" to={endsAt} />: until{' '}
-      <Time as="full" at={endsAt} seconds />.
+      The old key works until <Time as="full" at={endsAt} seconds />. Time left:{' '}
+      <Countdown over="none" to={endsAt} />.
     </p>
   );
 }

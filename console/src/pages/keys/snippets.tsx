@@ -7,14 +7,14 @@ const USES = [
   {
     title: 'curl',
     name: 'curl, by hand',
-    words: 'The key comes from a file, so that it stands in no list of processes.',
+    words: 'The key is read from a file, so it does not appear in the process list.',
     snippet: (origin: string) =>
       `umask 077; echo 'Authorization: Bearer <API_KEY>' > ~/.dbvitals-header\ncurl -s -H @$HOME/.dbvitals-header ${origin}/api/v1/health/fleet`,
   },
   {
     title: 'Grafana',
     name: 'Grafana',
-    words: 'A data source for the Infinity plug-in, as a file that Grafana reads at its start.',
+    words: 'A data source for the Infinity plug-in. Grafana reads this file when it starts.',
     snippet: (origin: string) => `# /etc/grafana/provisioning/datasources/dbvitals.yaml
 apiVersion: 1
 datasources:
@@ -29,7 +29,7 @@ datasources:
   {
     title: 'Collector',
     name: 'Vector, fleet',
-    words: 'A source for Vector: the fleet, once a minute.',
+    words: 'A Vector source that reads the fleet once a minute.',
     snippet: (origin: string) => `sources:
   dbvitals_fleet:
     type: http_client
@@ -54,7 +54,7 @@ export function Snippets({ mayCreate }: { mayCreate: boolean }) {
             <p className="quiet">{words}</p>
             {mayCreate && (
               <Link search={{ create: '1', name }} to="/keys">
-                Create a key for it
+                Create a key for this
               </Link>
             )}
           </div>

@@ -28,7 +28,7 @@ export function LinkPage() {
     return (
       <Entrance title="This link can’t be used">
         <p>{link.error.message}</p>
-        <ButtonLink to="/sign-in">To the sign-in page</ButtonLink>
+        <ButtonLink to="/sign-in">Go to sign-in</ButtonLink>
       </Entrance>
     );
   }
@@ -44,7 +44,7 @@ export function LinkPage() {
 }
 
 function introduction({ purpose, account_name, signed_in }: Link): string {
-  if (purpose === 'reset') return 'Who is signed in with the old one is signed out.';
+  if (purpose === 'reset') return 'Your sessions with the old password will end.';
   if (signed_in) return `Join ${account_name} with your single sign-on.`;
   return purpose === 'owner'
     ? `You become the owner of ${account_name}.`

@@ -83,32 +83,24 @@ export function Passkeys() {
   };
   return (
     <Section
-      description="A passkey signs you in by the fingerprint, face or PIN of your device. It can’t be phished or guessed."
+      description="A passkey signs you in with your device’s fingerprint, face or PIN. It can’t be phished or guessed."
       title="Passkeys"
     >
       {passkeys.length === 0 ? (
-        <p>You have no passkey yet.</p>
+        <p>No passkeys yet.</p>
       ) : (
         <Table columns={columns(setRemoving)} label="Passkeys" rowKey={({ id }) => id} rows={passkeys} />
       )}
       {hasPasskeys ? (
         <form className="own-form" onSubmit={submit}>
           <InlineError error={add.error} />
-          <TextField
-            isRequired
-            label="Name of the new passkey"
-            maxLength={100}
-            onChange={setName}
-            value={name}
-          />
+          <TextField isRequired label="Passkey name" maxLength={100} onChange={setName} value={name} />
           <Button icon="plus" isPending={add.isPending} type="submit">
-            Add a passkey
+            Add passkey
           </Button>
         </form>
       ) : (
-        <p className="quiet">
-          This browser can’t make passkeys here: that takes a recent one and an https address.
-        </p>
+        <p className="quiet">Passkeys need a recent browser and an https address.</p>
       )}
       <Confirm
         action="Remove passkey"
@@ -118,7 +110,7 @@ export function Passkeys() {
         onConfirm={() => removing && remove.mutate(removing)}
         title="Remove this passkey?"
       >
-        <p>{removing?.name} signs you in no more. Delete it on the device too.</p>
+        <p>{removing?.name} no longer signs you in. Delete it on the device too.</p>
         <InlineError error={remove.error} />
       </Confirm>
     </Section>

@@ -14,7 +14,7 @@ export function Password() {
   if (!login.single_sign_on) return <PasswordForm login={login} />;
   return (
     <Section title="Password">
-      <p>You sign in by single sign-on. Your identity provider keeps your password, so change it there.</p>
+      <p>You sign in with single sign-on. Change your password at your identity provider.</p>
     </Section>
   );
 }
@@ -28,7 +28,7 @@ function PasswordForm({ login }: { login: Profile['login'] }) {
     onSuccess: async () => {
       setCurrent('');
       setNext('');
-      notify('Password changed. Your other sessions are ended.');
+      notify('Password changed. Your other sessions are signed out.');
       await queries.invalidateQueries();
     },
   });
@@ -38,7 +38,7 @@ function PasswordForm({ login }: { login: Profile['login'] }) {
   };
   const { error } = change;
   return (
-    <Section description="Changing it signs out all your other sessions." title="Password">
+    <Section description="Changing your password signs out all your other sessions." title="Password">
       <form className="own-form" onSubmit={submit}>
         {/* Password managers look for whose password it is. */}
         <input autoComplete="username" hidden readOnly type="email" value={login.email} />
@@ -48,7 +48,7 @@ function PasswordForm({ login }: { login: Profile['login'] }) {
             autoComplete="current-password"
             error={fieldError(error, 'current')}
             isRequired
-            label="Password now"
+            label="Current password"
             onChange={setCurrent}
             type="password"
             value={current}

@@ -36,10 +36,10 @@ function columns(onEnd: (session: Session) => void): Column<Session>[] {
     },
     { id: 'account', header: 'Account', cell: ({ account_name }) => account_name },
     { id: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-    { id: 'since', header: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: 'since', header: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
     {
       id: 'end',
-      header: 'End the session',
+      header: 'Sign out',
       hideHeader: true,
       width: 'auto',
       align: 'end',
@@ -72,7 +72,7 @@ export function SessionList() {
     mutationFn: ({ id }: Session) => send('DELETE', `/sessions/${id}`),
     onSuccess: async () => {
       setEnding(null);
-      notify('Session ended');
+      notify('Session signed out');
       await queries.invalidateQueries({ queryKey: ['sessions'] });
     },
   });
@@ -94,19 +94,19 @@ export function SessionList() {
           Sign out everywhere
         </Button>
       }
-      description="Ending one takes effect at once. Unused, a session ends after 12 hours."
+      description="Signing out takes effect immediately. A session ends after 12 hours without use."
       title="Where you are signed in"
     >
       <Loaded query={sessions} skeleton={<SkeletonRows rows={2} />}>
         {({ data }) => <Table columns={columns(ask)} label="Sessions" rowKey={({ id }) => id} rows={data} />}
       </Loaded>
       <Confirm
-        action="End session"
+        action="Sign out"
         isOpen={ending !== null}
         isPending={end.isPending}
         onClose={() => setEnding(null)}
         onConfirm={() => ending && end.mutate(ending)}
-        title="End this session?"
+        title="Sign out this session?"
       >
         <p>
           {ending &&
@@ -122,7 +122,7 @@ export function SessionList() {
         onConfirm={() => signOutEverywhere.mutate()}
         title="Sign out everywhere?"
       >
-        <p>All your sessions end at once, in every browser and account, this one too. Then sign in again.</p>
+        <p>This ends all your sessions, in every browser and account, including this one.</p>
         <InlineError error={signOutEverywhere.error} />
       </Confirm>
     </Section>

@@ -7,7 +7,7 @@ import { SessionList } from './session-list.tsx';
 /** How one signs in, and where one is signed in. */
 export function SessionsPage() {
   return (
-    <Page description="What is here is yours, the same in all your accounts." title="Sign-in and sessions">
+    <Page description="These are your own sessions and passkeys." title="Sign-in and sessions">
       <SessionList />
       <Password />
       <Passkeys />

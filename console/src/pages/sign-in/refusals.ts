@@ -2,16 +2,16 @@ import type { SignOnError } from '../../../../src/console/sign-in/single-sign-on
 
 /** What single sign-on says by a code in the address: a sentence there could be anyone's. */
 export const REFUSALS: Record<SignOnError, string> = {
-  expired: 'It took more than five minutes, or was begun in another browser: sign in again.',
+  expired: 'The sign-in took more than five minutes, or it was started in another browser. Sign in again.',
   not_invited:
-    'No account lets you in: ask an administrator to invite the e-mail address that your provider has of you, or to let you act again.',
-  unverified: 'Your provider does not say that your e-mail address is verified: ask whoever runs it.',
+    'No account has invited you. Ask an administrator to invite the e-mail address that your identity provider has for you, or to reactivate you.',
+  unverified: 'Your identity provider has not verified your e-mail address. Ask its administrator.',
   taken:
-    'Your e-mail address belonged to another person of your provider: ask an administrator to remove that member and to invite you again.',
+    'Your e-mail address belonged to another person at your identity provider. Ask an administrator to remove that member and invite you again.',
   elsewhere:
-    'Single sign-on works at the public address of the service only (DBVITALS_PUBLIC_URL): open the console there.',
-  unreachable: 'Your provider did not answer: try again, or use a password.',
-  failed: 'Your provider refused: try again, or ask whoever runs it.',
+    'Single sign-on works only at the public address of the service (DBVITALS_PUBLIC_URL). Open the console there.',
+  unreachable: 'Your identity provider did not answer. Try again, or use a password.',
+  failed: 'Your identity provider refused the sign-in. Try again, or ask its administrator.',
 };
 
 export type Refusal = SignOnError;

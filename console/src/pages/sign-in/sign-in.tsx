@@ -99,8 +99,8 @@ export function SignInPage() {
         </a>
       )}
       <p className="entrance-note">
-        No password yet? The service prints a one-time link at its first start. Later an administrator makes
-        one for you on the team page.
+        No password yet? The service prints a one-time link at its first start. After that, an administrator
+        can create a link for you on the team page.
       </p>
     </Entrance>
   );

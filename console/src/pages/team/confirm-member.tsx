@@ -22,42 +22,42 @@ function wordsOf(step: MemberStep, { joined }: Member): Words {
     case 'suspend':
       return {
         ...{ title: 'Suspend this member?', action: 'Suspend', kind: 'danger', done: 'Member suspended' },
-        text: 'can do nothing here from that moment on, and is signed out of this account. You can let them act again at any time.',
+        text: 'loses access immediately and is signed out of this account. You can reactivate them at any time.',
       };
     case 'resume':
       return {
         ...{
-          title: 'Let them act again?',
-          action: 'Let them act',
+          title: 'Reactivate this member?',
+          action: 'Reactivate',
           kind: 'primary',
-          done: 'Member can act again',
+          done: 'Member reactivated',
         },
-        text: 'can sign in to this account again, with the roles that they had.',
+        text: 'can sign in to this account again with their previous roles.',
       };
     case 'remove':
       return joined
         ? {
             ...{ title: 'Remove this member?', action: 'Remove', kind: 'danger', done: 'Member removed' },
-            text: 'can do nothing here from that moment on. API keys that they made go on working: revoke what they know.',
+            text: 'loses access immediately. API keys that they created keep working: revoke the keys that they know.',
           }
         : {
             ...{
-              title: 'Take the invitation back?',
-              action: 'Take back',
+              title: 'Revoke this invitation?',
+              action: 'Revoke invitation',
               kind: 'danger',
-              done: 'Invitation taken back',
+              done: 'Invitation revoked',
             },
-            text: 'is no longer invited: the link ends.',
+            text: 'is no longer invited, and the link stops working.',
           };
     case 'link':
       return joined
         ? {
-            ...{ title: 'Make a link to a new password?', action: 'Make link', kind: 'primary', done: null },
-            text: 'can choose a new password with it, within a day. The old one works until then.',
+            ...{ title: 'Create a password reset link?', action: 'Create link', kind: 'primary', done: null },
+            text: 'can use the link to choose a new password within a day. The old password works until then.',
           }
         : {
-            ...{ title: 'Make a new invitation link?', action: 'Make link', kind: 'primary', done: null },
-            text: 'can join with it, within seven days. A link that they have already ends.',
+            ...{ title: 'Create a new invitation link?', action: 'Create link', kind: 'primary', done: null },
+            text: 'can use the link to join within seven days. Earlier links stop working.',
           };
   }
 }

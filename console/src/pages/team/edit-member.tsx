@@ -32,7 +32,7 @@ export function EditMember({ subject, roles, onClose }: EditMemberProps) {
     mutationFn: (body: MemberChange) => send<Member>('PATCH', `/members/${base.id}`, body),
     onSuccess: async () => {
       onClose();
-      notify('Member changed');
+      notify('Member saved');
       await Promise.all([
         queries.invalidateQueries({ queryKey: ['members'] }),
         queries.invalidateQueries({ queryKey: ['me'] }),
@@ -66,22 +66,22 @@ export function EditMember({ subject, roles, onClose }: EditMemberProps) {
   const { error } = save;
   return (
     <FormDialog
-      action={isMoved ? 'Save over it' : 'Save'}
+      action={isMoved ? 'Overwrite' : 'Save'}
       isDisabled={given.length === 0}
       isPending={save.isPending}
       onClose={onClose}
       onSubmit={submit}
-      title="Change member"
+      title="Edit member"
     >
       <InlineError error={error} fields={['name', 'email']} />
       {isMoved && (
         <div className="team-moved">
           <p>
-            Now it is <bdi className="team-name">{base.name}</bdi>, <bdi>{base.email}</bdi>, with the roles{' '}
-            {base.roles.join(', ')}.
+            The member is now <bdi className="team-name">{base.name}</bdi>, <bdi>{base.email}</bdi>, with the
+            roles {base.roles.join(', ')}.
           </p>
           <Button onPress={takeTheirs} small>
-            Show it as it is now
+            Use current values
           </Button>
         </div>
       )}
@@ -97,8 +97,8 @@ export function EditMember({ subject, roles, onClose }: EditMemberProps) {
         autoComplete="off"
         description={
           base.joined
-            ? 'They sign in by it, so it stays.'
-            : 'Another address ends the invitation: make a new one.'
+            ? 'Used to sign in. It can’t be changed.'
+            : 'A new address invalidates the invitation link. Create a new one.'
         }
         error={fieldError(error, 'email')}
         isReadOnly={base.joined}

@@ -32,12 +32,12 @@ export function InviteMember({ roles, onClose, onInvited }: InviteMemberProps) {
   const { error } = invite;
   return (
     <FormDialog
-      action="Make invitation"
+      action="Invite"
       isDisabled={given.length === 0}
       isPending={invite.isPending}
       onClose={onClose}
       onSubmit={() => invite.mutate({ name: name.trim(), email: email.trim(), roles: given })}
-      title="Invite a member"
+      title="Invite member"
     >
       <InlineError error={error} fields={['name', 'email']} />
       <TextField
@@ -51,7 +51,7 @@ export function InviteMember({ roles, onClose, onInvited }: InviteMemberProps) {
       />
       <TextField
         autoComplete="off"
-        description="They sign in by it."
+        description="Used to sign in."
         error={fieldError(error, 'email')}
         isRequired
         label="E-mail address"

@@ -27,14 +27,14 @@ export function LinkDialog({ link, onDone }: { link: NewLink; onDone: () => void
       wide
     >
       <p>
-        The service sends no mail. Give the link to <bdi className="team-name">{name}</bdi> (
-        <bdi>{email}</bdi>) and to nobody else: whoever opens it first{' '}
-        {purpose === 'invitation' ? 'joins in their place' : 'chooses their password'}.
+        The service sends no e-mail. Send the link to <bdi className="team-name">{name}</bdi> (
+        <bdi>{email}</bdi>) and nobody else: the first person to use it{' '}
+        {purpose === 'invitation' ? 'joins as them' : 'sets their password'}.
       </p>
-      <CodeBlock text={url} what={purpose === 'invitation' ? 'invitation link' : 'link to a new password'} />
+      <CodeBlock text={url} what={purpose === 'invitation' ? 'invitation link' : 'password reset link'} />
       <p className="quiet">
-        Good for one use, until <Time as="full" at={expires_at} />. It is shown this once; you can make
-        another, which ends this one.
+        The link works once, until <Time as="full" at={expires_at} />. It is shown only now. If you create
+        another link, this one stops working.
       </p>
     </Dialog>
   );

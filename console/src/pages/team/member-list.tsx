@@ -34,20 +34,20 @@ type Acts = Pick<MemberListProps, 'ownId' | 'onEdit' | 'onStep'>;
 
 function actionsOf(member: Member, { ownId, onEdit, onStep }: Acts): Action[] {
   if (!member.may_change) return [];
-  const edit: Action = { id: 'edit', label: 'Change…', icon: 'pen', onAction: () => onEdit(member) };
+  const edit: Action = { id: 'edit', label: 'Edit…', icon: 'pen', onAction: () => onEdit(member) };
   // Nobody is locked out by themselves: another owner does that.
   if (member.id === ownId) return [edit];
   const { joined, status } = member;
   const remove: Action = {
     id: 'remove',
-    label: joined ? 'Remove…' : 'Take invitation back…',
+    label: joined ? 'Remove…' : 'Revoke invitation…',
     icon: 'bin',
     danger: true,
     onAction: () => onStep('remove', member),
   };
   const link: Action = {
     id: 'link',
-    label: joined ? 'Link to a new password…' : 'New invitation link…',
+    label: joined ? 'Create password reset link…' : 'Create invitation link…',
     icon: 'copy',
     onAction: () => onStep('link', member),
   };
@@ -59,7 +59,7 @@ function actionsOf(member: Member, { ownId, onEdit, onStep }: Acts): Action[] {
   };
   const resume: Action = {
     id: 'resume',
-    label: 'Let act again…',
+    label: 'Reactivate…',
     icon: 'check',
     onAction: () => onStep('resume', member),
   };
@@ -114,7 +114,7 @@ function columns(nameOf: Map<string, string>, acts: Acts): Column<Member>[] {
       cell: (member) => {
         const actions = actionsOf(member, acts);
         if (actions.length === 0) return null;
-        const label = `Actions of ${member.name}, ${member.email}`;
+        const label = `Actions for ${member.name}, ${member.email}`;
         return (
           <ActionMenu actions={actions} label={label} trigger={<IconButton icon="more" label={label} />} />
         );
@@ -131,10 +131,10 @@ function Joined({ status, joined_at, link_expires_at }: Member) {
       <div className={link_expires_at ? 'small quiet' : 'small team-late'}>
         {link_expires_at ? (
           <>
-            link ends <Time at={link_expires_at} />
+            link expires <Time at={link_expires_at} />
           </>
         ) : (
-          'no link any more: make a new one'
+          'no valid link: create a new one'
         )}
       </div>
     </>

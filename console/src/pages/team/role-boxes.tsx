@@ -27,7 +27,7 @@ export function RoleBoxes({ roles, value, onChange }: RoleBoxesProps) {
         >
           {role.name}
           <span className="field-description">
-            {mayGive(permissions, role) ? role.description : 'Allows more than your own roles do'}
+            {mayGive(permissions, role) ? role.description : 'Allows more than your own roles'}
           </span>
         </Checkbox>
       ))}

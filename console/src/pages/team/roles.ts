@@ -31,7 +31,7 @@ const WORDS: Record<string, string> = {
   'connections:write': 'Add, change and remove connections, silence findings',
   'checks:run': 'Run a health check now',
   'activity:read': 'Read, follow and export the activity log',
-  'keys:read': 'See API keys and what they ask',
+  'keys:read': 'See API keys and their requests',
   'keys:write': 'Create, regenerate and revoke API keys',
   'members:read': 'See who is in the team',
   'members:write': 'Invite, change and remove members',

@@ -49,8 +49,8 @@ export function TeamPage() {
       }
       description={
         isTeam
-          ? 'Who signs in to this account. Roles decide what each may do; several roles add up.'
-          : 'This is the account of one person: a team needs a company account.'
+          ? 'People who can sign in to this account. Roles decide what each member can do, and several roles add up.'
+          : 'This is an individual account. A team needs a company account.'
       }
       title="Team"
     >
@@ -62,7 +62,7 @@ export function TeamPage() {
       ) : (
         <NoPermission permission="members:read" />
       )}
-      <Section description="The same in every account." title="Roles">
+      <Section description="Roles are the same in every account." title="Roles">
         <Loaded query={roles}>
           {(all) => (
             <>

@@ -67,7 +67,7 @@ function ConnectionSearch({ onChoose }: { onChoose: (id: string) => void }) {
         <ListBox
           className="choices"
           renderEmptyState={() => (
-            <p className="no-choice quiet">{data ? 'No connection is called so.' : 'Searching …'}</p>
+            <p className="no-choice quiet">{data ? 'No connection matches.' : 'Searching…'}</p>
           )}
         >
           {({ id, name, host }: { id: string; name: string; host: string }) => (

@@ -107,10 +107,10 @@ function TicketFacts({ ticket }: { ticket: TicketDetail }) {
 function History({ ticket }: { ticket: TicketDetail }) {
   const { first_seen_at, reopened_at, last_seen_at, resolved_at, resolution } = ticket;
   const steps: (readonly [at: string, what: ReactNode])[] = [
-    [first_seen_at, 'Found first'],
-    ...reopened_at.map((at) => [at, 'Found again after it was resolved'] as const),
+    [first_seen_at, 'First found'],
+    ...reopened_at.map((at) => [at, 'Reopened'] as const),
     resolved_at === null
-      ? [last_seen_at, 'Found last']
+      ? [last_seen_at, 'Last found']
       : [resolved_at, <>Resolved{resolution !== null && <bdi>: {resolution}</bdi>}</>],
   ];
   return (

@@ -170,9 +170,9 @@ function NothingWatched({ mayAdd }: { mayAdd: boolean }) {
         )
       }
       icon="fleet"
-      title="No database is watched yet"
+      title="No databases yet"
     >
-      Health checks open tickets, and no connection is checked yet.
+      Health checks open tickets. No connection is checked yet.
     </Message>
   );
 }
