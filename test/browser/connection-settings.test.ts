@@ -110,7 +110,7 @@ test('a connection is removed after it was asked for, and its page is no more', 
 test('a viewer sees what is found and what to run, and no button that the service would refuse', async () => {
   const mine = await openWindow(browser, service.origin, viewer);
   const theirs = opened.page;
-  const CHANGES = /^(Check now|Edit|Remove|Silence|Thresholds|End the silence|Add connection)/;
+  const CHANGES = /^(Check now|Edit|Remove|Silence|Edit thresholds|End silence|Add connection)/;
   const changes = (of: Window['page']) => of.getByRole('button', { name: CHANGES });
   const { latest } = await detailOf(worst);
   const check_id = latest?.findings[0]?.check_id ?? '';
