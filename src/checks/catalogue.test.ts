@@ -157,7 +157,7 @@ test('thresholds of the connection go before the defaults', () => {
 
 test('only the sessions that are old enough are counted', () => {
   expect(judge('PG_IDLE_IN_TXN', session(8_000)).faults[0]?.metricLine).toBe(
-    'Role app, application "web 1", database shop: 1 session idle in transaction, the oldest for 2 h 13 min; end the transaction, and let a timeout do it from now on.',
+    'Role app, application "web 1", database shop: 1 session idle in transaction, the oldest for 2 h 13 min; end the transaction, and set a timeout for future ones.',
   );
 });
 

@@ -38,7 +38,7 @@ test.each([
     'ALTER TABLE a ALTER COLUMN b SET DATA TYPE bigint; ALTER SEQUENCE a_id_seq AS bigint NO MAXVALUE;',
     /ACCESS EXCLUSIVE/,
   ],
-  ['ALTER TABLE public.orders ADD COLUMN id bigserial, ADD PRIMARY KEY (id);', /written anew/],
+  ['ALTER TABLE public.orders ADD COLUMN id bigserial, ADD PRIMARY KEY (id);', /rewritten/],
   ['ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf();', /^Locks no table/],
   ['Restart PostgreSQL: systemctl restart postgresql, or pg_ctl restart.', null],
   ['-- public.orders is partitioned by an expression: partition it by columns, then add a primary key', null],

@@ -1,24 +1,21 @@
 const NOTHING = 'Locks no table: reads and writes go on.';
 const ONLINE =
-  'Holds SHARE UPDATE EXCLUSIVE on the table: reads and writes go on, changes of the schema and other maintenance wait.';
+  'Holds SHARE UPDATE EXCLUSIVE on the table: reads and writes go on, schema changes and other maintenance wait.';
 const METADATA =
-  'Waits for the metadata lock of the table at its start and end: who comes after it waits behind it meanwhile.';
+  'Waits for the metadata lock of the table at its start and end: later statements queue behind it meanwhile.';
 
 // The gravest first: of several statements that one counts. PostgreSQL's by "Table-Level Locks" of its manual and the
 // pages of the statements (https://www.postgresql.org/docs/18/explicit-locking.html), MySQL's by "Online DDL Operations"
 // (https://dev.mysql.com/doc/refman/8.4/en/innodb-online-ddl-operations.html).
 const OF_POSTGRES: [RegExp, string][] = [
-  [
-    /^VACUUM \(FULL/,
-    'Holds ACCESS EXCLUSIVE while the table is written anew: nobody reads or writes it meanwhile.',
-  ],
+  [/^VACUUM \(FULL/, 'Holds ACCESS EXCLUSIVE while the table is rewritten: reads and writes wait.'],
   [
     /^ALTER TABLE .* (?:SET LOGGED|ADD COLUMN .* bigserial|ALTER COLUMN .* (?:SET DATA )?TYPE)\b/,
-    'Holds ACCESS EXCLUSIVE while the table is written anew: nobody reads or writes it meanwhile.',
+    'Holds ACCESS EXCLUSIVE while the table is rewritten: reads and writes wait.',
   ],
   [
     /^ALTER TABLE .* ADD PRIMARY KEY\b/,
-    'Holds ACCESS EXCLUSIVE while the index is built: nobody reads or writes the table meanwhile. A unique index that was built CONCURRENTLY before makes it a moment.',
+    'Holds ACCESS EXCLUSIVE while the index is built: reads and writes wait. With a unique index that was built CONCURRENTLY before, it takes only a moment.',
   ],
   [
     /^ALTER TABLE .* DROP CONSTRAINT\b/,
@@ -46,7 +43,7 @@ const OF_POSTGRES: [RegExp, string][] = [
   ],
   [
     /^ALTER SEQUENCE\b/,
-    'Holds SHARE ROW EXCLUSIVE on the sequence for a moment: who takes a number from it waits.',
+    'Holds SHARE ROW EXCLUSIVE on the sequence for a moment: sessions that take a number from it wait.',
   ],
   [
     /^ALTER EXTENSION\b/,
@@ -58,7 +55,7 @@ const OF_POSTGRES: [RegExp, string][] = [
   ],
   [/^(?:VACUUM|ANALYZE)\b/, ONLINE],
   [/^ALTER (?:TABLE|MATERIALIZED VIEW) .* (?:VALIDATE CONSTRAINT|RESET|SET) ?\S/, ONLINE],
-  [/^ROLLBACK PREPARED\b/, 'Locks nothing: it lets go of what the prepared transaction holds.'],
+  [/^ROLLBACK PREPARED\b/, 'Locks nothing: it releases the locks of the prepared transaction.'],
   [/^SELECT .*pg_terminate_backend\(/, 'Locks nothing: it ends sessions, whose transactions roll back.'],
   [/^SELECT .*pg_cancel_backend\(/, 'Locks nothing: it cancels statements.'],
   [
@@ -70,7 +67,7 @@ const OF_POSTGRES: [RegExp, string][] = [
 const OF_MYSQL: [RegExp, string][] = [
   [
     /^ALTER TABLE .* CONVERT TO CHARACTER SET\b/,
-    'Copies the table: reads go on, writes wait until it is done. pt-online-schema-change and gh-ost do it without.',
+    'Copies the table: reads go on, writes wait until it is done. pt-online-schema-change and gh-ost avoid that.',
   ],
   [
     /^ALTER TABLE .* ENGINE = InnoDB\b/,
@@ -78,15 +75,15 @@ const OF_MYSQL: [RegExp, string][] = [
   ],
   [
     /^ALTER TABLE .* ADD COLUMN .* AUTO_INCREMENT\b/,
-    'Writes the table anew: reads go on, writes wait until it is done.',
+    'Rewrites the table: reads go on, writes wait until it is done.',
   ],
   [
     /^ALTER TABLE .* (?:MODIFY|CHANGE)(?: COLUMN)?\b/,
     'Copies the table where the type changes: reads go on, writes wait until it is done.',
   ],
-  [/^ALTER TABLE .* ADD PRIMARY KEY\b/, `Writes the table anew while reads and writes go on. ${METADATA}`],
+  [/^ALTER TABLE .* ADD PRIMARY KEY\b/, `Rewrites the table while reads and writes go on. ${METADATA}`],
   [/^(?:OPTIMIZE|ALTER) TABLE\b/, `Reads and writes go on. ${METADATA}`],
-  [/^(?:KILL|XA)\b/, 'Locks nothing: it ends what holds locks.'],
+  [/^(?:KILL|XA)\b/, 'Locks nothing: it ends a session or transaction that holds locks.'],
   [
     /^(?:SELECT|SHOW|SET|START|STOP|CHANGE|REVOKE|GRANT|(?:ALTER|DROP) USER|ALTER INSTANCE|FLUSH|UPDATE performance_schema)\b/,
     NOTHING,

@@ -85,7 +85,9 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     });
     for (const id of ['PG_SLOT_INACTIVE', 'PG_SLOT_WAL_LEFT', 'PG_REPLAY_PAUSED'])
       expect(await judged(id), id).toMatchObject({ faults: [] });
-    expect((await judged('PG_REPLAY_PAUSED', {}, { on: north })).passMessage).toBe('The standby replays.');
+    expect((await judged('PG_REPLAY_PAUSED', {}, { on: north })).passMessage).toBe(
+      'The standby is replaying.',
+    );
   });
 
   test('a standby measures itself with every check, and is never in error', async () => {

@@ -91,7 +91,7 @@ test('PG_NO_TLS counts the sessions from the network, by what they are; loopback
     {
       object: 'shop/app/""',
       metricLine:
-        'Role app, application "", database shop: 2 sessions from other machines without TLS; let pg_hba.conf ask for it (hostssl).',
+        'Role app, application "", database shop: 2 sessions from other machines without TLS; require it in pg_hba.conf (hostssl).',
       remediation: expect.stringMatching(/^ALTER SYSTEM SET ssl = on; SELECT pg_reload_conf\(\); -- /),
     },
   ]);

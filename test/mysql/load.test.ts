@@ -42,7 +42,7 @@ test('of a queue for a row only the first is a cause, and its age is right in an
   const blockers = await measure(server, checkOf('MY_LOCK_WAITS'), { thresholds });
   expect(blockers.faults).toMatchObject([{ object: 'shop/app', severity: 'warning' }]);
   expect(blockers.faults[0]?.metricLine).toMatch(
-    /^User app, database shop: its locks hold up 2 sessions for [1-9] s;/,
+    /^User app, database shop: its locks have blocked 2 sessions for [1-9] s;/,
   );
   const open = await measure(server, checkOf('MY_LONG_TRX'), { thresholds });
   expect(open.faults.map(({ object }) => object).sort()).toEqual(['shop/app', 'shop/root']);
@@ -61,7 +61,7 @@ test.each([
   ['YES', /; shop\/root holds it on `shop`\.`orders`: end that transaction\.$/],
   [
     'NO',
-    /; the server does not tell who holds it, most likely the oldest transaction, of shop\/root, open for/,
+    /; the server does not show who holds it, most likely the oldest transaction, of shop\/root, open for/,
   ],
 ])('the holder of a metadata lock, instrumented: %s', async (enabled, expected) => {
   await server.run(

@@ -93,14 +93,14 @@ test('a server that copies from nobody is no replica', async () => {
   for (const id of ['MY_REPLICA_STOPPED', 'MY_REPLICA_LAG', 'MY_REPLICA_WRITABLE'])
     expect(await judged(id, undefined, 'watcher', at(north)), id).toMatchObject({
       faults: [],
-      passMessage: 'This server is no replica.',
+      passMessage: 'This server is not a replica.',
     });
 });
 
 test('two sources that are copied from are no fault, and no check is in error', async () => {
   expect(await judged('MY_REPLICA_STOPPED')).toEqual({
     faults: [],
-    passMessage: 'The replica copies from 2 sources.',
+    passMessage: 'The replica replicates from 2 sources.',
     truncated: false,
   });
   expect(await until('MY_REPLICA_LAG', well)).toEqual({
@@ -147,7 +147,7 @@ test.each([
   expect(judgement.faults[0]?.metricLine).toContain(says);
   const lag = await judged('MY_REPLICA_LAG');
   expect(lag).toMatchObject({ faults: [], truncated: true });
-  expect(lag.skipped).toContain('where replication is stopped');
+  expect(lag.skipped).toContain('replication is stopped');
   await paste(judgement);
   await until('MY_REPLICA_STOPPED', well);
   await until('MY_REPLICA_LAG', well);
@@ -173,7 +173,7 @@ test('a source that is gone, while the other goes on; the replica finds it again
     ({ faults }) => faults[0]?.metricLine.includes('2003') ?? false,
   );
   expect(judgement.faults).toMatchObject([{ severity: 'critical', object: '`south`' }]);
-  expect(judgement.faults[0]?.metricLine).toContain('does not reach the source (error 2003)');
+  expect(judgement.faults[0]?.metricLine).toContain("can't reach the source (error 2003)");
   expect((await judged('MY_REPLICA_LAG')).skipped).toBeDefined();
   await paste(judgement);
   await at(south).resume();
@@ -241,7 +241,7 @@ test('what the source has thrown away can not be copied any more', async () => {
     ({ faults }) => faults[0]?.metricLine.includes('1236') ?? false,
   );
   expect(judgement.faults).toMatchObject([{ severity: 'critical', object: '`north`' }]);
-  expect(judgement.faults[0]?.metricLine).toContain('build the replica anew');
+  expect(judgement.faults[0]?.metricLine).toContain('rebuild the replica');
   await at(replica).run([`stop slave 'north'`, `reset slave 'north' all`]);
   await until('MY_REPLICA_STOPPED', well);
 });

@@ -10,7 +10,7 @@ const HOSTS =
 /** Attempts to connect that never became a session. */
 export const abortedConnects = counterCheck({
   id: 'MY_ABORTED_CONNECTS',
-  title: 'Many attempts to connect fail',
+  title: 'Many failed connection attempts',
   category: 'connections',
   severity: 'warning',
   thresholds,
@@ -20,7 +20,7 @@ export const abortedConnects = counterCheck({
     const [aborted, all] = [by('Aborted_connects'), by('Connections')];
     if (aborted < minimum_aborted || aborted / all < warning) return null;
     return {
-      metricLine: `${grouped(aborted)} of ${counted(all, 'attempt')} to connect failed since the last run (${percent(aborted / all)}); look for wrong passwords, port checks and networks that cut off.`,
+      metricLine: `${grouped(aborted)} of ${counted(all, 'attempt')} to connect failed since the last run (${percent(aborted / all)}); look for wrong passwords, port checks and network problems.`,
       remediation: HOSTS,
     };
   },

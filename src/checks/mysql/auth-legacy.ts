@@ -4,7 +4,7 @@ import { isMariaDb } from './flavour.ts';
 /** Accounts whose password is kept as a hash that no longer protects it. */
 export const authLegacy = accountCheck({
   id: 'MY_AUTH_LEGACY',
-  title: 'Password kept by an outdated method',
+  title: 'Outdated authentication method',
   severity: 'warning',
   // SHA-1 without salt is MariaDB's default still, so there only what is older.
   where: (version) =>
@@ -14,12 +14,12 @@ export const authLegacy = accountCheck({
   fault: (account, _user, version) =>
     isMariaDb(version)
       ? {
-          metricLine: `The password of ${account} is kept as a hash of before MySQL 4.1, which is broken in seconds; set it anew.`,
-          remediation: `ALTER USER ${account} ACCOUNT LOCK; -- or, where it is needed, ALTER USER with a new password`,
+          metricLine: `The password of ${account} is stored as a hash from before MySQL 4.1, which can be cracked in seconds; set a new one.`,
+          remediation: `ALTER USER ${account} ACCOUNT LOCK; -- or, if it is needed, ALTER USER with a new password`,
         }
       : {
-          metricLine: `The password of ${account} is kept by mysql_native_password, which MySQL 9 no longer has; set it anew with caching_sha2_password.`,
-          remediation: `ALTER USER ${account} IDENTIFIED WITH caching_sha2_password BY RANDOM PASSWORD; -- it is shown once: give it to whoever logs in`,
+          metricLine: `${account} uses mysql_native_password, which MySQL 9 no longer has; set a new password with caching_sha2_password.`,
+          remediation: `ALTER USER ${account} IDENTIFIED WITH caching_sha2_password BY RANDOM PASSWORD; -- the new password is shown once: give it to the application`,
         },
-  well: 'has its password kept by an outdated method',
+  well: 'uses an outdated authentication method',
 });

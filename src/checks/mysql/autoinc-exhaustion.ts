@@ -54,11 +54,11 @@ export const autoincExhaustion = tableCheck({
     return {
       severity: share >= critical ? 'critical' : 'warning',
       object: table,
-      metricLine: `AUTO_INCREMENT of table ${table} stands at ${textIn(row, 'value')}, ${percent(share)} of what its column ${quoted(column)} (${type}) holds; widen it before inserts fail.`,
+      metricLine: `AUTO_INCREMENT of table ${table} is at ${textIn(row, 'value')}, ${percent(share)} of the maximum of its column ${quoted(column)} (${type}); widen it before inserts fail.`,
       remediation: /^bigint.*unsigned/.test(type)
-        ? `-- ${quoted(column)} of ${table} has the widest type: find out what made the values jump, and number the rows anew`
+        ? `-- ${quoted(column)} of ${table} has the widest type: find out why the values jumped, and renumber the rows`
         : `ALTER TABLE ${table} MODIFY ${quoted(column)} bigint unsigned NOT NULL AUTO_INCREMENT;`,
     };
   },
-  passMessage: 'No AUTO_INCREMENT is near its end.',
+  passMessage: 'No AUTO_INCREMENT is nearly exhausted.',
 });

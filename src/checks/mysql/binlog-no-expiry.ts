@@ -9,7 +9,7 @@ const PURGE = 'binlog_expire_logs_auto_purge';
 /** Binary logs that are never removed fill the disk. */
 export const binlogNoExpiry = settingCheck({
   id: 'MY_BINLOG_NO_EXPIRY',
-  title: 'Binary logs are kept for ever',
+  title: 'Binary logs never expire',
   category: 'configuration',
   severity: 'warning',
   reads: {
@@ -29,12 +29,12 @@ export const binlogNoExpiry = settingCheck({
     if (keptSeconds(settings) > 0 || keptBytes(settings) > 0) return undefined;
     return {
       metricLine:
-        'binlog_expire_logs_seconds is 0: binary logs stay until the disk is full; set for how long they are needed.',
+        'binlog_expire_logs_seconds is 0: binary logs stay until the disk is full; set how long to keep them.',
       remediation: setForGood(version, 'binlog_expire_logs_seconds', TEN_DAYS),
     };
   },
   passMessage: (settings) => {
-    if (!settings.on('log_bin')) return 'There are no binary logs to keep.';
+    if (!settings.on('log_bin')) return 'The binary log is off.';
     const [seconds, bytes] = [keptSeconds(settings), keptBytes(settings)];
     return seconds > 0
       ? `Binary logs are removed after ${duration(seconds)}.`

@@ -12,10 +12,10 @@ export const binlogOff = settingCheck({
     if (settings.on('log_bin')) return undefined;
     return {
       metricLine:
-        'log_bin is off: what was written since the last backup cannot be restored, and no replica can be made; turn it on.',
+        "log_bin is off: writes since the last backup can't be restored, and the server can't have replicas; turn it on.",
       remediation: isMariaDb(version)
-        ? 'Put log_bin = binlog, sync_binlog = 1, binlog_expire_logs_seconds = 864000 and a server_id of its own under [mysqld] in the option file and restart the server.'
-        : 'Take skip_log_bin and disable_log_bin out of the option file and restart the server.',
+        ? 'Put log_bin = binlog, sync_binlog = 1, binlog_expire_logs_seconds = 864000 and a unique server_id under [mysqld] in the option file and restart the server.'
+        : 'Remove skip_log_bin and disable_log_bin from the option file and restart the server.',
     };
   },
   passMessage: () => 'The binary log is on.',

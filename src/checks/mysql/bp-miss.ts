@@ -24,7 +24,7 @@ export const bpMiss = counterCheck({
     const bytes = grown.now.number('innodb_buffer_pool_size');
     return {
       severity: share < warning ? 'warning' : 'info',
-      metricLine: `${line(grown)}; give it more than its ${size(bytes)}, or the queries an index.`,
+      metricLine: `${line(grown)}; raise innodb_buffer_pool_size above its ${size(bytes)}, or add indexes.`,
       remediation: setForGood(facts.version, 'innodb_buffer_pool_size', bytes * 2),
     };
   },
@@ -36,5 +36,5 @@ function found({ by }: Grown): number {
 }
 
 function line(grown: Grown): string {
-  return `${percent(found(grown))} of ${grouped(grown.by(REQUESTS))} reads of pages found them in the buffer pool since the last run`;
+  return `${percent(found(grown))} of ${grouped(grown.by(REQUESTS))} page reads were served from the buffer pool since the last run`;
 }

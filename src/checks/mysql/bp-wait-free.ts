@@ -8,7 +8,7 @@ const thresholds = { warning_waits: 1 };
 /** Sessions had to wait until a page of the buffer pool was written and free. */
 export const bpWaitFree = counterCheck({
   id: 'MY_BP_WAIT_FREE',
-  title: 'Waits for a free page of the buffer pool',
+  title: 'Waits for a free buffer pool page',
   category: 'performance',
   severity: 'warning',
   thresholds,
@@ -20,7 +20,7 @@ export const bpWaitFree = counterCheck({
     if (waits < warning_waits) return null;
     const [capacity, most] = [now.number('innodb_io_capacity'), now.number('innodb_io_capacity_max')];
     return {
-      metricLine: `${counted(waits, 'wait')} for a free page of the buffer pool since the last run; let InnoDB write more at a time, or give the pool more memory.`,
+      metricLine: `${counted(waits, 'wait')} for a free buffer pool page since the last run; raise innodb_io_capacity, or enlarge the buffer pool.`,
       remediation:
         capacity < most
           ? setForGood(facts.version, 'innodb_io_capacity', Math.min(capacity * 2, most))
@@ -28,5 +28,5 @@ export const bpWaitFree = counterCheck({
     };
   },
   passMessage: ({ by }) =>
-    `${counted(by('Innodb_buffer_pool_wait_free'), 'wait')} for a free page of the buffer pool since the last run.`,
+    `${counted(by('Innodb_buffer_pool_wait_free'), 'wait')} for a free buffer pool page since the last run.`,
 });

@@ -34,9 +34,9 @@ export const charsetLegacy = tableCheck({
     return {
       severity: 'info',
       object: table,
-      metricLine: `table ${table} has ${columns} in ${textIn(row, 'charsets')}, which can not hold every character; convert it to utf8mb4.`,
+      metricLine: `table ${table} has ${columns} in ${textIn(row, 'charsets')}, which can't store every character; convert it to utf8mb4.`,
       remediation: `ALTER TABLE ${table} CONVERT TO CHARACTER SET utf8mb4;`,
     };
   },
-  passMessage: 'Every text column can hold every character.',
+  passMessage: 'Every text column can store every character.',
 });

@@ -14,7 +14,7 @@ export const doublewriteOff = settingCheck({
     // MySQL's DETECT_AND_RECOVER is ON, MariaDB's FAST is ON with fewer flushes; DETECT_ONLY can't mend a page.
     if (['ON', '1', 'DETECT_AND_RECOVER', 'FAST'].includes(value)) return undefined;
     return {
-      metricLine: `${NAME} is ${value}: a page that was half written at a crash stays broken; turn it on.`,
+      metricLine: `${NAME} is ${value}: a page that was half written during a crash stays corrupt; turn it on.`,
       remediation: `Put ${NAME} = ON under [mysqld] in the option file and restart the server.`,
     };
   },

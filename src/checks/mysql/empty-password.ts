@@ -13,12 +13,12 @@ export const emptyPassword = accountCheck({
   fault: (account, user) =>
     user === ''
       ? {
-          metricLine: `The account ${account} is for any user name: whoever reaches the server is let in; drop it.`,
+          metricLine: `The account ${account} matches any user name: anyone who reaches the server can log in; drop it.`,
           remediation: `DROP USER ${account};`,
         }
       : {
-          metricLine: `The account ${account} has an empty password: whoever knows its name is let in; lock it or give it a password.`,
-          remediation: `ALTER USER ${account} ACCOUNT LOCK; -- or, where it is needed, ALTER USER with a password of its own`,
+          metricLine: `The account ${account} has an empty password: anyone who knows its name can log in; lock it or set a password.`,
+          remediation: `ALTER USER ${account} ACCOUNT LOCK; -- or, if it is needed, ALTER USER with a password`,
         },
-  well: 'is anonymous or without a password',
+  well: 'is anonymous or has an empty password',
 });

@@ -14,7 +14,7 @@ export const flushNot1 = settingCheck({
     const value = settings.number(NAME);
     // 3 is MariaDB's, and flushes more often than 1.
     if (value === 1 || (value === 3 && isMariaDb(version))) return undefined;
-    const crash = value === 0 ? 'a crash of the server' : 'a crash of the machine';
+    const crash = value === 0 ? 'a server crash' : 'a machine crash';
     return {
       metricLine: `${NAME} is ${value}: ${crash} loses the commits of about the last second; set it to 1.`,
       remediation: setForGood(version, NAME, 1),

@@ -13,8 +13,8 @@ export const forceRecovery = settingCheck({
     const level = settings.number(NAME);
     if (level === 0) return undefined;
     return {
-      metricLine: `${NAME} is ${level}: InnoDB passes over damage${level >= 4 ? ' and may make more' : ''}; dump the data, rebuild the server from them, and set it to 0.`,
-      remediation: `Dump all data, load them into a newly made server, and leave ${NAME} out of its option file.`,
+      metricLine: `${NAME} is ${level}: InnoDB skips damaged data${level >= 4 ? ' and may damage more' : ''}; dump the data, rebuild the server from the dump, and set it to 0.`,
+      remediation: `Dump all data, load the dump into a new server, and leave ${NAME} out of its option file.`,
     };
   },
   passMessage: () => `${NAME} is 0.`,

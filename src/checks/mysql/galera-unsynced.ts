@@ -33,7 +33,7 @@ export const galeraUnsynced: Check<typeof thresholds> = {
   judge: (rows, facts) => {
     const node = new Figures(rows);
     const uptime = node.number('Uptime');
-    const none = { faults: [], passMessage: 'This server is no Galera node.' };
+    const none = { faults: [], passMessage: 'This server is not a Galera node.' };
     if (!node.has('wsrep_provider') || ['none', ''].includes(node.text('wsrep_provider'))) return none;
     if (!replicates(node) && !node.on('wsrep_connected')) return none;
 
@@ -45,14 +45,14 @@ export const galeraUnsynced: Check<typeof thresholds> = {
       faults.push({
         severity: 'warning',
         object: 'flow control',
-        metricLine: `Flow control kept the cluster's writes waiting for ${percent(paused)} of the time since the last run; find the node that falls behind, and let more threads apply there.`,
-        remediation: `SHOW GLOBAL STATUS LIKE 'wsrep_flow_control_sent'; -- on each node: the one where it rises is slow. Look at its disk, and raise its wsrep_slave_threads (wsrep_applier_threads of Percona)`,
+        metricLine: `Flow control paused the cluster's writes for ${percent(paused)} of the time since the last run; find the slow node, and use more applier threads there.`,
+        remediation: `SHOW GLOBAL STATUS LIKE 'wsrep_flow_control_sent'; -- on each node: the one where it rises is slow. Check its disk, and raise its wsrep_slave_threads (wsrep_applier_threads of Percona)`,
       });
     const passMessage = `The node is synced; flow control took ${typeof paused === 'number' ? percent(paused) : 'an unknown share'} of the time since the last run.`;
     if (typeof paused === 'number') return { faults, passMessage };
     return faults.length > 0
       ? { faults, passMessage, truncated: true }
-      : { skipped: `Not measured: flow control is counted, and ${paused}.` };
+      : { skipped: `Not measured: flow control (${paused}).` };
   },
 };
 
@@ -69,30 +69,30 @@ function stateFault(node: Figures): Fault | null {
   if (!replicates(node))
     return says(
       'critical',
-      'wsrep_on is OFF on this node, so what is written here stays here; turn it on, and compare with the other nodes.',
+      'wsrep_on is OFF on this node, so its writes are not replicated; turn it on, and compare with the other nodes.',
       'SET GLOBAL wsrep_on = ON;',
     );
   if (node.text('wsrep_cluster_status') !== 'Primary')
     return says(
       'critical',
-      `The node has no quorum (${node.text('wsrep_cluster_status')}), so it answers nothing; mend its way to the other nodes, or start them.`,
-      `${look} -- wsrep_incoming_addresses are those that it still sees; it rejoins by itself. Only if no node anywhere is Primary: pc.bootstrap, on one node`,
+      `The node has no quorum (${node.text('wsrep_cluster_status')}), so it refuses queries; repair its network to the other nodes, or start them.`,
+      `${look} -- wsrep_incoming_addresses lists the nodes that it still sees; it rejoins by itself. Only if no node anywhere is Primary: pc.bootstrap, on one node`,
     );
   const state = node.text('wsrep_local_state_comment');
   if (!node.on('wsrep_ready'))
     return says(
       'critical',
       `The node is not ready (${state}), so it refuses queries; wait for its state transfer, or restart it and read its log.`,
-      `${look} -- its log says whether a state transfer is under way`,
+      `${look} -- its log says whether a state transfer is running`,
     );
   const local = node.number('wsrep_local_state');
   if (local === SYNCED) return null;
   return says(
     'warning',
-    `The node is ${state}, so it may be late and is not held in step; ${local === DONOR ? 'end what keeps it so' : 'wait until it has caught up'}.`,
+    `The node is ${state}, so it may lag, and the cluster does not wait for it; ${local === DONOR ? 'end what keeps it in that state' : 'wait until it has caught up'}.`,
     node.on('wsrep_desync')
       ? 'SET GLOBAL wsrep_desync = OFF;'
-      : `${look} -- a donor, or a node that has just joined, comes back by itself; wsrep_local_recv_queue is what it has left to apply`,
+      : `${look} -- a donor, or a node that has just joined, recovers by itself; wsrep_local_recv_queue shows what it still has to apply`,
   );
 }
 

@@ -19,8 +19,8 @@ const members = `
 const STATES: Readonly<Record<string, string>> = {
   RECOVERING: 'is still catching up; look at its log if that does not end',
   OFFLINE: 'has left its group; start group replication there',
-  ERROR: 'failed and applies nothing; read its log, then start group replication there anew',
-  UNREACHABLE: 'does not answer the group; look at it and at the network, and restart it',
+  ERROR: 'failed and applies nothing; read its log, then restart group replication there',
+  UNREACHABLE: 'does not answer the group; check it and the network, and restart it',
 };
 
 /** Members of a MySQL replication group that do not take part in it. MariaDB has no such thing. */
@@ -37,7 +37,7 @@ export const groupMemberDown: Check = {
     const set = new Figures(rows);
     set.text('read_only');
     const found = rows.filter((row) => 'state' in row);
-    const none = { faults: [], passMessage: 'This server is in no replication group.' };
+    const none = { faults: [], passMessage: 'This server is not in a replication group.' };
     // The variable exists where the plugin is loaded.
     if (!set.has('group_replication_group_name') || set.text('group_replication_group_name') === '')
       return none;
@@ -70,7 +70,7 @@ function fault(row: Row): Fault {
       state === 'OFFLINE'
         ? `START GROUP_REPLICATION;${there === '' ? '' : ` -- ${there.slice(0, -2)}`}`
         : state === 'ERROR'
-          ? `STOP GROUP_REPLICATION; START GROUP_REPLICATION; -- ${there}after its log was read`
-          : 'SELECT member_host, member_port, member_state FROM performance_schema.replication_group_members; -- from another member too: they may see it otherwise',
+          ? `STOP GROUP_REPLICATION; START GROUP_REPLICATION; -- ${there}after you have read its log`
+          : 'SELECT member_host, member_port, member_state FROM performance_schema.replication_group_members; -- on another member too: it may see other states',
   };
 }

@@ -15,12 +15,12 @@ const metric = `
    where name = 'trx_rseg_history_len'`;
 
 const OLDEST =
-  "SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE id <> connection_id() ORDER BY trx_started; -- run what it prints for those that are old; the purge follows by itself";
+  "SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE id <> connection_id() ORDER BY trx_started; -- run what it prints for old transactions; purge then catches up by itself";
 
 /** How far InnoDB's purge of old row versions lies behind. */
 export const historyList: Check<typeof thresholds> = {
   id: 'MY_HISTORY_LIST',
-  title: 'Purge of old rows lies behind',
+  title: 'InnoDB purge lags behind',
   category: 'transactions',
   maxSeverity: 'critical',
   volatile: true,
@@ -36,7 +36,7 @@ export const historyList: Check<typeof thresholds> = {
         "Not measured: the metric trx_rseg_history_len is off. Run SET GLOBAL innodb_monitor_enable = 'trx_rseg_history_len';";
       return { skipped };
     }
-    const behind = `The old rows of ${counted(length, 'transaction')} are to be purged`;
+    const behind = `The old rows of ${counted(length, 'transaction')} wait to be purged`;
     if (length < warning)
       return { faults: [], passMessage: `${behind}.`, near: length >= 0.9 * warning ? [null] : [] };
     return {
@@ -45,7 +45,7 @@ export const historyList: Check<typeof thresholds> = {
         {
           severity: length >= critical ? 'critical' : 'warning',
           object: null,
-          metricLine: `${behind}; end the transactions that still may need them.`,
+          metricLine: `${behind}; end the transactions that may still need them.`,
           remediation: OLDEST,
         },
       ],

@@ -7,7 +7,7 @@ const thresholds = { info_per_day: 250 };
 const MINUTES_A_DAY = 24 * 60;
 
 const STATEMENTS =
-  'SELECT schema_name, digest_text, sum_select_full_join FROM performance_schema.events_statements_summary_by_digest WHERE sum_select_full_join > 0 ORDER BY sum_select_full_join DESC LIMIT 10; -- give each an index on what it joins by';
+  'SELECT schema_name, digest_text, sum_select_full_join FROM performance_schema.events_statements_summary_by_digest WHERE sum_select_full_join > 0 ORDER BY sum_select_full_join DESC LIMIT 10; -- give each an index on its join columns';
 
 /** Joins that read a whole table for each row of another. */
 export const joinsNoIndex = counterCheck({
@@ -23,7 +23,7 @@ export const joinsNoIndex = counterCheck({
     // A few joins in five minutes are no day's rate, and a run makes some itself.
     if (joins / Math.max(1, minutes / MINUTES_A_DAY) < info_per_day) return null;
     return {
-      metricLine: `${counted(joins, 'join')} without an index since the last run, ${grouped((joins / minutes) * 60)} an hour; give them one.`,
+      metricLine: `${counted(joins, 'join')} without an index since the last run, ${grouped((joins / minutes) * 60)} an hour; index the join columns.`,
       remediation: STATEMENTS,
     };
   },

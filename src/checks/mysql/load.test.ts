@@ -223,7 +223,7 @@ test('what waits for a metadata lock: the holder where the server tells it, else
     `${waits}shop/report holds it on \`shop\`.\`or\`\`ders\`: end that transaction.`,
   );
   expect(line({ oldest: 'shop/report', oldest_age: 3_600 })).toBe(
-    `${waits}the server does not tell who holds it, most likely the oldest transaction, of shop/report, open for 1 h 0 min: end it.`,
+    `${waits}the server does not show who holds it, most likely the oldest transaction, of shop/report, open for 1 h 0 min: end it.`,
   );
   // It began later than the wait.
   expect(line({ oldest: 'shop/report', oldest_age: 89 })).toContain('look for a long query');

@@ -11,7 +11,7 @@ export const localInfile = settingCheck({
     if (!settings.on('local_infile')) return undefined;
     return {
       metricLine:
-        'local_infile is on: an injected LOAD DATA LOCAL reads files of the application that sends it; turn it off.',
+        "local_infile is on: an injected LOAD DATA LOCAL can read files on the application's machine; turn it off.",
       remediation: setForGood(version, 'local_infile', 'OFF'),
     };
   },

@@ -71,7 +71,7 @@ export const lockWaits = sessionCheck({
   thresholds: { warning_seconds: 60, critical_seconds: 300 },
   absent: (first) =>
     numberIn(first, 'told') === 0
-      ? 'with performance_schema off MySQL does not tell who waits for whom'
+      ? 'with performance_schema off MySQL does not show which session waits for which'
       : undefined,
   // By default a wait ends after 50 s, and what waited tries again: no wait would ever be 60 s old.
   lowered: (ages, first) => ({
@@ -85,13 +85,13 @@ export const lockWaits = sessionCheck({
     const held = `${counted(new Set(sessions.map(({ waiter }) => waiter)).size, 'session')} for ${duration(numberIn(oldest, 'age'))}`;
     if (oldest['object'] === SESSIONLESS) {
       return {
-        metricLine: `A transaction without a session holds up ${held}; if XA prepared it, finish it.`,
-        remediation: `XA RECOVER; -- then XA ROLLBACK or XA COMMIT each that is listed`,
+        metricLine: `A transaction without a session has blocked ${held}; if it is a prepared XA transaction, commit it or roll it back.`,
+        remediation: `XA RECOVER; -- then XA ROLLBACK or XA COMMIT each listed transaction`,
       };
     }
     const { table, blocking } = sourceOf(version);
     return {
-      metricLine: `${who(oldest)}: its locks hold up ${held}; end the transaction, and keep those to come short.`,
+      metricLine: `${who(oldest)}: its locks have blocked ${held}; end the transaction, and keep transactions short.`,
       remediation: `SELECT concat('KILL ', id, ';') AS statement FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE trx_wait_started IS NULL AND trx_id IN (SELECT ${blocking} FROM ${table}) AND ${ofThem(oldest)}; -- run what it prints`,
     };
   },

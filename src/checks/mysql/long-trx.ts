@@ -36,8 +36,8 @@ export const longTrx = sessionCheck({
     const open = `${counted(sessions.length, 'transaction')} open, the oldest for ${age}`;
     if (oldest['object'] === SESSIONLESS) {
       return {
-        metricLine: `Without a session: ${open}; if XA prepared it, finish it: if it is being rolled back after a crash, wait.`,
-        remediation: `XA RECOVER; -- then XA ROLLBACK or XA COMMIT each that is listed`,
+        metricLine: `Without a session: ${open}; commit or roll back a prepared XA transaction, wait for one that is rolling back after a crash.`,
+        remediation: `XA RECOVER; -- then XA ROLLBACK or XA COMMIT each listed transaction`,
       };
     }
     return {

@@ -89,13 +89,13 @@ function guessed(waits: string, age: number, rows: Row[]) {
   const oldest = rows.find((row) => 'oldest' in row && numberIn(row, 'oldest_age') >= age);
   if (!oldest) {
     return {
-      metricLine: `${waits}; the server does not tell who holds it: look for a long query, a backup or LOCK TABLES.`,
-      remediation: 'SHOW FULL PROCESSLIST; -- KILL what has worked on the table for longer than that',
+      metricLine: `${waits}; the server does not show who holds it: look for a long query, a backup or LOCK TABLES.`,
+      remediation: 'SHOW FULL PROCESSLIST; -- KILL the session that has used the table for longer than that',
     };
   }
   const since = duration(numberIn(oldest, 'oldest_age'));
   return {
-    metricLine: `${waits}; the server does not tell who holds it, most likely the oldest transaction, of ${textIn(oldest, 'oldest')}, open for ${since}: end it.`,
+    metricLine: `${waits}; the server does not show who holds it, most likely the oldest transaction, of ${textIn(oldest, 'oldest')}, open for ${since}: end it.`,
     remediation: `SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE coalesce(state, '') NOT LIKE 'Waiting for %' AND id <> connection_id() ORDER BY trx_started; -- run the first that it prints`,
   };
 }

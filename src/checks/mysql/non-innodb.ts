@@ -14,7 +14,7 @@ const candidates = `
 /** Tables of an engine without transactions: a crash may damage them, a backup catches them half written. */
 export const nonInnodb = tableCheck({
   id: 'MY_NON_INNODB',
-  title: 'Table without transactions',
+  title: 'Non-transactional table',
   category: 'schema',
   maxSeverity: 'warning',
   candidates: () => candidates,
@@ -23,9 +23,9 @@ export const nonInnodb = tableCheck({
     return {
       severity: 'warning',
       object: table,
-      metricLine: `table ${table} is of engine ${textIn(row, 'engine')}, which has no transactions; convert it to InnoDB.`,
+      metricLine: `table ${table} uses the engine ${textIn(row, 'engine')}, which has no transactions; convert it to InnoDB.`,
       remediation: `ALTER TABLE ${table} ENGINE = InnoDB;`,
     };
   },
-  passMessage: 'Every table has transactions.',
+  passMessage: 'Every table is transactional.',
 });

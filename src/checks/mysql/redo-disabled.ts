@@ -18,7 +18,7 @@ export const redoDisabled = settingCheck({
     if (settings.on(NAME)) return undefined;
     return {
       metricLine:
-        'The redo log is disabled: a crash of the server now leaves data that it will not start with; enable it.',
+        'The redo log is disabled: after a crash the server would refuse to start with its data; enable it.',
       remediation: 'ALTER INSTANCE ENABLE INNODB REDO_LOG;',
     };
   },

@@ -22,7 +22,7 @@ const reads = figures({
 /** A redo log so small that pages must be written in a hurry to make room in it. */
 export const redoTooSmall: Check<typeof thresholds> = {
   id: 'MY_REDO_TOO_SMALL',
-  title: 'Redo log is small for what is written',
+  title: 'Redo log is too small',
   category: 'durability',
   maxSeverity: 'critical',
   volatile: false,
@@ -39,7 +39,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
     const last = new Figures(before.rows);
     const bytes = written(now) - written(last);
     const restarted = !sequenceNumber(now) && now.number('Uptime') < before.seconds;
-    if (bytes < 0 || restarted) return skip('the server began to count anew since the last run');
+    if (bytes < 0 || restarted) return skip("the server's counters were reset since the last run");
     // Once is no matter: after a burst of 80 MB into a log of 96 MB, MariaDB was down from 91 % to 0 in 10 s.
     const used = Math.min(usedShare(now), usedShare(last));
     if (used >= critical_age) {
@@ -49,14 +49,14 @@ export const redoTooSmall: Check<typeof thresholds> = {
           {
             severity: 'critical',
             object: null,
-            metricLine: `${percent(used)} and more of the redo log of ${size(capacity)} waited for a checkpoint, now and at the last run: once it is full every write waits too; raise its size.`,
+            metricLine: `At least ${percent(used)} of the redo log of ${size(capacity)} waited for a checkpoint, in this run and the last: once it is full, every write waits; enlarge it.`,
             remediation: enlarge(now, version, 2 * capacity),
           },
         ],
       };
     }
     const hourly = (bytes / Math.max(SHORTEST, before.seconds)) * 3600;
-    const passMessage = `${size(bytes)} of redo since the last run, of a log of ${size(capacity)}.`;
+    const passMessage = `${size(bytes)} of redo since the last run, with a redo log of ${size(capacity)}.`;
     if (hourly <= warning * capacity) return { faults: [], passMessage };
     return {
       passMessage,
@@ -64,7 +64,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
         {
           severity: 'warning',
           object: null,
-          metricLine: `${size(hourly)} of redo an hour since the last run, and the redo log holds ${size(capacity)}; let it hold an hour's.`,
+          metricLine: `${size(hourly)} of redo an hour since the last run, but the redo log holds ${size(capacity)}; make it hold an hour of redo.`,
           remediation: enlarge(now, version, hourly / warning),
         },
       ],

@@ -37,17 +37,17 @@ export const replicaLag: Check<typeof thresholds> = {
     const [worst] = known;
     const judgement: Judgement = {
       faults: late.slice(0, FAULT_LIMIT).map((one): Fault => {
-        const on_purpose = one.delay > 0 ? ` beyond the ${duration(one.delay)} that are set` : '';
+        const on_purpose = one.delay > 0 ? ` beyond the configured delay of ${duration(one.delay)}` : '';
         return {
           severity: lag(one) >= critical_seconds ? 'critical' : 'warning',
           object: one.object,
-          metricLine: `${one.words} is ${duration(lag(one))} behind${on_purpose}; find what its SQL thread waits for, and let several apply.`,
+          metricLine: `${one.words} is ${duration(lag(one))} behind${on_purpose}; find out what its SQL thread waits for, and use several applier threads.`,
           remediation: remediation(one, settings, version),
         };
       }),
       passMessage: worst
         ? `${counted(known.length, 'source')}, at most ${duration(lag(worst))} behind; a silent one is noticed after ${duration(timeout(settings))}.`
-        : 'This server is no replica.',
+        : 'This server is not a replica.',
       near: known
         .filter((one) => !late.includes(one) && lag(one) >= 0.9 * warning_seconds)
         .map(({ object }) => object),
@@ -55,7 +55,7 @@ export const replicaLag: Check<typeof thresholds> = {
     };
     if (!unknown || late.length > 0) return judgement;
     return {
-      skipped: 'Not measured: where replication is stopped, nothing tells how late it is.',
+      skipped: 'Not measured: replication is stopped, so the server reports no lag.',
     };
   },
 };
@@ -74,7 +74,7 @@ function remediation({ suffix }: Replication, settings: Figures, version: number
   const names = ['slave_parallel_threads', 'replica_parallel_workers', 'slave_parallel_workers'];
   const name = names.find((one) => settings.has(one));
   if (name === undefined || settings.number(name) > 1)
-    return `SHOW PROCESSLIST; -- the rows of "system user": a lock that one waits for, or a table without a primary key that it scans for every row`;
+    return `SHOW PROCESSLIST; -- the rows of "system user": one may wait for a lock, or scan a table without a primary key for every row`;
   const word = replicaWord(version);
   // MariaDB has one pool of threads for all of its connections, and changes it only while none applies.
   return isMariaDb(version)

@@ -31,8 +31,8 @@ export const replicaStopped: Check = {
     return {
       passMessage:
         replications.length === 0
-          ? 'This server is no replica.'
-          : `The replica copies from ${counted(replications.length, 'source')}.`,
+          ? 'This server is not a replica.'
+          : `The replica replicates from ${counted(replications.length, 'source')}.`,
       faults: faults.slice(0, FAULT_LIMIT),
       truncated: faults.length > FAULT_LIMIT,
     };
@@ -54,15 +54,15 @@ function fault(one: Replication, version: number): Fault | null {
         start,
       );
     return says(
-      `the SQL thread stopped on error ${one.applierError}; mend the rows that it names, then start it.`,
-      `${start} -- after Last_SQL_Error of ${showStatus(version)} was mended: what differs from the source differs elsewhere too, so compare`,
+      `the SQL thread stopped on error ${one.applierError}; fix the rows that it names, then start it.`,
+      `${start} -- after you fix the rows in Last_SQL_Error of ${showStatus(version)}: other rows probably differ from the source too, so compare`,
     );
   }
   if (one.receiver === 'Yes') return null;
   if (one.receiverError === LOG_IS_GONE)
     return says(
-      `the source no longer has the binary log that comes next (error ${LOG_IS_GONE}); build the replica anew.`,
-      `${showStatus(version)}; -- Last_IO_Error says which log was asked for: restore a newer backup of the source, and start from its position`,
+      `the source no longer has the next binary log (error ${LOG_IS_GONE}); rebuild the replica.`,
+      `${showStatus(version)}; -- Last_IO_Error names the missing log: restore a newer backup of the source, and start from its position`,
     );
   if (one.receiver === 'No')
     return says(
@@ -70,7 +70,7 @@ function fault(one: Replication, version: number): Fault | null {
       start,
     );
   return says(
-    `the IO thread does not reach the source${one.receiverError === 0 ? '' : ` (error ${one.receiverError})`}, so nothing new arrives; mend the source, the network or the login.`,
-    `${showStatus(version)}; -- Last_IO_Error says why: once that is mended the thread connects by itself`,
+    `the IO thread can't reach the source${one.receiverError === 0 ? '' : ` (error ${one.receiverError})`}, so nothing new arrives; fix the source, the network or the login.`,
+    `${showStatus(version)}; -- Last_IO_Error says why: once that is fixed, the thread reconnects by itself`,
   );
 }

@@ -6,7 +6,7 @@ import { setForGood } from './setting-check.ts';
 /** A replica that an application can write to by mistake: it then differs from its source, and stops on an error later. */
 export const replicaWritable: Check = {
   id: 'MY_REPLICA_WRITABLE',
-  title: 'Replica can be written to',
+  title: 'Replica is writable',
   category: 'replication',
   maxSeverity: 'warning',
   volatile: false,
@@ -16,7 +16,7 @@ export const replicaWritable: Check = {
   judge: (rows, { version }) => {
     const settings = replicaSettings(rows);
     if (replicationsIn(rows, version).length === 0)
-      return { faults: [], passMessage: 'This server is no replica.' };
+      return { faults: [], passMessage: 'This server is not a replica.' };
     // MariaDB 12 has further values than ON, all of them stricter.
     if (!/^(?:off|0)$/i.test(settings.text('read_only')))
       return { faults: [], passMessage: 'The replica is read-only.' };
@@ -27,7 +27,7 @@ export const replicaWritable: Check = {
           severity: 'warning',
           object: null,
           metricLine:
-            'read_only is OFF on this replica, so applications can write what its source lacks; turn it on.',
+            'read_only is OFF on this replica, so applications can write rows that its source lacks; turn it on.',
           remediation: setForGood(version, isMariaDb(version) ? 'read_only' : 'super_read_only', 'ON'),
         },
       ],

@@ -62,7 +62,7 @@ describe.each([
   test('no replica, and one with a source of each kind of name', () => {
     for (const check of [replicaStopped, replicaLag, replicaWritable]) {
       expect(judge(check, of(), { version })).toMatchObject({
-        passMessage: 'This server is no replica.',
+        passMessage: 'This server is not a replica.',
         faults: [],
       });
       expect(() => judge(check, [], { version }), check.id).toThrow(TypeError);
@@ -81,9 +81,9 @@ describe.each([
     [{}, []],
     [{ running: 'No' }, ['the IO thread is stopped']],
     [{ running: 'No', io: 13_114 }, ['stopped on error 13114']],
-    [{ running: 'No', io: 1236 }, ['build the replica anew']],
-    [{ running: 'Connecting', io: 1045 }, ['does not reach the source (error 1045)']],
-    [{ running: 'Preparing' }, ['does not reach the source, so']],
+    [{ running: 'No', io: 1236 }, ['rebuild the replica']],
+    [{ running: 'Connecting', io: 1045 }, ["can't reach the source (error 1045)"]],
+    [{ running: 'Preparing' }, ["can't reach the source, so"]],
     [{ applying: 'No' }, ['the SQL thread is stopped']],
     [{ applying: 'No', error: 1032 }, ['stopped on error 1032']],
     [{ running: 'No', applying: 'No' }, ['the IO and the SQL thread']],
@@ -126,7 +126,7 @@ test('the channels of group replication are none of a replica', () => {
     status(MYSQL_84, 'group_replication_recovery', { running: 'No', applying: 'No' }),
   ];
   for (const check of [replicaStopped, replicaLag, replicaWritable])
-    expect(judge(check, rows, { version: MYSQL_84 }).passMessage).toBe('This server is no replica.');
+    expect(judge(check, rows, { version: MYSQL_84 }).passMessage).toBe('This server is not a replica.');
 });
 
 test('threads are offered where there is one, for one channel in MySQL and for all in MariaDB', () => {
@@ -188,7 +188,7 @@ describe('Galera', () => {
   ])('%s is no node', (_, figures) => {
     expect(judge(galeraUnsynced, shown(figures))).toEqual({
       faults: [],
-      passMessage: 'This server is no Galera node.',
+      passMessage: 'This server is not a Galera node.',
     });
   });
 
@@ -245,7 +245,7 @@ describe('group replication', () => {
   });
 
   test('a server without a group is well, one that gives no row is not', () => {
-    const none = { faults: [], passMessage: 'This server is in no replication group.' };
+    const none = { faults: [], passMessage: 'This server is not in a replication group.' };
     expect(judge(groupMemberDown, shown({ performance_schema: 'OFF', read_only: 'OFF' }))).toEqual(none);
     const named = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: '' });
     expect(judge(groupMemberDown, [...named, member('', 'OFFLINE')])).toEqual(none);

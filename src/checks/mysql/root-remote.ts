@@ -3,14 +3,14 @@ import { accountCheck } from './account-check.ts';
 /** The account with all privileges, under the name that everybody tries, open to other machines. */
 export const rootRemote = accountCheck({
   id: 'MY_ROOT_REMOTE',
-  title: 'root may log in from other machines',
+  title: 'root can log in remotely',
   severity: 'warning',
   where: () => `user = 'root'
             and host not in ('localhost', '127.0.0.1', '::1', '')
             and lower(host) <> lower(@@global.hostname)`,
   fault: (account) => ({
-    metricLine: `The account ${account} lets root in from other machines, where its password can be guessed at; lock it, then drop it.`,
-    remediation: `ALTER USER ${account} ACCOUNT LOCK; -- and DROP USER, once nobody misses it`,
+    metricLine: `The account ${account} lets root log in from other machines, so anyone on the network can guess its password; lock it, then drop it.`,
+    remediation: `ALTER USER ${account} ACCOUNT LOCK; -- and DROP USER, once nothing uses it`,
   }),
-  well: 'is a root of other machines',
+  well: 'lets root log in from other machines',
 });

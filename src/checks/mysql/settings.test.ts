@@ -193,9 +193,9 @@ test.each([
 test('redo is not measured without a run before, nor across what begins to count anew', () => {
   expect(judge('MY_REDO_TOO_SMALL', mariadb(MB), {}).skipped).toContain('this is the first');
   expect(judge('MY_REDO_TOO_SMALL', mariadb(MB, 80 * MB), {}).skipped).toContain('this is the first');
-  expect(small(mariadb(9), mariadb(MB), 60, MARIADB).skipped).toContain('count anew');
+  expect(small(mariadb(9), mariadb(MB), 60, MARIADB).skipped).toContain('counters were reset');
   expect(small(mariadb(MB), mariadb(9), 4, MARIADB).skipped).toContain('less than 5 s ago');
-  expect(small(older(2 * MB, 59), older(MB, 600), 60, 80_029).skipped).toContain('count anew');
+  expect(small(older(2 * MB, 59), older(MB, 600), 60, 80_029).skipped).toContain('counters were reset');
 });
 
 test.each([

@@ -9,7 +9,7 @@ const MODE = ['replica_exec_mode', 'slave_exec_mode'];
 /** Settings that let replication pass over its errors: the replica differs from its source, and nobody hears of it. */
 export const skipErrors: Check = {
   id: 'MY_SKIP_ERRORS',
-  title: 'Replication errors are passed over',
+  title: 'Replication errors are skipped',
   category: 'replication',
   maxSeverity: 'critical',
   volatile: false,
@@ -25,16 +25,16 @@ export const skipErrors: Check = {
       faults.push({
         severity: 'critical',
         object: skipped,
-        metricLine: `${skipped} is ${errors.length > 80 ? `${errors.slice(0, 80)}…` : errors}: replication passes over such errors, and data differ unnoticed; unset it, and compare with the source.`,
-        remediation: `SHOW GLOBAL VARIABLES LIKE '${skipped}'; -- take it out of the option file, restart, and compare the data with the source's`,
+        metricLine: `${skipped} is ${errors.length > 80 ? `${errors.slice(0, 80)}…` : errors}: replication skips these errors, and data drift apart unnoticed; unset it, and compare with the source.`,
+        remediation: `SHOW GLOBAL VARIABLES LIKE '${skipped}'; -- remove it from the option file, restart, and compare the data with the source's`,
       });
     if (settings.text(mode).toUpperCase() !== 'STRICT')
       faults.push({
         severity: 'critical',
         object: mode,
-        metricLine: `${mode} is ${settings.text(mode)}: replication passes over duplicate keys and missing rows, and data differ unnoticed; set it to STRICT, and compare with the source.`,
+        metricLine: `${mode} is ${settings.text(mode)}: replication ignores duplicate keys and missing rows, and data drift apart unnoticed; set it to STRICT, and compare with the source.`,
         remediation: setForGood(version, mode, "'STRICT'"),
       });
-    return { faults, passMessage: 'Replication would stop on any error.' };
+    return { faults, passMessage: 'Replication stops on any error.' };
   },
 };

@@ -19,7 +19,7 @@ export const slowQueries = counterCheck({
     const [slow, all] = [by('Slow_queries'), by('Questions')];
     if (slow < minimum_slow || slow / all < warning) return null;
     return {
-      metricLine: `${grouped(slow)} of ${counted(all, 'statement')} were slow since the last run (${percent(slow / all)} took over ${now.number('long_query_time')} s, or as the server's settings have it); let the log name them.`,
+      metricLine: `${grouped(slow)} of ${counted(all, 'statement')} were slow since the last run (${percent(slow / all)} took over ${now.number('long_query_time')} s, or count as slow by the server's settings); turn on the slow query log.`,
       remediation: setForGood(facts.version, 'slow_query_log', 'ON'),
     };
   },

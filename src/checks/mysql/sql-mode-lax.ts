@@ -14,7 +14,7 @@ export const sqlModeLax = settingCheck({
       return undefined;
     return {
       metricLine:
-        'sql_mode has no STRICT_TRANS_TABLES: values that do not fit are cut, or stored as 0, with a warning that nobody reads; add it.',
+        'sql_mode has no STRICT_TRANS_TABLES: values that do not fit are truncated or stored as 0, with a warning that nobody reads; add it.',
       remediation: setForGood(version, 'sql_mode', `'${['STRICT_TRANS_TABLES', ...modes].join(',')}'`),
     };
   },

@@ -14,7 +14,7 @@ const MISSES = 'Table_open_cache_misses';
 /** The cache of open tables is full, and of little use. */
 export const tableCache = counterCheck({
   id: 'MY_TABLE_CACHE',
-  title: 'Cache of open tables too small',
+  title: 'Table cache too small',
   category: 'performance',
   severity: 'warning',
   thresholds,
@@ -41,5 +41,5 @@ function share({ by }: Grown): number {
 }
 
 function line(grown: Grown): string {
-  return `${percent(share(grown))} of ${counted(grown.by(HITS) + grown.by(MISSES), 'opening')} found the table open since the last run`;
+  return `${percent(share(grown))} of ${counted(grown.by(HITS) + grown.by(MISSES), 'table open')} hit the table cache since the last run`;
 }

@@ -52,7 +52,7 @@ test.each<[string, number, Row, string | undefined]>([
 
 test.each<[number, Row[], RegExp | undefined]>([
   [2 ** 20 * 10 - 1, counted(), undefined],
-  [2 ** 20 * 10, counted(), /not read in 35 d 0 h; hide it, then drop it.$/],
+  [2 ** 20 * 10, counted(), /not read in 35 d 0 h; make it invisible, then drop it.$/],
   [2 ** 20 * 10, counted({ log_bin: 'ON' }), /Replicas count their own reads/],
 ])('MY_UNUSED_INDEX of %i bytes', (bytes, figures, line) => {
   const { faults, skipped } = judge('MY_UNUSED_INDEX', [
@@ -66,8 +66,8 @@ test.each<[number, Row[], RegExp | undefined]>([
 
 test.each<[string, Row[]]>([
   ['performance_schema is off', [server, ...counted({ performance_schema: 'OFF' })]],
-  ['leave out reads', [{ ...server, uncounted: 1 }, ...counted()]],
-  ['no room for some indexes', [server, ...counted({ Performance_schema_index_stat_lost: '3' })]],
+  ['exclude reads', [{ ...server, uncounted: 1 }, ...counted()]],
+  ['out of memory for some indexes', [server, ...counted({ Performance_schema_index_stat_lost: '3' })]],
   ['counted for 34 d 23 h', [server, ...counted({ Uptime: '3023999' })]],
 ])('MY_UNUSED_INDEX is skipped: %s', (reason, rows) => {
   expect(judge('MY_UNUSED_INDEX', rows).skipped).toContain(reason);

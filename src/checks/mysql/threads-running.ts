@@ -6,7 +6,7 @@ import { Figures, figures } from './figures.ts';
 const thresholds = { warning: 0.6 };
 
 const RUNNING =
-  "SELECT concat('KILL QUERY ', id, ';') AS statement, user, db, time, state FROM information_schema.processlist WHERE command NOT IN ('Sleep', 'Daemon') AND command NOT LIKE 'Binlog Dump%' AND user NOT IN ('system user', 'event_scheduler') AND id <> connection_id() ORDER BY time DESC; -- what runs the longest; run what it prints for those that may end";
+  "SELECT concat('KILL QUERY ', id, ';') AS statement, user, db, time, state FROM information_schema.processlist WHERE command NOT IN ('Sleep', 'Daemon') AND command NOT LIKE 'Binlog Dump%' AND user NOT IN ('system user', 'event_scheduler') AND id <> connection_id() ORDER BY time DESC; -- longest-running first; run what it prints for those that you can do without";
 
 /** Threads_running ÷ max_connections: sessions that do something at this moment. */
 export const threadsRunning: Check<typeof thresholds> = {
@@ -24,7 +24,7 @@ export const threadsRunning: Check<typeof thresholds> = {
     const running = read.number('Threads_running');
     const available = read.number('max_connections');
     const share = running / available;
-    const busy = `${grouped(running)} sessions are busy, of ${grouped(available)} that may connect (${percent(share)})`;
+    const busy = `${grouped(running)} of ${grouped(available)} possible sessions are busy (${percent(share)})`;
     if (share < warning)
       return {
         faults: [],
@@ -37,7 +37,7 @@ export const threadsRunning: Check<typeof thresholds> = {
         {
           severity: 'warning',
           object: null,
-          metricLine: `${busy}; look at what runs the longest, and let fewer in at a time.`,
+          metricLine: `${busy}; look at the longest-running statements, and use smaller connection pools.`,
           remediation: RUNNING,
         },
       ],

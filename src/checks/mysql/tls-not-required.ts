@@ -15,12 +15,12 @@ export const tlsNotRequired = settingCheck({
     // MySQL from 8.4 on does not tell.
     const off = settings.has('have_ssl') && settings.text('have_ssl').toUpperCase() !== 'YES';
     return {
-      metricLine: `${NAME} is off${off ? ', and TLS with it' : ''}: who logs in over the network without TLS can be overheard; require it.`,
+      metricLine: `${NAME} is off${off ? ', and TLS with it' : ''}: connections without TLS are not encrypted; require it.`,
       remediation: `${setForGood(version, NAME, 'ON')}${off ? ' -- once ssl_cert and ssl_key are set there' : ''}`,
     };
   },
   passMessage: (settings) =>
-    settings.on(NAME) ? `${NAME} is on.` : 'The server takes connections from its own machine only.',
+    settings.on(NAME) ? `${NAME} is on.` : 'The server accepts connections from its own machine only.',
 });
 
 function staysOnTheMachine(settings: Figures): boolean {

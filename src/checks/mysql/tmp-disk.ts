@@ -26,7 +26,7 @@ export const tmpDisk = counterCheck({
     const sizes = (scope: string) =>
       `SET ${scope} tmp_table_size = ${bytes * 2}, ${scope} max_heap_table_size = ${bytes * 2};`;
     return {
-      metricLine: `${grouped(onDisk)} of ${counted(all, 'temporary table')} went to disk since the last run (${percent(onDisk / all)}); raise tmp_table_size above ${size(bytes)}, or spare the sort.`,
+      metricLine: `${grouped(onDisk)} of ${counted(all, 'temporary table')} went to disk since the last run (${percent(onDisk / all)}); raise tmp_table_size above ${size(bytes)}, or avoid the sort.`,
       remediation: isMariaDb(facts.version)
         ? `${sizes('GLOBAL')} -- and both under [mysqld] in the option file`
         : sizes('PERSIST'),

@@ -81,9 +81,10 @@ export const unusedIndex = tableCheck({
     if (!server.on('performance_schema'))
       return 'Not measured: performance_schema is off; reads of indexes are not counted.';
     if (numberIn(first, 'uncounted') > 0)
-      return 'Not measured: performance_schema is set to leave out reads of some tables or sessions.';
+      return 'Not measured: performance_schema is configured to exclude reads of some tables or sessions.';
     const full = lost.filter((name) => server.has(name) && server.number(name) > 0);
-    if (full.length > 0) return `Not measured: performance_schema had no room for some indexes (${full}).`;
+    if (full.length > 0)
+      return `Not measured: performance_schema ran out of memory for some indexes (${full}).`;
     const seconds = server.number('Uptime');
     if (seconds < statistics_days * DAY)
       return `Not measured: reads have been counted for ${duration(seconds)}, since the server started; it takes ${grouped(statistics_days)} days.`;
@@ -95,13 +96,13 @@ export const unusedIndex = tableCheck({
     if (bytes < minimum_bytes) return null;
     const table = quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));
     const index = quoted(textIn(row, 'index_name'));
-    const replicas = server.on('log_bin') ? ' Replicas count their own reads: ask each of them first.' : '';
+    const replicas = server.on('log_bin') ? ' Replicas count their own reads: check each of them first.' : '';
     const hide = `ALTER TABLE ${table} ALTER INDEX ${index} ${isMariaDb(facts.version) ? 'IGNORED' : 'INVISIBLE'};`;
     return {
       severity: 'info',
       object: `${table}.${index}`,
-      metricLine: `index ${index} of table ${table} (all its secondary indexes: ${size(bytes)}) was not read in ${duration(server.number('Uptime'))}; hide it, then drop it.${replicas}`,
-      remediation: `${hide} -- and when nothing misses it: ALTER TABLE ${table} DROP INDEX ${index};`,
+      metricLine: `index ${index} of table ${table} (all its secondary indexes: ${size(bytes)}) was not read in ${duration(server.number('Uptime'))}; make it invisible, then drop it.${replicas}`,
+      remediation: `${hide} -- and if nothing needs it: ALTER TABLE ${table} DROP INDEX ${index};`,
     };
   },
   passMessage: 'Every index of a large table was read.',

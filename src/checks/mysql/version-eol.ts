@@ -65,7 +65,7 @@ const MARIADB: Releases = {
 /** A version that gets no more fixes, those for security included. */
 export const versionEol: Check = {
   id: 'MY_VERSION_EOL',
-  title: 'MySQL or MariaDB version without support',
+  title: 'Unsupported MySQL or MariaDB version',
   category: 'configuration',
   maxSeverity: 'critical',
   volatile: false,
@@ -92,8 +92,8 @@ export const versionEol: Check = {
         {
           severity: 'critical',
           object: null,
-          metricLine: `${version} has had no fixes from its makers since ${last}; upgrade to ${goTo}.`,
-          remediation: `Upgrade to ${goTo}: on a copy first, then in place, or by a replica where the downtime must be short.`,
+          metricLine: `${version} has had no fixes from its vendor since ${last}; upgrade to ${goTo}.`,
+          remediation: `Upgrade to ${goTo}: on a copy first, then in place, or through a replica if downtime must be short.`,
         },
       ],
     };

@@ -26,7 +26,7 @@ export const archiverFailing: Check = {
     if (row['archives'] !== true) return { faults: [], passMessage: 'This server does not archive its WAL.' };
     const never = row['archived_ago'] === null;
     const archived = never ? '' : `${duration(numberIn(row, 'archived_ago'))} ago`;
-    const passMessage = never ? 'No WAL was to be archived yet.' : `WAL was last archived ${archived}.`;
+    const passMessage = never ? 'No WAL has needed archiving yet.' : `WAL was last archived ${archived}.`;
     if (row['failing'] !== true) return { faults: [], passMessage };
     return {
       passMessage,
@@ -34,8 +34,8 @@ export const archiverFailing: Check = {
         {
           severity: 'critical',
           object: null,
-          metricLine: `Archiving ${textIn(row, 'wal')} failed ${duration(numberIn(row, 'failed_ago'))} ago, ${never ? 'and none was ever archived' : `the last success was ${archived}`}; mend archive_command before the disk is full.`,
-          remediation: `SHOW archive_command; -- run it by hand as the server's user: the server's log has what it said`,
+          metricLine: `Archiving ${textIn(row, 'wal')} failed ${duration(numberIn(row, 'failed_ago'))} ago, ${never ? 'and none was ever archived' : `the last success was ${archived}`}; fix archive_command before the disk is full.`,
+          remediation: `SHOW archive_command; -- run it by hand as the server's user; the server's log shows its errors`,
         },
       ],
     };

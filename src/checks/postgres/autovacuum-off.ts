@@ -6,7 +6,7 @@ export const autovacuumOff = settingOff({
   title: 'Autovacuum is off',
   category: 'vacuum',
   settings: {
-    autovacuum: 'dead rows pile up and statistics grow stale',
-    track_counts: 'autovacuum has no counters to go by, so it does nothing',
+    autovacuum: 'dead rows pile up and statistics become stale',
+    track_counts: 'autovacuum has no counters to act on, so it does nothing',
   },
 });

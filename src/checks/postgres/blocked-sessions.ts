@@ -83,14 +83,14 @@ function fault(row: Row, critical: number): Fault {
     return {
       severity,
       object,
-      metricLine: `A prepared transaction holds up ${holding}; finish it in its database.`,
+      metricLine: `A prepared transaction has blocked ${holding}; commit it or roll it back in its database.`,
       remediation: `SELECT format('ROLLBACK PREPARED %L;', gid), database, prepared FROM pg_prepared_xacts ORDER BY prepared;`,
     };
   }
   return {
     severity,
     object,
-    metricLine: `Sessions of ${object} (database, role, application) hold up ${holding}; end them, and let a lock_timeout bound the wait from now on.`,
+    metricLine: `Sessions of ${object} (database, role, application) have blocked ${holding}; end them, and set a lock_timeout to limit future waits.`,
     remediation: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${textIn(row, 'of_them')} AND pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted);`,
   };
 }

@@ -20,7 +20,7 @@ const sql = `
 /** Databases that read much of what they need from outside of shared_buffers. */
 export const cacheHitLow = counterCheck({
   id: 'PG_CACHE_HIT_LOW',
-  title: 'Cache misses',
+  title: 'Low cache hit ratio',
   category: 'performance',
   maxSeverity: 'info',
   thresholds,
@@ -36,7 +36,7 @@ export const cacheHitLow = counterCheck({
     return {
       severity: 'info',
       object: database,
-      metricLine: `Database ${database}: ${percent(share)} of ${grouped(hits + reads)} blocks came from shared_buffers since the last run; give it more than its ${size(buffers)}, or the queries an index.`,
+      metricLine: `Database ${database}: ${percent(share)} of ${grouped(hits + reads)} blocks came from shared_buffers since the last run; raise shared_buffers above its ${size(buffers)}, or add indexes.`,
       remediation: `ALTER SYSTEM SET shared_buffers = '${Math.ceil(buffers / 512 / 1024)}MB'; -- takes effect at the next restart; a quarter of the memory at most`,
     };
   },

@@ -17,7 +17,7 @@ const sql = (version: number) => `
 /** Checkpoints that come early because the WAL outgrew max_wal_size: each writes whole pages again. */
 export const checkpointsRequested = counterCheck({
   id: 'PG_CHECKPOINTS_REQUESTED',
-  title: 'Checkpoints come early',
+  title: 'Checkpoints too frequent',
   category: 'durability',
   maxSeverity: 'warning',
   thresholds,

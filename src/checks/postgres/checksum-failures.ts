@@ -28,9 +28,9 @@ export const checksumFailures: Check<typeof thresholds> = {
   sql: () => sql,
   judge: (rows, facts) => {
     const { stands_hours } = facts.thresholds;
-    const passMessage = `No checksum failure since the last run, nor for ${stands_hours} h.`;
+    const passMessage = `No checksum failure since the last run or within ${stands_hours} h.`;
     if (onlyRow(rows.slice(0, 1))['enabled'] !== true) {
-      const skipped = 'Not measured: data checksums are off, so nobody notices a damaged page.';
+      const skipped = 'Not measured: data checksums are off, so damaged pages go unnoticed.';
       return { skipped };
     }
     const faults = rows.flatMap((row): Fault[] => {
@@ -46,7 +46,7 @@ export const checksumFailures: Check<typeof thresholds> = {
         {
           severity: 'critical',
           object: database,
-          metricLine: `${place}: ${counted(failures, 'checksum failure')}, the last ${duration(age)} ago; restore what is damaged from a backup, and check the disk.`,
+          metricLine: `${place}: ${counted(failures, 'checksum failure')}, the last ${duration(age)} ago; restore the damaged files from a backup, and check the disk.`,
           remediation: `SELECT pg_current_logfile(); -- the server's log names the damaged files ("invalid page in block"): restore them from a backup, on another disk`,
         },
       ];

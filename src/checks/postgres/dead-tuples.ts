@@ -52,9 +52,9 @@ export const deadTuples = relationCheck({
     return {
       severity: share >= critical ? 'critical' : 'warning',
       object: table,
-      metricLine: `table ${table} has ${grouped(dead)} dead rows, ${percent(share)} of all; vacuum it, and see what keeps autovacuum from it.`,
+      metricLine: `table ${table} has ${grouped(dead)} dead rows, ${percent(share)} of all; vacuum it, and find out why autovacuum does not.`,
       remediation: `VACUUM (ANALYZE) ${table};`,
     };
   },
-  passMessage: 'No table has more dead rows than autovacuum lets pile up.',
+  passMessage: 'No table has more dead rows than autovacuum allows.',
 });

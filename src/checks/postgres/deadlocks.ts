@@ -30,8 +30,8 @@ export const deadlocks = counterCheck({
     return {
       severity: 'warning',
       object: database,
-      metricLine: `Database ${database}: ${counted(count, 'deadlock')} since the last run, ${grouped(count / minutes)} a minute; let all transactions lock rows in one order.`,
-      remediation: `SELECT pg_current_logfile(); -- the server's log names the statements of each deadlock: let them lock rows in one order`,
+      metricLine: `Database ${database}: ${counted(count, 'deadlock')} since the last run, ${grouped(count / minutes)} a minute; make all transactions lock rows in the same order.`,
+      remediation: `SELECT pg_current_logfile(); -- the server's log names the statements of each deadlock: make them lock rows in the same order`,
     };
   },
   passMessage: (grown) => `${counted(total(grown, 'deadlocks'), 'deadlock')} since the last run.`,

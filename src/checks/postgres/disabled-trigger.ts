@@ -38,7 +38,7 @@ export const disabledTrigger = relationCheck({
       object: `${table}.${trigger ?? constraint}`,
       metricLine:
         trigger === undefined
-          ? `constraint ${constraint} is not enforced on table ${table}, whose triggers for it are disabled; enable them, and look for rows that break it.`
+          ? `constraint ${constraint} is not enforced on table ${table} because its triggers are disabled; enable them, and look for rows that violate it.`
           : `trigger ${trigger} of table ${table} is disabled; enable it, or drop it if it is not needed.`,
       remediation: `ALTER TABLE ${table} ENABLE TRIGGER ${trigger ?? 'ALL'};`,
     };

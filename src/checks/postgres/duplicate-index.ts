@@ -65,11 +65,11 @@ export const duplicateIndex = relationCheck({
     return {
       severity: 'warning',
       object: index,
-      metricLine: `index ${index} (${size(numberIn(row, 'bytes'))}) repeats ${textIn(row, 'kept_name')} on ${table}; drop it.`,
+      metricLine: `index ${index} (${size(numberIn(row, 'bytes'))}) duplicates ${textIn(row, 'kept_name')} on ${table}; drop it.`,
       remediation: dropStatement(index, table, row['constraint_name'], row['partitioned'] === true),
     };
   },
-  passMessage: 'No index repeats another.',
+  passMessage: 'No index duplicates another.',
 });
 
 // A partitioned index can't be dropped concurrently.

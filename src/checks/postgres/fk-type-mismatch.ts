@@ -50,7 +50,7 @@ const candidates = `
 /** Foreign keys whose columns are of another type than what they reference: one side overflows before the other. */
 export const fkTypeMismatch = relationCheck({
   id: 'PG_FK_TYPE_MISMATCH',
-  title: 'Foreign key of another type',
+  title: 'Foreign key type mismatch',
   category: 'schema',
   maxSeverity: 'info',
   candidates: () => candidates,
@@ -60,9 +60,9 @@ export const fkTypeMismatch = relationCheck({
     return {
       severity: 'info',
       object: `${table}.${constraint}`,
-      metricLine: `foreign key ${constraint} of table ${table} references ${textIn(row, 'referenced_name')} by another type (${textIn(row, 'columns')}); give both sides one type.`,
+      metricLine: `foreign key ${constraint} of table ${table} references ${textIn(row, 'referenced_name')} with a different type (${textIn(row, 'columns')}); use one type on both sides.`,
       remediation: textIn(row, 'mend'),
     };
   },
-  passMessage: 'Every foreign key has the types that it references.',
+  passMessage: 'Every foreign key has the types of the columns that it references.',
 });

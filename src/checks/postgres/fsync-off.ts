@@ -6,7 +6,7 @@ export const fsyncOff = settingOff({
   title: 'Crash safety is off',
   category: 'durability',
   settings: {
-    fsync: 'a crash of the machine can corrupt the whole cluster',
-    full_page_writes: 'a page that was half written at a crash stays broken',
+    fsync: 'a machine crash can corrupt the whole cluster',
+    full_page_writes: 'a page that was half written during a crash stays corrupt',
   },
 });

@@ -81,5 +81,5 @@ export const indexBloatEst = relationCheck({
       remediation: `REINDEX INDEX ${row['indisexclusion'] === true ? '' : 'CONCURRENTLY '}${index};`,
     };
   },
-  passMessage: 'No index is bloated, by an estimate.',
+  passMessage: 'No index is bloated (estimate).',
 });

@@ -37,7 +37,7 @@ export const invalidConstraint = relationCheck({
     return {
       severity: 'warning',
       object: `${owner}.${constraint}`,
-      metricLine: `constraint ${constraint} of ${kind} ${owner} is not validated: rows from before it may break it; validate it.`,
+      metricLine: `constraint ${constraint} of ${kind} ${owner} is not validated: older rows may violate it; validate it.`,
       remediation: `ALTER ${kind.toUpperCase()} ${owner} VALIDATE CONSTRAINT ${constraint};`,
     };
   },

@@ -29,7 +29,7 @@ export const maxConnHigh: Check<typeof thresholds> = {
         {
           severity: 'info',
           object: null,
-          metricLine: `max_connections is ${grouped(most)}; put a pooler in front, and let in ${grouped(info)} at most.`,
+          metricLine: `max_connections is ${grouped(most)}; put a pooler in front, and lower it to ${grouped(info)}.`,
           remediation: `ALTER SYSTEM SET max_connections = ${info}; -- takes effect at the next restart; with a pooler such as PgBouncer in front`,
         },
       ],

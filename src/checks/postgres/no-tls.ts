@@ -56,8 +56,8 @@ export const noTls: Check = {
         return {
           severity: 'warning',
           object: `${database}/${role}/${application}`,
-          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(numberIn(row, 'sessions'), 'session')} from other machines without TLS; let pg_hba.conf ask for it (hostssl).`,
-          remediation: `${turnOn}SELECT pg_reload_conf(); -- after making the "host" lines of pg_hba.conf that let role ${role} in "hostssl"`,
+          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(numberIn(row, 'sessions'), 'session')} from other machines without TLS; require it in pg_hba.conf (hostssl).`,
+          remediation: `${turnOn}SELECT pg_reload_conf(); -- after you change the "host" lines of pg_hba.conf for role ${role} to "hostssl"`,
         };
       }),
     };

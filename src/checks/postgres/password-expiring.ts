@@ -38,8 +38,8 @@ export const passwordExpiring: Check<typeof thresholds> = {
         return {
           severity: 'warning',
           object: role,
-          metricLine: `The password of role ${role} ${when}: who logs in with it is refused from then on; change it, then its date.`,
-          remediation: `ALTER ROLE ${role} VALID UNTIL 'infinity'; -- after \\password ${role}; or until the date that your rules ask for`,
+          metricLine: `The password of role ${role} ${when}: logins with it fail from then on; change it, then its date.`,
+          remediation: `ALTER ROLE ${role} VALID UNTIL 'infinity'; -- after \\password ${role}; or use the date that your password policy requires`,
         };
       }),
     };

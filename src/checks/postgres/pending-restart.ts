@@ -18,7 +18,7 @@ const sql = `
 /** Settings that were changed in the configuration and wait for a restart. */
 export const pendingRestart: Check = {
   id: 'PG_PENDING_RESTART',
-  title: 'Setting waits for a restart',
+  title: 'Setting needs a restart',
   category: 'configuration',
   maxSeverity: 'warning',
   volatile: false,
@@ -28,7 +28,7 @@ export const pendingRestart: Check = {
     const first = onlyRow(rows.slice(0, 1));
     const seesAll = first['sees_all'] === true;
     const names = rows.flatMap((row) => textOrNone(row, 'name') ?? []);
-    const passMessage = 'No setting waits for a restart.';
+    const passMessage = 'No setting needs a restart.';
     if (!seesAll && names.length === 0)
       return { skipped: 'Not measured: some settings are hidden.', grant: grantMonitor(first) };
     return {
@@ -37,7 +37,7 @@ export const pendingRestart: Check = {
       faults: names.map((name) => ({
         severity: 'warning',
         object: name,
-        metricLine: `${name} was changed but waits for a restart: the server does not run as it is configured, and its next start may surprise; restart it at a quiet time.`,
+        metricLine: `${name} was changed but needs a restart: the server does not run as configured, and its next start may bring surprises; restart it in a quiet period.`,
         remediation: 'Restart PostgreSQL: systemctl restart postgresql, or pg_ctl restart.',
       })),
     };

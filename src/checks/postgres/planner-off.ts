@@ -36,7 +36,7 @@ export const plannerOff: Check = {
       return {
         severity: 'info',
         object: `${name}${whose}`,
-        metricLine: `${name}${whose} is off: the planner avoids that kind of plan in every query, not just in the one it was meant for; let it choose.`,
+        metricLine: `${name}${whose} is off: the planner avoids that kind of plan in every query, not just in the one it was meant for; reset it.`,
         remediation,
       };
     }),

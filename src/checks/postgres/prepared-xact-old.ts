@@ -50,7 +50,7 @@ export const preparedXactOld: Check<typeof thresholds> = {
       faults.push({
         severity: age >= critical_seconds ? 'critical' : 'warning',
         object,
-        metricLine: `Role ${role}, database ${database}: ${counted(numberIn(row, 'of_them'), 'prepared transaction')}, the oldest for ${duration(age)}; finish it in this database, as its transaction manager decided.`,
+        metricLine: `Role ${role}, database ${database}: ${counted(numberIn(row, 'of_them'), 'prepared transaction')}, the oldest for ${duration(age)}; commit it or roll it back in this database, as its transaction manager decided.`,
         remediation: `ROLLBACK PREPARED ${textIn(row, 'gid')};`,
       });
     }

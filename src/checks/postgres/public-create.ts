@@ -15,14 +15,14 @@ const sql = `
 /** Everyone who may connect may put objects into the schema that others find first. */
 export const publicCreate: Check = {
   id: 'PG_PUBLIC_CREATE',
-  title: 'Everyone may create in public',
+  title: 'Everyone can create objects in public',
   category: 'security',
   maxSeverity: 'warning',
   volatile: false,
   scope: 'database',
   sql: () => sql,
   judge: (rows, { database }) => {
-    const passMessage = 'Not everyone may create objects in the schema public.';
+    const passMessage = "PUBLIC can't create objects in the schema public.";
     if (onlyRow(rows)['everyone'] !== true) return { faults: [], passMessage };
     return {
       passMessage,
@@ -30,7 +30,7 @@ export const publicCreate: Check = {
         {
           severity: 'warning',
           object: 'public',
-          metricLine: `Database ${database}: every role may create objects in the schema public, and so slip its own functions under the names that others call; revoke it.`,
+          metricLine: `Database ${database}: every role can create objects in the schema public and plant functions that other roles call by name; revoke that.`,
           remediation: 'REVOKE CREATE ON SCHEMA public FROM PUBLIC;',
         },
       ],

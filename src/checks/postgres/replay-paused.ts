@@ -17,7 +17,8 @@ export const replayPaused: Check = {
   sql: () => sql,
   judge: (rows) => {
     const row = onlyRow(rows);
-    const passMessage = row['standby'] === true ? 'The standby replays.' : 'This server is no standby.';
+    const passMessage =
+      row['standby'] === true ? 'The standby is replaying.' : 'This server is not a standby.';
     if (row['paused'] !== true) return { faults: [], passMessage };
     return {
       passMessage,
@@ -25,7 +26,7 @@ export const replayPaused: Check = {
         {
           severity: 'warning',
           object: null,
-          metricLine: 'Replay is paused on this standby, so its data grow stale; resume it.',
+          metricLine: 'Replay is paused on this standby, so its data become stale; resume it.',
           remediation: 'SELECT pg_wal_replay_resume();',
         },
       ],

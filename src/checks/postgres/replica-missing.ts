@@ -28,7 +28,7 @@ export const replicaMissing: Check = {
     if (expectedStandbys === 0) {
       return {
         faults: [],
-        passMessage: 'No standby is expected: connection change --expected-standbys says so.',
+        passMessage: 'No standby is expected; connection change --expected-standbys changes that.',
       };
     }
     const unseen = unseenStandbys(row);
@@ -44,7 +44,7 @@ export const replicaMissing: Check = {
           severity: 'critical',
           object: null,
           metricLine: `${grouped(standbys)} of ${counted(expectedStandbys, 'expected standby', 'expected standbys')} ${standbys === 1 ? 'is' : 'are'} connected; start the missing one again.`,
-          remediation: `SELECT application_name, client_addr, state FROM pg_stat_replication; -- shows those that are there: start the missing one, and read its log`,
+          remediation: `SELECT application_name, client_addr, state FROM pg_stat_replication; -- lists the connected standbys: start the missing one, and read its log`,
         },
       ],
     };

@@ -52,8 +52,8 @@ export const replicationLag: Check<typeof thresholds> = {
         return {
           severity: lag >= critical_bytes ? 'critical' : 'warning',
           object: standby,
-          metricLine: `Standby ${standby} is ${size(lag)} of WAL behind; look at its network and its disk, and whether its replay is paused.`,
-          remediation: `SELECT application_name, client_addr, state, sent_lsn, flush_lsn, replay_lsn FROM pg_stat_replication; -- far from sent to flush: the network or its disk; far from flush to replay: a long query there, or a pause`,
+          metricLine: `Standby ${standby} is ${size(lag)} of WAL behind; check its network and its disk, and whether its replay is paused.`,
+          remediation: `SELECT application_name, client_addr, state, sent_lsn, flush_lsn, replay_lsn FROM pg_stat_replication; -- a gap from sent to flush: the network or its disk; from flush to replay: a long query there, or a pause`,
         };
       }),
       passMessage: worst

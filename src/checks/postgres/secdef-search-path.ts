@@ -28,9 +28,9 @@ export const secdefSearchPath = relationCheck({
     return {
       severity: 'warning',
       object: routine,
-      metricLine: `routine ${routine} runs with its owner's rights and its caller's search_path: who calls it chooses what its names mean; set its path.`,
+      metricLine: `routine ${routine} runs with its owner's rights and its caller's search_path: its caller decides which objects it uses; set its search_path.`,
       remediation: `ALTER ROUTINE ${routine} SET search_path = ${textIn(row, 'schema_name')}, pg_temp;`,
     };
   },
-  passMessage: 'Every security definer routine has a search_path of its own.',
+  passMessage: 'Every security definer routine has its own search_path.',
 });

@@ -29,7 +29,7 @@ const candidates = `
 /** Large tables that are often read whole since the last run, where an index would have led to the rows. */
 export const seqScanHeavy = relationCheck({
   id: 'PG_SEQ_SCAN_HEAVY',
-  title: 'Table often read whole',
+  title: 'Table with many sequential scans',
   category: 'indexes',
   maxSeverity: 'info',
   thresholds,
@@ -56,11 +56,11 @@ export const seqScanHeavy = relationCheck({
     return {
       severity: 'info',
       object: table,
-      metricLine: `table ${table} of ${grouped(numberIn(row, 'tuples'))} rows was read whole ${counted(seqScans, 'time')} since the last run, and by an index in ${percent(share)} of its scans; add an index for what its queries look for.`,
-      remediation: `SELECT seq_scan, seq_tup_read, idx_scan FROM pg_stat_all_tables WHERE relid = ${textIn(row, 'literal')}::regclass; -- then CREATE INDEX CONCURRENTLY on the columns that its queries look for`,
+      metricLine: `table ${table} (${grouped(numberIn(row, 'tuples'))} rows) had ${counted(seqScans, 'sequential scan')} since the last run, and ${percent(share)} of its scans used an index; add an index for its queries.`,
+      remediation: `SELECT seq_scan, seq_tup_read, idx_scan FROM pg_stat_all_tables WHERE relid = ${textIn(row, 'literal')}::regclass; -- then CREATE INDEX CONCURRENTLY on the columns that its queries filter by`,
     };
   },
-  passMessage: 'No large table is often read whole.',
+  passMessage: 'No large table has many sequential scans.',
 });
 
 function rowBefore(row: Row, { before }: ServerFacts): Row | undefined {

@@ -116,9 +116,9 @@ export const sequenceExhaustion = relationCheck({
     return {
       severity: share >= critical ? 'critical' : 'warning',
       object: sequence,
-      metricLine: `sequence ${sequence} stands at ${textIn(row, 'value')} of ${textIn(row, 'limit_value')} (${percent(share)}); make its columns bigint before inserts fail.`,
+      metricLine: `sequence ${sequence} is at ${textIn(row, 'value')} of ${textIn(row, 'limit_value')} (${percent(share)}); make its columns bigint before inserts fail.`,
       remediation: `${widen === undefined ? '' : `${widen} `}ALTER SEQUENCE ${sequence} AS bigint NO ${bound};`,
     };
   },
-  passMessage: 'No sequence is near its end.',
+  passMessage: 'No sequence is nearly exhausted.',
 });

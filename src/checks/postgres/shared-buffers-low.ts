@@ -33,7 +33,7 @@ export const sharedBuffersLow: Check<typeof thresholds> = {
         {
           severity: 'warning',
           object: null,
-          metricLine: `shared_buffers is ${size(bytes)}; give it ${size(warning_bytes)} at least, a quarter of the memory on a machine of its own.`,
+          metricLine: `shared_buffers is ${size(bytes)}; set at least ${size(warning_bytes)}, or a quarter of the memory on a dedicated machine.`,
           remediation: `ALTER SYSTEM SET shared_buffers = '${Math.ceil(warning_bytes / 1024 / 1024)}MB'; -- takes effect at the next restart`,
         },
       ],

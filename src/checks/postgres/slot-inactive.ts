@@ -66,7 +66,7 @@ function fault(row: Row, facts: ServerFacts<typeof thresholds>): Fault | null {
   const { warning_seconds } = facts.thresholds;
   const remediation = `SELECT pg_drop_replication_slot('${slot}');`;
   if (row['lost'] === true) {
-    const metricLine = `Slot ${slot} has lost WAL that its consumer needs; drop the slot, and build its consumer anew.`;
+    const metricLine = `Slot ${slot} has lost WAL that its consumer needs; drop the slot, and rebuild its consumer.`;
     return { severity: 'critical', object: slot, metricLine, remediation };
   }
   const idle = row['active'] === true ? undefined : idleFor(row, facts);

@@ -42,7 +42,7 @@ export const slotWalLeft: Check<typeof thresholds> = {
     if (numberIn(onlyRow(rows.slice(0, 1)), 'megabytes') < 0) {
       return {
         faults: [],
-        passMessage: 'max_slot_wal_keep_size sets no limit, so no slot can come near it.',
+        passMessage: 'max_slot_wal_keep_size sets no limit, so no slot can reach it.',
       };
     }
     const slots = rows.filter(({ slot }) => slot !== null);
@@ -60,7 +60,7 @@ export const slotWalLeft: Check<typeof thresholds> = {
           severity: free < critical ? 'critical' : 'warning',
           object: slot,
           metricLine: `Slot ${slot}: ${left} of WAL (${percent(Math.max(0, free))} of max_slot_wal_keep_size) are left before it is lost; let its consumer catch up, or drop the slot.`,
-          remediation: `SELECT pg_drop_replication_slot('${slot}'); -- only where its consumer is gone for good`,
+          remediation: `SELECT pg_drop_replication_slot('${slot}'); -- only if its consumer is gone for good`,
         };
       }),
       passMessage: least

@@ -75,7 +75,7 @@ export const slowQueries: Check<typeof thresholds> = {
         return {
           severity: 'info',
           object: query,
-          metricLine: `Query ${query} takes ${grouped(mean)} ms on average, ${grouped(aDay)} times a day (${duration((mean * aDay) / 1000)} of a day); see whether an index helps.`,
+          metricLine: `Query ${query} takes ${grouped(mean)} ms on average, ${grouped(aDay)} times a day (${duration((mean * aDay) / 1000)} of a day); check whether an index helps.`,
           remediation: `SELECT query FROM ${textIn(row, 'schema')}.pg_stat_statements WHERE queryid = ${query}; -- then EXPLAIN (ANALYZE, BUFFERS) it`,
         };
       }),

@@ -35,7 +35,7 @@ const candidates = `
 /** Tables that changed much since their statistics were gathered: the planner reckons with rows that are not there. */
 export const staleStats = relationCheck({
   id: 'PG_STALE_STATS',
-  title: 'Statistics of a table are old',
+  title: 'Stale table statistics',
   category: 'vacuum',
   maxSeverity: 'warning',
   thresholds,
@@ -54,9 +54,9 @@ export const staleStats = relationCheck({
     return {
       severity: 'warning',
       object: table,
-      metricLine: `table ${table} had ${grouped(numberIn(row, 'changes'))} rows changed since it was analyzed, ${times.toFixed(1)} times autovacuum's trigger; analyze it, and see what keeps autovacuum from it.`,
+      metricLine: `table ${table} had ${grouped(numberIn(row, 'changes'))} rows changed since it was analyzed, ${times.toFixed(1)} times autovacuum's trigger; analyze it, and find out why autovacuum does not.`,
       remediation: `ANALYZE ${table};`,
     };
   },
-  passMessage: 'The statistics of every table are as fresh as autovacuum keeps them.',
+  passMessage: 'The statistics of every table are up to date.',
 });

@@ -47,5 +47,5 @@ export const tableAutovacuumOff = relationCheck({
       remediation: `ALTER ${textIn(row, 'kind')} ${table} RESET (${parameters});`,
     };
   },
-  passMessage: 'Autovacuum is off for no table.',
+  passMessage: 'No table has autovacuum off.',
 });

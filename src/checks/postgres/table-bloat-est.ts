@@ -85,5 +85,5 @@ export const tableBloatEst = relationCheck({
       remediation: `VACUUM (FULL, ANALYZE) ${table}; -- locks the table while it runs; pg_repack does not`,
     };
   },
-  passMessage: 'No table is bloated, by an estimate.',
+  passMessage: 'No table is bloated (estimate).',
 });

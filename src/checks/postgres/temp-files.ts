@@ -38,7 +38,7 @@ export const tempFiles = counterCheck({
     return {
       severity: 'warning',
       object: database,
-      metricLine: `Database ${database}: ${size(bytes)} in ${counted(files, 'temporary file')} since the last run, ${size(perHour)} an hour; raise work_mem above its ${size(workMem * 1024)}, or spare the sort.`,
+      metricLine: `Database ${database}: ${size(bytes)} in ${counted(files, 'temporary file')} since the last run, ${size(perHour)} an hour; raise work_mem above its ${size(workMem * 1024)}, or avoid the sort.`,
       remediation: `ALTER DATABASE ${database} SET work_mem = '${workMem * 2}kB'; -- for new sessions, each sort and each hash; log_temp_files names the statements`,
     };
   },

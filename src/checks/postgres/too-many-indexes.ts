@@ -43,5 +43,5 @@ export const tooManyIndexes = relationCheck({
       remediation: `SELECT indexrelname, idx_scan FROM pg_stat_all_indexes WHERE relid = ${textIn(row, 'literal')}::regclass ORDER BY idx_scan;`,
     };
   },
-  passMessage: 'No table has more indexes than it should.',
+  passMessage: 'No table has too many indexes.',
 });

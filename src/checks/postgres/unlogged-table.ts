@@ -28,7 +28,7 @@ export const unloggedTable = relationCheck({
     return {
       severity: 'info',
       object: table,
-      metricLine: `table ${table} (${size(numberIn(row, 'bytes'))}) is unlogged: a crash empties it, and no standby has its rows; log it unless it can be lost.`,
+      metricLine: `table ${table} (${size(numberIn(row, 'bytes'))}) is unlogged: a crash empties it, and no standby has its rows; set it LOGGED unless its rows can be lost.`,
       remediation: `ALTER TABLE ${table} SET LOGGED;`,
     };
   },

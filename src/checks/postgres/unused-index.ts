@@ -61,9 +61,7 @@ export const unusedIndex = relationCheck({
     if (bytes < minimum_bytes) return null;
     const index = textIn(row, 'index_name');
     const standbys = row['standbys'] === true || (facts.expectedStandbys ?? 0) > 0;
-    const advice = standbys
-      ? 'its standbys count their scans apart: look there too, then drop it'
-      : 'drop it';
+    const advice = standbys ? 'its standbys count their own scans: check there too, then drop it' : 'drop it';
     return {
       severity: 'info',
       object: index,

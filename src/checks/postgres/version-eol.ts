@@ -22,7 +22,7 @@ const sql = `
 /** A major version that gets no more fixes, those for security included. */
 export const versionEol: Check = {
   id: 'PG_VERSION_EOL',
-  title: 'PostgreSQL version without support',
+  title: 'Unsupported PostgreSQL version',
   category: 'configuration',
   maxSeverity: 'critical',
   volatile: false,
@@ -45,7 +45,7 @@ export const versionEol: Check = {
           severity: 'critical',
           object: null,
           metricLine: `PostgreSQL ${version} has had no fixes since ${last}; upgrade to PostgreSQL ${NEWEST}.`,
-          remediation: `Upgrade to PostgreSQL ${NEWEST} with pg_upgrade, or by logical replication where the downtime must be short.`,
+          remediation: `Upgrade to PostgreSQL ${NEWEST} with pg_upgrade, or by logical replication if downtime must be short.`,
         },
       ],
     };

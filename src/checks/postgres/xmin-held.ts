@@ -107,7 +107,7 @@ function ending(kind: string, handle: string, warning_seconds: number): [string,
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${handle} AND xact_start < now() - interval '${warning_seconds} s';`,
       ];
     case 'prepared transaction':
-      return ['finish it in its database', `ROLLBACK PREPARED ${handle};`];
+      return ['commit it or roll it back in its database', `ROLLBACK PREPARED ${handle};`];
     case 'slot':
       return ['start its consumer, or drop it', `SELECT pg_drop_replication_slot(${handle});`];
     case 'active slot':

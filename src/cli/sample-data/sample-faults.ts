@@ -25,7 +25,7 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
     database: 'app',
     object: (table) => `public.${table}`,
     metricLine: (table, n, severity) =>
-      `Database app: table public.${table} has ${20 + n},${100 + n} dead rows, ${severity === 'critical' ? 30 + (n % 40) : 10 + (n % 20)} % of all; vacuum it, and see what keeps autovacuum from it.`,
+      `Database app: table public.${table} has ${20 + n},${100 + n} dead rows, ${severity === 'critical' ? 30 + (n % 40) : 10 + (n % 20)} % of all; vacuum it, and find out why autovacuum does not.`,
     remediation: (table) => `VACUUM (ANALYZE) public.${table};`,
   },
   {
@@ -52,7 +52,7 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
     database: 'app',
     object: (table) => `public.${table}_customer_id_idx1`,
     metricLine: (table, n) =>
-      `Database app: index public.${table}_customer_id_idx1 (${8 + n} MB) repeats public.${table}_customer_id_idx on public.${table}; drop it.`,
+      `Database app: index public.${table}_customer_id_idx1 (${8 + n} MB) duplicates public.${table}_customer_id_idx on public.${table}; drop it.`,
     remediation: (table) => `DROP INDEX CONCURRENTLY public.${table}_customer_id_idx1;`,
   },
   {
@@ -72,7 +72,7 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
     metricLine: (table, n, severity) => {
       const share = severity === 'critical' ? 95 + (n % 5) : 85 + (n % 10);
       const value = Math.ceil((LARGEST_INT4 * share) / 100) + n * 100_003;
-      return `Database app: sequence public.${table}_id_seq stands at ${value} of ${LARGEST_INT4} (${share} %); make its columns bigint before inserts fail.`;
+      return `Database app: sequence public.${table}_id_seq is at ${value} of ${LARGEST_INT4} (${share} %); make its columns bigint before inserts fail.`;
     },
     remediation: (table) =>
       `ALTER TABLE public.${table} ALTER COLUMN id TYPE bigint; ALTER SEQUENCE public.${table}_id_seq AS bigint NO MAXVALUE;`,
@@ -93,7 +93,7 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
     database: '',
     object: (table) => `app/app/${table}_worker`,
     metricLine: (table, n, severity) =>
-      `Role app, application ${table}_worker, database app: 2 sessions idle in transaction, the oldest for ${age(n, severity)}; end the transaction, and let a timeout do it from now on.`,
+      `Role app, application ${table}_worker, database app: 2 sessions idle in transaction, the oldest for ${age(n, severity)}; end the transaction, and set a timeout for future ones.`,
     remediation: (table) =>
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'app' AND usename = 'app' AND application_name = '${table}_worker' AND state in ('idle in transaction', 'idle in transaction (aborted)') AND state_change < now() - interval '1800 s'; ALTER ROLE app IN DATABASE app SET idle_in_transaction_session_timeout = '10min';`,
   },

@@ -30,7 +30,7 @@ export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
     database: '',
     object: (table) => `\`app\`.\`${table}_archive\``,
     metricLine: (table) =>
-      `table \`app\`.\`${table}_archive\` is of engine MyISAM, which has no transactions; convert it to InnoDB.`,
+      `table \`app\`.\`${table}_archive\` uses the engine MyISAM, which has no transactions; convert it to InnoDB.`,
     remediation: (table) => `ALTER TABLE \`app\`.\`${table}_archive\` ENGINE = InnoDB;`,
   },
   {
@@ -41,7 +41,7 @@ export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
     metricLine: (table, n, severity) => {
       const share = severity === 'critical' ? 95 + (n % 5) : 85 + (n % 10);
       const value = (Math.ceil((LARGEST_INT * share) / 100) + n * 100_003).toLocaleString('en-US');
-      return `AUTO_INCREMENT of table \`app\`.\`${table}\` stands at ${value}, ${share} % of what its column \`id\` (int) holds; widen it before inserts fail.`;
+      return `AUTO_INCREMENT of table \`app\`.\`${table}\` is at ${value}, ${share} % of the maximum of its column \`id\` (int); widen it before inserts fail.`;
     },
     remediation: (table) => `ALTER TABLE \`app\`.\`${table}\` MODIFY \`id\` bigint NOT NULL AUTO_INCREMENT;`,
   },
