@@ -207,17 +207,18 @@ program.hook('preAction', (_, command) => {
   isService = ['serve', 'monitor'].includes(command.name());
 });
 
-addConcurrencyOption(addCommand(program, 'serve', 'the API, and the monitor unless told not to'))
+program.commandsGroup('Serve:');
+addConcurrencyOption(addCommand(program, 'serve', 'run the API, the console and the monitor'))
   .option('--host <H>', 'address to listen on (default: HOST, else 127.0.0.1)', textOf('--host'))
   .option(
     '--port <N>',
-    'port to listen on, 0 for any (default: PORT, else 8080)',
+    'port to listen on, 0 for any free port (default: PORT, else 8080)',
     countOf('--port', 0, 65_535),
   )
-  .option('--no-monitor', 'answer only, run no health checks')
+  .option('--no-monitor', 'run no health checks')
   .option(
     '--processes <N>',
-    'processes that answer requests, 1 to 64; more than one on Linux',
+    'processes that answer API requests, 1 to 64; more than one needs Linux',
     countOf('--processes', 1, 64),
     1,
   )
@@ -227,22 +228,33 @@ addConcurrencyOption(addCommand(program, 'serve', 'the API, and the monitor unle
     await serve({ ...config(), host, port }, rest);
   });
 addMonitorCommand(program, context);
+
+program.commandsGroup('Watch:');
+addConnectionCommands(program, context);
+addCheckCommands(program, context);
+
+program.commandsGroup('Tickets:');
+addSilenceCommands(program, context);
+
+program.commandsGroup('Accounts:');
+addAccountCommands(program, context);
+addKeyCommands(program, context);
+addMemberCommands(program, context);
+addActivityCommands(program, context);
+addApplyCommand(program, context);
+
+program.commandsGroup('Store:');
 addMigrateCommand(program, context);
 addDoctorCommand(program, context);
 addBackupCommand(program, context);
 addRestoreCommand(program, context);
-addApplyCommand(program, context);
-addAccountCommands(program, context);
-addKeyCommands(program, context);
-addConnectionCommands(program, context);
-addCheckCommands(program, context);
-addSilenceCommands(program, context);
-addMemberCommands(program, context);
-addActivityCommands(program, context);
 addSecretCommands(program, context);
+
+program.commandsGroup('Tools:');
 addExporterCommand(program, context);
 addMcpCommand(program, context);
 addSampleDataCommand(program, context);
+program.helpCommand('help [command]', 'display help for a command');
 
 // A closed pipe is the reader's business; the command still ends what it began.
 let unwritten: unknown = null;

@@ -287,6 +287,24 @@ test('--help everywhere, with a line for each option', async () => {
   });
 });
 
+test('--help groups the commands', async () => {
+  const { stdout } = await command(['--help']);
+  const groups = stdout
+    .split('\n\n')
+    .map((part) => part.split('\n'))
+    .filter(([heading = '']) => /^[A-Z]\w+:$/.test(heading))
+    .map(([heading, ...lines]) => [heading, lines.flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? [])]);
+  expect(groups).toEqual([
+    ['Options:', expect.anything()],
+    ['Serve:', ['serve', 'monitor']],
+    ['Watch:', ['connection', 'check']],
+    ['Tickets:', ['silence']],
+    ['Accounts:', ['account', 'key', 'member', 'activity', 'apply']],
+    ['Store:', ['migrate', 'doctor', 'backup', 'restore', 'secret']],
+    ['Tools:', ['exporter', 'mcp', 'sample-data', 'help']],
+  ]);
+});
+
 test('a list into a full device: one sentence, exit code 1', () => {
   expect(intoFullDevice(['account', 'list'], inject('environment'))).toEqual(FULL_DEVICE);
 });
