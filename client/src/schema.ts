@@ -35,7 +35,7 @@ export interface paths {
         };
         /**
          * The most recent health check of a connection
-         * @description With all its findings. A check that could not look is `skipped` or `error`, never `ok`.
+         * @description The health check with all its findings. A check that could not be measured is `skipped` or `error`, never `ok`.
          *
          *     Plans: Team, Business, Enterprise.
          */
@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * All connections with their status, and a count of each status
-         * @description The whole fleet in one answer, by `id`: what a wallboard or a poll once a minute wants.
+         * @description The whole fleet in one answer, by `id`. Use it for a wallboard or a poll every minute.
          *
          *     Plans: Team, Business, Enterprise.
          */
@@ -79,7 +79,7 @@ export interface paths {
         };
         /**
          * Tickets, latest first
-         * @description By `first_seen_at`, latest first; the filters combine. `from` and `to` apply to `first_seen_at`. The `Link` header pins `to`: following `next` neither repeats nor misses a ticket, save one whose status or severity changes meanwhile and is filtered by.
+         * @description By `first_seen_at`, latest first; the filters combine. `from` and `to` apply to `first_seen_at`. The `Link` header pins `to`, so following `next` neither repeats nor misses a ticket, unless you filter by status or severity and that of a ticket changes meanwhile.
          *
          *     Plans: Business, Enterprise.
          */
@@ -123,7 +123,7 @@ export interface paths {
         };
         /**
          * The activity log, latest first
-         * @description Every request by a key and every change of the account. `order=asc&after_id=41` gives what follows entry 41, and never drifts, repeats or misses: for collectors. Any page costs the same, however long the log is. The answer is never stored.
+         * @description Every request by a key and every change of the account. Collectors use `order=asc&after_id=41`: it returns the entries after 41, without repeating or missing one. Every page costs the same, however long the log is. Answers are never cached.
          *
          *     Plans: Enterprise.
          */
@@ -145,7 +145,7 @@ export interface paths {
         };
         /**
          * Members with their roles
-         * @description The list comes whole, by `id`; it is empty for an individual account.
+         * @description The complete list, without pages, by `id`. It is empty for an individual account.
          *
          *     Plans: Enterprise.
          */
@@ -167,7 +167,7 @@ export interface paths {
         };
         /**
          * Roles with their permissions
-         * @description The list comes whole and is the same for every account.
+         * @description The complete list, without pages. It is the same for every account.
          *
          *     Plans: Enterprise.
          */
@@ -285,7 +285,7 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description a database that is watched */
+        /** @description a monitored database */
         Connection: {
             /**
              * Format: int64
@@ -294,11 +294,11 @@ export interface components {
             id: number;
             /** @description connection name */
             name: string;
-            /** @description host address of the database; the folder of its socket for unix_socket */
+            /** @description host address of the database; for unix_socket, the folder of the socket */
             host: string;
             /** @description listener port */
             port: number;
-            /** @description how the database is reached; an open set, so expect values that are not listed here */
+            /** @description connection type; an open set, so expect values that are not listed here */
             connection_type: string;
             /**
              * Format: int64
@@ -315,7 +315,7 @@ export interface components {
             /** @description short summary of its findings; null before the first check */
             summary_text: string | null;
         };
-        /** @description where a page stands in its list */
+        /** @description position of a page in its list */
         Meta: {
             /** @description total number of records */
             total: number;
@@ -323,24 +323,24 @@ export interface components {
             page: number;
             /** @description page size used */
             per_page: number;
-            /** @description true when more pages follow */
+            /** @description true if more pages follow */
             has_more: boolean;
         };
-        /** @description what one check found */
+        /** @description result of one check */
         CheckFinding: {
             /** @description code of the check, an upper-case identifier such as PG_DEAD_TUPLES; an open set */
             check_id: string;
             /** @description check category, a lower-case identifier such as vacuum; an open set */
             category: string;
-            /** @description what the check found; an open set, so expect values that are not listed here */
+            /** @description result of the check; an open set, so expect values that are not listed here */
             status: string;
             /** @description human-readable title */
             title: string;
-            /** @description measured value with recommendation; when skipped or error, why it could not be measured */
+            /** @description measured value with recommendation; for skipped or error, why it could not be measured */
             metric_line: string;
             /** @description suggested corrective statement */
             remediation: string;
-            /** @description how grave the finding is; of a check that is ok, skipped or error, the worst that it can find; an open set, so expect values that are not listed here */
+            /** @description severity of the finding; for a check that is ok, skipped or error, the highest severity that it can report; an open set, so expect values that are not listed here */
             severity: string;
         };
         /** @description a health check of a connection */
@@ -359,7 +359,7 @@ export interface components {
              * @description creation time
              */
             created_at: string;
-            /** @description all individual findings, the passing ones too, worst first */
+            /** @description all findings, including passing checks, worst first */
             checks: components["schemas"]["CheckFinding"][];
         };
         /** @description a connection and its status */
@@ -371,7 +371,7 @@ export interface components {
             id: number;
             /** @description connection name */
             name: string;
-            /** @description latest score; null when none has run */
+            /** @description latest score; null before the first check */
             score: number | null;
             /**
              * @description healthy (80 and over), warning (50 to 79), critical (under 50) or never_run (no check yet)
@@ -379,7 +379,7 @@ export interface components {
              */
             status: "healthy" | "warning" | "critical" | "never_run";
         };
-        /** @description how many connections have which status */
+        /** @description number of connections by status */
         FleetSummary: {
             /** @description connections */
             total: number;
@@ -401,7 +401,7 @@ export interface components {
             id: number;
             /**
              * Format: int64
-             * @description the connection that it belongs to
+             * @description the connection of the ticket
              */
             connection_id: number;
             /** @description the connection's name; its last one after removal */
@@ -412,10 +412,10 @@ export interface components {
             category: string;
             /** @description human-readable title */
             title: string;
-            /** @description the faulty object; null for the whole server */
+            /** @description the affected object; null for the whole server */
             object: string | null;
             /**
-             * @description how grave the finding is
+             * @description severity of the finding
              * @enum {string}
              */
             severity: "critical" | "warning" | "info";
@@ -430,12 +430,12 @@ export interface components {
             remediation: string;
             /**
              * Format: date-time
-             * @description time of the check that found it first
+             * @description time of the first check that found it
              */
             first_seen_at: string;
             /**
              * Format: date-time
-             * @description time of the check that found it last
+             * @description time of the latest check that found it
              */
             last_seen_at: string;
             /**
@@ -454,21 +454,21 @@ export interface components {
             critical_open: number;
             /** @description open tickets of severity warning */
             warning_open: number;
-            /** @description average resolution time in hours, two decimals; null when none was ever resolved */
+            /** @description average resolution time in hours, two decimals; null if no ticket was ever resolved */
             avg_resolution_hours: number | null;
         };
         /** @description an entry of the account's activity log */
         ActivityEntry: {
             /**
              * Format: int64
-             * @description 1, 2, 3 … without a gap within the account's log
+             * @description 1, 2, 3 …, without gaps in the account's log
              */
             id: number;
-            /** @description kind of action; an open set, so expect values that are not listed here */
+            /** @description action type; an open set, so expect values that are not listed here */
             action_type: string;
             /** @description application path where the action took place */
             page_path: string;
-            /** @description properties of the action; which ones depends on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to; api_key_refused tells that a revoked or expired key was tried and has api_key_id, api_key_name, reason, source_ip (null = further addresses) and attempts since the last such entry */
+            /** @description properties of the action; they depend on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to; api_key_refused means that a revoked or expired key was tried; it has api_key_id, api_key_name, reason, source_ip (null = other addresses) and attempts since the last such entry */
             properties: {
                 [key: string]: unknown;
             };
@@ -489,9 +489,9 @@ export interface components {
             name: string;
             /** @description e-mail address */
             email: string;
-            /** @description ids of roles, as the list of roles has them */
+            /** @description ids of roles, as in the list of roles */
             roles: string[];
-            /** @description whether the member may act; an open set, so expect values that are not listed here */
+            /** @description status of the member; an open set, so expect values that are not listed here */
             status: string;
             /**
              * Format: date-time
@@ -510,7 +510,7 @@ export interface components {
             id: string;
             /** @description human-readable name */
             name: string;
-            /** @description what the role is for */
+            /** @description purpose of the role */
             description: string;
             /** @description permissions of the role */
             permissions: string[];
@@ -780,7 +780,7 @@ export interface components {
                 resolved_at: string;
             };
         };
-        /** @description A parameter is unknown, repeated, empty or breaks its rule; or the request is no well-formed HTTP. */
+        /** @description A parameter is unknown, repeated, empty or invalid, or the request is malformed HTTP. */
         BadRequestBody: {
             error: {
                 /**
@@ -790,11 +790,11 @@ export interface components {
                 code: "bad_request" | "invalid_parameter";
                 /** @description human-readable text: one sentence that says what to do */
                 message: string;
-                /** @description the parameter that is wrong; with invalid_parameter only */
+                /** @description the invalid parameter; only with invalid_parameter */
                 parameter?: string;
             };
         };
-        /** @description There is no one `Authorization: Bearer <API_KEY>` header, or the key does not exist, has expired or was revoked. */
+        /** @description The request does not have exactly one `Authorization: Bearer <API_KEY>` header, or the key does not exist, has expired or was revoked. */
         UnauthorizedBody: {
             error: {
                 /**
@@ -818,7 +818,7 @@ export interface components {
                 message: string;
             };
         };
-        /** @description There is no such resource in the account. */
+        /** @description The account has no such resource. */
         NotFoundBody: {
             error: {
                 /**
@@ -842,7 +842,7 @@ export interface components {
                 message: string;
             };
         };
-        /** @description The key has used up its requests of this minute, or the address its failed authentications. Wait as long as `Retry-After` says. */
+        /** @description The key has reached its limit for this minute, or the address its limit of failed authentications. Wait as long as `Retry-After` says. */
         TooManyRequestsBody: {
             error: {
                 /**
@@ -868,7 +868,7 @@ export interface components {
                 message: string;
             };
         };
-        /** @description The service could not answer. Try again, waiting longer each time. */
+        /** @description The service could not answer. Retry with increasing delays. */
         InternalErrorBody: {
             error: {
                 /**
@@ -882,7 +882,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description A parameter is unknown, repeated, empty or breaks its rule; or the request is no well-formed HTTP. */
+        /** @description A parameter is unknown, repeated, empty or invalid, or the request is malformed HTTP. */
         BadRequest: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -900,7 +900,7 @@ export interface components {
                 "application/json": components["schemas"]["BadRequestBody"];
             };
         };
-        /** @description There is no one `Authorization: Bearer <API_KEY>` header, or the key does not exist, has expired or was revoked. */
+        /** @description The request does not have exactly one `Authorization: Bearer <API_KEY>` header, or the key does not exist, has expired or was revoked. */
         Unauthorized: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -937,7 +937,7 @@ export interface components {
                 "application/json": components["schemas"]["ForbiddenBody"];
             };
         };
-        /** @description There is no such resource in the account. */
+        /** @description The account has no such resource. */
         NotFound: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -973,7 +973,7 @@ export interface components {
                 "application/json": components["schemas"]["UriTooLongBody"];
             };
         };
-        /** @description The key has used up its requests of this minute, or the address its failed authentications. Wait as long as `Retry-After` says. */
+        /** @description The key has reached its limit for this minute, or the address its limit of failed authentications. Wait as long as `Retry-After` says. */
         TooManyRequests: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1010,7 +1010,7 @@ export interface components {
                 "application/json": components["schemas"]["HeadersTooLargeBody"];
             };
         };
-        /** @description The service could not answer. Try again, waiting longer each time. */
+        /** @description The service could not answer. Retry with increasing delays. */
         InternalError: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1033,12 +1033,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Requests a minute that the key has.
+         * @description Requests per minute that the key may send.
          * @example 60
          */
         "X-RateLimit-Limit": number;
         /**
-         * @description How many of them are left in this window.
+         * @description Requests left in this window.
          * @example 59
          */
         "X-RateLimit-Remaining": number;
@@ -1048,32 +1048,32 @@ export interface components {
          */
         "X-RateLimit-Reset": number;
         /**
-         * @description The limit in the form of the IETF draft: quota and window in seconds.
+         * @description The limit in the format of the IETF draft: quota, and window in seconds.
          * @example "default";q=60;w=60
          */
         "RateLimit-Policy": string;
         /**
-         * @description What is left in the form of the IETF draft: requests, and seconds to the end.
+         * @description What is left, in the format of the IETF draft: requests, and seconds until the window ends.
          * @example "default";r=59;t=37
          */
         RateLimit: string;
         /**
-         * @description Whole seconds to wait; a client that waits so long is let in.
+         * @description Whole seconds to wait. A request after this time is accepted.
          * @example 37
          */
         "Retry-After": number;
         /**
-         * @description Identifies the request: the same in the activity log and in the log of the service.
+         * @description Identifies the request in the activity log and in the service's log.
          * @example 0b2f4c1e-6f1d-4d0a-9a52-2f6f0c9e7a11
          */
         "X-Request-Id": string;
         /**
-         * @description `private, no-cache`: revalidate by `If-None-Match`. `no-store` on errors and activity.
+         * @description `private, no-cache`: revalidate with `If-None-Match`. `no-store` on errors and activity.
          * @example private, no-cache
          */
         "Cache-Control": string;
         /**
-         * @description What the answer depends on besides its URL.
+         * @description The request headers that the answer depends on.
          * @example Authorization, Accept-Encoding
          */
         Vary: string;
@@ -1083,7 +1083,7 @@ export interface components {
          */
         "X-Content-Type-Options": string;
         /**
-         * @description A strong entity tag; it may differ by `Content-Encoding`.
+         * @description A strong entity tag. It can differ by `Content-Encoding`.
          * @example "0lD1pNGQ-hPcNsbgj9sNsCbjLQv"
          */
         ETag: string;
@@ -1093,7 +1093,7 @@ export interface components {
          */
         Link: string;
         /**
-         * @description RFC 6750: `error="invalid_token"` when a token was sent that is no live key.
+         * @description RFC 6750: `error="invalid_token"` if the request has a token that is not a valid key.
          * @example Bearer realm="dbvitals", error="invalid_token"
          */
         "WWW-Authenticate": string;
@@ -1105,13 +1105,13 @@ export interface operations {
     listConnections: {
         parameters: {
             query?: {
-                /** @description Page of the list. Past the last one the list is empty. */
+                /** @description Page of the list. After the last page the list is empty. */
                 page?: number;
-                /** @description How many records a page has at most. */
+                /** @description Maximum number of records per page. */
                 per_page?: number;
             };
             header?: {
-                /** @description The `ETag` of an answer that the client has: 304 when it still holds. The request counts all the same. */
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1176,7 +1176,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has this answer already. */
+            /** @description The client already has this answer. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1207,7 +1207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an answer that the client has: 304 when it still holds. The request counts all the same. */
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -1281,7 +1281,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has this answer already. */
+            /** @description The client already has this answer. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1301,7 +1301,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description There is no such connection in the account, the identifier is no positive integer, or no health check has run yet. */
+            /** @description The account has no such connection, the identifier is not a positive integer, or no health check has run yet. */
             404: components["responses"]["NotFound"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooManyRequests"];
@@ -1313,7 +1313,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an answer that the client has: 304 when it still holds. The request counts all the same. */
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1374,7 +1374,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has this answer already. */
+            /** @description The client already has this answer. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1407,19 +1407,19 @@ export interface operations {
                 status?: "open" | "resolved";
                 /** @description Restricts to tickets of this severity. */
                 severity?: "critical" | "warning" | "info";
-                /** @description Restricts to one connection. 404 when it is none of the account. */
+                /** @description Restricts to one connection. 404 if the account has no such connection. */
                 connection_id?: number;
-                /** @description Start of the range of time, inclusive. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without offset it is UTC. */
+                /** @description Start of the time range, inclusive. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
                 from?: string;
-                /** @description End of the range of time, inclusive of the unit written: the whole day of a date, the whole second. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without offset it is UTC. */
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
                 to?: string;
-                /** @description Page of the list. Past the last one the list is empty. */
+                /** @description Page of the list. After the last page the list is empty. */
                 page?: number;
-                /** @description How many records a page has at most. */
+                /** @description Maximum number of records per page. */
                 per_page?: number;
             };
             header?: {
-                /** @description The `ETag` of an answer that the client has: 304 when it still holds. The request counts all the same. */
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1494,7 +1494,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has this answer already. */
+            /** @description The client already has this answer. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1515,7 +1515,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `connection_id` is no connection of the account. */
+            /** @description The account has no connection with this `connection_id`. */
             404: components["responses"]["NotFound"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooManyRequests"];
@@ -1527,7 +1527,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an answer that the client has: 304 when it still holds. The request counts all the same. */
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1567,7 +1567,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has this answer already. */
+            /** @description The client already has this answer. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1596,19 +1596,19 @@ export interface operations {
     listActivity: {
         parameters: {
             query?: {
-                /** @description Restricts to one kind of action. An unknown one gives an empty list. */
+                /** @description Restricts to one action type. An unknown type returns an empty list. */
                 action_type?: string;
-                /** @description By `id`: latest first, or oldest first. `order=asc` with `after_id` is the way for collectors. */
+                /** @description Order by `id`: latest first, or oldest first. Collectors use `order=asc` with `after_id`. */
                 order?: "desc" | "asc";
-                /** @description Gives the entries with a greater id only. Beyond the last one the list is empty. */
+                /** @description Returns only entries with a greater id. After the last entry the list is empty. */
                 after_id?: number;
-                /** @description Start of the range of time, inclusive. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without offset it is UTC. */
+                /** @description Start of the time range, inclusive. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
                 from?: string;
-                /** @description End of the range of time, inclusive of the unit written: the whole day of a date, the whole second. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without offset it is UTC. */
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
                 to?: string;
-                /** @description Page of the list. Past the last one the list is empty. */
+                /** @description Page of the list. After the last page the list is empty. */
                 page?: number;
-                /** @description How many records a page has at most. */
+                /** @description Maximum number of records per page. */
                 per_page?: number;
             };
             header?: never;
@@ -1700,7 +1700,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an answer that the client has: 304 when it still holds. The request counts all the same. */
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1753,7 +1753,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has this answer already. */
+            /** @description The client already has this answer. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1783,7 +1783,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an answer that the client has: 304 when it still holds. The request counts all the same. */
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1893,7 +1893,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has this answer already. */
+            /** @description The client already has this answer. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -10,14 +10,14 @@ import { choosePlaces, entriesAmongAll, entriesAmongRequests, entriesAmongType }
 
 const ActivityEntry = Type.Object(
   {
-    id: identifier("1, 2, 3 … without a gap within the account's log"),
-    action_type: openSet(ACTION_TYPES, 'kind of action'),
+    id: identifier("1, 2, 3 …, without gaps in the account's log"),
+    action_type: openSet(ACTION_TYPES, 'action type'),
     page_path: Type.String({ description: 'application path where the action took place' }),
     properties: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
       description:
-        'properties of the action; which ones depends on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to; api_key_refused tells that a revoked or expired key was tried and has api_key_id, api_key_name, reason, source_ip (null = further addresses) and attempts since the last such entry',
+        'properties of the action; they depend on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to; api_key_refused means that a revoked or expired key was tried; it has api_key_id, api_key_name, reason, source_ip (null = other addresses) and attempts since the last such entry',
     }),
     occurred_at: timestamp('time of the action; never decreases as id grows'),
   },
@@ -27,20 +27,20 @@ const ActivityEntry = Type.Object(
 const parameters = {
   action_type: text(
     'action_type',
-    'Restricts to one kind of action. An unknown one gives an empty list.',
+    'Restricts to one action type. An unknown type returns an empty list.',
     'must be the name of an action type.',
     { minLength: 1 },
     { minLength: 1 },
   ),
   order: oneOf(
     'order',
-    'By `id`: latest first, or oldest first. `order=asc` with `after_id` is the way for collectors.',
+    'Order by `id`: latest first, or oldest first. Collectors use `order=asc` with `after_id`.',
     ['desc', 'asc'],
     'desc',
   ),
   after_id: wholeNumber(
     'after_id',
-    'Gives the entries with a greater id only. Beyond the last one the list is empty.',
+    'Returns only entries with a greater id. After the last entry the list is empty.',
     { minimum: 0 },
   ),
 };
@@ -68,7 +68,7 @@ export const entries = endpoint({
   operationId: 'listActivity',
   summary: 'The activity log, latest first',
   description:
-    'Every request by a key and every change of the account. `order=asc&after_id=41` gives what follows entry 41, and never drifts, repeats or misses: for collectors. Any page costs the same, however long the log is. The answer is never stored.',
+    'Every request by a key and every change of the account. Collectors use `order=asc&after_id=41`: it returns the entries after 41, without repeating or missing one. Every page costs the same, however long the log is. Answers are never cached.',
   query: Type.Object({ ...parameters, ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(ActivityEntry), meta: Meta }),
   reuse: 'unstored',

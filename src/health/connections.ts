@@ -9,10 +9,10 @@ const Connection = Type.Object(
     id: identifier('connection identifier'),
     name: Type.String({ description: 'connection name' }),
     host: Type.String({
-      description: 'host address of the database; the folder of its socket for unix_socket',
+      description: 'host address of the database; for unix_socket, the folder of the socket',
     }),
     port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'listener port' }),
-    connection_type: openSet(['direct', 'ssh_tunnel', 'unix_socket'], 'how the database is reached'),
+    connection_type: openSet(['direct', 'ssh_tunnel', 'unix_socket'], 'connection type'),
     latest_check_id: nullable(identifier('the most recent health check; null before the first')),
     score: nullable(score('latest health score; null before the first check')),
     last_checked_at: nullable(timestamp('time of the latest check; null before the first')),
@@ -20,7 +20,7 @@ const Connection = Type.Object(
       Type.String({ description: 'short summary of its findings; null before the first check' }),
     ),
   },
-  { title: 'Connection', description: 'a database that is watched' },
+  { title: 'Connection', description: 'a monitored database' },
 );
 
 const countConnections = `

@@ -6,7 +6,7 @@ const FleetEntry = Type.Object(
   {
     id: identifier('connection identifier'),
     name: Type.String({ description: 'connection name' }),
-    score: nullable(score('latest score; null when none has run')),
+    score: nullable(score('latest score; null before the first check')),
     status: closedSet(
       ['healthy', 'warning', 'critical', 'never_run'],
       'healthy (80 and over), warning (50 to 79), critical (under 50) or never_run (no check yet)',
@@ -23,7 +23,7 @@ const FleetSummary = Type.Object(
     critical: count('connections with status critical'),
     never_run: count('connections without a health check'),
   },
-  { title: 'FleetSummary', description: 'how many connections have which status' },
+  { title: 'FleetSummary', description: 'number of connections by status' },
 );
 
 // latest_score is kept beside the connection: joining the latest checks of 10,000 took up to 90 ms.
@@ -52,7 +52,7 @@ export const fleet = endpoint({
   path: '/health/fleet',
   operationId: 'getFleet',
   summary: 'All connections with their status, and a count of each status',
-  description: 'The whole fleet in one answer, by `id`: what a wallboard or a poll once a minute wants.',
+  description: 'The whole fleet in one answer, by `id`. Use it for a wallboard or a poll every minute.',
   query: Type.Object({}),
   response: Type.Object({ data: Type.Array(FleetEntry), summary: FleetSummary }),
   reuse: 'kept',

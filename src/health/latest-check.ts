@@ -11,18 +11,18 @@ const CheckFinding = Type.Object(
     category: Type.String({
       description: 'check category, a lower-case identifier such as vacuum; an open set',
     }),
-    status: openSet(['ok', 'info', 'warning', 'critical', 'skipped', 'error'], 'what the check found'),
+    status: openSet(['ok', 'info', 'warning', 'critical', 'skipped', 'error'], 'result of the check'),
     title: Type.String({ description: 'human-readable title' }),
     metric_line: Type.String({
-      description: 'measured value with recommendation; when skipped or error, why it could not be measured',
+      description: 'measured value with recommendation; for skipped or error, why it could not be measured',
     }),
     remediation: Type.String({ description: 'suggested corrective statement' }),
     severity: openSet(
       ['critical', 'warning', 'info'],
-      'how grave the finding is; of a check that is ok, skipped or error, the worst that it can find',
+      'severity of the finding; for a check that is ok, skipped or error, the highest severity that it can report',
     ),
   },
-  { title: 'CheckFinding', description: 'what one check found' },
+  { title: 'CheckFinding', description: 'result of one check' },
 );
 
 const HealthCheckResult = Type.Object(
@@ -32,7 +32,7 @@ const HealthCheckResult = Type.Object(
     summary_text: Type.String({ description: 'short summary of the findings' }),
     created_at: timestamp('creation time'),
     checks: Type.Array(CheckFinding, {
-      description: 'all individual findings, the passing ones too, worst first',
+      description: 'all findings, including passing checks, worst first',
     }),
   },
   { title: 'HealthCheckResult', description: 'a health check of a connection' },
@@ -73,9 +73,10 @@ export const latestCheck = endpoint({
   path: '/health/connections/:id/checks/latest',
   operationId: 'getLatestHealthCheck',
   summary: 'The most recent health check of a connection',
-  description: 'With all its findings. A check that could not look is `skipped` or `error`, never `ok`.',
+  description:
+    'The health check with all its findings. A check that could not be measured is `skipped` or `error`, never `ok`.',
   notFound:
-    'There is no such connection in the account, the identifier is no positive integer, or no health check has run yet.',
+    'The account has no such connection, the identifier is not a positive integer, or no health check has run yet.',
   query: Type.Object({}),
   response: Type.Object({ data: HealthCheckResult }),
   reuse: 'kept',

@@ -7,11 +7,11 @@ const DEFAULT_PER_PAGE = 50;
 
 /** The parameters of every paginated list. */
 export const pagingParameters = {
-  page: wholeNumber('page', 'Page of the list. Past the last one the list is empty.', {
+  page: wholeNumber('page', 'Page of the list. After the last page the list is empty.', {
     minimum: 1,
     default: 1,
   }),
-  per_page: wholeNumber('per_page', 'How many records a page has at most.', {
+  per_page: wholeNumber('per_page', 'Maximum number of records per page.', {
     minimum: 1,
     maximum: 100,
     default: DEFAULT_PER_PAGE,
@@ -24,9 +24,9 @@ export const Meta = Type.Object(
     total: count('total number of records'),
     page: Type.Integer({ minimum: 1, description: 'current page' }),
     per_page: Type.Integer({ minimum: 1, description: 'page size used' }),
-    has_more: Type.Boolean({ description: 'true when more pages follow' }),
+    has_more: Type.Boolean({ description: 'true if more pages follow' }),
   },
-  { title: 'Meta', description: 'where a page stands in its list' },
+  { title: 'Meta', description: 'position of a page in its list' },
 );
 
 /** A page that was asked for. */

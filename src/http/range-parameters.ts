@@ -4,7 +4,7 @@ import { text } from './query-parameters.ts';
 
 function dateOrTime(name: string, meaning: string) {
   const forms =
-    'A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without offset it is UTC.';
+    'A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC.';
   return text(
     name,
     `${meaning} ${forms}`,
@@ -16,10 +16,10 @@ function dateOrTime(name: string, meaning: string) {
 
 /** `from` and `to`, both inclusive; the format `date-or-time` is `parseDate`'s. */
 export const rangeParameters = {
-  from: dateOrTime('from', 'Start of the range of time, inclusive.'),
+  from: dateOrTime('from', 'Start of the time range, inclusive.'),
   to: dateOrTime(
     'to',
-    'End of the range of time, inclusive of the unit written: the whole day of a date, the whole second.',
+    'End of the time range, including the last unit given: the whole day of a date, or the whole second.',
   ),
 };
 

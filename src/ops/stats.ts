@@ -12,7 +12,7 @@ const TicketStatistics = Type.Object(
     avg_resolution_hours: nullable(
       Type.Number({
         minimum: 0,
-        description: 'average resolution time in hours, two decimals; null when none was ever resolved',
+        description: 'average resolution time in hours, two decimals; null if no ticket was ever resolved',
       }),
     ),
   },

@@ -14,18 +14,18 @@ const SEVERITIES = ['critical', 'warning', 'info'];
 const Ticket = Type.Object(
   {
     id: identifier('ticket identifier'),
-    connection_id: identifier('the connection that it belongs to'),
+    connection_id: identifier('the connection of the ticket'),
     connection_name: Type.String({ description: "the connection's name; its last one after removal" }),
     check_id: Type.String({ description: 'code of the check that found it; an open set' }),
     category: Type.String({ description: 'check category; an open set' }),
     title: Type.String({ description: 'human-readable title' }),
-    object: nullable(Type.String({ description: 'the faulty object; null for the whole server' })),
-    severity: closedSet(SEVERITIES, 'how grave the finding is'),
+    object: nullable(Type.String({ description: 'the affected object; null for the whole server' })),
+    severity: closedSet(SEVERITIES, 'severity of the finding'),
     status: closedSet(STATUSES, 'open until a later health check no longer finds it'),
     metric_line: Type.String({ description: 'measured value with recommendation' }),
     remediation: Type.String({ description: 'suggested corrective statement' }),
-    first_seen_at: timestamp('time of the check that found it first'),
-    last_seen_at: timestamp('time of the check that found it last'),
+    first_seen_at: timestamp('time of the first check that found it'),
+    last_seen_at: timestamp('time of the latest check that found it'),
     resolved_at: nullable(timestamp('time of resolution; null while open')),
   },
   { title: 'Ticket', description: 'the history of a finding' },
@@ -36,7 +36,7 @@ const filters = {
   severity: oneOf('severity', 'Restricts to tickets of this severity.', SEVERITIES),
   connection_id: wholeNumber(
     'connection_id',
-    'Restricts to one connection. 404 when it is none of the account.',
+    'Restricts to one connection. 404 if the account has no such connection.',
     { minimum: 1 },
   ),
 };
@@ -79,8 +79,8 @@ export const tickets = endpoint({
   operationId: 'listTickets',
   summary: 'Tickets, latest first',
   description:
-    'By `first_seen_at`, latest first; the filters combine. `from` and `to` apply to `first_seen_at`. The `Link` header pins `to`: following `next` neither repeats nor misses a ticket, save one whose status or severity changes meanwhile and is filtered by.',
-  notFound: '`connection_id` is no connection of the account.',
+    'By `first_seen_at`, latest first; the filters combine. `from` and `to` apply to `first_seen_at`. The `Link` header pins `to`, so following `next` neither repeats nor misses a ticket, unless you filter by status or severity and that of a ticket changes meanwhile.',
+  notFound: 'The account has no connection with this `connection_id`.',
   query: Type.Object({ ...filters, ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(Ticket), meta: Meta }),
   reuse: 'kept',

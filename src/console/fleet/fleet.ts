@@ -21,7 +21,7 @@ const FleetRow = Type.Object({
   connection_type: stringEnum('direct', 'ssh_tunnel', 'unix_socket'),
   host: Type.String(),
   port: Type.Integer(),
-  score: nullable(score('latest score; null when none has run')),
+  score: nullable(score('latest score; null before the first check')),
   status: Status,
   /** The last score of each of the last 30 days (UTC), the oldest first; null for a day without a check. */
   trend: Type.Array(nullable(score('of a day'))),

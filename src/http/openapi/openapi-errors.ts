@@ -23,8 +23,7 @@ const FAILURES: readonly Failure[] = [
   {
     name: 'BadRequest',
     status: 400,
-    description:
-      'A parameter is unknown, repeated, empty or breaks its rule; or the request is no well-formed HTTP.',
+    description: 'A parameter is unknown, repeated, empty or invalid, or the request is malformed HTTP.',
     examples: [badParameter, errors.badRequest],
     headers: [],
   },
@@ -32,7 +31,7 @@ const FAILURES: readonly Failure[] = [
     name: 'Unauthorized',
     status: 401,
     description:
-      'There is no one `Authorization: Bearer <API_KEY>` header, or the key does not exist, has expired or was revoked.',
+      'The request does not have exactly one `Authorization: Bearer <API_KEY>` header, or the key does not exist, has expired or was revoked.',
     examples: [errors.unauthorized, errors.invalidApiKey],
     headers: ['WWW-Authenticate'],
   },
@@ -46,7 +45,7 @@ const FAILURES: readonly Failure[] = [
   {
     name: 'NotFound',
     status: 404,
-    description: 'There is no such resource in the account.',
+    description: 'The account has no such resource.',
     examples: [errors.resourceNotFound],
     headers: [],
   },
@@ -61,7 +60,7 @@ const FAILURES: readonly Failure[] = [
     name: 'TooManyRequests',
     status: 429,
     description:
-      'The key has used up its requests of this minute, or the address its failed authentications. Wait as long as `Retry-After` says.',
+      'The key has reached its limit for this minute, or the address its limit of failed authentications. Wait as long as `Retry-After` says.',
     examples: [errors.rateLimited],
     headers: ['Retry-After'],
   },
@@ -75,7 +74,7 @@ const FAILURES: readonly Failure[] = [
   {
     name: 'InternalError',
     status: 500,
-    description: 'The service could not answer. Try again, waiting longer each time.',
+    description: 'The service could not answer. Retry with increasing delays.',
     examples: [errors.internalError],
     headers: [],
   },
@@ -126,7 +125,7 @@ function envelopeSchema({ status, description }: Failure): object {
   const wait = { type: 'integer', minimum: 1, maximum: 60, description: 'seconds to wait' };
   const parameter = {
     type: 'string',
-    description: 'the parameter that is wrong; with invalid_parameter only',
+    description: 'the invalid parameter; only with invalid_parameter',
   };
   return {
     type: 'object',

@@ -9,32 +9,32 @@ import { hoisted, ref } from './openapi-schemas.ts';
 /** The document's own version: the second number rises with each addition, and the first one is that of the path. */
 const VERSION = '1.0.0';
 
-const DESCRIPTION = `Reads database health, tickets, the activity log and the team of one account.
+const DESCRIPTION = `A read-only API for the database health, tickets, activity log and team of one account.
 
-**Authentication.** Send an API key as \`Authorization: Bearer <API_KEY>\`. A key reaches the data of its own account only. Every request that it makes is recorded in the account's activity log.
+**Authentication.** Send an API key as \`Authorization: Bearer <API_KEY>\`. A key can read only the data of its own account. The account's activity log records every request.
 
-**Limits.** Each key has a number of requests a minute: 30 on Team, 60 on Business, 100 on Enterprise unless set otherwise; an Individual account has no API access. Every response tells how the window stands. On 429 wait as many seconds as \`Retry-After\` says.
+**Limits.** Each key has a limit of requests per minute. The default is 30 on Team, 60 on Business and 100 on Enterprise; an Individual account has no API access. The headers of every response show what is left. On 429, wait the number of seconds in \`Retry-After\`.
 
-**Errors.** All have one envelope, \`{"error": {"code", "message"}}\`; a 400 adds \`parameter\`, a 429 \`retry_after\`. Quote \`X-Request-Id\` when you ask for help.
+**Errors.** All errors have the form \`{"error": {"code", "message"}}\`; a 400 adds \`parameter\`, a 429 \`retry_after\`. Include \`X-Request-Id\` when you ask for help.
 
-**Parameters.** Unknown, repeated and empty ones are refused, so that a mistyped filter never widens a result. Names that begin with \`_\` are ignored.
+**Parameters.** Unknown, repeated and empty parameters are rejected, so a misspelled filter never returns more than you asked for. Names that begin with \`_\` are ignored.
 
-**Lists.** \`page\` counts from 1, \`per_page\` is 50 unless given, 100 at most. Follow the \`Link\` header, or \`meta.has_more\`.
+**Lists.** \`page\` starts at 1. \`per_page\` is 50 by default and 100 at most. Follow the \`Link\` header, or \`meta.has_more\`.
 
-**Times** are UTC with milliseconds and a trailing Z. A value that does not exist is \`null\`; its key is there.
+**Times** are UTC with milliseconds and a trailing Z. A missing value is \`null\`; its key is always present.
 
-**Methods.** \`HEAD\` is \`GET\` without a body, \`OPTIONS\` answers 204; any other gives 405 \`method_not_allowed\`.
+**Methods.** \`HEAD\` is \`GET\` without a body, \`OPTIONS\` returns 204; any other method returns 405 \`method_not_allowed\`.
 
-**Versions.** Within v1 there are only additions: endpoints, optional parameters, fields, and values of open sets (\`x-extensible-enum\`). A removal waits for v2, with 24 months of both.`;
+**Versions.** v1 only grows: new endpoints, optional parameters, fields, and values of open sets (\`x-extensible-enum\`). Anything else needs a v2, and v1 then stays available for 24 months.`;
 
 const GROUPS: Record<string, { name: string; description: string }> = {
   health: { name: 'Health', description: 'Connections, their health checks, and the fleet' },
-  ops: { name: 'Ops tickets', description: 'The history of findings, and statistics over it' },
+  ops: { name: 'Ops tickets', description: 'Findings over time, and statistics' },
   activity: { name: 'Activity log', description: 'Every request and every change of the account' },
   team: { name: 'Team', description: 'Members and roles' },
 };
 
-/** A planned event, as `events/` has it. */
+/** A planned event, as `events/` defines it. */
 interface PlannedEvent {
   kind: string;
   trigger: string;
@@ -123,7 +123,7 @@ function operation(endpoint: Endpoint, schemas: Record<string, unknown>, example
         },
       },
       ...(tagged
-        ? { 304: { description: 'The client has this answer already.', headers: headerRefs(headers) } }
+        ? { 304: { description: 'The client already has this answer.', headers: headerRefs(headers) } }
         : {}),
       ...Object.fromEntries(failures(endpoint.notFound)),
     },
@@ -134,7 +134,7 @@ const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
   description:
-    'The `ETag` of an answer that the client has: 304 when it still holds. The request counts all the same.',
+    'The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts.',
   schema: { type: 'string' },
 };
 

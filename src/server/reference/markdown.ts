@@ -1,4 +1,4 @@
-/** What of an OpenAPI document the reference tells; references are to `components`. */
+/** The parts of an OpenAPI document that the reference shows; references point to `components`. */
 interface OpenApi {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
@@ -46,7 +46,7 @@ interface Schema {
   default?: unknown;
 }
 
-/** The reference as Markdown, for those who read text: the same content as the OpenAPI document. */
+/** Returns the reference as Markdown, with the same content as the OpenAPI document. */
 export function markdown(document: OpenApi): string {
   const { info, tags, paths, webhooks, components } = document;
   const operations = Object.entries(paths);
@@ -72,7 +72,7 @@ export function markdown(document: OpenApi): string {
       Object.entries(components.headers).map(([name, { description }]) => [code(name), description]),
     ),
     '## Planned events',
-    'No events are sent yet. The form of the payloads will not change when they are.',
+    'No events are sent yet. The format of the payloads will not change.',
     ...Object.entries(webhooks).flatMap(([kind, { post }]) => {
       const { schema, example } = post.requestBody.content['application/json'];
       const data = resolve(schema, components.schemas).properties?.['data'] ?? {};
@@ -153,7 +153,7 @@ function type(schema: Schema): string {
     schema.format === undefined || schema.format === 'int64' ? '' : ` (${schema.format})`,
     values ? `: ${values.map(code).join(', ')}${schema.enum ? '' : ' …'}` : '',
     schema.const === undefined ? '' : `: ${code(schema.const)}`,
-    schema.default === undefined ? '' : `, ${code(String(schema.default))} unless given`,
+    schema.default === undefined ? '' : `, default ${code(String(schema.default))}`,
   ].join('');
 }
 

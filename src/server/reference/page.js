@@ -15,9 +15,9 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   supportedSubmitMethods: ['get'],
   tryItOutEnabled: true,
-  // The key stays in this page's memory: gone with a reload or the tab.
+  // Keep the key in this page's memory only, until a reload or until the tab closes.
   persistAuthorization: false,
-  // No other host is asked, and no address chooses another document.
+  // Send no request to another host, and let no URL parameter choose another document.
   validatorUrl: null,
   queryConfigEnabled: false,
 });

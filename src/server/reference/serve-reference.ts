@@ -5,7 +5,7 @@ import { type Answer, encoded, isUnchanged, successAnswer } from '../../http/ans
 import { acceptedCoding } from '../../http/respond.ts';
 import { markdown } from './markdown.ts';
 
-// Swagger UI sets the style attribute of its elements and has its icons as data: URLs. No other host, no inline script.
+// Swagger UI sets style attributes and uses data: URLs for icons. Everything else must come from this service.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,18 +29,19 @@ const TYPES = {
 };
 
 /**
- * An answer of more bytes ends its connection. What a client asks for at once and does not take, the kernel holds: four
- * documents a connection made a gigabyte of a thousand, and everybody waited for seconds.
+ * An answer of more bytes closes its connection. The kernel buffers answers that a client requests but does not read: with
+ * four documents for each of 1,000 connections it buffered a gigabyte, and all clients waited for seconds.
  */
 const LARGE = 32_768;
 
 /**
- * Serves the reference to anyone who asks: `/openapi.json`, the page `/docs`, its Markdown `/docs.md`, and `/llms.txt`.
- * All of it says where it stands behind a proxy. Nothing of it is recorded or counted. Every response outside `/api/` then links to document and page.
+ * Serves the reference without authentication: `/openapi.json`, the page `/docs`, its Markdown `/docs.md`, and `/llms.txt`.
+ * Their links include the base path. These requests are neither recorded nor counted. Every response outside `/api/` links
+ * to the document and the page.
  */
 export function serveReference(app: FastifyInstance, basePath: string): void {
   const beside = (name: string) => readFileSync(inPackage(`src/server/reference/${name}`));
-  // Ours begin so and in no other way: ="/docs.md", (/docs.md), '/openapi.json', <ORIGIN>/api/.
+  // All links to our own paths have one of these forms: ="/docs.md", (/docs.md), '/openapi.json', <ORIGIN>/api/.
   const placed = (text: Buffer) => Buffer.from(text.toString().replaceAll(OWN_PATH, `$1${basePath}$2`));
   const link = `<${basePath}/openapi.json>; rel="service-desc"; type="application/json", <${basePath}/docs>; rel="service-doc"; type="text/html"`;
   const swaggerStyle = readFileSync(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')));
@@ -49,7 +50,7 @@ export function serveReference(app: FastifyInstance, basePath: string): void {
     readFileSync(inPackage('openapi.json'), 'utf8').replace('"url": "/"', `"url": "${basePath}/"`),
   );
 
-  // Requests under /api/ are answered by a hook before this one, so it is never run for them.
+  // An earlier hook answers requests under /api/, so this one never runs for them.
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({ link, 'referrer-policy': 'no-referrer' });
   });
