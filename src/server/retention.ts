@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { pruneEntries } from '../activity/prune-entries.ts';
 import { recordPruned } from '../activity/record-pruned.ts';
 import { type Rounds, rest, startRounds } from '../activity/rounds.ts';
-import { thinChecks } from '../health/thin-checks.ts';
+import { thinChecks } from '../health/prune-findings.ts';
 import { countKeys } from '../keys/key-counts.ts';
 import { pruneCounters } from '../monitor/prune-counters.ts';
 import { pruneSignIns } from '../sign-in/prune-sign-ins.ts';

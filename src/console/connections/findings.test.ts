@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Finding } from '../checks/check.ts';
-import { explainedFindings } from './connections/findings.ts';
+import type { Finding } from '../../checks/check.ts';
+import { explainedFindings } from './findings.ts';
 
 const grant = 'GRANT pg_monitor TO watcher;';
 const skipped: Finding = {
