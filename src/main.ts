@@ -117,12 +117,12 @@ const context: CommandContext = {
     throw new Error(`Connection ${connection.connectionId} was removed while it was checked.`);
   },
   async checkOnce({ connection_type: connectionType, thresholds, ...address }, show) {
-    const { measureApart } = await import('./monitor/measure-in-child.ts');
+    const { measureInChild } = await import('./monitor/measure-in-child.ts');
     const { score, summaryText, worstFirst } = await import('./checks/score.ts');
     const { allowPrivateTargets } = config();
     const target = { ...address, connectionType, passwordExposable: false, tunnel: null };
     const job = { target, instructions: { allowPrivateTargets, thresholds } };
-    const { outcomes, cost } = await measureApart(job, new AbortController().signal, { show });
+    const { outcomes, cost } = await measureInChild(job, new AbortController().signal, { show });
     const checks = worstFirst(outcomes).map(({ database: _database, object: _object, ...shown }) => shown);
     return { score: score(outcomes, []), summary_text: summaryText(outcomes), checks, cost };
   },

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { type SeenJudgement, seen } from '../../test/seen-judgement.ts';
 import { everyCheck } from './catalogue.ts';
 import type { Row } from './check.ts';
-import { type GivenFacts, judgementOf } from './judgement-of.ts';
+import { type JudgementInput, judgementOf } from './judgement-of.ts';
 import { postgresChecks } from './postgres/postgres-checks.ts';
 
-function judge(id: string, rows: Row[], facts: Partial<GivenFacts> = {}): SeenJudgement {
+function judge(id: string, rows: Row[], facts: Partial<JudgementInput> = {}): SeenJudgement {
   const check = postgresChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
   return seen(

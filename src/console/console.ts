@@ -21,7 +21,7 @@ import { Budget, type Visit } from './budget.ts';
 import { callerFactsOf } from './console-proxy.ts';
 import { toConsoleError } from './error-mapping.ts';
 import { ConsoleError, internalError, lacking, notFound, proofNeeded } from './errors.ts';
-import type { Actor, Asked, Caller, ConsoleParts, ConsoleRoute, Streamed } from './route.ts';
+import type { Actor, Caller, ConsoleParts, ConsoleRequest, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { bodyValidationError } from './validation-error.ts';
 
@@ -134,7 +134,12 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   }
 
   /** The request with everything of it checked. */
-  function asked(route: ConsoleRoute, query: TObject, request: FastifyRequest, reply: FastifyReply): Asked {
+  function asked(
+    route: ConsoleRoute,
+    query: TObject,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): ConsoleRequest {
     const caller = callers.get(request);
     if (!caller) throw new Error('a request without its caller');
     const params = request.params as Record<string, string>;
@@ -150,10 +155,18 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     if (request.validationError?.validationContext === 'body') {
       throw bodyValidationError(route.body ?? NO_QUERY, request.validationError);
     }
-    return { parts, caller, id, params, query: checked, body: (request.body ?? {}) as Asked['body'], reply };
+    return {
+      parts,
+      caller,
+      id,
+      params,
+      query: checked,
+      body: (request.body ?? {}) as ConsoleRequest['body'],
+      reply,
+    };
   }
 
-  function answer(route: ConsoleRoute, request: Asked, actor: Actor | undefined): Promise<unknown> {
+  function answer(route: ConsoleRoute, request: ConsoleRequest, actor: Actor | undefined): Promise<unknown> {
     if (route.permission === 'anyone') return route.handler(request);
     if (!actor) throw new Error('a route for members without a member');
     return route.handler({

@@ -51,13 +51,13 @@ async function signIn(role: string): Promise<void> {
   );
 }
 
-interface Told {
+interface Reply {
   status: number;
   message: string;
 }
 
 /** Asks a route for something that is not there, so that nothing changes; a stream is left at its first byte. */
-function ask(method: string, path: string, headers: Record<string, string>): Promise<Told> {
+function ask(method: string, path: string, headers: Record<string, string>): Promise<Reply> {
   const url = `${service.origin}/console/api${path.replace(':id', '999999999').replace(/:\w+/g, 'x')}`;
   const json = { 'content-type': 'application/json', 'content-length': method === 'GET' ? '0' : '2' };
   return new Promise((resolve, reject) => {

@@ -77,7 +77,7 @@ export interface Streamed {
 }
 
 /** A request to a route, everything of it checked. */
-export interface Asked<Query extends TObject = TObject, Body extends TObject = TObject> {
+export interface ConsoleRequest<Query extends TObject = TObject, Body extends TObject = TObject> {
   parts: ConsoleParts;
   caller: Caller;
   /** `:id` of the path: a positive integer, or the request was answered 404; 0 where the path has none. */
@@ -90,8 +90,8 @@ export interface Asked<Query extends TObject = TObject, Body extends TObject = T
   reply: FastifyReply;
 }
 
-/** {@link Asked} by somebody who is signed in. */
-interface AskedByMember<Query extends TObject, Body extends TObject> extends Asked<Query, Body> {
+/** {@link ConsoleRequest} by somebody who is signed in. */
+interface MemberRequest<Query extends TObject, Body extends TObject> extends ConsoleRequest<Query, Body> {
   actor: Actor;
   /** Reads the session's account and nothing else: as the console's role, behind row-level security, in one snapshot. */
   read<T>(work: (read: Read) => Promise<T>): Promise<T>;
@@ -107,7 +107,7 @@ interface AskedByMember<Query extends TObject, Body extends TObject> extends Ask
 }
 
 /** What a route's schema lets its handler give: nothing for null, which is answered 204; a reply where it answered by itself. */
-type Given<Response> = Response extends TSchema
+type HandlerReply<Response> = Response extends TSchema
   ? Promise<Static<Response> | FastifyReply>
   : Response extends 'stream'
     ? Promise<Streamed>
@@ -145,7 +145,7 @@ export interface MemberRoute<
   /** What the member's roles must allow; `member` = any active member. */
   permission: Permission | 'member';
   /** Throws a ConsoleError for what it can't do. */
-  handler(asked: AskedByMember<Query, Body>): Given<Response>;
+  handler(asked: MemberRequest<Query, Body>): HandlerReply<Response>;
 }
 
 /** A route for those who are not signed in. */
@@ -155,7 +155,7 @@ export interface OpenRoute<
   Body extends TObject = TObject,
 > extends Definition<Response, Query, Body> {
   permission: 'anyone';
-  handler(asked: Asked<Query, Body>): Given<Response>;
+  handler(asked: ConsoleRequest<Query, Body>): HandlerReply<Response>;
 }
 
 /** Any route. */

@@ -63,15 +63,15 @@ const QUERIES: Record<string, Record<string, string>[]> = {
   ],
 };
 
-type Asked = [path: string, query: Record<string, string>, endpoint: Endpoint];
+type Request = [path: string, query: Record<string, string>, endpoint: Endpoint];
 
 const asked = ENDPOINTS.flatMap((endpoint) =>
-  (QUERIES[endpoint.path] ?? [{}]).map((query): Asked => [endpoint.path, query, endpoint]),
+  (QUERIES[endpoint.path] ?? [{}]).map((query): Request => [endpoint.path, query, endpoint]),
 );
 
 /** What the endpoint answers an account; `named` false: with no statement that names it. */
 async function answer(
-  [path, { of, ...query }, endpoint]: Asked,
+  [path, { of, ...query }, endpoint]: Request,
   accountId: number,
   named: boolean,
 ): Promise<unknown> {

@@ -52,7 +52,7 @@ function request(
   };
   return {
     ...{ accountId, apiKeyId, plan: 'enterprise', generation: null, prepared: true, form },
-    ...{ requestId: randomUUID(), life: { abandoned: false }, ...given },
+    ...{ requestId: randomUUID(), state: { abandoned: false }, ...given },
   };
 }
 
@@ -312,10 +312,10 @@ test('of one key so many wait: past it a request is refused at once, and another
 test('what nobody waits for any longer is not sent, and hears so', async () => {
   const accountId = await account(100);
   const keyId = await key(accountId);
-  const life = { abandoned: false };
+  const state = { abandoned: false };
   const answered = gates[0].admit(request(accountId, keyId));
-  const expired = expect(gates[0].admit(request(accountId, keyId, { life }))).rejects.toThrow(Expired);
-  life.abandoned = true;
+  const expired = expect(gates[0].admit(request(accountId, keyId, { state }))).rejects.toThrow(Expired);
+  state.abandoned = true;
   await answered;
   await expired;
   await gates[0].admit(request(accountId, keyId));

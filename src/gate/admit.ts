@@ -19,7 +19,7 @@ export interface Applicant {
   /** What the log tells of it beside its id; equal ones should be the same object, for then they are sent once. */
   readonly form: Form;
   readonly requestId: string;
-  readonly life: Life;
+  readonly state: RequestState;
 }
 
 /** What the log tells of a request, its key and its id aside. */
@@ -35,7 +35,7 @@ export interface Form {
 }
 
 /** Whether anybody still waits for the answer: what has not been sent to the store by then never is. */
-interface Life {
+interface RequestState {
   readonly abandoned: boolean;
 }
 
@@ -198,8 +198,8 @@ export class Gate {
     const later: Waiting[] = [];
     const batch = this.#queue.splice(0, LARGEST_BATCH);
     for (const waiting of batch) {
-      const { apiKeyId, plan, generation, prepared, life } = waiting.applicant;
-      if (life.abandoned) {
+      const { apiKeyId, plan, generation, prepared, state } = waiting.applicant;
+      if (state.abandoned) {
         this.#verdicts.expired += 1;
         waiting.reject(new Expired('the time of the request was over'));
         continue;
@@ -253,7 +253,7 @@ function members({ fresh, kept, unprepared }: Party): Waiting[] {
 }
 
 function stepOf(parties: readonly Party[]) {
-  const serves = parties.flatMap(members).map(({ applicant }) => applicant.life);
+  const serves = parties.flatMap(members).map(({ applicant }) => applicant.state);
   const attributes = { 'dbvitals.batch.requests': serves.length, 'dbvitals.batch.keys': parties.length };
   return { name: 'gate batch', attributes, serves };
 }

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { catalogues } from '../checks/catalogue.ts';
 import { LIMITS } from './limits.ts';
 import type { Measured } from './measure.ts';
-import type { Answer, Job, Told } from './measure-worker.ts';
+import type { Answer, Job, WorkerReport } from './measure-worker.ts';
 import { endedOutcomes } from './not-connected.ts';
 import type { Progress } from './progress.ts';
 import type { NoteStep } from './run-steps.ts';
@@ -49,7 +49,7 @@ let children = 0;
  * is killed when the run is over its time or `signal` aborts, whose reason is then thrown; a run that ended so, or by
  * a crash, says of every check that it was not measured. Two are kept for the next runs, and end when idle.
  */
-export async function measureApart(job: Job, signal: AbortSignal, hears: Hears = {}): Promise<Measured> {
+export async function measureInChild(job: Job, signal: AbortSignal, hears: Hears = {}): Promise<Measured> {
   const child = await freeChild(hears.note !== undefined);
   const { runMs } = job.instructions.limits ?? LIMITS;
   const until = AbortSignal.any([signal, AbortSignal.timeout(runMs + GRACE_MS)]);
@@ -124,7 +124,7 @@ function answerOf(one: Child, job: Job, until: AbortSignal, { show, note }: Hear
     };
     // Our own program's.
     const heard = (message: unknown) => {
-      const said = message as Answer | Told;
+      const said = message as Answer | WorkerReport;
       if ('progress' in said) show?.(said.progress);
       else if ('step' in said) note?.(said.step, said.facts);
       else end(said);

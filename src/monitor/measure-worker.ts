@@ -18,7 +18,7 @@ export interface Job {
 export type Answer = { measured: Measured } | { failed: string };
 
 /** What a child says meanwhile, where it was told to. */
-export type Told = { progress: Progress } | { step: string; facts: Facts };
+export type WorkerReport = { progress: Progress } | { step: string; facts: Facts };
 
 // A signal to the group (Ctrl-C) is the monitor's to act on: it calls runs off by ending their child.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

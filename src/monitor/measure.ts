@@ -1,5 +1,5 @@
 import type { Check, Outcome, Thresholds } from '../checks/check.ts';
-import { type GivenFacts, judgementOf, skippedLine } from '../checks/judgement-of.ts';
+import { type JudgementInput, judgementOf, skippedLine } from '../checks/judgement-of.ts';
 import { rowsOf } from '../checks/rows.ts';
 import { cleanText } from './clean-text.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
@@ -231,7 +231,7 @@ async function sampleOf(
   }
 }
 
-function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database: string): GivenFacts {
+function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database: string): JudgementInput {
   const { expectedStandbys, began } = run;
   const thresholds = run.thresholds[id];
   const last = comparesRuns && run.before.find((each) => each.checkId === id && each.database === database);

@@ -5,7 +5,7 @@ import { authentication, message, readyForQuery, startHostileServer } from '../.
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING } from '../checks/catalogue.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
-import { measureApart } from './measure-in-child.ts';
+import { measureInChild } from './measure-in-child.ts';
 import type { Job } from './measure-worker.ts';
 import { runHealthCheck, type StoredCheck } from './run.ts';
 import { type NoteStep, stepsOf } from './run-steps.ts';
@@ -182,7 +182,7 @@ describe('the log at debug', () => {
           note?.(step, facts);
           if (step === 'crash') resolve();
         };
-        void measureApart(job, signal, { note: noted });
+        void measureInChild(job, signal, { note: noted });
       });
       await told;
     });

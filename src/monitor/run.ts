@@ -14,7 +14,7 @@ import { storeCounters } from './counters.ts';
 import type { Limits } from './limits.ts';
 import { loadRun } from './load-run.ts';
 import type { Cost, Measured } from './measure.ts';
-import { measureApart } from './measure-in-child.ts';
+import { measureInChild } from './measure-in-child.ts';
 import { tamperedOutcome } from './not-connected.ts';
 import type { Progress } from './progress.ts';
 import { msSince, type NoteStep, stepsOf } from './run-steps.ts';
@@ -88,7 +88,7 @@ export async function runHealthCheck(
       const measuring = performance.now();
       const measured = await traced(
         () => ({ name: 'measure', attributes: {} }),
-        () => measureApart(run.job, signal, { show: deps.show, note }),
+        () => measureInChild(run.job, signal, { show: deps.show, note }),
       );
       note?.('measure', { ms: msSince(measuring), ...measured.cost, faults: faultsOf(measured.outcomes) });
       const { loadedAt, job } = run;

@@ -99,7 +99,7 @@ export interface Parts {
 }
 
 /** A request on its way. */
-interface Life extends Pending {
+interface RequestState extends Pending {
   readonly route: string;
   /** Its time was over, and it was answered so. */
   abandoned: boolean;
@@ -199,7 +199,7 @@ export function createApp({
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const route = request.routeOptions.url ?? 'unknown'; // Fastify makes the object anew each time
     const started = performance.now();
-    const life: Life = {
+    const state: RequestState = {
       route,
       started,
       abandoned: false,
@@ -207,14 +207,14 @@ export function createApp({
       heldBackMs: 0,
       step: logsSteps ? stepLogger(log, request.id, started) : undefined,
       expire() {
-        life.abandoned = true;
+        state.abandoned = true;
         escaped.guard(request.raw.socket, () => {
           fail(request, reply, errors.internalError);
-          finish(request, reply, life);
+          finish(request, reply, state);
         });
       },
     };
-    deadlines.add(life);
+    deadlines.add(state);
     const step = () => ({
       name: `${request.method} ${route}`,
       kind: 'server' as const,
@@ -224,56 +224,60 @@ export function createApp({
         'dbvitals.request_id': request.id,
       },
       caller: callerOf(request),
-      known: life,
+      known: state,
     });
     await traced(step, async (tell) => {
-      await serveTimed(request, reply, life);
+      await serveTimed(request, reply, state);
       const { statusCode } = reply.raw;
       tell({ 'http.response.status_code': statusCode });
       if (statusCode >= 500) tell({ 'error.type': `${statusCode}` });
     });
   }
 
-  async function serveTimed(request: FastifyRequest, reply: FastifyReply, life: Life): Promise<void> {
+  async function serveTimed(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    state: RequestState,
+  ): Promise<void> {
     try {
-      await answer(request, reply, life);
+      await answer(request, reply, state);
     } catch (error) {
-      life.step?.('fail', { error: error instanceof Error ? error.constructor.name : typeof error });
+      state.step?.('fail', { error: error instanceof Error ? error.constructor.name : typeof error });
       if (error instanceof GateFull) {
         // Thousands a second may be: their lines and the metrics tell of them.
-        await holdBack(life, wait(error.pauseMs));
+        await holdBack(state, wait(error.pauseMs));
       } else if (!(error instanceof Expired || health.failed(error))) {
         log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
       }
-      if (!life.abandoned) fail(request, reply, errors.internalError);
+      if (!state.abandoned) fail(request, reply, errors.internalError);
     } finally {
-      deadlines.remove(life);
-      if (!life.abandoned) finish(request, reply, life);
+      deadlines.remove(state);
+      if (!state.abandoned) finish(request, reply, state);
     }
   }
 
-  async function holdBack(life: Life, pause: Promise<void>): Promise<void> {
+  async function holdBack(state: RequestState, pause: Promise<void>): Promise<void> {
     const began = performance.now();
     await pause;
-    life.heldBackMs += performance.now() - began;
+    state.heldBackMs += performance.now() - began;
   }
 
   /** Measures and logs a request, once, when it has its answer. */
-  function finish(request: FastifyRequest, reply: FastifyReply, life: Life): void {
-    const ms = performance.now() - life.started;
+  function finish(request: FastifyRequest, reply: FastifyReply, state: RequestState): void {
+    const ms = performance.now() - state.started;
     const status = reply.raw.statusCode;
-    life.step?.('release', { status });
-    measure(life.route, status, (ms - life.heldBackMs) / 1000);
-    requestLog.answered(request, { status, ms, keyId: life.keyId });
+    state.step?.('release', { status });
+    measure(state.route, status, (ms - state.heldBackMs) / 1000);
+    requestLog.answered(request, { status, ms, keyId: state.keyId });
   }
 
   /** The way of a request, in order; the numbers are those of docs/design/requests.md. */
-  async function answer(request: FastifyRequest, reply: FastifyReply, life: Life): Promise<void> {
+  async function answer(request: FastifyRequest, reply: FastifyReply, state: RequestState): Promise<void> {
     // 1. edge
     ignoreBody(request.raw, reply.raw);
     const flaw = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
     const token = flaw ? null : bearerToken(request.raw.rawHeaders);
-    life.step?.('edge', { flaw: flaw?.code, has_token: token !== null });
+    state.step?.('edge', { flaw: flaw?.code, has_token: token !== null });
     if (flaw) return fail(request, reply, flaw);
     if (request.method === 'OPTIONS') return answerOptions(request, reply);
     if (token === null) return refuse(request, reply, errors.unauthorized);
@@ -281,10 +285,10 @@ export function createApp({
     // 2. identify
     const known = identifier.known(token);
     const identity = known ?? (await identifier.find(token));
-    life.keyId = identity?.apiKeyId;
-    life.step?.('identify', {
+    state.keyId = identity?.apiKeyId;
+    state.step?.('identify', {
       known: known !== undefined,
-      key_id: life.keyId,
+      key_id: state.keyId,
       account_id: identity?.accountId,
     });
     if (!identity) return refuse(request, reply, errors.invalidApiKey);
@@ -293,18 +297,18 @@ export function createApp({
     const isSpent = () => identity.spentUntil > performance.now();
     const turn = isSpent() || !hasAccess(identity.plan) ? gate.turn(identity) : null;
     if (turn) {
-      await holdBack(life, turn);
-      life.step?.('hold back', {});
+      await holdBack(state, turn);
+      state.step?.('hold back', {});
     }
-    for (let attempt = 1; !life.abandoned; attempt += 1) {
+    for (let attempt = 1; !state.abandoned; attempt += 1) {
       // 3. prepare
       const spent = attempt === 1 && isSpent();
       const prepared = spent
         ? UNPREPARED
-        : preparation.prepare(request, reply, identity, life.route, attempt > 1);
+        : preparation.prepare(request, reply, identity, state.route, attempt > 1);
       const { answer, generation, source } = prepared instanceof Promise ? await prepared : prepared;
-      life.step?.('prepare', { attempt, source, status: answer.status, generation, spent });
-      if (life.abandoned) return;
+      state.step?.('prepare', { attempt, source, status: answer.status, generation, spent });
+      if (state.abandoned) return;
 
       // 4. gate
       const applicant = {
@@ -315,19 +319,19 @@ export function createApp({
         prepared: !spent,
         form: formOf(request, answer, finalStatus(request, answer)),
         requestId: request.id,
-        life,
+        state,
       };
       const verdict = await traced(gateStep, async (tell) => {
         const told = await forEverybody(() => gate.admit(applicant));
         tell({ 'dbvitals.verdict': told.verdict });
         return told;
       });
-      life.step?.('gate', {
+      state.step?.('gate', {
         verdict: verdict.verdict,
         recorded: verdict.verdict === 'admitted' || verdict.verdict === 'limited',
         remaining: verdict.remaining,
       });
-      if (life.abandoned) return;
+      if (state.abandoned) return;
 
       // 5. release
       if (verdict.verdict === 'dead') {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { pruneEntries } from '../activity/prune-entries.ts';
 import { recordPruned } from '../activity/record-pruned.ts';
 import { type Rounds, rest, startRounds } from '../activity/rounds.ts';
-import { thinChecks } from '../health/prune-findings.ts';
+import { pruneFindings } from '../health/prune-findings.ts';
 import { countKeys } from '../keys/key-counts.ts';
 import { pruneCounters } from '../monitor/prune-counters.ts';
 import { pruneSignIns } from '../sign-in/prune-sign-ins.ts';
@@ -64,7 +64,7 @@ export async function retain(options: RetentionOptions, signal: AbortSignal): Pr
   await countRequests(options, signal);
   if (signal.aborted) return;
   const work: [Kept, () => AsyncGenerator<number>][] = [
-    ['findings', () => thinChecks(owner)],
+    ['findings', () => pruneFindings(owner)],
     ['counters', () => pruneCounters(owner)],
     ['sign_ins', () => pruneSignIns(owner)],
   ];

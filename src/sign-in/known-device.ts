@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Asked, ConsoleParts } from '../console/route.ts';
+import type { ConsoleParts, ConsoleRequest } from '../console/route.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { cookie } from './cookie.ts';
 
@@ -27,7 +27,7 @@ interface Token {
 
 /** Of the logins those that the browser is known for, and SHA-256 of what identifies the browser; null = it is unknown. */
 export function knownDevice(
-  { parts, caller, reply }: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  { parts, caller, reply }: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
   logins: readonly PasswordLogin[],
 ): { device: Buffer | null; logins: number[] } {
   const known = tokensOf({ parts, caller, reply }).flatMap((token) =>
@@ -44,7 +44,7 @@ export function knownDevice(
 
 /** Makes the browser known for the logins: call it when their password was given. */
 export function keepDevice(
-  asked: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
   logins: readonly PasswordLogin[],
 ): void {
   const [key] = asked.parts.secret;
@@ -61,11 +61,11 @@ export function keepDevice(
   void asked.reply.header('set-cookie', `${name}=${value}; Max-Age=${DAYS * 86_400}; ${attributes}`);
 }
 
-function deviceCookie({ parts, caller }: Pick<Asked, 'parts' | 'caller'>) {
+function deviceCookie({ parts, caller }: Pick<ConsoleRequest, 'parts' | 'caller'>) {
   return cookie(caller.origin, parts.basePath, 'dbvitals_device', 'Strict');
 }
 
-function tokensOf(asked: Pick<Asked, 'parts' | 'caller' | 'reply'>): Token[] {
+function tokensOf(asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>): Token[] {
   const start = `${deviceCookie(asked).name}=`;
   const pairs = (asked.reply.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const value = pairs.find((pair) => pair.startsWith(start))?.slice(start.length) ?? '';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { ConsoleError } from '../console/errors.ts';
-import type { Asked } from '../console/route.ts';
+import type { ConsoleRequest } from '../console/route.ts';
 
 /** What verifies passkeys; loaded with the first one, for it takes 0.2 s of a core and 27 MB (measured). */
 export const webauthn = () => import('@simplewebauthn/server');
@@ -18,7 +18,7 @@ export const USER_HANDLE = `sha256(convert_to(l.login_id || ' ' || extract(epoch
  * The origin and host name that passkeys are made for, whatever the request's Host header says. Throws 409 where the caller's
  * page has another origin, or where browsers make no passkeys.
  */
-export function relyingParty({ parts, caller }: Pick<Asked, 'parts' | 'caller'>): {
+export function relyingParty({ parts, caller }: Pick<ConsoleRequest, 'parts' | 'caller'>): {
   origin: string;
   id: string;
 } {

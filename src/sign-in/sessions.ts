@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Change, type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
 import { ConsoleError, lacking, signedOut } from '../console/errors.ts';
-import type { Actor, Asked, Caller } from '../console/route.ts';
+import type { Actor, Caller, ConsoleRequest } from '../console/route.ts';
 import { type Read, readOwn, within } from '../database/read.ts';
 import { hashToken, newToken } from '../members/record-link.ts';
 import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
@@ -69,7 +69,7 @@ export function tokenOf(origin: string, basePath: string, cookies: string | unde
 
 /** Has the browser keep the session's token, or forget it (null). */
 export function setCookie(
-  { caller, parts, reply }: Pick<Asked, 'caller' | 'parts' | 'reply'>,
+  { caller, parts, reply }: Pick<ConsoleRequest, 'caller' | 'parts' | 'reply'>,
   token: string | null,
 ): void {
   const { name, attributes } = sessionCookie(caller.origin, parts.basePath);
@@ -137,7 +137,7 @@ export type Proof = 'password' | 'passkey' | 'oidc' | 'link';
  * just now. Throws 403 when the login acts nowhere.
  */
 export async function startSession(
-  asked: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
   loginId: number,
   how: Proof,
   { accountId = null, provedEmail = null }: { accountId?: number | null; provedEmail?: string | null } = {},
@@ -176,7 +176,7 @@ export async function startSession(
 
 /** Starts a session of a person who acts in no account yet, and can only answer their invitations. */
 export async function startUnjoinedSession(
-  { parts, caller, reply }: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  { parts, caller, reply }: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
   loginId: number,
   provedEmail: string | null,
 ): Promise<void> {
@@ -200,7 +200,7 @@ const renew = `
  * Notes that the person proved again who they are. The session gets another token, so that a copy of the old one, which somebody
  * may have stolen, is good for nothing any more. Throws 401 when the session has ended.
  */
-export async function renewSession(asked: Pick<Asked, 'parts' | 'caller' | 'reply'>): Promise<void> {
+export async function renewSession(asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>): Promise<void> {
   const { parts, caller } = asked;
   const token = newToken();
   const { rowCount } = await parts.writer.query(renew, [

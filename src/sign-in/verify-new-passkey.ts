@@ -1,7 +1,7 @@
 import type { RegistrationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server';
 import { type Static, Type } from 'typebox';
 import { ConsoleError } from '../console/errors.ts';
-import type { Asked } from '../console/route.ts';
+import type { ConsoleRequest } from '../console/route.ts';
 import { Bytes } from '../console/sign-in/passkey-sign-in.ts';
 import { stringEnum } from '../console/string-enum.ts';
 import { isChallenge, useChallenge } from './challenges.ts';
@@ -30,7 +30,7 @@ const refused = new ConsoleError(
  * passkey, its public key as COSE. Throws 400.
  */
 export async function verifyNewPasskey(
-  { parts, caller }: Pick<Asked, 'parts' | 'caller'>,
+  { parts, caller }: Pick<ConsoleRequest, 'parts' | 'caller'>,
   asked: string,
   given: Static<typeof NewPasskey>,
 ): Promise<WebAuthnCredential> {

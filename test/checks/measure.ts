@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Check, Row, ServerFacts } from '../../src/checks/check.ts';
-import { type GivenFacts, judgementOf } from '../../src/checks/judgement-of.ts';
+import { type JudgementInput, judgementOf } from '../../src/checks/judgement-of.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
 
@@ -8,7 +8,7 @@ import { type SeenJudgement, seen } from '../seen-judgement.ts';
 export async function measure(
   client: pg.Client,
   check: Check,
-  facts: Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'> = {},
+  facts: Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'> = {},
 ): Promise<SeenJudgement> {
   const { rows, server } = await read(client, check);
   return seen(judgementOf(check, rows, { ...server, now: new Date(), ...facts }));

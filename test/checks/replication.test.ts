@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Check } from '../../src/checks/check.ts';
-import type { GivenFacts } from '../../src/checks/judgement-of.ts';
+import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
 import { measure, sample } from './measure.ts';
@@ -47,7 +47,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
 
   async function judged(
     id: string,
-    facts: Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'> = {},
+    facts: Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'> = {},
     { on = primary, login = 'watcher' }: { on?: Pick<Standby, 'open'>; login?: Login } = {},
   ): Promise<SeenJudgement> {
     const client = await on.open(login);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { GivenFacts } from '../../src/checks/judgement-of.ts';
+import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
 import { measure, sample } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 
-type Given = Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'>;
+type Input = Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'>;
 
 const OLD_ENOUGH = { statistics_days: 0, minimum_bytes: 0 };
 
@@ -30,7 +30,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     login: Login,
     ask: (...of: Parameters<typeof measure>) => Promise<T>,
     id: string,
-    given: Given = {},
+    given: Input = {},
   ) {
     const check = postgresChecks.find((each) => each.id === id);
     if (!check) throw new Error(`There is no check ${id}.`);
@@ -41,9 +41,9 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       await client.end();
     }
   }
-  const judged = (id: string, given: Given = {}, login: Login = 'watcher'): Promise<SeenJudgement> =>
+  const judged = (id: string, given: Input = {}, login: Login = 'watcher'): Promise<SeenJudgement> =>
     asked(login, measure, id, given);
-  const objects = async (id: string, given: Given = {}) =>
+  const objects = async (id: string, given: Input = {}) =>
     (await judged(id, given)).faults.map(({ object }) => object);
 
   async function made(...statements: string[]): Promise<void> {

@@ -1,12 +1,12 @@
 import type mysql from 'mysql2/promise';
 import type { Check, Row } from '../../src/checks/check.ts';
-import { type GivenFacts, judgementOf } from '../../src/checks/judgement-of.ts';
+import { type JudgementInput, judgementOf } from '../../src/checks/judgement-of.ts';
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
 import type { Login, MariadbServer } from './mariadb-server.ts';
 
-type Facts = Pick<GivenFacts, 'thresholds' | 'before' | 'expectedStandbys'>;
+type Facts = Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'>;
 
 /** Runs a check as the monitor does: READ ONLY and bounded. */
 export async function measure(

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GivenFacts } from '../../src/checks/judgement-of.ts';
+import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { freePort } from '../contract/free-port.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
@@ -59,7 +59,7 @@ async function applied(name: 'north' | 'south'): Promise<void> {
 
 async function judged(
   id: string,
-  thresholds: GivenFacts['thresholds'] = undefined,
+  thresholds: JudgementInput['thresholds'] = undefined,
   login: Login = 'watcher',
   on = at(replica),
 ): Promise<SeenJudgement> {
@@ -77,7 +77,7 @@ async function paste({ faults }: SeenJudgement): Promise<void> {
 const until = async (
   id: string,
   is: (judgement: SeenJudgement) => boolean,
-  limits?: GivenFacts['thresholds'],
+  limits?: JudgementInput['thresholds'],
 ) => {
   for (let tries = 0; tries < 300; tries++) {
     const judgement = await judged(id, limits);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { GivenFacts } from '../../src/checks/judgement-of.ts';
+import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { type Login, MariadbServer } from './mariadb-server.ts';
 import { measure } from './measure.ts';
@@ -14,12 +14,12 @@ beforeEach(() => server.run(['drop database shop', 'create database shop'], ''))
 
 const ALL = { thresholds: { statistics_days: 0, minimum_bytes: 0 } };
 
-async function judged(id: string, facts: Pick<GivenFacts, 'thresholds'> = {}, login: Login = 'watcher') {
+async function judged(id: string, facts: Pick<JudgementInput, 'thresholds'> = {}, login: Login = 'watcher') {
   const check = mysqlChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
   return measure(server, check, facts, login);
 }
-const objects = async (id: string, facts?: Pick<GivenFacts, 'thresholds'>) =>
+const objects = async (id: string, facts?: Pick<JudgementInput, 'thresholds'>) =>
   (await judged(id, facts)).faults.map(({ object }) => object?.replace('`shop`.', ''));
 
 const fine: [string, string, string[]][] = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Row } from '../check.ts';
-import { type GivenFacts, judgementOf } from '../judgement-of.ts';
+import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { literal } from './quote.ts';
 
@@ -13,7 +13,7 @@ function checkOf(id: string) {
   return check;
 }
 
-function judge(id: string, rows: Row[], facts: Partial<GivenFacts> = {}): SeenJudgement {
+function judge(id: string, rows: Row[], facts: Partial<JudgementInput> = {}): SeenJudgement {
   return seen(
     judgementOf(checkOf(id), rows, {
       version: MARIADB,
@@ -159,7 +159,7 @@ test('every check that counts needs two runs of one start', () => {
     ...{ ...pool, ...capacity, ...sizes, innodb_log_buffer_size: 9, long_query_time: 9, table_open_cache: 9 },
   };
   const seconds = 300;
-  const reason = (id: string, rows: Row[], before?: GivenFacts['before']) =>
+  const reason = (id: string, rows: Row[], before?: JudgementInput['before']) =>
     judge(id, rows, before && { before }).skipped ?? 'measured';
   for (const { id, comparesRuns } of counters) {
     expect(comparesRuns).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Check, Row } from '../check.ts';
-import { type GivenFacts, judgementOf } from '../judgement-of.ts';
+import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { galeraUnsynced } from './galera-unsynced.ts';
 import { groupMemberDown } from './group-member-down.ts';
 import { replicaLag } from './replica-lag.ts';
@@ -11,7 +11,7 @@ import { skipErrors } from './skip-errors.ts';
 
 const [MYSQL_80, MYSQL_84, MARIADB] = [80_021, 80_404, 101_119];
 
-const judge = (check: Check, rows: Row[], facts: Partial<GivenFacts> = {}): SeenJudgement =>
+const judge = (check: Check, rows: Row[], facts: Partial<JudgementInput> = {}): SeenJudgement =>
   seen(judgementOf(check, rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts }));
 
 /** As SHOW gives them: all values are text. */
@@ -210,7 +210,7 @@ describe('Galera', () => {
     expect(judgement.skipped).toBeUndefined();
   });
 
-  test.each<[string, Record<string, string | number>, GivenFacts['before']]>([
+  test.each<[string, Record<string, string | number>, JudgementInput['before']]>([
     ['the first run', {}, undefined],
     ['a restart', { Uptime: 99 }, before],
     ['a reset', {}, { ...before, rows: shown({ ...node, wsrep_flow_control_paused_ns: 7 }) }],

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Row } from '../check.ts';
-import { type GivenFacts, judgementOf } from '../judgement-of.ts';
+import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { isMariaDb, versionNumber } from './flavour.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 
 const [MYSQL_80, MYSQL_84, MARIADB] = [80_036, 80_404, 101_119];
 
-function judge(id: string, rows: Row[], facts: Partial<GivenFacts>): SeenJudgement {
+function judge(id: string, rows: Row[], facts: Partial<JudgementInput>): SeenJudgement {
   const check = mysqlChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
   return seen(

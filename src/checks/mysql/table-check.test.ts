@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { seen } from '../../../test/seen-judgement.ts';
 import type { Row } from '../check.ts';
-import { type GivenFacts, judgementOf } from '../judgement-of.ts';
+import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 
 const [MYSQL_80, MARIADB] = [80_036, 101_119];
@@ -11,7 +11,7 @@ const checkOf = (id: string) => {
   if (!check) throw new Error(`There is no check ${id}.`);
   return check;
 };
-const judge = (id: string, rows: Row[], facts: Partial<GivenFacts> = {}) =>
+const judge = (id: string, rows: Row[], facts: Partial<JudgementInput> = {}) =>
   seen(
     judgementOf(checkOf(id), rows, {
       version: MARIADB,

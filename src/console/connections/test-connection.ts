@@ -16,7 +16,7 @@ import { count } from '../../http/fields.ts';
 import { LIMITS } from '../../monitor/limits.ts';
 import { type LoadedRun, loadRun } from '../../monitor/load-run.ts';
 import type { Measured } from '../../monitor/measure.ts';
-import { measureApart } from '../../monitor/measure-in-child.ts';
+import { measureInChild } from '../../monitor/measure-in-child.ts';
 import type { Tunnel } from '../../monitor/session/ssh-tunnel.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { notFound } from '../errors.ts';
@@ -104,7 +104,7 @@ async function runTest(
   const leave = () => left.abort(new Error('nobody waits for the test any more'));
   reply.raw.once('close', leave);
   try {
-    const measured = await measureApart(job, AbortSignal.any([parts.closing, left.signal]));
+    const measured = await measureInChild(job, AbortSignal.any([parts.closing, left.signal]));
     return shown(job.target.engine, measured);
   } finally {
     reply.raw.off('close', leave);

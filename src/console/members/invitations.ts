@@ -7,7 +7,7 @@ import { foldedEmail } from '../../members/email.ts';
 import { hashToken } from '../../members/record-link.ts';
 import { type Person, personOf } from '../../sign-in/sessions.ts';
 import { notFound, proofNeeded, signedOut } from '../errors.ts';
-import { type Asked, type ConsoleRoute, openRoute } from '../route.ts';
+import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 /** The accounts that invited an address which an identity provider verified: its person accepts or declines each. */
 export const Invitations = Type.Object({
@@ -95,7 +95,7 @@ export async function joinAs(
   return rows[0];
 }
 
-async function requirePerson({ parts, caller }: Asked): Promise<Person> {
+async function requirePerson({ parts, caller }: ConsoleRequest): Promise<Person> {
   const person = await personOf(parts.writer, caller.sessionToken);
   if (person === null) throw signedOut;
   return person;
@@ -118,7 +118,7 @@ const list = openRoute({
 
 /** Answers one invitation, which is looked at again under the account's lock. */
 async function answer(
-  asked: Asked,
+  asked: ConsoleRequest,
   person: Person,
   work: (change: Change, offer: Offer) => Promise<void>,
 ): Promise<void> {

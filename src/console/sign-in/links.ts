@@ -10,7 +10,7 @@ import { NewPassword } from '../../sign-in/password.ts';
 import { type Person, personOf, startSession } from '../../sign-in/sessions.ts';
 import { ConsoleError } from '../errors.ts';
 import { joinAs } from '../members/invitations.ts';
-import { type Asked, type ConsoleRoute, openRoute } from '../route.ts';
+import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
 import { fieldValidationError } from '../validation-error.ts';
 import { Email, newPassword } from './sign-in-routes.ts';
@@ -95,7 +95,10 @@ async function findLink(writer: pg.Pool, token: string): Promise<LinkRow> {
 }
 
 /** The person who is signed in by single sign-on with the address of the link, as just proved; else null. */
-async function invitedPerson({ parts, caller }: Asked, { purpose, email }: LinkRow): Promise<Person | null> {
+async function invitedPerson(
+  { parts, caller }: ConsoleRequest,
+  { purpose, email }: LinkRow,
+): Promise<Person | null> {
   const person = await personOf(parts.writer, caller.sessionToken);
   if (purpose !== 'invitation' || email === null || !person?.isRecent || person.provedEmail === null)
     return null;
@@ -147,7 +150,7 @@ interface Opened {
 }
 
 /** Sets a new password; who was signed in with the old one is signed out. */
-async function reset(asked: Asked, link: LinkRow, token: string): Promise<Opened> {
+async function reset(asked: ConsoleRequest, link: LinkRow, token: string): Promise<Opened> {
   const { login_id, account_id, account_name, member_id, email } = link;
   if (login_id === null || email === null) throw gone;
   const { password: given } = asked.body as Static<typeof UseLink>;
@@ -170,7 +173,7 @@ async function reset(asked: Asked, link: LinkRow, token: string): Promise<Opened
  * Makes the person who opened the link a member who can act: a new owner, or the invited one. Their password is for this account
  * alone, whoever has the same address elsewhere: nobody proved whose it is.
  */
-async function enter(asked: Asked, link: LinkRow, token: string): Promise<Opened> {
+async function enter(asked: ConsoleRequest, link: LinkRow, token: string): Promise<Opened> {
   const { purpose, account_id, account_name, member_id } = link;
   const body = asked.body as Static<typeof UseLink>;
   const person = await invitedPerson(asked, link);
@@ -223,7 +226,7 @@ async function makeLogin({ client, accountId }: Change, values: string[]): Promi
 }
 
 /** What an entry says of the person who opened a link: they act as the member that it is for. */
-function openedBy({ caller }: Asked, memberId: number | null, name: string | null) {
+function openedBy({ caller }: ConsoleRequest, memberId: number | null, name: string | null) {
   return { actor_member_id: memberId, actor_name: name, source_ip: caller.address };
 }
 

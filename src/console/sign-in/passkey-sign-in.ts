@@ -5,7 +5,7 @@ import { isChallenge, newChallenge, useChallenge } from '../../sign-in/challenge
 import { relyingParty, TIMEOUT_MS, USER_HANDLE, webauthn } from '../../sign-in/relying-party.ts';
 import { startSession } from '../../sign-in/sessions.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Asked, type ConsoleRoute, openRoute } from '../route.ts';
+import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 
 const PURPOSE = 'sign in by passkey';
@@ -82,7 +82,7 @@ const signIn = openRoute({
 });
 
 /** Asks a browser for a passkey; the challenge is good for one answer of this purpose. */
-export function passkeyQuestion(asked: Pick<Asked, 'parts' | 'caller'>, purpose: string) {
+export function passkeyQuestion(asked: Pick<ConsoleRequest, 'parts' | 'caller'>, purpose: string) {
   return {
     challenge: newChallenge(asked.parts.secret, purpose),
     rpId: relyingParty(asked).id,
@@ -96,7 +96,7 @@ export function passkeyQuestion(asked: Pick<Asked, 'parts' | 'caller'>, purpose:
  * be proved. Throws 401.
  */
 export async function proveByPasskey(
-  asked: Pick<Asked, 'parts' | 'caller'>,
+  asked: Pick<ConsoleRequest, 'parts' | 'caller'>,
   response: Static<typeof PasskeyAnswer>,
   { purpose, only }: { purpose: string; only?: number },
 ): Promise<number> {
@@ -112,7 +112,7 @@ export async function proveByPasskey(
 
 /** Holds an answer against the passkey, and uses its challenge up; the counter that it tells of. Throws 401. */
 async function verify(
-  { parts, caller }: Pick<Asked, 'parts' | 'caller'>,
+  { parts, caller }: Pick<ConsoleRequest, 'parts' | 'caller'>,
   given: Static<typeof PasskeyAnswer>,
   passkey: PasskeyRow,
   purpose: string,

@@ -9,7 +9,13 @@ import { throttledLogin } from '../../sign-in/login-throttle.ts';
 import { GivenPassword, hashNewPassword, whosePassword } from '../../sign-in/password.ts';
 import { actorOf, setCookie, startSession } from '../../sign-in/sessions.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Asked, type Caller, type ConsoleParts, type ConsoleRoute, openRoute } from '../route.ts';
+import {
+  type Caller,
+  type ConsoleParts,
+  type ConsoleRequest,
+  type ConsoleRoute,
+  openRoute,
+} from '../route.ts';
 
 export const Email = Type.String({
   maxLength: 200,
@@ -46,7 +52,7 @@ interface Login extends PasswordLogin {
  * a password that is right for some of the logins alone counts as a guess at the others.
  */
 export async function proveByPassword(
-  asked: Pick<Asked, 'parts' | 'caller' | 'reply'>,
+  asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
   { email, password }: { email: string; password: string },
   only: { loginId?: number; accountId?: number } = {},
 ): Promise<Login[] | null> {

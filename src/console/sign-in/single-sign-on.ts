@@ -5,7 +5,7 @@ import { type IdentityProvider, Unreachable } from '../../sign-in/identity-provi
 import { OidcLoginRejected, oidcLogin } from '../../sign-in/oidc-login.ts';
 import { startSession, startUnjoinedSession } from '../../sign-in/sessions.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Asked, type ConsoleRoute, openRoute } from '../route.ts';
+import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 const PURPOSE = 'sign in by single sign-on';
 
@@ -111,7 +111,7 @@ const comeBack = openRoute({
 
 /** Sends the browser where `where` says, or to the sign-in page with what went wrong, from which `next` is still ahead. */
 async function lead(
-  asked: Asked,
+  asked: ConsoleRequest,
   next: string | null,
   where: (provider: IdentityProvider) => Promise<string>,
 ) {
@@ -144,11 +144,11 @@ function toldOf(error: unknown): Record<string, string | undefined> {
 }
 
 // Lax and not strict as the session's: the provider's page leads here. It binds the answer to the browser that asked.
-function cookieOf({ caller, parts }: Asked): { name: string; attributes: string } {
+function cookieOf({ caller, parts }: ConsoleRequest): { name: string; attributes: string } {
   return cookie(caller.origin, parts.basePath, 'dbvitals_sign_on', 'Lax');
 }
 
-function keep(asked: Asked, kept: { challenge: string; next: string | null } | null): void {
+function keep(asked: ConsoleRequest, kept: { challenge: string; next: string | null } | null): void {
   const { name, attributes } = cookieOf(asked);
   const next = kept?.next ? `.${Buffer.from(kept.next).toString('base64url')}` : '';
   const value = `${name}=${kept?.challenge ?? ''}${next}; Max-Age=${kept === null ? 0 : 300}`;
@@ -156,7 +156,7 @@ function keep(asked: Asked, kept: { challenge: string; next: string | null } | n
 }
 
 /** What the browser kept; where it leads to is looked at again, for only the challenge is signed. */
-function keptBy(asked: Asked): { challenge: string | null; next: string | null } {
+function keptBy(asked: ConsoleRequest): { challenge: string | null; next: string | null } {
   const start = `${cookieOf(asked).name}=`;
   const cookies = (asked.reply.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = cookies.filter((pair) => pair.startsWith(start));

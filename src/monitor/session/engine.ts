@@ -3,7 +3,7 @@ import { factsOfMysql, isMysqlPrimary } from './mysql-facts.ts';
 import { openMysqlSession } from './mysql-session.ts';
 import { factsOfPostgres, isPostgresPrimary } from './postgres-facts.ts';
 import { openPostgresSession } from './postgres-session.ts';
-import type { Ends, Session, Target, Way } from './session.ts';
+import type { Deadline, Route, Session, Target } from './session.ts';
 
 /** What a server tells about itself at the start of a run. */
 export interface RunFacts {
@@ -17,7 +17,7 @@ export interface RunFacts {
 
 /** How servers of an engine are measured. */
 export interface EngineParts extends Catalogue {
-  openSession(target: Target, database: string, way: Way, ends: Ends): Promise<Session>;
+  openSession(target: Target, database: string, route: Route, deadline: Deadline): Promise<Session>;
   /** Throws where the server is none that we know. */
   readFacts(session: Session): Promise<RunFacts>;
   /** Whether it may be written to; of several servers such a one is measured. */

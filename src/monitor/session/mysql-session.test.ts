@@ -32,7 +32,7 @@ const PASSWORD = 'watching';
 const SHORT = { ...LIMITS, connectMs: 600, answerMs: 400 };
 const file = (name: string) => readFileSync(join(import.meta.dirname, '../../../test/certificates', name));
 
-interface Told {
+interface Reply {
   rows: Row[] | null;
   /** Why there are no rows. */
   reason: string;
@@ -68,7 +68,7 @@ async function readFrom(
   answer: HostileAnswer,
   given: Partial<Target> = {},
   limits = SHORT,
-): Promise<Told> {
+): Promise<Reply> {
   const server = await startHostileServer(answer, greet);
   const target = { ...targetAt(server.port), ...given };
   const meter = { bytes: 0, statements: 0, milliseconds: 0 };

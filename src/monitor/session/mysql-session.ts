@@ -5,7 +5,15 @@ import type { Row } from '../../checks/check.ts';
 import { cleanText } from '../clean-text.ts';
 import { authPlugins } from './mysql-login.ts';
 import { assertWired, speakTls, type Wired, watchLength, watchPackets } from './mysql-wire.ts';
-import { type Ends, guard, LoginRefused, NoAnswer, type Session, type Target, type Way } from './session.ts';
+import {
+  type Deadline,
+  guard,
+  LoginRefused,
+  NoAnswer,
+  type Route,
+  type Session,
+  type Target,
+} from './session.ts';
 import { tlsOptions } from './tls-options.ts';
 
 // What all sessions have, whatever the server's own defaults; idle or unread for 30 s it is of a run that died.
@@ -35,8 +43,8 @@ const setUp = {
 export async function openMysqlSession(
   target: Target,
   database: string,
-  { stream, host, port, meter, limits }: Way,
-  { connecting, signal }: Ends,
+  { stream, host, port, meter, limits }: Route,
+  { connecting, signal }: Deadline,
 ): Promise<Session> {
   const whileConnecting = AbortSignal.any([connecting, signal]);
   whileConnecting.throwIfAborted();
@@ -124,7 +132,7 @@ export async function openMysqlSession(
 }
 
 // mysql2 expects of a stream given to it that it connects by itself.
-function connectStream(stream: Way['stream'], target: Target, host: string, port: number): void {
+function connectStream(stream: Route['stream'], target: Target, host: string, port: number): void {
   if (!('connect' in stream) || typeof stream.connect !== 'function')
     throw new Error('a way is a stream that can be connected');
   if (stream instanceof Socket) stream.setNoDelay(true).setKeepAlive(true);
@@ -174,7 +182,7 @@ function plain(field: TypeCastField): string | number | null {
 }
 
 /** Takes leave, for a second at most: the server would count a connection that just ends as aborted. */
-function said(connection: Wired, stream: Way['stream']): Promise<void> {
+function said(connection: Wired, stream: Route['stream']): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, 1_000);
     stream.once('close', () => {

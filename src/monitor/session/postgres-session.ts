@@ -3,14 +3,14 @@ import { TLSSocket } from 'node:tls';
 import pg from 'pg';
 import type { Row } from '../../checks/check.ts';
 import {
-  type Ends,
+  type Deadline,
   guard,
   HashingRefused,
   NoAnswer,
   PasswordRefused,
+  type Route,
   type Session,
   type Target,
-  type Way,
 } from './session.ts';
 import { tlsOptions } from './tls-options.ts';
 
@@ -33,8 +33,8 @@ const SCRAM_ITERATIONS = 1_000_000;
 export async function openPostgresSession(
   target: Target,
   database: string,
-  { stream, host, port, meter, limits }: Way,
-  { connecting, signal }: Ends,
+  { stream, host, port, meter, limits }: Route,
+  { connecting, signal }: Deadline,
 ): Promise<Session> {
   const client = new pg.Client({
     host,

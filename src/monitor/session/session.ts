@@ -56,8 +56,8 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** The way to a server: a stream that is not connected yet, and how much may come by it. */
-export interface Way {
+/** The route to a server: a stream that is not connected yet, and how much may come by it. */
+export interface Route {
   stream: Duplex;
   host: string;
   port: number;
@@ -66,7 +66,7 @@ export interface Way {
 }
 
 /** Aborts when the login took too long, or the session is to end. */
-export interface Ends {
+export interface Deadline {
   connecting: AbortSignal;
   signal: AbortSignal;
 }

@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authentication, startHostileServer } from '../../../test/hostile-server.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/store.ts';
-import { measureApart } from '../measure-in-child.ts';
+import { measureInChild } from '../measure-in-child.ts';
 import { runHealthCheck, type StoredCheck } from '../run.ts';
 
 const file = (name: string) => join(import.meta.dirname, '../../../test/certificates', name);
@@ -111,9 +111,9 @@ test('a run tells the version of the server and the protocol that was spoken wit
     instructions: { allowPrivateTargets: true, thresholds: {} },
   };
   const never = new AbortController().signal;
-  const { server } = await measureApart(job, never);
+  const { server } = await measureInChild(job, never);
   expect(server).toEqual({ version: expect.any(Number), tls: 'TLSv1.3' });
   expect(server?.version).toBeGreaterThan(140_000);
   const untrusted = { ...job, target: { ...job.target, caCertificate: null } };
-  expect((await measureApart(untrusted, never)).server).toBeNull();
+  expect((await measureInChild(untrusted, never)).server).toBeNull();
 });

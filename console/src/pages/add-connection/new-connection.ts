@@ -2,7 +2,7 @@ import type { NewConnection, TestedConnection } from '../../../../src/console/co
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 
 /** What the form holds; where a URL is given, the draft's host and login are not looked at. */
-export interface Given {
+export interface ConnectionInput {
   url: string | null;
   draft: ConnectionDraft;
 }
@@ -11,7 +11,10 @@ export interface Given {
 const URL_START = /^(postgres(?:ql)?|mysql|mariadb):\/\/(?:([^:@/?#]+)(?::[^@/?#]*)?@)?([^@/?#]*)/;
 
 /** The kind of server and the user that a URL or the fields name, as far as they do by now. */
-export function loginOf({ url, draft }: Given): { engine: ConnectionDraft['engine']; username: string } {
+export function loginOf({ url, draft }: ConnectionInput): {
+  engine: ConnectionDraft['engine'];
+  username: string;
+} {
   if (url === null) return { engine: draft.engine, username: draft.username.trim() };
   const [, scheme = 'postgres', user = ''] = URL_START.exec(url.trim()) ?? [];
   return {
@@ -29,14 +32,14 @@ function decoded(part: string): string {
 }
 
 /** Whether the way there is a Unix socket, which has no TLS. */
-export function leadsToSocket({ url, draft }: Given): boolean {
+export function leadsToSocket({ url, draft }: ConnectionInput): boolean {
   if (url === null) return isSocket(draft);
   const [whole, , , host = ''] = URL_START.exec(url.trim()) ?? [];
   return whole !== undefined && (host === '' || decoded(host).startsWith('/'));
 }
 
 /** What is tested: the way there, and what is trusted on it. */
-export function testedOf(given: Given): TestedConnection {
+export function testedOf(given: ConnectionInput): TestedConnection {
   const { url, draft } = given;
   const { engine } = loginOf(given);
   const socket = leadsToSocket(given);
@@ -57,7 +60,7 @@ export function testedOf(given: Given): TestedConnection {
 }
 
 /** What is saved: the same, its name, and how often it is checked. */
-export function newOf(given: Given): NewConnection {
+export function newOf(given: ConnectionInput): NewConnection {
   const { name, interval } = given.draft;
   return { ...testedOf(given), name: name.trim(), interval_seconds: Number(interval) };
 }

@@ -33,13 +33,13 @@ export function KeysPage() {
   );
 }
 
-type Asked = { what: 'regenerate' | 'revoke'; of: KeyNow };
+type OpenDialog = { what: 'regenerate' | 'revoke'; of: KeyNow };
 
 function Keys({ mayWrite }: { mayWrite: boolean }) {
   const search = useSearch({ from: '/in/keys' });
   const navigate = useNavigate({ from: '/keys' });
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useState<OpenDialog | null>(null);
   const [secret, setSecret] = useState<NewSecret | null>(null);
   // While a key is shown nothing is asked that could take the page away.
   const keys = useQuery({ ...keysQuery, enabled: secret === null });

@@ -16,7 +16,7 @@ import { membersQuery } from './members.ts';
 import { RoleMatrix } from './role-matrix.tsx';
 import { rolesQuery } from './roles.ts';
 
-type Asked =
+type OpenDialog =
   | { what: 'invite' }
   | { what: 'edit'; subject: Member }
   | { what: MemberStep; subject: Member }
@@ -26,7 +26,7 @@ type Asked =
 export function TeamPage() {
   const can = useCan();
   const { account, member } = useProfile();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useState<OpenDialog | null>(null);
   const roles = useQuery(rolesQuery);
   const close = () => setAsked(null);
   useKeptFocus(asked !== null);
