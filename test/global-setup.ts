@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { type Environment, embeddedUrl, startService, temporaryFolder } from './contract/running-service.ts';
 import { failOn } from './scan-output.ts';
@@ -24,16 +25,25 @@ declare module 'vitest' {
  * database made for the run on that server. Stops it and removes what it made afterwards.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const running = process.env['DBVITALS_TEST_SERVICE'];
+  if (running !== undefined) {
+    provideAll(project, JSON.parse(running)); // started for the other tier
+    return async () => {};
+  }
   const given = process.env['DATABASE_URL'];
   const store = given === undefined ? embeddedStore() : await ownDatabase(given);
   // Members add the suite's own store, which is at a socket.
   const settings = { ...store.environment, DBVITALS_ALLOW_CONSOLE_SOCKETS: 'yes' };
   const service = await startService(settings, ['--no-monitor']);
   await service.says(/API key .*\n/);
-  project.provide('origin', service.origin);
-  project.provide('environment', store.environment);
-  project.provide('sharedStore', store.shared());
-  project.provide('firstOutput', service.output());
+  const provided: ProvidedContext = {
+    origin: service.origin,
+    environment: store.environment,
+    sharedStore: store.shared(),
+    firstOutput: service.output(),
+  };
+  process.env['DBVITALS_TEST_SERVICE'] = JSON.stringify(provided);
+  provideAll(project, provided);
   return async () => {
     const folder = process.env['DBVITALS_TEST_OUTPUT'] ?? '';
     const found = await storeLeaks(store.shared()['DATABASE_URL'] ?? '', recordedSecrets(folder));
@@ -41,6 +51,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await store.remove();
     failOn(found);
   };
+}
+
+function provideAll(
+  project: TestProject,
+  { origin, environment, sharedStore, firstOutput }: ProvidedContext,
+) {
+  project.provide('origin', origin);
+  project.provide('environment', environment);
+  project.provide('sharedStore', sharedStore);
+  project.provide('firstOutput', firstOutput);
 }
 
 interface Store {

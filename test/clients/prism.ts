@@ -22,13 +22,14 @@ export async function judgeContract(): Promise<string[]> {
   if (kept !== undefined) return judgeFolder(kept);
   const folder = mkdtempSync(join(tmpdir(), 'dbvitals-exchanges-'));
   try {
-    const suite = spawn('vitest', ['run', '--project', 'contract', '--reporter', 'dot'], {
+    const suite = spawn('vitest', ['run', 'test/contract/', 'client/test/', '--reporter', 'dot'], {
       cwd: ROOT,
       env: { ...process.env, DBVITALS_TEST_EXCHANGES: folder },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const [code] = await once(suite, 'close');
-    const failed = code === 0 ? [] : ['the suite itself failed: run "npx vitest run --project contract"'];
+    const failed =
+      code === 0 ? [] : ['the suite itself failed: run "npx vitest run test/contract/ client/test/"'];
     return [...failed, ...(await judgeFolder(folder))];
   } finally {
     rmSync(folder, { recursive: true, force: true });

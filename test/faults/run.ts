@@ -57,8 +57,8 @@ const FAULTS: Record<string, Fault> = {
   'hostile-server': shownBy(
     'hostile monitored server',
     'run closed at its deadline; at most 16 MiB more; 0 bytes of password; other runs on time',
-    'src/monitor/session/postgres-hostile.test.ts',
-    'src/monitor/session/mysql-hostile.test.ts',
+    'src/monitor/session/postgres-hostile.store.test.ts',
+    'src/monitor/session/mysql-hostile.store.test.ts',
   ),
   'rewritten-log': shownBy(
     'rewritten log: entries edited, seals deleted, sealed again, signing key replaced',
@@ -68,8 +68,8 @@ const FAULTS: Record<string, Fault> = {
   redirect: shownBy(
     'owner of the store redirects a connection',
     '0 bytes of password; `CONN_AUTH_FAILED`; logged as tampering',
-    'src/monitor/session/tampered.test.ts',
-    'src/connections/bind-credentials.test.ts',
+    'src/monitor/session/tampered.store.test.ts',
+    'src/connections/bind-credentials.store.test.ts',
   ),
   terminate,
 };

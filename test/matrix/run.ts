@@ -56,7 +56,7 @@ function installed(version: string): string {
 }
 
 async function runTests(programs: string): Promise<{ code: number | null; output: string }> {
-  const tests = spawn(join(root, 'node_modules/.bin/vitest'), ['run', '--project', 'unit', 'test/checks/'], {
+  const tests = spawn(join(root, 'node_modules/.bin/vitest'), ['run', 'test/checks/'], {
     cwd: root,
     env: { ...process.env, NO_COLOR: '1', TEST_POSTGRES_PROGRAMS: programs },
     stdio: ['ignore', 'pipe', 'pipe'],
