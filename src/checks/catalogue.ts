@@ -2,7 +2,7 @@ import type { Check } from './check.ts';
 import { mysqlChecks } from './mysql/mysql-checks.ts';
 import { postgresChecks } from './postgres/postgres-checks.ts';
 
-/** What the monitor finds out by connecting, without a statement: the database did not answer. */
+/** A finding of the connection attempt itself: the database did not answer. */
 export const CONN_UNREACHABLE = {
   id: 'CONN_UNREACHABLE',
   title: 'Database unreachable',
@@ -11,7 +11,7 @@ export const CONN_UNREACHABLE = {
   volatile: false,
 } as const satisfies Partial<Check>;
 
-/** What the monitor finds out by connecting, without a statement: the database refused the credentials. */
+/** A finding of the connection attempt itself: the database refused the credentials. */
 export const CONN_AUTH_FAILED = {
   id: 'CONN_AUTH_FAILED',
   title: 'Credentials refused',
@@ -20,7 +20,7 @@ export const CONN_AUTH_FAILED = {
   volatile: false,
 } as const satisfies Partial<Check>;
 
-/** What the checks that were skipped for want of a privilege ask for, all in one finding. */
+/** The GRANTs that skipped checks need, all in one finding. */
 export const PG_PRIVILEGE_MISSING = {
   id: 'PG_PRIVILEGE_MISSING',
   title: 'Privilege missing',
@@ -29,21 +29,21 @@ export const PG_PRIVILEGE_MISSING = {
   volatile: false,
 } as const satisfies Partial<Check>;
 
-/** The same of a MySQL or MariaDB server. */
+/** The same for a MySQL or MariaDB server. */
 const MY_PRIVILEGE_MISSING = {
   ...PG_PRIVILEGE_MISSING,
   id: 'MY_PRIVILEGE_MISSING',
 } as const satisfies Partial<Check>;
 
-/** What is watched, as `connection.engine` has it: by which scheme its URL was given. */
+/** The engine of a connection, as in `connection.engine`, by the scheme of its URL. */
 export type Engine = 'postgres' | 'mysql' | 'mariadb';
 
-/** What is found out about a server of an engine. */
+/** The checks of an engine. */
 export interface Catalogue {
   checks: readonly Check[];
-  /** What checks that were skipped for want of a privilege ask for. */
+  /** The finding with the GRANTs that skipped checks need. */
   privilegeMissing: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'maxSeverity'>;
-  /** The id of the check that a server without a free connection fails. */
+  /** The id of the check that fails if the server has no free connection. */
   saturation: string;
 }
 
@@ -60,10 +60,10 @@ export const catalogues: Readonly<Record<Engine, Catalogue>> = {
     saturation: 'PG_CONN_SATURATION',
   },
   mysql,
-  mariadb: mysql, // which of the two it is, the server says itself
+  mariadb: mysql, // the server itself reports which of the two it is
 };
 
-/** Every check of every engine, and what the monitor finds out without a statement. */
+/** Every check of every engine, and the findings that need no statement. */
 export const everyCheck = [
   CONN_UNREACHABLE,
   CONN_AUTH_FAILED,

@@ -34,7 +34,7 @@ export type Judgement = Skipped | Judged;
 export interface Skipped {
   /** Why, in a sentence. */
   skipped: string;
-  /** Where a privilege is missing: the statement that gives it. One finding names them all. */
+  /** If a privilege is missing: the statement that grants it. One finding lists them all. */
   grant?: string;
 }
 
@@ -43,9 +43,9 @@ export interface Judged {
   faults: Fault[];
   /** The measured value when there is no fault, in one line. */
   passMessage: string;
-  /** Volatile checks: objects at 90 % of the warning threshold or more that are no fault (yet). */
+  /** Volatile checks: objects without a fault at 90 % of the warning threshold or more. */
   near?: (string | null)[];
-  /** The list of faults was cut short by its limit: what is missing from it is not thereby well. */
+  /** The list of faults was cut short by its limit: objects that it lacks may have faults too. */
   truncated?: boolean;
   /** Where a missing privilege may hide more faults: the statement that gives it. */
   grant?: string;
@@ -55,24 +55,24 @@ export interface Judged {
 export interface ServerFacts<T extends Thresholds = Thresholds> {
   /** PostgreSQL: `server_version_num`, such as 180004. MySQL 80036, MariaDB 101106. */
   version: number;
-  /** The database that the rows came from. */
+  /** The database that the rows are from. */
   database: string;
   /** The time of the run. */
   now: Date;
   /** The check's own thresholds, where the connection does not set others. */
   thresholds: T;
-  /** For a check that {@link Check.comparesRuns}: what it read in the run before, so many seconds ago. Absent at first. */
+  /** For a check that {@link Check.comparesRuns}: what it read in the run before, so many seconds ago. Absent on the first run. */
   before?: { rows: Row[]; seconds: number };
   /** How many standbys the connection is set to expect; 0 = none. */
   expectedStandbys?: number;
-  /** MySQL: the login as GRANT wants it, such as `'watcher'@'localhost'`. */
+  /** MySQL: the login as GRANT expects it, such as `'watcher'@'localhost'`. */
   me?: string;
 }
 
-/** What a judgement compares with: name to number, in the unit that the check's page gives. */
+/** What a judgement compares with: name → number, in the unit that the check's page gives. */
 export type Thresholds = Readonly<Record<string, number>>;
 
-/** At most this many faults of a check are listed for a database (or a server); beyond, `truncated` is true. */
+/** The most faults of a check listed for a database (or a server); beyond, `truncated` is true. */
 export const FAULT_LIMIT = 100;
 
 /** One row of a check's statement: column name to value, as the driver gives it. */
@@ -86,23 +86,23 @@ export interface Check<T extends Thresholds = Thresholds> {
   category: Category;
   /** The highest severity that the check can report. */
   maxSeverity: Severity;
-  /** Opens a ticket on the second sample running, and resolves it after two clean ones (connections, locks, lag). */
+  /** Opens a ticket after two samples in a row, and resolves it after two clean ones (connections, locks, lag). */
   volatile: boolean;
   /** `server`: run once; `database`: run in each database, of PostgreSQL only. */
   scope: 'server' | 'database';
   /**
    * Run in a READ ONLY transaction, of PostgreSQL with `search_path` pg_catalog; text for the server's version. `schema` is
    * that of {@link Check.extension}, quoted; undefined where it is not installed. Of several statements the rows come one
-   * after the other. Whoever runs it calls `rowsOf` of rows.ts.
+   * after the other. Run it through `rowsOf` of rows.ts.
    */
   sql: (version: number, schema?: string) => string | readonly string[];
-  /** MySQL: all that is granted to a login that the server refuses a statement, such as `PROCESS ON *.*`. */
+  /** MySQL: the privileges without which the server refuses a statement, such as `PROCESS ON *.*`. */
   privilege?: (version: number) => string | readonly string[];
-  /** PostgreSQL: the GRANT that it asks for lets the login read rows too, so it is asked for at the check alone. */
+  /** PostgreSQL: its GRANT lets the login read rows too, so only the check's own finding asks for it. */
   grantReadsRows?: true;
-  /** An extension that the statement reads: it may be in any schema, which is looked up by a statement before. */
+  /** An extension that the statement reads. It may be in any schema; another statement looks it up first. */
   extension?: string;
-  /** Measures what happened between two runs: its rows are kept, and come back as `facts.before`. */
+  /** Measures what happened between two runs: its rows are stored, and passed as `facts.before` next time. */
   comparesRuns?: true;
   /** The defaults; a connection may set others. Absent where the check compares with nothing. */
   thresholds?: T;
@@ -110,10 +110,10 @@ export interface Check<T extends Thresholds = Thresholds> {
   judge(rows: Row[], facts: ServerFacts<T>): Judgement;
 }
 
-/** How a finding stands. */
+/** The status of a finding. */
 export type FindingStatus = 'ok' | 'info' | 'warning' | 'critical' | 'skipped' | 'error';
 
-/** A finding of a run, as the specification's section 2.3 has it, with what tickets need beside it. */
+/** A finding of a run, as in the specification's section 2.3, with what tickets need in addition. */
 export interface Finding {
   check_id: string;
   category: Category;
@@ -133,13 +133,13 @@ export interface Finding {
 export interface Outcome {
   check: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'maxSeverity'>;
   /**
-   * At least one; exactly one when the status is `ok`, `skipped` or `error`, never mixed. Where somebody silenced
-   * faults, each of those is `skipped` beside what is left.
+   * At least one; exactly one if the status is `ok`, `skipped` or `error`, never mixed. If somebody silenced
+   * faults, each of those is `skipped` next to the others.
    */
   findings: Finding[];
   /** The check ran, so what it does not list is well, save in `unmeasured`. False when it was skipped or failed. */
   measured: boolean;
-  /** Databases where it was skipped, failed or cut short while others were measured: nothing there is thereby well. */
+  /** Databases where it was skipped, failed or cut short while others were measured: nothing there counts as `ok`. */
   unmeasured: string[];
   /** `database` and `object` of what is near the threshold (see {@link Judged.near}). */
   near: { database: string; object: string | null }[];

@@ -1,6 +1,6 @@
 import type { Row } from './check.ts';
 
-/** The text in a column; throws when the statement gave none. */
+/** The text in a column; throws if there is none. */
 export function textIn(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== 'string')
@@ -8,12 +8,12 @@ export function textIn(row: Row, column: string): string {
   return value;
 }
 
-/** The text in a column, or undefined where it is null. */
+/** The text in a column, or undefined if it is null. */
 export function textOrNone(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : textIn(row, column);
 }
 
-/** The number in a column (int4 or float8: the driver gives int8 and numeric as text); throws when there is none. */
+/** The number in a column (int4 or float8: the driver gives int8 and numeric as text); throws if there is none. */
 export function numberIn(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== 'number') {

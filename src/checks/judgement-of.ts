@@ -1,12 +1,12 @@
 import type { Check, Judgement, Row, ServerFacts, Skipped, Thresholds } from './check.ts';
 
-/** What is known of a server before a check's defaults are filled in. */
+/** The facts of a server before a check's defaults are filled in. */
 export interface JudgementInput extends Omit<ServerFacts, 'thresholds'> {
-  /** Those of the check's thresholds that the connection sets otherwise. */
+  /** Thresholds of the check that the connection changes. */
   thresholds?: Thresholds;
 }
 
-/** What a check makes of its rows; a threshold that is not given is the check's own. Throws what `judge` throws. */
+/** A check's judgement of its rows; missing thresholds are the check's defaults. Throws what `judge` throws. */
 export function judgementOf(check: Check, rows: Row[], facts: JudgementInput): Judgement {
   return check.judge(rows, { ...facts, thresholds: { ...check.thresholds, ...facts.thresholds } });
 }

@@ -1,6 +1,6 @@
 import type { Check, Finding, FindingStatus, Outcome, Severity } from './check.ts';
 
-/** What the score of a run goes by. */
+/** What the score of a run depends on. */
 type Scored = Pick<Outcome, 'measured' | 'unmeasured'> & {
   check: Pick<Check, 'id' | 'title'>;
   findings: Pick<Finding, 'status'>[];
@@ -22,9 +22,10 @@ const LEVELS = ['critical', 'warning', 'info'] as const;
 const TITLES = 3;
 
 /**
- * The health score of a run, 0 to 100. A check's penalty goes by its worst level and by how many objects are at it:
- * critical 40 to 50, warning 8 to 15 (all of them 45 at most), info 1 (5 at most); with a critical it is at most 49. What a check could not measure keeps the penalty of its open tickets: the graver of
- * both counts where it was measured in part.
+ * The health score of a run, 0 to 100. The penalty of a check depends on its worst level and the number of objects at
+ * that level: critical 40 to 50, warning 8 to 15 (all warnings at most 45), info 1 (all at most 5). With a critical
+ * the score is at most 49. A check that could not measure something keeps the penalty of its open tickets; if it was
+ * measured in part, the higher of both penalties counts.
  */
 export function score(outcomes: readonly Scored[], openTickets: readonly OpenTicket[]): number {
   const total = { critical: 0, warning: 0, info: 0 };
@@ -50,7 +51,7 @@ function penalty(statuses: readonly FindingStatus[]): { level: Severity; points:
   return { level: 'info', points: info > 0 ? 1 : 0 };
 }
 
-/** How a connection stands in the fleet; null is the score of one without a health check. */
+/** The status of a connection in the fleet; the score is null if it has no health check. */
 export function fleetStatus(score: number | null): 'healthy' | 'warning' | 'critical' | 'never_run' {
   if (score === null) return 'never_run';
   if (score >= 80) return 'healthy';
@@ -81,7 +82,7 @@ export function summaryText(outcomes: readonly Scored[]): string {
       .map(({ check }) => check.title),
   );
   const named = [...new Set(titles)];
-  // What a check that ran lists as skipped is a fault that somebody silenced.
+  // If a check ran, its skipped findings are silenced faults.
   const quiet = outcomes.filter(({ findings }) =>
     findings.every(({ status }) => status === 'skipped' || status === 'error'),
   );

@@ -4,7 +4,7 @@ const ONLINE =
 const METADATA =
   'Waits for the metadata lock of the table at its start and end: later statements queue behind it meanwhile.';
 
-// The gravest first: of several statements that one counts. PostgreSQL's by "Table-Level Locks" of its manual and the
+// Worst first: of several statements that one counts. PostgreSQL's by "Table-Level Locks" of its manual and the
 // pages of the statements (https://www.postgresql.org/docs/18/explicit-locking.html), MySQL's by "Online DDL Operations"
 // (https://dev.mysql.com/doc/refman/8.4/en/innodb-online-ddl-operations.html).
 const OF_POSTGRES: [RegExp, string][] = [
@@ -91,8 +91,7 @@ const OF_MYSQL: [RegExp, string][] = [
 ];
 
 /**
- * What a remediation locks on the server that it is run on, in a sentence or two. Null where it is no statement, or none
- * that is known.
+ * What a remediation locks on its server, in a sentence or two. Null if it is not a statement, or not a known one.
  */
 export function statementLock(engine: 'postgres' | 'mysql' | 'mariadb', remediation: string): string | null {
   const statements = remediation

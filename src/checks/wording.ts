@@ -11,12 +11,12 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** A share of 1 as whole per cent, rounded down so that it never shows a threshold that is not reached: `47 %`. */
+/** A share of 1 in whole per cent, rounded down so that it never shows a threshold that is not reached: `47 %`. */
 export function percent(share: number): string {
   return `${Math.floor(share * 100 + 1e-9)} %`;
 }
 
-/** Seconds as people say them: `40 s`, `45 min`, `3 h 5 min`, `2 d 4 h`. */
+/** Seconds in readable units: `40 s`, `45 min`, `3 h 5 min`, `2 d 4 h`. */
 export function duration(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);

@@ -1,13 +1,13 @@
 import { counted, grouped, percent } from '../wording.ts';
 import { counterCheck } from './counter-check.ts';
 
-/** Share of the attempts to connect, as MySQLTuner has it, and of so many that came to nothing at least. */
+/** Share of connection attempts that failed, as in MySQLTuner, and the minimum of failed ones. */
 const thresholds = { warning: 0.03, minimum_aborted: 10 };
 
 const HOSTS =
   'SELECT ip, count_authentication_errors, count_handshake_errors, sum_connect_errors, last_error_seen FROM performance_schema.host_cache WHERE last_error_seen IS NOT NULL ORDER BY last_error_seen DESC; -- the hosts that were refused; the error log names the logins';
 
-/** Attempts to connect that never became a session. */
+/** Failed connection attempts. */
 export const abortedConnects = counterCheck({
   id: 'MY_ABORTED_CONNECTS',
   title: 'Many failed connection attempts',

@@ -5,13 +5,13 @@ import { counted } from '../wording.ts';
 import { isMariaDb } from './flavour.ts';
 import { quoted } from './quote.ts';
 
-// Whoever reads the hash of a password could guess at it: it stays on the server, only what it is like comes out.
-// Old: the 16 digits of before MySQL 4.1.
+// A password hash could be cracked, so it stays on the server: the statement returns only its properties.
+// Old: the 16 digits from before MySQL 4.1.
 const kind = (hash: string) => `
          coalesce(${hash}, '') = '' as no_password,
          char_length(${hash}) = 16 as old_hash`;
 
-// An account of MariaDB may have several ways in: auth_or lists them, {} being the one beside it. Roles have no host.
+// A MariaDB account may have several methods: auth_or lists them, {} is the one next to it. Roles have no host.
 const ofMariaDb = `
   select account.user,
          account.host,
@@ -30,18 +30,18 @@ const ofMySql = `
     from mysql.user
    where account_locked = 'N'`;
 
-/** What differs between the checks that look through the accounts of the server. */
+/** What differs between the checks of the server's accounts. */
 interface AccountCheck extends Pick<Check, 'id' | 'title'> {
   severity: Fault['severity'];
-  /** What picks the ways in (user, host, plugin, no_password, old_hash) that are faults: a condition. */
+  /** A condition that selects the faulty authentication methods (user, host, plugin, no_password, old_hash). */
   where: (version: number) => string;
-  /** `account` as it stands in ALTER USER; `user` may be empty. */
+  /** `account` as written in ALTER USER; `user` may be empty. */
   fault: (account: string, user: string, version: number) => Pick<Fault, 'metricLine' | 'remediation'>;
   /** After "None of 7 accounts": `is …`. */
   well: string;
 }
 
-/** A check with a finding for each account that is not locked and has a way in that is a fault. */
+/** A check with a finding for each unlocked account with a faulty authentication method. */
 export function accountCheck({ severity, where, fault, well, ...named }: AccountCheck): Check {
   return {
     ...named,

@@ -1,12 +1,12 @@
 import { accountCheck } from './account-check.ts';
 import { isMariaDb } from './flavour.ts';
 
-/** Accounts whose password is kept as a hash that no longer protects it. */
+/** Accounts whose password hash no longer protects it. */
 export const authLegacy = accountCheck({
   id: 'MY_AUTH_LEGACY',
   title: 'Outdated authentication method',
   severity: 'warning',
-  // SHA-1 without salt is MariaDB's default still, so there only what is older.
+  // SHA-1 without salt is still MariaDB's default, so only older hashes count there.
   where: (version) =>
     isMariaDb(version)
       ? `plugin = 'mysql_old_password' or (plugin = 'mysql_native_password' and old_hash)`

@@ -6,7 +6,7 @@ import { ofCustomers, tableCheck } from './table-check.ts';
 /** Shares of 1. */
 const thresholds = { warning: 0.85, critical: 0.95 };
 
-// The greatest value of each type; of the inexact ones the last whole number that has a successor. Gathered by a union,
+// The maximum of each type; of the inexact ones the last integer that has a successor. Gathered by a union,
 // as MariaDB would join by comparing each with each; what is no TEXT (left) stays in memory.
 const candidates = `
   select table_schema, table_name, column_name, column_type, cast(value as char) as value,
@@ -35,7 +35,7 @@ const candidates = `
           having max(value) is not null and max(column_name) is not null
          ) counted`;
 
-/** Columns that count rows by AUTO_INCREMENT and have few values left. */
+/** AUTO_INCREMENT columns with few values left. */
 export const autoincExhaustion = tableCheck({
   id: 'MY_AUTOINC_EXHAUSTION',
   title: 'AUTO_INCREMENT nearly exhausted',

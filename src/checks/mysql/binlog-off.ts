@@ -1,7 +1,7 @@
 import { isMariaDb } from './flavour.ts';
 import { settingCheck } from './setting-check.ts';
 
-/** No way back to the moment before a mistake, only to the last backup. */
+/** No point-in-time recovery, only the last backup. */
 export const binlogOff = settingCheck({
   id: 'MY_BINLOG_OFF',
   title: 'Binary log is off',

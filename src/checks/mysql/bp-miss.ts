@@ -2,13 +2,13 @@ import { grouped, percent, size } from '../wording.ts';
 import { counterCheck, type Grown } from './counter-check.ts';
 import { setForGood } from './setting-check.ts';
 
-/** Shares of the reads that found their page in memory, where so many pages at least were not; dbvitals' own: 10,000 are 156 MB. */
+/** Shares of page reads served from memory, and the minimum of misses; dbvitals' own: 10,000 are 156 MB. */
 const thresholds = { info: 0.99, warning: 0.95, minimum_reads: 10_000 };
 
 const REQUESTS = 'Innodb_buffer_pool_read_requests';
 const READS = 'Innodb_buffer_pool_reads';
 
-/** InnoDB reads much of what it needs from the disk. */
+/** InnoDB reads many pages from disk. */
 export const bpMiss = counterCheck({
   id: 'MY_BP_MISS',
   title: 'Buffer pool misses',

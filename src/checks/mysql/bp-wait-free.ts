@@ -5,7 +5,7 @@ import { setForGood } from './setting-check.ts';
 /** Waits since the last run: none is normal, as the manuals of both say. */
 const thresholds = { warning_waits: 1 };
 
-/** Sessions had to wait until a page of the buffer pool was written and free. */
+/** Sessions had to wait until a buffer pool page was written to disk and free. */
 export const bpWaitFree = counterCheck({
   id: 'MY_BP_WAIT_FREE',
   title: 'Waits for a free buffer pool page',

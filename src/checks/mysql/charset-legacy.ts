@@ -3,7 +3,7 @@ import { counted } from '../wording.ts';
 import { quoted } from './quote.ts';
 import { ofCustomers, tableCheck } from './table-check.ts';
 
-// The other character sets of all of Unicode are as good, and ascii is chosen for codes. Gathered by a union, as MariaDB
+// Other character sets with all of Unicode are fine, and ascii is used for codes. Gathered by a union, as MariaDB
 // would join by comparing each with each.
 const candidates = `
   select table_schema, table_name, count(charset) as columns,
@@ -20,7 +20,7 @@ const candidates = `
    group by table_schema, table_name
   having count(charset) > 0 and max(is_table) = 1`;
 
-/** Tables with text in a character set that lacks most characters: what does not fit is refused or becomes `?`. */
+/** Tables with text in a character set that lacks most characters: others are rejected or become `?`. */
 export const charsetLegacy = tableCheck({
   id: 'MY_CHARSET_LEGACY',
   title: 'Legacy character set',

@@ -6,7 +6,7 @@ import { setForGood } from './setting-check.ts';
 /** Shares of max_connections: common Prometheus rules for MySQL warn at 80 %; 95 % as for PostgreSQL. */
 const thresholds = { warning: 0.8, critical: 0.95 };
 
-/** Threads_connected ÷ max_connections: at the limit only an administrator can connect any more. */
+/** Threads_connected ÷ max_connections: at the limit only an administrator can connect. */
 export const connSaturation: Check<typeof thresholds> = {
   id: 'MY_CONN_SATURATION',
   title: 'Connections nearly used up',

@@ -2,23 +2,23 @@ import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { numberIn } from '../columns.ts';
 import { Figures, figures } from './figures.ts';
 
-/** Under so many seconds between two runs a check that counts is skipped; connections are run every 10 s at the most. */
+/** A check that compares runs is skipped if they are closer than this; the shortest interval of a connection is 10 s. */
 const MINIMUM = { minimum_seconds: 5 };
 
-/** Uptime is told in whole seconds, and a moment before or after the clock. */
+/** Uptime is in whole seconds, and read a moment before or after the clock. */
 const SECONDS_OFF = 3;
 
 const clock = 'select unix_timestamp() as clock';
 
-/** What counters rose by since the last run, and the variables, as they are now. */
+/** The growth of counters since the last run, and the variables as they are now. */
 export interface Grown {
   by: (counter: string) => number;
-  /** Since the last run: a minute at least, so that a few seconds are not blown up. */
+  /** Since the last run: at least one, so that a few seconds are not extrapolated. */
   minutes: number;
   now: Figures;
 }
 
-/** What differs between the checks that judge how much counters rose between two runs. */
+/** What differs between the checks of counters that rose between two runs. */
 interface CounterCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' | 'category'> {
   severity: Fault['severity'];
   thresholds: T;
@@ -26,7 +26,7 @@ interface CounterCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' 
   counters: readonly string[];
   /** Of SHOW GLOBAL VARIABLES, for the texts. */
   variables?: readonly string[];
-  /** The fault that the server is, or null; the severity where it is not the check's own. */
+  /** The fault of the server, or null; with a severity if it is not the check's own. */
   fault: (
     grown: Grown,
     facts: ServerFacts<T>,
@@ -35,8 +35,8 @@ interface CounterCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' 
 }
 
 /**
- * A check of what the server counted since the last run: at most one finding. Not volatile: it judges the whole time
- * between two runs, not a moment. No privilege is needed, nor performance_schema.
+ * A check of server counters since the last run: at most one finding. Not volatile: it judges the whole interval
+ * between two runs, not a moment. It needs neither a privilege nor performance_schema.
  */
 export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Check<T & typeof MINIMUM> {
   const { severity, counters, variables = [], fault, passMessage, ...check } = given;
@@ -79,7 +79,7 @@ export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Chec
   };
 }
 
-/** The instants, in seconds, at which the server started and at which its counting began. */
+/** When the server started and when its counters were reset, in seconds. */
 function beginnings(rows: Row[], read: Figures): { started: number; flushed: number } {
   const row = rows.find((each) => 'clock' in each) ?? {};
   const at = numberIn(row, 'clock');

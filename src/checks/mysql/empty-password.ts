@@ -1,10 +1,10 @@
 import { accountCheck } from './account-check.ts';
 
-/** Plugins that take an empty password where they have no hash. Those of sockets, PAM or Kerberos have none by nature. */
+/** Plugins that accept an empty password if they have no hash. Those of sockets, PAM or Kerberos never have one. */
 const EMPTY_LETS_IN = `('mysql_native_password', 'mysql_old_password', 'sha256_password', 'caching_sha2_password')`;
 const BY_PASSWORD = EMPTY_LETS_IN.replace(')', `, 'ed25519', 'parsec')`);
 
-/** Accounts that anybody who reaches the server can log in to. */
+/** Accounts that anyone who reaches the server can log in to. */
 export const emptyPassword = accountCheck({
   id: 'MY_EMPTY_PASSWORD',
   title: 'Account without a password',

@@ -8,7 +8,7 @@ interface Wanted {
   variables?: readonly string[];
 }
 
-/** Statements that read figures of the server, in every version and without any privilege; one it lacks gives no row. */
+/** Statements that read server figures, in every version and without a privilege. A missing figure gives no row. */
 export function figures({ status = [], variables = [] }: Wanted): string[] {
   const named = (what: string, names: readonly string[]) =>
     names.length === 0
@@ -17,7 +17,7 @@ export function figures({ status = [], variables = [] }: Wanted): string[] {
   return [...named('status', status), ...named('variables', variables)];
 }
 
-/** What the statements of {@link figures} gave; other rows are passed over. */
+/** The result of the statements of {@link figures}; other rows are ignored. */
 export class Figures {
   readonly #values: ReadonlyMap<string, string>;
 
@@ -33,21 +33,21 @@ export class Figures {
     return this.#values.has(name.toLowerCase());
   }
 
-  /** Throws when the server has no such figure. */
+  /** Throws if the server has no such figure. */
   text(name: string): string {
     const value = this.#values.get(name.toLowerCase());
     if (value === undefined) throw new TypeError(`The check's statements must give ${name}.`);
     return value;
   }
 
-  /** Throws when the server has no such figure, or it is no number. */
+  /** Throws if the server has no such figure, or it is not a number. */
   number(name: string): number {
     const value = Number(this.text(name));
     if (!Number.isFinite(value)) throw new TypeError(`${name} must be a number.`);
     return value;
   }
 
-  /** Whether it is ON, however the server writes that. Throws when the server has no such figure. */
+  /** Whether it is ON, in any spelling. Throws if the server has no such figure. */
   on(name: string): boolean {
     return ['on', '1', 'yes', 'true'].includes(this.text(name).toLowerCase());
   }

@@ -6,7 +6,7 @@ export function isMariaDb(version: number): boolean {
   return version >= 100_000 && version < 260_000;
 }
 
-/** `10.11.6-MariaDB-0+deb12u1` → 101106, `8.0.36-28` → 80036; null where it is no version of the two. */
+/** `10.11.6-MariaDB-0+deb12u1` → 101106, `8.0.36-28` → 80036; null if it is neither. */
 export function versionNumber(text: string): number | null {
   // MariaDB before 11 puts 5.5.5- in front for old replicas.
   const [, major, minor, patch] = /^(?:5\.5\.5-)?(\d{1,2})\.(\d{1,2})\.(\d{1,2})(?:\D|$)/.exec(text) ?? [];

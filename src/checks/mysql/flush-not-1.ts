@@ -3,7 +3,7 @@ import { setForGood, settingCheck } from './setting-check.ts';
 
 const NAME = 'innodb_flush_log_at_trx_commit';
 
-/** Commits that are not on the disk yet when the application is told that they are done. */
+/** Commits that are confirmed to the application before they are on disk. */
 export const flushNot1 = settingCheck({
   id: 'MY_FLUSH_NOT_1',
   title: 'Commits are not flushed to disk',
@@ -12,7 +12,7 @@ export const flushNot1 = settingCheck({
   reads: { variables: [NAME] },
   wrong: (settings, version) => {
     const value = settings.number(NAME);
-    // 3 is MariaDB's, and flushes more often than 1.
+    // 3 exists in MariaDB only, and flushes more often than 1.
     if (value === 1 || (value === 3 && isMariaDb(version))) return undefined;
     const crash = value === 0 ? 'a server crash' : 'a machine crash';
     return {

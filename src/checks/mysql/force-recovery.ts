@@ -2,7 +2,7 @@ import { settingCheck } from './setting-check.ts';
 
 const NAME = 'innodb_force_recovery';
 
-/** A mode for getting data out of a damaged server, not for work. */
+/** A mode for dumping data from a damaged server, not for production. */
 export const forceRecovery = settingCheck({
   id: 'MY_FORCE_RECOVERY',
   title: 'InnoDB runs in forced recovery',

@@ -3,14 +3,14 @@ import { percent } from '../wording.ts';
 import { Figures, figures } from './figures.ts';
 
 /**
- * The share of the time in which flow control kept the cluster's writes waiting; dbvitals' own. Under so many seconds
+ * The share of time in which flow control paused the cluster's writes; dbvitals' own. Under so many seconds
  * between two runs it is not judged.
  */
 const thresholds = { warning: 0.02, minimum_seconds: 5 };
 
 const [PAUSED, SYNCED, DONOR] = ['wsrep_flow_control_paused_ns', 4, 2];
 
-// A node without a quorum refuses every select from a table with error 1047, of information_schema too; SHOW it answers.
+// A node without a quorum refuses every select from a table, even of information_schema, with error 1047. SHOW works.
 const sql = figures({
   status: [
     ...['Uptime', 'wsrep_connected', 'wsrep_ready', 'wsrep_cluster_status'],
@@ -19,7 +19,7 @@ const sql = figures({
   variables: ['wsrep_provider', 'wsrep_on', 'wsrep_desync'],
 });
 
-/** A node of a Galera cluster that does not take part in it fully, or holds up what all others write. */
+/** A Galera node that does not fully take part in its cluster, or slows down the writes of all others. */
 export const galeraUnsynced: Check<typeof thresholds> = {
   id: 'MY_GALERA_UNSYNCED',
   title: 'Galera node is not in sync',
@@ -56,7 +56,7 @@ export const galeraUnsynced: Check<typeof thresholds> = {
   },
 };
 
-/** Percona has `wsrep_on` for sessions alone. */
+/** In Percona `wsrep_on` exists only per session. */
 function replicates(node: Figures): boolean {
   return !node.has('wsrep_on') || node.on('wsrep_on');
 }
@@ -96,7 +96,7 @@ function stateFault(node: Figures): Fault | null {
   );
 }
 
-/** The share of the time since the last run; a reason where that can't be told. */
+/** The share of time since the last run, or the reason why it is not known. */
 function pausedShare(
   node: Figures,
   uptime: number,

@@ -15,7 +15,7 @@ const members = `
    order by member_host, member_port
    limit ${FAULT_LIMIT + 1}`;
 
-/** What each state but ONLINE means for a member, and what to do there; RECOVERING passes by itself. */
+/** What each state but ONLINE means for a member, and what to do; RECOVERING ends by itself. */
 const STATES: Readonly<Record<string, string>> = {
   RECOVERING: 'is still catching up; look at its log if that does not end',
   OFFLINE: 'has left its group; start group replication there',
@@ -23,7 +23,7 @@ const STATES: Readonly<Record<string, string>> = {
   UNREACHABLE: 'does not answer the group; check it and the network, and restart it',
 };
 
-/** Members of a MySQL replication group that do not take part in it. MariaDB has no such thing. */
+/** Members of a MySQL replication group that are not online. MariaDB has no group replication. */
 export const groupMemberDown: Check = {
   id: 'MY_GROUP_MEMBER_DOWN',
   title: 'Group member not online',
@@ -38,7 +38,7 @@ export const groupMemberDown: Check = {
     set.text('read_only');
     const found = rows.filter((row) => 'state' in row);
     const none = { faults: [], passMessage: 'This server is not in a replication group.' };
-    // The variable exists where the plugin is loaded.
+    // The variable exists if the plugin is loaded.
     if (!set.has('group_replication_group_name') || set.text('group_replication_group_name') === '')
       return none;
     if (!set.on('performance_schema'))
@@ -54,12 +54,12 @@ export const groupMemberDown: Check = {
   },
 };
 
-/** A group's name is set, and the server shows no member, not even itself. */
+/** A group name is set, but the server shows no member, not even itself. */
 const stopped: Row = { host: '', port: null, state: 'OFFLINE' };
 
 function fault(row: Row): Fault {
   const [host, state] = [textIn(row, 'host'), textIn(row, 'state')];
-  // A server that is in no group shows itself alone, without a name.
+  // A server outside of a group shows only itself, without a name.
   const object = host === '' ? null : `${host}:${numberIn(row, 'port')}`;
   const there = object === null ? '' : `on ${object}: `;
   return {

@@ -5,10 +5,10 @@ import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 import { PROCESS } from './session-check.ts';
 
-/** Transactions whose old rows are not purged yet, dbvitals' own figures. */
+/** Transactions whose old rows are not purged yet; dbvitals' own values. */
 const thresholds = { warning: 100_000, critical: 1_000_000 };
 
-// MySQL tells it in a metric only, one of those that are counted by default. An aggregate gives a row in any case.
+// In MySQL it is only a metric, enabled by default. The aggregate always gives a row.
 const metric = `
   select max(case when status = 'enabled' then count end) as length
     from information_schema.innodb_metrics
@@ -17,7 +17,7 @@ const metric = `
 const OLDEST =
   "SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE id <> connection_id() ORDER BY trx_started; -- run what it prints for old transactions; purge then catches up by itself";
 
-/** How far InnoDB's purge of old row versions lies behind. */
+/** How far InnoDB's purge of old row versions lags behind. */
 export const historyList: Check<typeof thresholds> = {
   id: 'MY_HISTORY_LIST',
   title: 'InnoDB purge lags behind',

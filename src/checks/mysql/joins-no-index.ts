@@ -1,7 +1,7 @@
 import { counted, grouped } from '../wording.ts';
 import { counterCheck } from './counter-check.ts';
 
-/** Joins a day, as MySQLTuner has it. */
+/** Joins a day, as in MySQLTuner. */
 const thresholds = { info_per_day: 250 };
 
 const MINUTES_A_DAY = 24 * 60;
@@ -9,7 +9,7 @@ const MINUTES_A_DAY = 24 * 60;
 const STATEMENTS =
   'SELECT schema_name, digest_text, sum_select_full_join FROM performance_schema.events_statements_summary_by_digest WHERE sum_select_full_join > 0 ORDER BY sum_select_full_join DESC LIMIT 10; -- give each an index on its join columns';
 
-/** Joins that read a whole table for each row of another. */
+/** Joins that scan a whole table for each row of another. */
 export const joinsNoIndex = counterCheck({
   id: 'MY_JOINS_NO_INDEX',
   title: 'Joins without an index',
@@ -20,7 +20,7 @@ export const joinsNoIndex = counterCheck({
   fault: ({ by, minutes }, facts) => {
     const { info_per_day } = facts.thresholds;
     const joins = by('Select_full_join');
-    // A few joins in five minutes are no day's rate, and a run makes some itself.
+    // A few joins in five minutes are not a daily rate, and a run causes some itself.
     if (joins / Math.max(1, minutes / MINUTES_A_DAY) < info_per_day) return null;
     return {
       metricLine: `${counted(joins, 'join')} without an index since the last run, ${grouped((joins / minutes) * 60)} an hour; index the join columns.`,

@@ -1,6 +1,6 @@
 import { setForGood, settingCheck } from './setting-check.ts';
 
-/** The server may ask clients for their files. */
+/** The server may request files from clients. */
 export const localInfile = settingCheck({
   id: 'MY_LOCAL_INFILE',
   title: 'LOAD DATA LOCAL is allowed',

@@ -14,7 +14,7 @@ import {
   who,
 } from './session-check.ts';
 
-/** Where a flavour tells who waits for whom. */
+/** The table in which a flavour shows which session waits for which. */
 interface Source {
   table: string;
   requesting: string;
@@ -58,12 +58,12 @@ const sql = (version: number, { table, requesting, blocking }: Source) => `
    order by age desc
    limit ${SESSION_LIMIT + 1}`;
 
-// With performance_schema off MySQL tells of no lock; MariaDB does by its information_schema.
+// With performance_schema off MySQL shows no locks; MariaDB has them in information_schema.
 const settings = (version: number) => `
   select @@global.innodb_lock_wait_timeout as timeout,
          ${isMariaDb(version) ? 1 : '@@global.performance_schema'} as told`;
 
-/** Sessions that others have been waiting for, for a row or table that InnoDB locked for them: 60 and 300 s. */
+/** Sessions that hold an InnoDB lock for which others have been waiting: 60 and 300 s. */
 export const lockWaits = sessionCheck({
   id: 'MY_LOCK_WAITS',
   title: 'Session that blocks others',
@@ -73,7 +73,7 @@ export const lockWaits = sessionCheck({
     numberIn(first, 'told') === 0
       ? 'with performance_schema off MySQL does not show which session waits for which'
       : undefined,
-  // By default a wait ends after 50 s, and what waited tries again: no wait would ever be 60 s old.
+  // By default a wait ends after 50 s and is retried: no wait would ever be 60 s old.
   lowered: (ages, first) => ({
     ...ages,
     warning_seconds: Math.min(ages.warning_seconds, numberIn(first, 'timeout') / 2),

@@ -3,10 +3,10 @@ import { counterCheck } from './counter-check.ts';
 import { isMariaDb } from './flavour.ts';
 import { setForGood } from './setting-check.ts';
 
-/** Waits a second, as common Prometheus rules for MySQL have it. */
+/** Waits a second, as in the common Prometheus rules for MySQL. */
 const thresholds = { warning_per_second: 10 };
 
-/** Transactions had to wait until the buffer of the redo log was written, because it was full. */
+/** Transactions had to wait until the full redo log buffer was written. */
 export const logWaits = counterCheck({
   id: 'MY_LOG_WAITS',
   title: 'Waits for the redo log buffer',
@@ -23,7 +23,7 @@ export const logWaits = counterCheck({
     const bytes = now.number('innodb_log_buffer_size');
     return {
       metricLine: `${counted(waits, 'wait')} for the redo log buffer since the last run, ${perSecond < 1 ? 'under 1' : grouped(perSecond)} a second; raise innodb_log_buffer_size above its ${size(bytes)}.`,
-      // MariaDB takes it from its option file only.
+      // MariaDB reads it from its option file only.
       remediation: isMariaDb(facts.version)
         ? `Put innodb_log_buffer_size = ${bytes * 2} under [mysqld] in the option file and restart the server.`
         : setForGood(facts.version, 'innodb_log_buffer_size', bytes * 2),

@@ -22,7 +22,7 @@ const sql = `
    order by trx.trx_started
    limit ${SESSION_LIMIT + 1}`;
 
-/** InnoDB's transactions that stay open for too long, busy or idle: 1 and 4 h, dbvitals' own figures. */
+/** InnoDB transactions that stay open too long, busy or idle: 1 and 4 h, dbvitals' own values. */
 export const longTrx = sessionCheck({
   id: 'MY_LONG_TRX',
   title: 'Long-running transaction',

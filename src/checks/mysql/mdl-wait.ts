@@ -24,7 +24,7 @@ const waiters = `
    order by time desc
    limit ${SESSION_LIMIT + 1}`;
 
-// Who has what another asks for, and waits for nothing itself. No row where this is not instrumented.
+// Sessions that hold what another requests and are not waiting themselves. No row if this is not instrumented.
 const holders = `
   select distinct wt.processlist_id as waiting_thread,
          wanted.object_schema as wanted_schema,
@@ -45,7 +45,7 @@ const holders = `
            select owner_thread_id from performance_schema.metadata_locks where lock_status = 'PENDING')
    limit ${SESSION_LIMIT}`;
 
-// Where the holder is not told: the oldest transaction that waits for no such lock is the likeliest.
+// If the holder is not known: the oldest transaction that does not wait for such a lock is the likeliest.
 const likeliest = `
   select concat(coalesce(db, ''), '/', user) as oldest,
          timestampdiff(microsecond, trx_started, ${innodbNow}) / 1e6 as oldest_age
@@ -56,7 +56,7 @@ const likeliest = `
    order by trx_started
    limit 1`;
 
-/** Sessions that have been waiting for a metadata lock: behind an ALTER TABLE, or that statement itself. */
+/** Sessions that have been waiting for a metadata lock: an ALTER TABLE, or those behind it. */
 export const mdlWait = sessionCheck({
   id: 'MY_MDL_WAIT',
   title: 'Session waits for a metadata lock',
@@ -84,7 +84,7 @@ export const mdlWait = sessionCheck({
 
 const KILL_HOLDERS = `SELECT DISTINCT concat('KILL ', processlist_id, ';') AS statement, processlist_user, processlist_db FROM performance_schema.metadata_locks wanted JOIN performance_schema.metadata_locks held ON held.object_type = wanted.object_type AND held.object_schema <=> wanted.object_schema AND held.object_name <=> wanted.object_name JOIN performance_schema.threads ON thread_id = held.owner_thread_id WHERE wanted.lock_status = 'PENDING' AND held.lock_status = 'GRANTED' AND held.owner_thread_id NOT IN (SELECT owner_thread_id FROM performance_schema.metadata_locks WHERE lock_status = 'PENDING'); -- run what it prints`;
 
-/** What is said where the server does not tell who holds the lock: a transaction that is older than the wait may. */
+/** The message if the server does not show the holder of the lock: a transaction older than the wait may hold it. */
 function guessed(waits: string, age: number, rows: Row[]) {
   const oldest = rows.find((row) => 'oldest' in row && numberIn(row, 'oldest_age') >= age);
   if (!oldest) {

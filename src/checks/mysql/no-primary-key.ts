@@ -37,7 +37,7 @@ const candidates = `
    group by table_schema, table_name
   having max(is_table) = 1 and max(has_key) = 0`;
 
-/** InnoDB tables whose rows nothing tells apart: a replica searches the whole table for each row that changed. */
+/** InnoDB tables without a row identity: a replica scans the whole table for each changed row. */
 export const noPrimaryKey = tableCheck({
   id: 'MY_NO_PRIMARY_KEY',
   title: 'Table without primary key',

@@ -2,7 +2,7 @@ import { textIn } from '../columns.ts';
 import { quoted } from './quote.ts';
 import { ofCustomers, tableCheck } from './table-check.ts';
 
-// Engines that keep rows of their own, without transactions. Left out are those that keep them elsewhere (MERGE,
+// Engines that store rows without transactions. Left out are those that store them elsewhere (MERGE,
 // FEDERATED, CONNECT, BLACKHOLE) and other transactional ones (RocksDB, NDB).
 const candidates = `
   select t.table_schema as table_schema, t.table_name as table_name, t.engine as engine
@@ -11,7 +11,7 @@ const candidates = `
      and t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED')
      and t.engine in ('MyISAM', 'Aria', 'MEMORY', 'ARCHIVE', 'CSV')`;
 
-/** Tables of an engine without transactions: a crash may damage them, a backup catches them half written. */
+/** Tables of an engine without transactions: a crash may damage them, and a backup of them is not consistent. */
 export const nonInnodb = tableCheck({
   id: 'MY_NON_INNODB',
   title: 'Non-transactional table',

@@ -3,10 +3,10 @@ import { grouped, percent } from '../wording.ts';
 import { Figures, figures } from './figures.ts';
 import { setForGood } from './setting-check.ts';
 
-/** Share of open_files_limit, as MySQLTuner has it. */
+/** Share of open_files_limit, as in MySQLTuner. */
 const thresholds = { warning: 0.85 };
 
-/** Files that the server and its InnoDB hold open, of as many as the system allows it. */
+/** Files that the server and InnoDB have open, against the limit of the operating system. */
 export const openFiles: Check<typeof thresholds> = {
   id: 'MY_OPEN_FILES',
   title: 'Open files near their limit',
@@ -24,7 +24,7 @@ export const openFiles: Check<typeof thresholds> = {
     const { warning } = facts.thresholds;
     const read = new Figures(rows);
     const limit = read.number('open_files_limit');
-    // InnoDB counts its own apart.
+    // InnoDB counts its own files separately.
     const innodb = read.has('Innodb_num_open_files') ? read.number('Innodb_num_open_files') : 0;
     const open = read.number('Open_files') + innodb;
     if (limit === 0)

@@ -1,4 +1,4 @@
-/** A name as MySQL quotes it: `` `a``b` ``. Names joined by a point: `` `shop`.`orders` ``. */
+/** A name as MySQL quotes it: `` `a``b` ``. Names are joined by a dot: `` `shop`.`orders` ``. */
 export function quoted(...names: string[]): string {
   return names.map((name) => `\`${name.replaceAll('`', '``')}\``).join('.');
 }

@@ -3,7 +3,7 @@ import { settingCheck } from './setting-check.ts';
 
 const NAME = 'Innodb_redo_log_enabled';
 
-/** MySQL without its redo log: a crash now destroys the data. */
+/** MySQL without its redo log: a crash destroys the data. */
 export const redoDisabled = settingCheck({
   id: 'MY_REDO_DISABLED',
   title: 'Redo log is disabled',

@@ -4,9 +4,9 @@ import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 import { setForGood } from './setting-check.ts';
 
-/** An hour's redo and the checkpoint's age, as shares of what the log holds; the hour is MySQL's own rule of thumb. */
+/** An hour's redo and the checkpoint's age, as shares of the log's size; the hour is MySQL's own rule of thumb. */
 const thresholds = { warning: 1, critical_age: 0.8, minimum_seconds: 5 };
-/** An hour's redo is told from ten minutes at least: a moment's burst is not blown up to an hour of it. */
+/** An hour's redo is estimated from at least ten minutes, so that a burst is not extrapolated. */
 const SHORTEST = 600;
 const STEP = 64 * 1024 * 1024;
 
@@ -19,7 +19,7 @@ const reads = figures({
   variables: ['innodb_redo_log_capacity', 'innodb_log_file_size', 'innodb_log_files_in_group'],
 });
 
-/** A redo log so small that pages must be written in a hurry to make room in it. */
+/** A redo log so small that InnoDB must flush pages early to make room in it. */
 export const redoTooSmall: Check<typeof thresholds> = {
   id: 'MY_REDO_TOO_SMALL',
   title: 'Redo log is too small',
@@ -40,7 +40,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
     const bytes = written(now) - written(last);
     const restarted = !sequenceNumber(now) && now.number('Uptime') < before.seconds;
     if (bytes < 0 || restarted) return skip("the server's counters were reset since the last run");
-    // Once is no matter: after a burst of 80 MB into a log of 96 MB, MariaDB was down from 91 % to 0 in 10 s.
+    // A single high value is harmless: after a burst of 80 MB into a log of 96 MB, MariaDB fell from 91 % to 0 in 10 s.
     const used = Math.min(usedShare(now), usedShare(last));
     if (used >= critical_age) {
       return {
@@ -72,7 +72,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
   },
 };
 
-/** Bytes that the redo log may take: one setting from MySQL 8.0.30 on, one file in MariaDB, several in MySQL before. */
+/** Size of the redo log in bytes: one setting from MySQL 8.0.30 on, one file in MariaDB, several in MySQL before. */
 function capacityOf(settings: Figures): number {
   if (settings.has('innodb_redo_log_capacity')) return settings.number('innodb_redo_log_capacity');
   return settings.number('innodb_log_file_size') * filesOf(settings);
@@ -83,8 +83,8 @@ function filesOf(settings: Figures): number {
 }
 
 /**
- * The checkpoint's age as a share of what it may become: MariaDB tells the latter, MySQL from 8.0.30 on is measured by
- * the capacity. 0 where the server does not tell the age to everybody, which is MySQL before.
+ * The checkpoint's age as a share of its maximum: MariaDB shows the maximum, MySQL from 8.0.30 on is measured by
+ * the capacity. 0 if the server does not show the age to every login, as MySQL before.
  */
 function usedShare(status: Figures): number {
   if (status.has('Innodb_checkpoint_age'))
@@ -94,7 +94,7 @@ function usedShare(status: Figures): number {
   return age / capacityOf(status);
 }
 
-/** Bytes of redo since some moment. The sequence number outlives a restart; the other counts its padding too. */
+/** Bytes of redo since some moment. The sequence number survives a restart; the other figure includes padding. */
 function written(status: Figures): number {
   return status.number(sequenceNumber(status) ?? 'Innodb_os_log_written');
 }

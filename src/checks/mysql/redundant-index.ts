@@ -44,7 +44,7 @@ const candidates = (version: number) => `
          ) chosen
    where choice = 1`;
 
-/** Indexes whose columns another one of the same table begins with, or equals: it serves their queries too. */
+/** Indexes whose columns are the same as, or the first ones of, another index, which serves their queries too. */
 export const redundantIndex = tableCheck({
   id: 'MY_REDUNDANT_INDEX',
   title: 'Redundant index',

@@ -12,10 +12,10 @@ import {
   replicaWord,
 } from './replica-status.ts';
 
-/** Seconds beyond the delay that is set: 30 s as in mysqld_exporter's rules, 5 min dbvitals' own. */
+/** Seconds beyond the configured delay: 30 s as in mysqld_exporter's rules, 5 min dbvitals' own. */
 const thresholds = { warning_seconds: 30, critical_seconds: 300 };
 
-/** Replicas that are late: what they lack is missing from their answers, and has to be applied before they take over. */
+/** Replicas that lag: they return old data, and must catch up before they can take over. */
 export const replicaLag: Check<typeof thresholds> = {
   id: 'MY_REPLICA_LAG',
   title: 'Replica lags behind',
@@ -60,12 +60,12 @@ export const replicaLag: Check<typeof thresholds> = {
   },
 };
 
-/** Seconds behind, without those that are meant. */
+/** Seconds behind, without the configured delay. */
 function lag({ behind, delay, notDue }: Replication): number {
   return notDue ? 0 : Math.max(0, (behind ?? 0) - delay);
 }
 
-/** Seconds after which the IO thread takes its source, or the network, for gone. */
+/** Seconds after which the IO thread gives up on its source or the network. */
 function timeout(settings: Figures): number {
   return settings.number(settings.has('replica_net_timeout') ? 'replica_net_timeout' : 'slave_net_timeout');
 }
@@ -76,7 +76,7 @@ function remediation({ suffix }: Replication, settings: Figures, version: number
   if (name === undefined || settings.number(name) > 1)
     return `SHOW PROCESSLIST; -- the rows of "system user": one may wait for a lock, or scan a table without a primary key for every row`;
   const word = replicaWord(version);
-  // MariaDB has one pool of threads for all of its connections, and changes it only while none applies.
+  // MariaDB has one thread pool for all its connections, and changes it only while none applies.
   return isMariaDb(version)
     ? `STOP ALL SLAVES; SET GLOBAL ${name} = 4; START ALL SLAVES; -- and ${name} = 4 under [mysqld] in the option file`
     : `STOP ${word} SQL_THREAD${suffix}; SET PERSIST ${name} = 4; START ${word} SQL_THREAD${suffix};`;

@@ -4,25 +4,25 @@ import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 import { quoted } from './quote.ts';
 
-/** One source that a replica copies from: a connection of MariaDB, a channel of MySQL. */
+/** One source of a replica: a connection in MariaDB, a channel in MySQL. */
 export interface Replication {
-  /** As it is quoted; null where it has no name, which is the rule where there is only one. */
+  /** The quoted name; null if it has none, as usual with a single source. */
   object: string | null;
   /** How a sentence begins with it: `Replication`, ``Replication `north` ``. */
   words: string;
-  /** What a statement ends with to mean it alone, such as ` 'north'`; empty where it has no name. */
+  /** The end of a statement that concerns it alone, such as ` 'north'`; empty if it has no name. */
   suffix: string;
   /** `Yes`, `No`, or `Connecting` and the like. */
   receiver: string;
   applier: string;
-  /** 0 = no error. The text of an error may hold the values of rows, so it is not read. */
+  /** 0 = no error. The text of an error may contain values from rows, so it is not read. */
   receiverError: number;
   applierError: number;
-  /** Seconds, those of `delay` among them; null where the server can't tell. */
+  /** Seconds, including `delay`; null if the server does not know. */
   behind: number | null;
-  /** Seconds that the replica is told to stay behind. */
+  /** The configured delay of the replica in seconds. */
   delay: number;
-  /** What comes next is not due yet by `delay`. Seen on MariaDB 10.11: with parallel threads `behind` then counts idle time. */
+  /** The next transaction is not due yet, by `delay`. On MariaDB 10.11 with parallel threads `behind` then counts idle time. */
   notDue: boolean;
 }
 
@@ -41,19 +41,19 @@ export function replicaSql(version: number): string[] {
   ];
 }
 
-/** What GRANT gives to whom those statements are refused. */
+/** The privilege that those statements need. */
 export function replicaPrivilege(version: number): string {
   return isMariaDb(version) ? 'SLAVE MONITOR ON *.*' : 'REPLICATION CLIENT ON *.*';
 }
 
-/** The settings of a replica; throws where the first statement gave no row. */
+/** The settings of a replica; throws if the first statement gave no row. */
 export function replicaSettings(rows: readonly Row[]): Figures {
   const found = new Figures(rows);
   found.text('read_only');
   return found;
 }
 
-/** All sources, in the order of their names. Those of group replication are MY_GROUP_MEMBER_DOWN's. */
+/** All sources, in the order of their names. MY_GROUP_MEMBER_DOWN covers those of group replication. */
 export function replicationsIn(rows: readonly Row[], version: number): Replication[] {
   const [words, nameColumn] = [
     saysReplica(version) && !isMariaDb(version) ? ['Replica', 'Source'] : ['Slave', 'Master'],
@@ -80,17 +80,17 @@ export function replicationsIn(rows: readonly Row[], version: number): Replicati
     });
 }
 
-/** `REPLICA`, or what older servers say for it in START and STOP. */
+/** `REPLICA`, or the older word in START and STOP. */
 export function replicaWord(version: number): string {
   return saysReplica(version) ? 'REPLICA' : 'SLAVE';
 }
 
-/** The statement in which a person reads the whole state, with the texts of its errors. */
+/** The statement that shows a person the whole state, with error texts. */
 export function showStatus(version: number): string {
   return isMariaDb(version) ? 'SHOW ALL SLAVES STATUS' : `SHOW ${replicaWord(version)} STATUS`;
 }
 
-/** MySQL since 8.0.22, MariaDB since 10.5 (which still names the columns as ever). */
+/** MySQL since 8.0.22, MariaDB since 10.5 (which kept the old column names). */
 function saysReplica(version: number): boolean {
   return version >= 80_022;
 }

@@ -11,10 +11,10 @@ import {
   showStatus,
 } from './replica-status.ts';
 
-/** The source has thrown away the binary log that the replica would read next. */
+/** The source has purged the binary log that the replica needs next. */
 const LOG_IS_GONE = 1236;
 
-/** Sources that a replica no longer copies from: its data stay as they were. */
+/** Sources that a replica no longer replicates from: its data become stale. */
 export const replicaStopped: Check = {
   id: 'MY_REPLICA_STOPPED',
   title: 'Replication has stopped',

@@ -3,7 +3,7 @@ import { isMariaDb } from './flavour.ts';
 import { replicaPrivilege, replicaSettings, replicaSql, replicationsIn } from './replica-status.ts';
 import { setForGood } from './setting-check.ts';
 
-/** A replica that an application can write to by mistake: it then differs from its source, and stops on an error later. */
+/** A replica that an application can write to by mistake: its data then differ, and replication stops on an error later. */
 export const replicaWritable: Check = {
   id: 'MY_REPLICA_WRITABLE',
   title: 'Replica is writable',

@@ -1,6 +1,6 @@
 import { accountCheck } from './account-check.ts';
 
-/** The account with all privileges, under the name that everybody tries, open to other machines. */
+/** An account with all privileges and a name that everybody knows, open to other machines. */
 export const rootRemote = accountCheck({
   id: 'MY_ROOT_REMOTE',
   title: 'root can log in remotely',

@@ -3,7 +3,7 @@ import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
 import { literal } from './quote.ts';
 
-/** Only so many rows of sessions are read, the oldest first. */
+/** The most session rows to read, the oldest first. */
 export const SESSION_LIMIT = 1_000;
 
 /**
@@ -12,13 +12,13 @@ export const SESSION_LIMIT = 1_000;
  */
 export const innodbNow = `convert_tz(utc_timestamp(6), '+00:00', 'SYSTEM')`;
 
-/** Raises an error without PROCESS, and gives a row with it; `limit 0` or an exists would not ask for the privilege. */
+/** Raises an error without PROCESS, and gives a row with it; `limit 0` or `exists` would not check the privilege. */
 export const transactions = 'select count(*) as transactions from information_schema.innodb_trx';
 
-/** What a transaction of no session is called: prepared by XA, or being rolled back since a crash. */
+/** The object of transactions without a session: prepared by XA, or rolling back after a crash. */
 export const SESSIONLESS = 'transaction without a session';
 
-/** Columns of a session (of processlist `p`) whose transaction is `trx`: what it is called, and what selects its like. */
+/** Columns of a session (of processlist `p`) whose transaction is `trx`: its object, user and database. */
 export const sessionOf = (trx: string) => `
          case when ${trx}.trx_mysql_thread_id = 0 then '${SESSIONLESS}'
               else concat(coalesce(p.db, ''), '/', p.user) end as object,
@@ -27,12 +27,12 @@ export const sessionOf = (trx: string) => `
 
 type Ages = { warning_seconds: number; critical_seconds: number };
 
-/** What differs between the checks of sessions that have been at something for too long. */
+/** What differs between the checks of sessions that have been busy with something too long. */
 interface SessionCheck extends Pick<Check, 'id' | 'title' | 'category' | 'sql' | 'privilege'> {
   thresholds: Ages;
-  /** Why this server can't be judged, the end of a sentence; undefined where it can. */
+  /** Why this server can't be judged, as the end of a sentence; undefined if it can. */
   absent?: (first: Row) => string | undefined;
-  /** Thresholds that the server's own settings make lower. */
+  /** Thresholds lowered by the server's own settings. */
   lowered?: (ages: Ages, first: Row) => Ages;
   /** The fault of one object; `sessions` are its rows that are old enough, the oldest first; `rows` are all. */
   fault: (sessions: Row[], facts: ServerFacts, rows: Row[]) => Pick<Fault, 'metricLine' | 'remediation'>;
@@ -40,8 +40,8 @@ interface SessionCheck extends Pick<Check, 'id' | 'title' | 'category' | 'sql' |
 }
 
 /**
- * A check with a finding for each `database/user` whose oldest session is too old: no thread id, no query text. Its
- * statements give a row that always comes, then a row a session with `object` and `age` (seconds), the oldest first.
+ * A check with a finding for each `database/user` whose oldest session is too old, without thread id or query text. Its
+ * statements always give one row, then a row per session with `object` and `age` (seconds), the oldest first.
  */
 export function sessionCheck({ absent, lowered, fault, passMessage, ...check }: SessionCheck): Check<Ages> {
   return {
@@ -83,14 +83,14 @@ export function who(row: Row): string {
   return `User ${textIn(row, 'user_name')}${database === undefined ? '' : `, database ${database}`}`;
 }
 
-/** What follows WHERE to select the sessions of processlist like that of a row of {@link sessionOf}. */
+/** The condition after WHERE that selects the sessions of processlist with the same user and database. */
 export function ofThem(row: Row): string {
   const database = textOrNone(row, 'db_name');
   return `user = ${literal(textIn(row, 'user_name'))} AND db ${database === undefined ? 'IS NULL' : `= ${literal(database)}`}`;
 }
 
-/** What a check of sessions and locks has to be granted. */
+/** The privilege that a check of sessions and locks needs. */
 export const PROCESS = () => 'PROCESS ON *.*';
 
-/** The same with what performance_schema tells of locks. */
+/** The same, with the locks in performance_schema. */
 export const PROCESS_AND_LOCKS = () => ['PROCESS ON *.*', 'SELECT ON performance_schema.*'];

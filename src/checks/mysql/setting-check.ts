@@ -2,14 +2,14 @@ import type { Check, Fault } from '../check.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 
-/** What differs between the checks of how the server is set. */
+/** What differs between the checks of server settings. */
 interface SettingCheck extends Pick<Check, 'id' | 'title' | 'category'> {
   /** Of each fault. */
   severity: Fault['severity'];
   reads: Parameters<typeof figures>[0];
-  /** Why a server of that version can't be judged, the end of a sentence; undefined where it can. */
+  /** Why a server of that version can't be judged, as the end of a sentence; undefined if it can. */
   absent?: (version: number) => string | undefined;
-  /** Undefined where the server is set well. */
+  /** Undefined if the settings are fine. */
   wrong: (settings: Figures, version: number) => Pick<Fault, 'metricLine' | 'remediation'> | undefined;
   passMessage: (settings: Figures) => string;
 }
@@ -34,7 +34,7 @@ export function settingCheck({ severity, reads, absent, wrong, passMessage, ...n
   };
 }
 
-/** Sets a dynamic variable for now and for later starts: only MySQL can write down the latter itself. */
+/** Sets a dynamic variable now and across restarts: only MySQL can persist it itself. */
 export function setForGood(version: number, name: string, value: string | number): string {
   return isMariaDb(version)
     ? `SET GLOBAL ${name} = ${value}; -- and ${name} = ${value} under [mysqld] in the option file`

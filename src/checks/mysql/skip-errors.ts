@@ -2,11 +2,11 @@ import type { Check, Fault } from '../check.ts';
 import { Figures, figures } from './figures.ts';
 import { setForGood } from './setting-check.ts';
 
-/** Under their newer name (MySQL since 8.0.26), else under their older one. */
+/** By their newer name (MySQL since 8.0.26), else by their older one. */
 const SKIPPED = ['replica_skip_errors', 'slave_skip_errors'];
 const MODE = ['replica_exec_mode', 'slave_exec_mode'];
 
-/** Settings that let replication pass over its errors: the replica differs from its source, and nobody hears of it. */
+/** Settings that make replication skip errors: the replica's data differ, and nobody notices. */
 export const skipErrors: Check = {
   id: 'MY_SKIP_ERRORS',
   title: 'Replication errors are skipped',

@@ -2,7 +2,7 @@ import { counted, grouped, percent } from '../wording.ts';
 import { counterCheck } from './counter-check.ts';
 import { setForGood } from './setting-check.ts';
 
-/** Share of the statements, as MySQLTuner has it, and so many slow ones at least. */
+/** Share of statements, as in MySQLTuner, and the minimum of slow ones. */
 const thresholds = { warning: 0.05, minimum_slow: 10 };
 
 /** Statements that take longer than long_query_time. */

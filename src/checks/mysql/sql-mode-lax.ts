@@ -1,6 +1,6 @@
 import { setForGood, settingCheck } from './setting-check.ts';
 
-/** Values that do not fit are cut or made up instead of refused. */
+/** Values that do not fit are changed instead of rejected. */
 export const sqlModeLax = settingCheck({
   id: 'MY_SQL_MODE_LAX',
   title: 'sql_mode is not strict',
@@ -9,7 +9,7 @@ export const sqlModeLax = settingCheck({
   reads: { variables: ['sql_mode'] },
   wrong: (settings, version) => {
     const modes = settings.text('sql_mode').split(',').filter(Boolean);
-    // TRADITIONAL is shown with the strict modes that it stands for.
+    // The server shows TRADITIONAL with the strict modes that it implies.
     if (modes.some((mode) => mode === 'STRICT_TRANS_TABLES' || mode === 'STRICT_ALL_TABLES'))
       return undefined;
     return {

@@ -1,6 +1,6 @@
 import { setForGood, settingCheck } from './setting-check.ts';
 
-/** A binary log that may lack, after a crash, what was committed. */
+/** A binary log that may lack commits after a crash. */
 export const syncBinlog = settingCheck({
   id: 'MY_SYNC_BINLOG',
   title: 'Binary log is not flushed to disk',

@@ -2,16 +2,16 @@ import { counted, grouped, percent } from '../wording.ts';
 import { counterCheck, type Grown } from './counter-check.ts';
 import { setForGood } from './setting-check.ts';
 
-/** Share of the openings that found the table open, as MySQLTuner has it, where so many a minute at least did not; the latter dbvitals' own. */
+/** Share of table opens that hit the cache, as in MySQLTuner, and the minimum of misses a minute (dbvitals' own). */
 const thresholds = { warning: 0.2, minimum_per_minute: 1_000 };
 
-// A run opens each table for some checks: what was counted is spread over so long at least.
+// A run opens each table for some checks, so the rate covers at least this time.
 const LEAST_MINUTES = 10;
 
 const HITS = 'Table_open_cache_hits';
 const MISSES = 'Table_open_cache_misses';
 
-/** The cache of open tables is full, and of little use. */
+/** The cache of open tables is too small. */
 export const tableCache = counterCheck({
   id: 'MY_TABLE_CACHE',
   title: 'Table cache too small',
@@ -24,7 +24,7 @@ export const tableCache = counterCheck({
     const { warning, minimum_per_minute } = facts.thresholds;
     const { by, minutes, now } = grown;
     if (by(MISSES) / Math.max(minutes, LEAST_MINUTES) < minimum_per_minute) return null;
-    // Where nothing had to leave the cache, it is large enough: the tables were new to it.
+    // If nothing was evicted, the cache is large enough: the tables were new to it.
     if (share(grown) >= warning || by('Table_open_cache_overflows') === 0) return null;
     const places = now.number('table_open_cache');
     return {

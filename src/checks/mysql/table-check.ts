@@ -4,40 +4,40 @@ import { numberIn, onlyRow } from '../columns.ts';
 import { grouped } from '../wording.ts';
 import { Figures, figures } from './figures.ts';
 
-/** A check that looks at every table of a server is skipped where there are more: it would take too long. */
+/** A check of every table of a server is skipped if there are more: it would take too long. */
 const TABLE_LIMIT = 20_000;
 
-/** Condition on information_schema: the tables of customers, not the server's own. `alias` as in `t.`. */
+/** Condition on information_schema: the customer's tables, not system tables. `alias` as in `t.`. */
 export const ofCustomers = (alias = '') =>
   `${alias}table_schema not in ('mysql', 'sys', 'information_schema', 'performance_schema')`;
 
-/** What differs between the checks that look at every table of a server. */
+/** What differs between the checks of every table of a server. */
 interface TableCheck<T extends Thresholds>
   extends Pick<Check<T>, 'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'privilege'> {
-  /** One row an object that may be at fault, with `table_schema` and `table_name`, without order or limit. */
+  /** One row per object that may have a fault, with `table_schema` and `table_name`, without order or limit. */
   candidates: (version: number) => string;
-  /** The fault that a candidate is, or null when it is none. */
+  /** The fault of a candidate, or null. */
   fault: (row: Row, facts: ServerFacts<T>, server: Figures) => Fault | null;
-  /** The candidates' columns that `fault` compares: after one that is no fault there is no other. By name where absent. */
+  /** The order that `fault` compares by: after a candidate without a fault, none has one. By name if absent. */
   worstFirst?: string;
   passMessage: string;
-  /** What `blind` and `fault` need to know of the server. */
+  /** Figures of the server that `blind` and `fault` need. */
   needs?: Parameters<typeof figures>[0];
-  /** Why nothing can be measured on this server, if so. `first` is the row of the server, with the columns of `tells`. */
+  /** Why the check can't run on this server; undefined if it can. `first` is the server's row, with the columns of `tells`. */
   blind?: (server: Figures, first: Row, facts: ServerFacts<T>) => string | undefined;
-  /** More columns of the row of the server. */
+  /** More columns for the server's row. */
   tells?: string;
 }
 
-// A login without any privilege on a table is not shown it, and without one on its columns not those: without an error.
-// REFERENCES on *.* shows all and lets nothing be read. Nobody is granted this table of the server's by itself.
+// The server silently hides tables and columns on which the login has no privilege.
+// REFERENCES on *.* shows all but gives no access to rows. Nobody grants a privilege on this system table alone.
 const serverRow = (tells: string) => `
   select (select count(*)
             from information_schema.columns
            where table_schema = 'mysql' and table_name = 'proxies_priv') > 0 as sees_all,
          (select count(*) from information_schema.tables where ${ofCustomers()}) as tables${tells}`;
 
-/** A check with a finding for each faulty object of a server: bounded, and honest about what it can't see. */
+/** A check with a finding for each faulty object of a server: bounded, and never `ok` about what it can't see. */
 export function tableCheck<T extends Thresholds>({
   candidates,
   fault,
@@ -52,7 +52,7 @@ export function tableCheck<T extends Thresholds>({
     ...check,
     volatile: false,
     scope: 'server',
-    // The count is a constant: over the limit MariaDB does not even open the tables.
+    // The count is a constant: over the limit MariaDB does not open the tables.
     sql: (version) => [
       serverRow(tells === undefined ? '' : `,${tells}`),
       ...figures(needs),

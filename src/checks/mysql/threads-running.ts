@@ -2,13 +2,13 @@ import type { Check } from '../check.ts';
 import { grouped, percent } from '../wording.ts';
 import { Figures, figures } from './figures.ts';
 
-/** Share of max_connections, as common Prometheus rules for MySQL have it. */
+/** Share of max_connections, as in the common Prometheus rules for MySQL. */
 const thresholds = { warning: 0.6 };
 
 const RUNNING =
   "SELECT concat('KILL QUERY ', id, ';') AS statement, user, db, time, state FROM information_schema.processlist WHERE command NOT IN ('Sleep', 'Daemon') AND command NOT LIKE 'Binlog Dump%' AND user NOT IN ('system user', 'event_scheduler') AND id <> connection_id() ORDER BY time DESC; -- longest-running first; run what it prints for those that you can do without";
 
-/** Threads_running ÷ max_connections: sessions that do something at this moment. */
+/** Threads_running ÷ max_connections: sessions that are busy at this moment. */
 export const threadsRunning: Check<typeof thresholds> = {
   id: 'MY_THREADS_RUNNING',
   title: 'Many sessions busy at once',

@@ -3,7 +3,7 @@ import { setForGood, settingCheck } from './setting-check.ts';
 
 const NAME = 'require_secure_transport';
 
-/** Clients may come over the network in clear text. */
+/** Clients may connect over the network without encryption. */
 export const tlsNotRequired = settingCheck({
   id: 'MY_TLS_NOT_REQUIRED',
   title: 'TLS is not required',
@@ -12,7 +12,7 @@ export const tlsNotRequired = settingCheck({
   reads: { variables: [NAME, 'skip_networking', 'bind_address', 'have_ssl'] },
   wrong: (settings, version) => {
     if (settings.on(NAME) || staysOnTheMachine(settings)) return undefined;
-    // MySQL from 8.4 on does not tell.
+    // MySQL from 8.4 on does not have this variable.
     const off = settings.has('have_ssl') && settings.text('have_ssl').toUpperCase() !== 'YES';
     return {
       metricLine: `${NAME} is off${off ? ', and TLS with it' : ''}: connections without TLS are not encrypted; require it.`,

@@ -2,13 +2,13 @@ import { counted, grouped, percent, size } from '../wording.ts';
 import { counterCheck } from './counter-check.ts';
 import { isMariaDb } from './flavour.ts';
 
-/** Share of the temporary tables, as MySQLTuner has it, where so many a minute at least went to disk; the latter dbvitals' own. */
+/** Share of temporary tables on disk, as in MySQLTuner, and the minimum a minute (dbvitals' own). */
 const thresholds = { warning: 0.25, minimum_per_minute: 60 };
 
-// A run makes up to some hundred such tables itself: what was counted is spread over so long at least.
+// A run creates up to a few hundred such tables itself, so the rate covers at least this time.
 const LEAST_MINUTES = 10;
 
-/** Sorts and groups whose temporary table goes to disk. */
+/** Temporary tables of sorts and groups that go to disk. */
 export const tmpDisk = counterCheck({
   id: 'MY_TMP_DISK',
   title: 'Temporary tables on disk',

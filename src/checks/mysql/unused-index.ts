@@ -6,13 +6,13 @@ import { ofCustomers, tableCheck } from './table-check.ts';
 
 const DAY = 86_400;
 
-/** `statistics_days` hold a month and its reports; `minimum_bytes` of all secondary indexes of the table together. */
+/** `statistics_days` include monthly reports; `minimum_bytes` of all secondary indexes of the table together. */
 const thresholds = { minimum_bytes: 10 * 1024 * 1024, statistics_days: 35 };
 
-// information_schema and performance_schema compare text by different rules, which do not mix.
+// information_schema and performance_schema use different collations, which do not mix.
 const bin = (column: string) => `convert(${column} using utf8mb4) collate utf8mb4_bin`;
 
-// An index whose first column is a foreign key's, on either side, or counts by AUTO_INCREMENT may be there for that.
+// An index whose first column belongs to a foreign key, on either side, or is AUTO_INCREMENT may be needed for that.
 // Reads of a full-text or spatial index are not counted.
 const candidates = (version: number) => `
   select i.table_schema as table_schema, i.table_name as table_name, i.index_name as index_name,
@@ -51,7 +51,7 @@ const candidates = (version: number) => `
      and used.table_schema is null
      and needed.table_schema is null`;
 
-// 0 each where every read by every session is counted.
+// Each is 0 if every read by every session is counted.
 const tells = `
          (select count(*) from performance_schema.setup_instruments
            where name = 'wait/io/table/sql/handler' and enabled <> 'YES')

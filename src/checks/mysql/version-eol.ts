@@ -2,12 +2,12 @@ import type { Check } from '../check.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 
-/** What each of the two makers says of its releases. Versions without patch: 8.4 is 804. */
+/** The support dates of both vendors. Versions without patch: 8.4 is 804. */
 interface Releases {
   name: string;
-  /** Those with long support to go to, ascending. */
+  /** Long-term releases to upgrade to, ascending. */
   longSupport: readonly number[];
-  /** The day of the last fixes of each. What is older than the oldest is told as that. */
+  /** The day of the last fixes of each. Older versions count as the oldest. */
   lastFixes: ReadonlyMap<number, string>;
 }
 
@@ -62,7 +62,7 @@ const MARIADB: Releases = {
   ]),
 };
 
-/** A version that gets no more fixes, those for security included. */
+/** A version that gets no more fixes, not even for security. */
 export const versionEol: Check = {
   id: 'MY_VERSION_EOL',
   title: 'Unsupported MySQL or MariaDB version',

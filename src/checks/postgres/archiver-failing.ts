@@ -2,7 +2,7 @@ import type { Check } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { duration } from '../wording.ts';
 
-// On a standby only archive_mode = always archives. The name of a WAL file is no text of a user's.
+// On a standby only archive_mode = always archives. The name of a WAL file contains no user data.
 const sql = `
   select current_setting('archive_mode') = 'always'
            or current_setting('archive_mode') = 'on' and not pg_is_in_recovery() as archives,
@@ -12,7 +12,7 @@ const sql = `
          coalesce(last_failed_wal, '') as wal
     from pg_stat_archiver`;
 
-/** WAL that can't be archived: no backup reaches the present any more, and pg_wal grows until the disk is full. */
+/** WAL that can't be archived: point-in-time recovery ends there, and pg_wal grows until the disk is full. */
 export const archiverFailing: Check = {
   id: 'PG_ARCHIVER_FAILING',
   title: 'WAL archiving fails',

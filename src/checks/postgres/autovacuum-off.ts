@@ -1,6 +1,6 @@
 import { settingOff } from './setting-off.ts';
 
-/** Without autovacuum, or the counters that it goes by, dead rows pile up and transaction ids run out. */
+/** Without autovacuum, or the counters that it acts on, dead rows pile up and transaction ids run out. */
 export const autovacuumOff = settingOff({
   id: 'PG_AUTOVACUUM_OFF',
   title: 'Autovacuum is off',

@@ -2,13 +2,13 @@ import type { Check, Fault, Row } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
 
-/** Seconds that somebody has waited for a lock: 5 and 10 min, dbvitals' own figures. */
+/** Seconds that a session has waited for a lock: 5 and 10 min, dbvitals' own values. */
 const thresholds = { warning_seconds: 5 * 60, critical_seconds: 10 * 60 };
 
-/** pg_blocking_pids stops the lock manager for a moment, so only those who wait the longest are asked about. */
+/** pg_blocking_pids briefly blocks the lock manager, so the check calls it only for the longest waits. */
 const WAITER_LIMIT = 50;
 
-// Who blocks, found through the queue: one that waits itself is no cause. A prepared transaction blocks as pid 0.
+// Blockers, found through the queue: a session that waits itself is not one. A prepared transaction has pid 0.
 // Nothing read here is hidden from an ordinary role.
 const sql = `
   with recursive waiting as materialized (
@@ -48,7 +48,7 @@ const sql = `
        order by max(age) desc
     ) found on true`;
 
-/** Sessions that others have been waiting for, for a lock that they hold. */
+/** Sessions that hold a lock for which others have been waiting. */
 export const blockedSessions: Check<typeof thresholds> = {
   id: 'PG_BLOCKED_SESSIONS',
   title: 'Session that blocks others',

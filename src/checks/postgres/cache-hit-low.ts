@@ -2,7 +2,7 @@ import { numberIn, textIn } from '../columns.ts';
 import { grouped, percent, size } from '../wording.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
-/** Share of the blocks found in memory, where so many at least were not; dbvitals' own: 10,000 blocks are 78 MB. */
+/** Share of block reads served from memory, and the minimum of misses; dbvitals' own: 10,000 blocks are 78 MB. */
 const thresholds = { info: 0.95, minimum_reads: 10_000 };
 
 const sql = `
@@ -17,7 +17,7 @@ const sql = `
    where datid <> 0
    order by datname`;
 
-/** Databases that read much of what they need from outside of shared_buffers. */
+/** Databases that read many blocks from outside shared_buffers. */
 export const cacheHitLow = counterCheck({
   id: 'PG_CACHE_HIT_LOW',
   title: 'Low cache hit ratio',

@@ -2,10 +2,10 @@ import { numberIn } from '../columns.ts';
 import { counted, grouped, percent, size } from '../wording.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
-/** Share of the checkpoints that did not wait for their time, where so many at least did not; dbvitals' own. */
+/** Share of checkpoints that were requested, and the minimum of requested ones; dbvitals' own. */
 const thresholds = { warning: 0.5, minimum_requested: 3 };
 
-// From 17 on they have a view of their own. max_wal_size is in MB.
+// From 17 on checkpoints have their own view. max_wal_size is in MB.
 const sql = (version: number) => `
   select null::text as object,
          ${version < 170_000 ? 'checkpoints_timed' : 'num_timed'}::float8 as timed,
@@ -14,7 +14,7 @@ const sql = (version: number) => `
          ${countedFrom}
     from ${version < 170_000 ? 'pg_stat_bgwriter' : 'pg_stat_checkpointer'}`;
 
-/** Checkpoints that come early because the WAL outgrew max_wal_size: each writes whole pages again. */
+/** Checkpoints that come early because the WAL reached max_wal_size: each makes PostgreSQL log whole pages again. */
 export const checkpointsRequested = counterCheck({
   id: 'PG_CHECKPOINTS_REQUESTED',
   title: 'Checkpoints too frequent',

@@ -3,10 +3,10 @@ import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textOrNone } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
 
-/** Hours for which a failure is a fault: a damaged page that nobody reads again is not counted again. */
+/** Hours for which a failure is reported: a damaged page that is not read again is not counted again. */
 const thresholds = { stands_hours: 24 };
 
-// The row without a name counts for the catalogs that all databases share.
+// The row without a name is for the shared catalogs.
 const sql = `
   select quote_ident(datname) as object,
          coalesce(checksum_failures, 0)::float8 as failures,
@@ -15,7 +15,7 @@ const sql = `
     from pg_stat_database
    order by datname`;
 
-/** Pages that came back from the disk other than they were written. */
+/** Pages that the disk returned with other contents than were written. */
 export const checksumFailures: Check<typeof thresholds> = {
   id: 'PG_CHECKSUM_FAILURES',
   title: 'Damaged pages',

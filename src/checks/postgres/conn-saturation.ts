@@ -6,7 +6,7 @@ import { unseenSessions } from './session-check.ts';
 /** Shares of the connections that ordinary roles may open; common Prometheus rules warn at 80 %, check_postgres is critical at 95 %. */
 const thresholds = { warning: 0.8, critical: 0.95 };
 
-// Walsenders have slots of their own; a role may be kept from those that are reserved (since 16 in two ways).
+// WAL senders have their own slots. Two settings reserve connections (the second since 16).
 const sql = `
   select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
          current_setting('max_connections')::int
@@ -16,7 +16,7 @@ const sql = `
          pg_has_role('pg_read_all_stats', 'usage') as sees_all,
          quote_ident(current_user) as me`;
 
-/** Client backends ÷ (max_connections − reserved): at the limit nobody can connect any more. */
+/** Client backends ÷ (max_connections − reserved): at the limit no ordinary role can connect. */
 export const connSaturation: Check<typeof thresholds> = {
   id: 'PG_CONN_SATURATION',
   title: 'Connections nearly used up',

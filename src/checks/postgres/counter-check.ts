@@ -2,29 +2,29 @@ import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textOrNone } from '../columns.ts';
 
-/** Under so many seconds between two runs a check that counts is skipped; connections are run every 10 s at the most. */
+/** A check that compares runs is skipped if they are closer than this; the shortest interval of a connection is 10 s. */
 const MINIMUM = { minimum_seconds: 5 };
 
-/** Columns that tell whether a row's counters still count from the same moment; `stats_reset` is the view's. */
+/** Columns that show whether a row's counters were reset; `stats_reset` is the view's. */
 export const countedFrom = `extract(epoch from stats_reset)::float8 as reset,
          extract(epoch from pg_postmaster_start_time())::float8 as started`;
 
-/** What differs between the checks that judge how much counters rose between two runs. */
+/** What differs between the checks of counters that rose between two runs. */
 interface CounterCheck<T extends Thresholds>
   extends Pick<Check, 'id' | 'title' | 'category' | 'maxSeverity'> {
   thresholds: T;
-  /** One row an object: `object` (its name, quoted; null = the server), the counters as float8, {@link countedFrom}. */
+  /** One row per object: `object` (its quoted name; null = the server), the counters as float8, {@link countedFrom}. */
   sql: Check['sql'];
   counters: readonly string[];
-  /** The fault that an object is, or null. The row's counters are what was counted since the last run. */
+  /** The fault of an object, or null. The row's counters are their growth since the last run. */
   fault: (grown: Row, minutes: number, facts: ServerFacts<T>) => Fault | null;
-  /** What is measured where there is no fault. */
+  /** The measured values if there is no fault. */
   passMessage: (grown: Row[]) => string;
 }
 
 /**
- * A check of what was counted since the last run. Not volatile: it judges the whole time between two runs, not a
- * moment. Rates are over a minute at least, so that a few seconds are not blown up.
+ * A check of counters since the last run. Not volatile: it judges the whole interval between two runs, not a
+ * moment. Rates cover at least a minute, so that a few seconds are not extrapolated.
  */
 export function counterCheck<T extends Thresholds>({
   counters,
@@ -67,7 +67,7 @@ export function counterCheck<T extends Thresholds>({
   };
 }
 
-/** The row with its counters as what they rose by; null when it has no row before, or has begun anew since. */
+/** The row with the growth of its counters; null if it has no earlier row, or its counters were reset since. */
 function growth(row: Row, before: Row[], counters: readonly string[]): Row | null {
   const object = textOrNone(row, 'object') ?? null;
   const last = before.find((one) => one['object'] === object);
@@ -76,7 +76,7 @@ function growth(row: Row, before: Row[], counters: readonly string[]): Row | nul
   return risen.some(([, by]) => by < 0) ? null : { ...row, ...Object.fromEntries(risen) };
 }
 
-/** What a counter rose by in all rows. */
+/** The growth of a counter over all rows. */
 export function total(grown: Row[], counter: string): number {
   return grown.reduce((sum, row) => sum + numberIn(row, counter), 0);
 }

@@ -5,7 +5,7 @@ import { relationCheck } from './relation-check.ts';
 /** Rows, and dead rows ÷ all rows; under the minimum the share says nothing (common Prometheus rules). */
 const thresholds = { minimum_rows: 10_000, warning: 0.1, critical: 0.3 };
 
-// Autovacuum's trigger as autovacuum.c reckons it: the table's own storage parameters go before the settings.
+// Autovacuum's trigger as autovacuum.c computes it: storage parameters of the table override the settings.
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          s.n_dead_tup::float8 as dead,
@@ -30,7 +30,7 @@ const candidates = `
      and s.n_dead_tup > least(base + factor * greatest(c.reltuples, 0), most)
    order by share desc, dead desc`;
 
-/** Tables whose dead rows are many, and more than what autovacuum lets pile up. */
+/** Tables with many dead rows, more than autovacuum's trigger. */
 export const deadTuples = relationCheck({
   id: 'PG_DEAD_TUPLES',
   title: 'Table with many dead rows',

@@ -2,7 +2,7 @@ import { numberIn, textIn } from '../columns.ts';
 import { counted, grouped } from '../wording.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
-/** Deadlocks a minute, as the common Prometheus rules for PostgreSQL have it. */
+/** Deadlocks a minute, as in the common Prometheus rules for PostgreSQL. */
 const thresholds = { warning_per_minute: 5 };
 
 const sql = `
@@ -13,7 +13,7 @@ const sql = `
    where datid <> 0
    order by datname`;
 
-/** Databases in which transactions keep locking each other out. */
+/** Databases with frequent deadlocks. */
 export const deadlocks = counterCheck({
   id: 'PG_DEADLOCKS',
   title: 'Many deadlocks',

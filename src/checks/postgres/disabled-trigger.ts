@@ -1,7 +1,7 @@
 import { textIn, textOrNone } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
 
-// The triggers that enforce a constraint are named after an oid, so the constraint stands for them. A partition's
+// Triggers that enforce a constraint are named after an oid, so the finding names the constraint. A partition's
 // part of a trigger is enabled with its parent's.
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
@@ -22,7 +22,7 @@ const candidates = `
    group by 1, 2, 3
    order by trigger_name nulls first, table_name, constraint_name`;
 
-/** Triggers that were switched off, those that enforce foreign keys among them, and forgotten. */
+/** Triggers that were disabled and forgotten, including those that enforce foreign keys. */
 export const disabledTrigger = relationCheck({
   id: 'PG_DISABLED_TRIGGER',
   title: 'Disabled trigger',

@@ -2,7 +2,7 @@ import { numberIn, textIn } from '../columns.ts';
 import { size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
-// Node trees carry the places where their parts stood in the statement (before 17), which tell nothing apart;
+// Before 17 node trees contain positions in the statement, which make no difference and are removed;
 // pg_get_expr would wait behind a lock. What must stay comes first, then constraints, unique ones, the older one.
 const candidates = (version: number): string => `
   with index as (
@@ -52,7 +52,7 @@ const candidates = (version: number): string => `
    group by spare.index_name, spare.table_name, spare.constraint_name, spare.relkind, spare.relpages
    order by spare.relpages desc, spare.index_name`;
 
-/** Indexes that another one of the same table repeats in every respect that a query could tell. */
+/** Indexes that another index of the same table duplicates in every respect that matters to a query. */
 export const duplicateIndex = relationCheck({
   id: 'PG_DUPLICATE_INDEX',
   title: 'Duplicate index',

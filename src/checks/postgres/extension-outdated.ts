@@ -10,7 +10,7 @@ const sql = `
    where available.default_version <> e.extversion
    order by e.extname`;
 
-/** Extensions whose objects in a database are of another version than the files that the server has. */
+/** Extensions whose version in a database differs from the server's files. */
 export const extensionOutdated: Check = {
   id: 'PG_EXTENSION_OUTDATED',
   title: 'Extension outdated',

@@ -1,7 +1,7 @@
 import { textIn } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
 
-// A domain counts as the type that it is made of, and varchar as text: they are compared alike. The referencing column
+// A domain counts as its base type, and varchar as text, because they compare alike. The referencing column
 // takes the other's type, unless both are whole numbers and its own is the wider one.
 const candidates = `
   with typed as not materialized (
@@ -47,7 +47,7 @@ const candidates = `
                       where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
    order by c.reltuples desc, table_name, constraint_name`;
 
-/** Foreign keys whose columns are of another type than what they reference: one side overflows before the other. */
+/** Foreign keys whose columns differ in type from the referenced ones: one side overflows before the other. */
 export const fkTypeMismatch = relationCheck({
   id: 'PG_FK_TYPE_MISMATCH',
   title: 'Foreign key type mismatch',

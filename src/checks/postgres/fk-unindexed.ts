@@ -1,7 +1,7 @@
 import { textIn } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
 
-// Any order of the columns will do, as long as they come first; a predicate no more than that one of them is not
+// The columns may be in any order, as long as they come first. A predicate that only says that one of them is not
 // null hides no referencing row. A partition's constraint is its parent's (conparentid).
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
@@ -39,7 +39,7 @@ const candidates = `
                                      || array_to_string(k.conkey, '|') || ') [^{}]*\\} :nulltesttype 1 ')))
    order by c.reltuples desc, table_name, constraint_name`;
 
-/** Foreign keys without an index of their own: each delete or key change in the referenced table reads all of it. */
+/** Foreign keys without an index: each delete or key change in the referenced table scans the referencing table. */
 export const fkUnindexed = relationCheck({
   id: 'PG_FK_UNINDEXED',
   title: 'Foreign key without index',

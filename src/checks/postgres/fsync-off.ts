@@ -1,6 +1,6 @@
 import { settingOff } from './setting-off.ts';
 
-/** Settings whose absence lets a crash of the machine destroy the data. */
+/** Settings without which a machine crash can destroy the data. */
 export const fsyncOff = settingOff({
   id: 'PG_FSYNC_OFF',
   title: 'Crash safety is off',

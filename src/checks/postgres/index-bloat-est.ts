@@ -3,7 +3,7 @@ import { percent, size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 import { grantTables, unseenStatistics } from './unseen-statistics.ts';
 
-/** Bytes that could be given back; four fifths of the index besides. */
+/** Bytes of bloat; it must also be four fifths of the index. */
 const thresholds = { warning_bytes: 100 * 1024 * 1024 };
 
 // Pages that a B-tree's entries would fill by the average width of its columns in pg_stats: 40 bytes of page header
@@ -57,7 +57,7 @@ const candidates = `
    where unseen is not null or bloat >= 0.8 * bytes
    order by unseen nulls first, bloat desc, index_name`;
 
-/** B-tree indexes that take much more room than their entries need, by an estimate. */
+/** B-tree indexes that are much larger than their entries need, by an estimate. */
 export const indexBloatEst = relationCheck({
   id: 'PG_INDEX_BLOAT_EST',
   title: 'Bloated index (estimate)',
@@ -77,7 +77,7 @@ export const indexBloatEst = relationCheck({
       severity: 'warning',
       object: index,
       metricLine: `index ${index} takes ${size(bytes)}, of which about ${size(bloat)} (${percent(bloat / bytes)}) are empty; rebuild it.`,
-      // What backs an exclusion constraint can't be rebuilt concurrently.
+      // An index that backs an exclusion constraint can't be rebuilt concurrently.
       remediation: `REINDEX INDEX ${row['indisexclusion'] === true ? '' : 'CONCURRENTLY '}${index};`,
     };
   },

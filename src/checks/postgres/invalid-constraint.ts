@@ -23,7 +23,7 @@ const candidates = (version: number): string => `
                         and (d.classid, d.objid) in (('pg_class'::regclass, c.oid), ('pg_type'::regclass, t.oid)))
    order by c.reltuples desc nulls last, owner_name, constraint_name`;
 
-/** Constraints added NOT VALID that nobody validated since: rows from before may break them. */
+/** Constraints added NOT VALID and not validated since: older rows may violate them. */
 export const invalidConstraint = relationCheck({
   id: 'PG_INVALID_CONSTRAINT',
   title: 'Constraint not validated',

@@ -39,7 +39,7 @@ const candidates = `
                       where p.datname = current_database() and p.index_relid = i.indexrelid)
    order by unseen nulls first, index_name`;
 
-/** Indexes that a failed concurrent build left behind: every write pays for them, no query may use them. */
+/** Indexes that a failed concurrent build left behind: every write maintains them, no query uses them. */
 export const invalidIndex = relationCheck({
   id: 'PG_INVALID_INDEX',
   title: 'Invalid index',

@@ -1,6 +1,6 @@
 import { sessionCheck } from './session-check.ts';
 
-/** Statements of clients that run for too long: they hold their snapshot, their locks and a share of the machine. */
+/** Client statements that run too long: they hold a snapshot and locks, and use the machine. */
 export const longQuery = sessionCheck({
   id: 'PG_LONG_QUERY',
   title: 'Long-running query',

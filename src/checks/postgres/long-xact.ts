@@ -1,6 +1,6 @@
 import { sessionCheck } from './session-check.ts';
 
-/** Transactions of clients that stay open for too long, busy or idle: 1 and 4 h, dbvitals' own figures. */
+/** Client transactions that stay open too long, busy or idle: 1 and 4 h, dbvitals' own values. */
 export const longXact = sessionCheck({
   id: 'PG_LONG_XACT',
   title: 'Long-running transaction',

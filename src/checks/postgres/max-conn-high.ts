@@ -2,13 +2,13 @@ import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { grouped } from '../wording.ts';
 
-/** Connections: beyond this a pooler does better, whatever the machine; dbvitals' own figure. */
+/** Connections: above this use a pooler, on any machine; dbvitals' own value. */
 const thresholds = { info: 300 };
 
 const sql = `
   select current_setting('max_connections')::int as max_connections`;
 
-/** A limit on connections that lets more sessions in than a machine can serve at a time. */
+/** A max_connections that allows more sessions than a machine can serve at a time. */
 export const maxConnHigh: Check<typeof thresholds> = {
   id: 'PG_MAX_CONN_HIGH',
   title: 'max_connections is high',

@@ -49,5 +49,5 @@ export function minorOutdatedBy(latestMinors: ReadonlyMap<number, number>): Chec
   };
 }
 
-/** A minor version with known faults, those of security included, that a later one has mended. */
+/** A minor version with known bugs, security bugs included, that a later one fixes. */
 export const minorOutdated = minorOutdatedBy(LATEST_MINORS);

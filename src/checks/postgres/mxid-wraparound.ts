@@ -1,6 +1,6 @@
 import { wraparoundCheck } from './wraparound-check.ts';
 
-/** Age of each database's oldest multixact id (rows locked by several transactions), on the way to the wraparound. */
+/** Age of each database's oldest multixact id (rows locked by several transactions), relative to wraparound. */
 export const mxidWraparound = wraparoundCheck({
   id: 'PG_MXID_WRAPAROUND',
   title: 'Multixact ids near wraparound',

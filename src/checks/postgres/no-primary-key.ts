@@ -48,7 +48,7 @@ const candidates = (version: number): string => `
      and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)
    order by published.any desc, c.reltuples desc, table_name`;
 
-/** Tables whose rows nothing tells apart; where they are published, updates and deletes of them fail or crawl. */
+/** Tables without a row identity; if they are published, updates and deletes fail or are slow. */
 export const noPrimaryKey = relationCheck({
   id: 'PG_NO_PRIMARY_KEY',
   title: 'Table without primary key',

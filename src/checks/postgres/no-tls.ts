@@ -4,7 +4,7 @@ import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted } from '../wording.ts';
 import { unseenSessions } from './session-check.ts';
 
-// Loopback leaves no machine; a Unix socket has no address. Encryption by GSSAPI is as good as TLS.
+// Loopback traffic stays on the machine; a Unix socket has no address. GSSAPI encryption is as good as TLS.
 const sql = `
   select pg_has_role('pg_read_all_stats', 'usage') as sees_all,
          quote_ident(current_user) as me,
@@ -30,7 +30,7 @@ const sql = `
        limit ${FAULT_LIMIT + 1}
     ) session on true`;
 
-/** Sessions from other machines whose queries, rows and perhaps password anyone on the way can read. */
+/** Unencrypted sessions from other machines: anyone on the network path can read queries, rows and perhaps the password. */
 export const noTls: Check = {
   id: 'PG_NO_TLS',
   title: 'Remote session without TLS',

@@ -3,7 +3,7 @@ import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
 
-/** Days ahead, and back: who expired longer ago was locked on purpose, or is not missed. */
+/** Days ahead, and back: a role that expired longer ago was locked on purpose, or nobody misses it. */
 const thresholds = { warning_days: 7 };
 const DAY = 86_400;
 
@@ -15,7 +15,7 @@ const sql = `
      and isfinite(rolvaliduntil)
    order by rolvaliduntil, rolname`;
 
-/** Roles that can't log in with their password any more in a few days, or since a few days. */
+/** Roles whose password expires within a few days, or expired a few days ago. */
 export const passwordExpiring: Check<typeof thresholds> = {
   id: 'PG_PASSWORD_EXPIRING',
   title: 'Password expires',

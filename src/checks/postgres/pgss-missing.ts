@@ -1,12 +1,12 @@
 import type { Check } from '../check.ts';
 import { onlyRow } from '../columns.ts';
 
-// A setting of the library itself is there only where the server has loaded it at its start.
+// A setting of the library exists only if the server loaded it at startup.
 const sql = `
   select exists (select from pg_extension where extname = 'pg_stat_statements') as installed,
          exists (select from pg_settings where name = 'pg_stat_statements.max') as loaded`;
 
-/** Without pg_stat_statements nobody can tell which queries take the time. */
+/** Without pg_stat_statements nobody can tell which queries take the most time. */
 export const pgssMissing: Check = {
   id: 'PG_PGSS_MISSING',
   title: 'pg_stat_statements is missing',

@@ -19,7 +19,7 @@ const sql = `
      and case when s.name ~ '^enable_' then not split_part(config, '=', 2)::bool end
    order by name, database nulls first, role nulls first`;
 
-/** Kinds of plan that the planner is forbidden: a hint for one query that bends every other. */
+/** Kinds of plan that a setting forbids: meant for one query, it changes all others. */
 export const plannerOff: Check = {
   id: 'PG_PLANNER_OFF',
   title: 'Planner setting is off',
@@ -57,6 +57,6 @@ function settingOf(row: Row, name: string): { whose: string; remediation: string
   if (database !== undefined) {
     return { whose: ` of database ${database}`, remediation: `ALTER DATABASE ${database} RESET ${name};` };
   }
-  // SET rather than RESET: it helps where postgresql.conf itself says off, too.
+  // SET rather than RESET, which would not help if postgresql.conf itself says off.
   return { whose: '', remediation: `ALTER SYSTEM SET ${name} = on; SELECT pg_reload_conf();` };
 }

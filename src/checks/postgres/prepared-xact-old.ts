@@ -24,7 +24,7 @@ const sql = `
        limit ${FAULT_LIMIT + 1}
     ) oldest on true`;
 
-/** Transactions that were prepared for a two-phase commit and forgotten: they hold their locks through a restart. */
+/** Transactions that were prepared for two-phase commit and forgotten: they hold their locks across restarts. */
 export const preparedXactOld: Check<typeof thresholds> = {
   id: 'PG_PREPARED_XACT_OLD',
   title: 'Old prepared transaction',

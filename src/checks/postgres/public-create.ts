@@ -12,7 +12,7 @@ const sql = `
        and entry.privilege_type = 'CREATE'
   ) as everyone`;
 
-/** Everyone who may connect may put objects into the schema that others find first. */
+/** Everyone who can connect can create objects in the schema that others search first. */
 export const publicCreate: Check = {
   id: 'PG_PUBLIC_CREATE',
   title: 'Everyone can create objects in public',

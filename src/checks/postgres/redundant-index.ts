@@ -2,7 +2,7 @@ import { numberIn, textIn } from '../columns.ts';
 import { size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
-// Only B-trees serve a prefix of their columns. An index that holds an expression is left out: its place among the
+// Only B-trees serve a prefix of their columns. An index with an expression is left out: its position among the
 // columns is known, its text is in one tree with the others'. Node trees as in PG_DUPLICATE_INDEX.
 const candidates = `
   with index as (
@@ -50,7 +50,7 @@ const candidates = `
    group by spare.index_name, spare.table_name, spare.relkind, spare.relpages
    order by spare.relpages desc, spare.index_name`;
 
-/** Indexes whose columns another one of the same table begins with: it serves their queries too. */
+/** Indexes whose columns are the first ones of another index of the table, which serves their queries too. */
 export const redundantIndex = relationCheck({
   id: 'PG_REDUNDANT_INDEX',
   title: 'Redundant index',

@@ -3,40 +3,40 @@ import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { grouped } from '../wording.ts';
 
-/** A check that looks at every relation of a database is skipped where there are more: it would take too long. */
+/** A check of every relation of a database is skipped if there are more: it would take too long. */
 const RELATION_LIMIT = 20_000;
 
-/** What differs between the checks that look at every relation of a database. */
+/** What differs between the checks of every relation of a database. */
 interface RelationCheck<T extends Thresholds>
   extends Pick<
     Check<T>,
     'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'comparesRuns' | 'grantReadsRows'
   > {
   /**
-   * One row an object that may be at fault, worst first, without a limit. A column `unseen` holds null, or why
-   * the object can't be judged: then the check is never `ok`. A column `needs` may hold the GRANT that would help.
+   * One row per object that may have a fault, worst first, without a limit. The column `unseen` is null, or says why
+   * the object can't be judged: then the check is never `ok`. The column `needs` may hold the GRANT that would help.
    */
   candidates: (version: number) => string;
-  /** The fault that a candidate is, or null when it is none. `metricLine` goes without the database's name. */
+  /** The fault of a candidate, or null. `metricLine` omits the database's name. */
   fault: (row: Row, facts: ServerFacts<T>) => Fault | null;
-  /** Candidates come sorted by what `fault` compares: after one that is none there is no other. */
+  /** Candidates are sorted by what `fault` compares: after one without a fault, none has one. */
   sorted?: true;
-  /** Rows that are read at most, where that is not {@link FAULT_LIMIT} and one more. */
+  /** The most rows to read, if not {@link FAULT_LIMIT} and one more. */
   rowLimit?: number;
   passMessage: string;
-  /** Why nothing can be measured on this server, if so. */
+  /** Why the check can't run on this server; undefined if it can. */
   blind?: (server: RelationServer, facts: ServerFacts<T>) => string | undefined;
 }
 
-/** What a server tells about itself beside the candidates. */
+/** What the statement reads about the server itself. */
 interface RelationServer {
   standby: boolean;
   trackCounts: boolean;
-  /** For how long the statistics have been gathered: since they were reset, or the server started. */
+  /** The age of the statistics: since their reset, or the server's start. */
   countedSeconds: number;
 }
 
-/** A check with a finding for each faulty object of a database: bounded, and honest about what it can't see. */
+/** A check with a finding for each faulty object of a database: bounded, and never `ok` about what it can't see. */
 export function relationCheck<T extends Thresholds>({
   candidates,
   fault,
@@ -50,7 +50,7 @@ export function relationCheck<T extends Thresholds>({
     ...check,
     volatile: false,
     scope: 'database',
-    // The count is a one-time filter: over the limit the candidates are not even looked for.
+    // The count is a one-time filter: over the limit PostgreSQL does not search for candidates.
     sql: (version) => `
   with server as (
     select count(*)::float8 as relations,

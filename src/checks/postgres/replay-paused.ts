@@ -1,12 +1,12 @@
 import type { Check } from '../check.ts';
 import { onlyRow } from '../columns.ts';
 
-// A primary refuses the question, so it is not asked there.
+// A primary raises an error for this function, so the statement does not call it there.
 const sql = `
   select pg_is_in_recovery() as standby,
          case when pg_is_in_recovery() then pg_is_wal_replay_paused() else false end as paused`;
 
-/** A standby that was told to stop replaying: it goes stale, and keeps the WAL. */
+/** A standby whose replay is paused: its data become stale, and it keeps WAL. */
 export const replayPaused: Check = {
   id: 'PG_REPLAY_PAUSED',
   title: 'Replay is paused',

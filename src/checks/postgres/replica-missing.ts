@@ -3,7 +3,7 @@ import { numberIn, onlyRow } from '../columns.ts';
 import { counted, grouped } from '../wording.ts';
 import { sight, unseenStandbys } from './unseen-standbys.ts';
 
-// A standby replays; base backups and pg_receivewal do not. Walsenders on logical slots serve subscribers.
+// A standby replays; base backups and pg_receivewal do not. WAL senders on logical slots serve subscribers.
 const sql = `
   select ${sight},
          (select count(*)::int
@@ -14,7 +14,7 @@ const sql = `
                                from pg_replication_slots
                               where slot_type = 'logical' and active_pid is not null)) as standbys`;
 
-/** Fewer standbys are connected than somebody said that there are. */
+/** Fewer standbys are connected than the connection expects. */
 export const replicaMissing: Check = {
   id: 'PG_REPLICA_MISSING',
   title: 'Standby missing',

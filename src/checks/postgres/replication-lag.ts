@@ -7,7 +7,7 @@ import { sight, unseenStandbys } from './unseen-standbys.ts';
 /** Bytes of WAL that a standby has not replayed yet; dbvitals' own. */
 const thresholds = { warning_bytes: 100 * 1024 ** 2, critical_bytes: 1024 ** 3 };
 
-// What a base backup reads is no standby. pg_receivewal replays nothing: what it has flushed counts.
+// A base backup is not a standby. pg_receivewal replays nothing, so its flushed position counts.
 const sql = `
   select ${sight},
          standby.*
@@ -27,7 +27,7 @@ const sql = `
        limit ${FAULT_LIMIT + 1}
     ) standby on true`;
 
-/** Standbys (and subscribers) that are far behind: what they lag is lost, or waited for, when the primary fails. */
+/** Standbys (and subscribers) that are far behind: after a failover the rest is lost, or must be replayed first. */
 export const replicationLag: Check<typeof thresholds> = {
   id: 'PG_REPLICATION_LAG',
   title: 'Standby lags behind',

@@ -2,7 +2,7 @@ import { numberIn, textIn } from '../columns.ts';
 import { counted, grouped, percent } from '../wording.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
-/** Share of the transactions that were rolled back, of so many at least; dbvitals' own. */
+/** Share of transactions that were rolled back, and the minimum of transactions; dbvitals' own. */
 const thresholds = { info: 0.1, minimum_transactions: 1_000 };
 
 const sql = `
@@ -14,7 +14,7 @@ const sql = `
    where datid <> 0
    order by datname`;
 
-/** Databases in which many transactions come to nothing. */
+/** Databases in which many transactions are rolled back. */
 export const rollbackRatio = counterCheck({
   id: 'PG_ROLLBACK_RATIO',
   title: 'Many transactions rolled back',

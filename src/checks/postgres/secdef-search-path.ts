@@ -16,7 +16,7 @@ const candidates = `
                       where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
    order by routine`;
 
-/** Security definer routines that find tables and functions by their caller's search_path, with their owner's rights. */
+/** Security definer routines that use their caller's search_path with their owner's rights. */
 export const secdefSearchPath = relationCheck({
   id: 'PG_SECDEF_SEARCH_PATH',
   title: 'Security definer without search_path',

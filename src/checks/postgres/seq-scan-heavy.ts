@@ -3,10 +3,10 @@ import { numberIn, textIn } from '../columns.ts';
 import { counted, grouped, percent } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
-/** Share of scans that use an index (pghero has it so); below the minimum of sequential scans, a backup may have been it. */
+/** Share of scans that use an index (as in pghero), and a minimum of sequential scans, as a backup causes some. */
 const thresholds = { info: 0.95, minimum_scans: 10 };
 
-// Those of which most is read: what is kept from run to run must stay small.
+// The most-read tables only: what is stored from run to run must stay small.
 const TABLES = 200;
 
 const candidates = `
@@ -26,7 +26,7 @@ const candidates = `
      and greatest(c.reltuples, s.n_live_tup) >= 10000
    order by s.seq_tup_read desc, table_name`;
 
-/** Large tables that are often read whole since the last run, where an index would have led to the rows. */
+/** Large tables with many sequential scans since the last run, for which an index may be missing. */
 export const seqScanHeavy = relationCheck({
   id: 'PG_SEQ_SCAN_HEAVY',
   title: 'Table with many sequential scans',

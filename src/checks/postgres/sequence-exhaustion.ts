@@ -2,14 +2,14 @@ import { numberIn, textIn, textOrNone } from '../columns.ts';
 import { percent } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
-/** Shares of the values that the sequence, or a column that it fills, can hold. */
+/** Shares of the values that the sequence, or a column that it fills, can have. */
 const thresholds = { warning: 0.85, critical: 0.95 };
 
 // Before 18 reading a sequence takes ROW EXCLUSIVE on it to the transaction's end, and a place in the server's lock
 // table: those with the least room are read, not all.
 const READ_BEFORE_18 = 500;
 
-// At a million values a second it lasts 285 years: such a sequence is not missed where not all can be read.
+// At a million values a second it lasts 285 years: such a sequence may be left out if not all can be read.
 const AMPLE_ROOM = 2 ** 53;
 
 // A sequence is read under a lock, so one that is being changed is left for the next run; without a privilege its
@@ -98,7 +98,7 @@ function lastValue(version: number): string {
     : 'pg_sequence_last_value(oid)';
 }
 
-/** Sequences that have few values left, for themselves or for a column that they fill. */
+/** Sequences with few values left, in the sequence itself or in a column that it fills. */
 export const sequenceExhaustion = relationCheck({
   id: 'PG_SEQUENCE_EXHAUSTION',
   title: 'Sequence nearly exhausted',

@@ -3,27 +3,27 @@ import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
 
-/** Age in seconds at which a session is a fault: 30 and 60 min, far beyond an application's request. */
+/** Age in seconds at which a session is a fault: 30 and 60 min, far longer than an application's request. */
 const SESSION_AGES = { warning_seconds: 30 * 60, critical_seconds: 60 * 60 };
 
-/** What differs between the checks that look for sessions which have been in a state for too long. */
+/** What differs between the checks of sessions that have been in a state too long. */
 interface SessionCheck extends Pick<Check, 'id' | 'title'> {
-  /** Column of pg_stat_activity: since when the session is in the state. */
+  /** Column of pg_stat_activity: when the session entered the state. */
   since: 'state_change' | 'query_start' | 'xact_start';
   states: readonly string[];
   /** What such a session does, after "1 session" or "3 sessions": `idle in transaction`. */
   doing: string;
   advice: string;
-  /** `sessions` is what follows WHERE to select those that are at fault. */
+  /** `sessions` is the condition after WHERE that selects the faulty sessions. */
   remediation: (sessions: string, row: Row) => string;
   passMessage: string;
-  /** Where they are not 30 and 60 min. */
+  /** If not 30 and 60 min. */
   thresholds?: typeof SESSION_AGES;
 }
 
 /**
- * A check with a finding for each database, role and application whose oldest session is too old. The pid is no part
- * of it, nor is the query's text: they change from run to run, and the text may hold anybody's data.
+ * A check with a finding for each database, role and application whose oldest session is too old. The object has no pid
+ * and no query text: they change from run to run, and the text may contain personal data.
  */
 export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
   const {
@@ -108,13 +108,13 @@ function older(row: Row, seconds: number): number {
   return Array.isArray(ages) ? ages.filter((age) => age >= seconds).length : 0;
 }
 
-/** Why other roles' sessions can't be judged: their state is hidden, without an error, from a role that lacks this. */
+/** Why other roles' sessions can't be judged: PostgreSQL silently hides their state from a role that lacks the GRANT. */
 export function unseenSessions(row: Row): Skipped | undefined {
   if (row['sees_all'] === true) return undefined;
   return { skipped: 'Not measured: the sessions of other roles are hidden.', grant: grantMonitor(row) };
 }
 
-/** What shows a role the sessions of others; `me` in the row is the role, quoted. */
+/** The GRANT that shows other roles' sessions; `me` in the row is the role, quoted. */
 export function grantMonitor(row: Row): string {
   return `GRANT pg_monitor TO ${textIn(row, 'me')};`;
 }

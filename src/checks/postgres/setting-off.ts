@@ -1,16 +1,16 @@
 import type { Category, Check } from '../check.ts';
 import { textIn } from '../columns.ts';
 
-/** What differs between the checks that look for a setting which must never be off. */
+/** What differs between the checks of settings that must never be off. */
 interface SettingOff {
   id: string;
   title: string;
   category: Category;
-  /** Setting → what happens without it, the end of a sentence. Each takes effect on a reload. */
+  /** Setting → what happens without it, as the end of a sentence. Each takes effect on a reload. */
   settings: Readonly<Record<string, string>>;
 }
 
-/** A check with a critical finding for each of the settings that is off on the server. */
+/** A check with a critical finding for each setting that is off on the server. */
 export function settingOff({ settings, ...named }: SettingOff): Check {
   const names = Object.keys(settings);
   return {

@@ -12,7 +12,7 @@ const sql = `
    where buffers.name = 'shared_buffers'
      and page.name = 'block_size'`;
 
-/** PostgreSQL's own cache under the size that it has by default. */
+/** A PostgreSQL cache below its default size. */
 export const sharedBuffersLow: Check<typeof thresholds> = {
   id: 'PG_SHARED_BUFFERS_LOW',
   title: 'shared_buffers is small',

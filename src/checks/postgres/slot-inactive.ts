@@ -6,7 +6,7 @@ import { counted, duration, size } from '../wording.ts';
 /** Seconds without a consumer; dbvitals' own: longer than a restart takes, shorter than a disk takes to fill. */
 const thresholds = { warning_seconds: 30 * 60 };
 
-// Before 17 nothing tells since when. A standby's copies of its primary's slots (17) are never active.
+// Before 17 the server does not show since when. Slots that a standby synchronizes (17) are never active.
 const sql = (version: number) => `
   select slot.*
     from (select) one_row
@@ -29,7 +29,7 @@ const sql = (version: number) => `
        limit ${FAULT_LIMIT + 1}
     ) slot on true`;
 
-/** Slots that nobody reads from: each keeps the WAL, until the disk is full or the slot is lost. */
+/** Slots without a consumer: each keeps WAL until the disk is full or the slot is lost. */
 export const slotInactive: Check<typeof thresholds> = {
   id: 'PG_SLOT_INACTIVE',
   title: 'Replication slot without a consumer',
@@ -81,7 +81,7 @@ function fault(row: Row, facts: ServerFacts<typeof thresholds>): Fault | null {
   };
 }
 
-/** Seconds that an inactive slot is known to have been so; undefined where it can't be told (yet). */
+/** Seconds that a slot is known to have been inactive; undefined if not known (yet). */
 function idleFor(row: Row, { version, before }: ServerFacts): number | undefined {
   if (version >= 170_000) return typeof row['age'] === 'number' ? row['age'] : undefined;
   const last = before?.rows.find(({ slot }) => slot === row['slot']);

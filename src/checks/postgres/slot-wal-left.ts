@@ -3,7 +3,7 @@ import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, percent, size } from '../wording.ts';
 
-/** Shares of max_slot_wal_keep_size that are free; dbvitals' own: as a disk that fills up. */
+/** Free shares of max_slot_wal_keep_size; dbvitals' own: as for a disk that fills up. */
 const thresholds = { warning: 0.2, critical: 0.05 };
 
 // wal_keep_size may keep more than the limit says. Both are in MB; -1 = no limit, and then no slot is ever lost.
@@ -27,7 +27,7 @@ const sql = `
        limit ${FAULT_LIMIT + 1}
     ) slot on true`;
 
-/** Slots that are about to lose the WAL that their consumer needs. */
+/** Slots that are about to lose WAL that their consumer needs. */
 export const slotWalLeft: Check<typeof thresholds> = {
   id: 'PG_SLOT_WAL_LEFT',
   title: 'Replication slot near its limit',
@@ -47,7 +47,7 @@ export const slotWalLeft: Check<typeof thresholds> = {
     }
     const slots = rows.filter(({ slot }) => slot !== null);
     const full = slots.filter((row) => numberIn(row, 'free') < warning);
-    // 90 % of the way to the threshold, as for what fills up.
+    // 90 % of the way to the threshold.
     const near = slots.filter(
       (row) => 1 - numberIn(row, 'free') >= 0.9 * (1 - warning) && !full.includes(row),
     );

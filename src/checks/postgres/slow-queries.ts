@@ -3,13 +3,13 @@ import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { duration, grouped } from '../wording.ts';
 
-/** Mean milliseconds and calls a day from which an index is worth somebody's time; dbvitals' own. */
+/** Mean milliseconds and calls a day above which optimizing is worth the effort; dbvitals' own. */
 const thresholds = { info_ms: 50, calls_per_day: 50 };
 
-/** What takes most time is looked at; there may be as many statements as pg_stat_statements.max. */
+/** The statements with the most total time; there may be as many as pg_stat_statements.max. */
 const STATEMENT_LIMIT = 1_000;
 
-// false = without the texts, which are neither wanted nor cheap. In the first day the calls count as they are.
+// false = without query texts, which the check must not read. On the first day the calls count as they are.
 const sql = (schema: string) => `
   select exists (select from pg_settings where name = 'pg_stat_statements.max') as loaded,
          pg_has_role('pg_read_all_stats', 'usage') as sees_all,
@@ -34,7 +34,7 @@ const sql = (schema: string) => `
        limit ${STATEMENT_LIMIT + 1}
     ) query on true`;
 
-/** Queries that are slow, and run often enough for it to matter. */
+/** Queries that are slow and run often. */
 export const slowQueries: Check<typeof thresholds> = {
   id: 'PG_SLOW_QUERIES',
   title: 'Slow query',

@@ -2,7 +2,7 @@ import { numberIn, textIn } from '../columns.ts';
 import { grouped } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
-/** Times autovacuum's trigger; at the trigger itself it comes by on its own. */
+/** Multiples of autovacuum's trigger; at the trigger itself autovacuum acts. */
 const thresholds = { warning: 2 };
 
 // The trigger as autovacuum.c reckons it: the table's own storage parameters go before the settings. After a bulk
@@ -32,7 +32,7 @@ const candidates = `
      and coalesce(greatest(s.last_analyze, s.last_autoanalyze), '-infinity') < now() - interval '1 hour'
    order by times desc, table_name`;
 
-/** Tables that changed much since their statistics were gathered: the planner reckons with rows that are not there. */
+/** Tables that changed a lot since they were analyzed: the planner works with outdated row counts. */
 export const staleStats = relationCheck({
   id: 'PG_STALE_STATS',
   title: 'Stale table statistics',

@@ -29,7 +29,7 @@ const candidates = `
    group by n.nspname, c.relname, c.relkind, c.reltuples
    order by c.reltuples desc, table_name`;
 
-/** Tables that autovacuum was told to leave alone: dead rows pile up, and the planner's statistics grow old. */
+/** Tables with autovacuum off: dead rows pile up, and the planner's statistics become stale. */
 export const tableAutovacuumOff = relationCheck({
   id: 'PG_TABLE_AUTOVACUUM_OFF',
   title: 'Autovacuum off for a table',

@@ -3,7 +3,7 @@ import { percent, size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 import { grantTables, unseenStatistics } from './unseen-statistics.ts';
 
-/** Bytes that could be given back; a fifth of the table besides. */
+/** Bytes of bloat; it must also be a fifth of the table. */
 const thresholds = { warning_bytes: 250 * 1024 * 1024 };
 
 // Pages that the rows would fill by their average width in pg_stats: 24 bytes of page header, 4 a line pointer, 23 a
@@ -62,7 +62,7 @@ const candidates = `
    where unseen is not null or bloat >= 0.2 * bytes
    order by unseen nulls first, bloat desc, table_name`;
 
-/** Tables that take much more room than their rows need, by an estimate. */
+/** Tables that are much larger than their rows need, by an estimate. */
 export const tableBloatEst = relationCheck({
   id: 'PG_TABLE_BLOAT_EST',
   title: 'Bloated table (estimate)',

@@ -19,7 +19,7 @@ const sql = `
    where datid <> 0
    order by datname`;
 
-/** Databases whose sorts and hashes spill to disk, because work_mem does not hold them. */
+/** Databases whose sorts and hashes exceed work_mem and spill to disk. */
 export const tempFiles = counterCheck({
   id: 'PG_TEMP_FILES',
   title: 'Many temporary files',

@@ -1,7 +1,7 @@
 import { numberIn, textIn } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
 
-/** Indexes a table may have: dbvitals' own figure. */
+/** Indexes that a table may have: dbvitals' own value. */
 const thresholds = { info: 10 };
 
 // A partition has its parent's.
@@ -22,7 +22,7 @@ const candidates = `
    group by n.nspname, c.relname
    order by count(*) desc, table_name`;
 
-/** Tables with so many indexes that every write pays for what few queries can need. */
+/** Tables with so many indexes that every write is slow. */
 export const tooManyIndexes = relationCheck({
   id: 'PG_TOO_MANY_INDEXES',
   title: 'Table with many indexes',

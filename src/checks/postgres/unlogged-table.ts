@@ -16,7 +16,7 @@ const candidates = `
                       where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
    order by c.relpages desc, table_name`;
 
-/** Tables that a crash empties and that no standby has. */
+/** Tables that a crash empties and that standbys do not have. */
 export const unloggedTable = relationCheck({
   id: 'PG_UNLOGGED_TABLE',
   title: 'Unlogged table',

@@ -1,5 +1,5 @@
 /**
- * Expression of a bloat estimate: why the statistics that it needs are not seen, null where they are. Its row has
+ * Expression of a bloat estimate: why the statistics that it needs are hidden; null if they are not. Its row has
  * `known` and `fields` (columns with statistics, and all), `reltuples`, `readable`, `secured`.
  */
 export const unseenStatistics = `

@@ -2,11 +2,11 @@ import { numberIn, textIn } from '../columns.ts';
 import { counted, duration, size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
-/** Bytes; days that scans must have been counted: a month and its reports. */
+/** Bytes; days that scans must have been counted, so that monthly reports are included. */
 const thresholds = { minimum_bytes: 10 * 1024 * 1024, statistics_days: 35 };
 const DAY = 24 * 3600;
 
-// A partition's index can't be dropped by itself, and its parent has no scans of its own: both are left out.
+// A partition's index can't be dropped alone, and its parent has no scans: both are left out.
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as index_name,
          format('%I.%I', n.nspname, t.relname) as table_name,
@@ -38,7 +38,7 @@ const candidates = `
                       where d.classid = 'pg_class'::regclass and d.objid = i.indrelid and d.deptype = 'e')
    order by c.relpages desc, index_name`;
 
-/** Large indexes that no query has used for over a month: they cost room, and time on every write. */
+/** Large indexes that no query has used for over a month: they cost disk space, and time on every write. */
 export const unusedIndex = relationCheck({
   id: 'PG_UNUSED_INDEX',
   title: 'Unused index',

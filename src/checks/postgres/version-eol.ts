@@ -19,7 +19,7 @@ const NEWEST = Math.max(...LAST_RELEASES.keys());
 const sql = `
   select current_setting('server_version') as version`;
 
-/** A major version that gets no more fixes, those for security included. */
+/** A major version that gets no more fixes, not even for security. */
 export const versionEol: Check = {
   id: 'PG_VERSION_EOL',
   title: 'Unsupported PostgreSQL version',

@@ -9,7 +9,7 @@ const HORIZON = 2 ** 31;
 
 /** What differs between the two kinds of ids that can wrap around. */
 interface WraparoundCheck extends Pick<Check, 'id' | 'title'> {
-  /** Expression over pg_database: how many ids ago the database's oldest one was given out. */
+  /** Expression over pg_database: how many ids ago the database's oldest one was assigned. */
   age: string;
   /** The id in words: `transaction id`. */
   noun: string;
@@ -17,7 +17,7 @@ interface WraparoundCheck extends Pick<Check, 'id' | 'title'> {
   unit: string;
 }
 
-/** A check with a finding for each database whose oldest id is far on the way to the wraparound. */
+/** A check with a finding for each database whose oldest id is near wraparound. */
 export function wraparoundCheck({ age, noun, unit, ...named }: WraparoundCheck): Check<typeof thresholds> {
   const far = (of: number): string =>
     `${grouped(of)} ${unit} old, ${percent(of / HORIZON)} of the way to the wraparound`;

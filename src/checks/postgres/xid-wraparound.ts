@@ -1,6 +1,6 @@
 import { wraparoundCheck } from './wraparound-check.ts';
 
-/** Age of each database's oldest transaction id, on the way to the wraparound. */
+/** Age of each database's oldest transaction id, relative to wraparound. */
 export const xidWraparound = wraparoundCheck({
   id: 'PG_XID_WRAPAROUND',
   title: 'Transaction ids near wraparound',

@@ -10,7 +10,7 @@ import { unseenSessions } from './session-check.ts';
  */
 const thresholds = { warning_seconds: 24 * 3600, warning_transactions: 10_000_000 };
 
-// What holds the horizon back under which vacuum may remove rows; a transaction's name or pid is no part of the object.
+// What holds back the horizon of vacuum. The object does not contain a transaction's name or pid.
 const sql = (version: number): string => `
   with holder as (
     select 'session' as kind,
@@ -56,7 +56,7 @@ const sql = (version: number): string => `
        limit ${FAULT_LIMIT + 1}
     ) holder on true`;
 
-/** Whoever keeps vacuum, in every table of the server, from removing rows that died since. */
+/** Sessions, transactions, slots and standbys that keep vacuum from removing dead rows. */
 export const xminHeld: Check<typeof thresholds> = {
   id: 'PG_XMIN_HELD',
   title: 'Vacuum held back',
