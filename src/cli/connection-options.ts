@@ -14,20 +14,20 @@ export interface SettingOptions {
   caFile?: string;
 }
 
-export const CA_FILE = "certificates (PEM) to trust beside the system's own; of MySQL its public key too";
+export const CA_FILE = "certificates (PEM) to trust besides the system's; for MySQL, its public key too";
 
 /** Adds the options that `connection add` and `connection change` share beside those of the address. */
 export function addSettingOptions(command: Command): Command {
   return addThresholdOption(command)
     .option(
       '--expected-standbys <N>',
-      'standbys that the server must have, 0 to 1000',
+      'standbys that the server should have, 0 to 1000',
       countOf('--expected-standbys', 0, 1_000),
     )
     .option('--ca-file <FILE>', CA_FILE)
     .option(
       '--expose-password <yes|no>',
-      'whether a server that asks for the password in clear text or as MD5 gets it',
+      'whether to send the password to a server that asks for it in clear text or as MD5',
       oneOf('--expose-password', ['yes', 'no']),
     );
 }
@@ -36,7 +36,7 @@ export function addSettingOptions(command: Command): Command {
 export function addThresholdOption(command: Command): Command {
   return command.option(
     '--threshold <CHECK_ID.name=number>',
-    "a check's threshold, may be repeated; without the number the default again",
+    "a check's threshold, may be repeated; leave out the number to restore the default",
     thresholdsOf,
   );
 }

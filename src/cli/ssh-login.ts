@@ -15,8 +15,8 @@ const FORM = /^([^@:\s]+)@(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z_.-]+))(?::([0-9]+)
 /** Adds `--ssh` and `--ssh-key-file`. */
 export function addSshOptions(command: Command): Command {
   return command
-    .option('--ssh <user@host[:port]>', 'reach the database through this SSH server', sshLoginOf)
-    .option('--ssh-key-file <FILE>', "private key for it (default: the agent's)");
+    .option('--ssh <user@host[:port]>', 'connect to the database through this SSH server', sshLoginOf)
+    .option('--ssh-key-file <FILE>', "private key for the SSH server (default: the SSH agent's keys)");
 }
 
 /** Reads `user@host` or `user@host:port`; port 22 where not given. */

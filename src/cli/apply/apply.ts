@@ -30,14 +30,15 @@ interface Applied {
 
 /** `apply`. */
 export function addApplyCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'apply', 'make the store what a file says: accounts, members, connections, silences')
-    .requiredOption('-f, --file <FILE>', 'the file, YAML; - for standard input')
-    .option('--plan', 'say what differs, and change nothing')
-    .option('--prune', 'remove what a list of the file does not name; never an account')
-    .option(
-      '--secrets-dir <DIR>',
-      'the folder whose files may be read as secrets (default: DBVITALS_SECRETS_DIR)',
-    )
+  addCommand(
+    program,
+    'apply',
+    'create and change accounts, members, connections and silences from a YAML file',
+  )
+    .requiredOption('-f, --file <FILE>', 'the YAML file, - for standard input')
+    .option('--plan', 'show the differences and change nothing')
+    .option('--prune', 'remove what the lists in the file do not name, but never an account')
+    .option('--secrets-dir <DIR>', 'folder of the secret files (default: DBVITALS_SECRETS_DIR)')
     .action(async ({ file, plan = false, prune = false, secretsDir, json = false }: Options) => {
       const wanted = await read(file, secretsDir, context);
       const show = json ? () => {} : print;

@@ -56,14 +56,16 @@ export async function requireAccount(writer: pg.Pool, id: number): Promise<void>
 
 /** `account create`, `account list`, `account change`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
-  const group = program.command('account').description('companies and persons whose databases are watched');
+  const group = program
+    .command('account')
+    .description('manage accounts, the companies and people whose databases are watched');
   const perMinute = countOf('--requests-per-minute', 1, 100_000);
 
   addCommand(group, 'create', 'create an account')
-    .requiredOption('--name <S>', 'its name', textOf('--name'))
+    .requiredOption('--name <S>', 'name of the account', textOf('--name'))
     .requiredOption('--plan <P>', PLANS.join(', '), oneOf('--plan', PLANS))
     .option('--kind <K>', KINDS.join(' or '), oneOf('--kind', KINDS), 'company')
-    .option('--requests-per-minute <N>', 'a limit of its own for each key, enterprise only', perMinute)
+    .option('--requests-per-minute <N>', 'request limit of each key, enterprise plan only', perMinute)
     .action(
       async (
         options: Pick<AccountRow, 'name' | 'plan' | 'kind'> & { requestsPerMinute?: number; json?: boolean },
@@ -75,16 +77,16 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       },
     );
 
-  addCommand(group, 'list', 'list the accounts').action(async ({ json }: { json?: boolean }) => {
+  addCommand(group, 'list', 'list all accounts').action(async ({ json }: { json?: boolean }) => {
     const { rows } = await context.withStore((writer) => writer.query<AccountRow>(list));
     printList(json, rows, ['id', 'name', 'kind', 'plan', 'requests_per_minute', 'created_at']);
   });
 
-  addCommand(group, 'change', 'change an account; what is not given stays')
+  addCommand(group, 'change', 'change an account; options that you leave out keep their values')
     .argument('<ID>', 'the account', idOf('ID'))
-    .option('--name <S>', 'its name', textOf('--name'))
+    .option('--name <S>', 'name of the account', textOf('--name'))
     .option('--plan <P>', PLANS.join(', '), oneOf('--plan', PLANS))
-    .option('--requests-per-minute <N>', 'a limit of its own for each key, enterprise only', perMinute)
+    .option('--requests-per-minute <N>', 'request limit of each key, enterprise plan only', perMinute)
     .action(async (id: number, { json, ...changes }: AccountChanges & { json?: boolean }) => {
       if (Object.keys(changes).length === 0) {
         throw new UsageError('Give --name, --plan or --requests-per-minute to say what to change.');

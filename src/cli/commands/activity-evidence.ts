@@ -8,9 +8,9 @@ import { requireAccount } from './account.ts';
 
 /** `activity seal`, `activity verify`, `activity export`. */
 export function addEvidenceCommands(group: Command, context: CommandContext): void {
-  addCommand(group, 'seal', 'seal what is new in the log now; a service does so every 10 minutes')
-    .option('--account <ID>', 'one account (default: all)', idOf('--account'))
-    .option('--public-key', 'with --account: seal nothing, print the key that its seals are verified with')
+  addCommand(group, 'seal', 'seal new log entries now; the service does so every 10 minutes')
+    .option('--account <ID>', 'seal only this account (default: all accounts)', idOf('--account'))
+    .option('--public-key', 'with --account: print the public key that verifies its seals, and seal nothing')
     .action(async (options: { account?: number; publicKey?: boolean; json?: boolean }) => {
       const { account, publicKey, json } = options;
       if (publicKey && account === undefined) throw new UsageError('--public-key needs --account.');
@@ -24,19 +24,23 @@ export function addEvidenceCommands(group: Command, context: CommandContext): vo
       });
     });
 
-  addCommand(group, 'verify', 'compare the log with its seals')
-    .option('--account <ID>', 'the account; not for a folder of "activity export"', idOf('--account'))
+  addCommand(group, 'verify', 'verify the log against its seals')
+    .option(
+      '--account <ID>',
+      'the account; leave it out for a folder of "activity export"',
+      idOf('--account'),
+    )
     .option(
       '--public-key <KEY>',
-      'the key that must have signed, or a file of such keys: what "activity seal --public-key" printed, kept where the owner of the database can’t write',
+      'accept only seals that this key signed, or a key in this file. "activity seal --public-key" prints it: keep it where the owner of the database can’t write',
       publicKeysOf,
     )
     .option(
       '--seal-file <FILE>',
-      'a copy of the file of DBVITALS_SEAL_FILE: its seals count more than the store’s',
+      'a copy of the file of DBVITALS_SEAL_FILE: its seals take precedence over the store’s',
     )
-    .option('--from-export <FOLDER>', 'verify a folder of "activity export", which needs no store')
-    .option('--strict', 'exit code 2 also where entries were sealed more than an hour after they happened')
+    .option('--from-export <FOLDER>', 'verify a folder of "activity export", without a store')
+    .option('--strict', 'exit with 2 also if entries were sealed more than an hour after they happened')
     .addHelpText('after', EXIT_CODES)
     .action(async (options: VerifyOptions) => {
       const { account, fromExport, publicKey: publicKeys = null, strict = false, json } = options;
@@ -58,17 +62,17 @@ export function addEvidenceCommands(group: Command, context: CommandContext): vo
       return printVerdict(verdict, strict, json);
     });
 
-  addCommand(group, 'export', 'write sealed entries to a folder that proves itself on any machine')
+  addCommand(group, 'export', 'export sealed entries to a folder that can be verified on any machine')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
-    .option('--from <D>', 'date or date-time, inclusive (default: from the first entry)')
-    .option('--to <D>', 'date or date-time, inclusive (default: to the last entry)')
+    .option('--from <D>', 'first date or date-time, inclusive (default: the first entry)')
+    .option('--to <D>', 'last date or date-time, inclusive (default: the last entry)')
     .option(
       '--format <F>',
-      'csv: a table for spreadsheets too, beside the entries in NDJSON',
+      'csv also writes a table for spreadsheets, besides the NDJSON entries',
       oneOf('--format', ['ndjson', 'csv']),
       'ndjson',
     )
-    .requiredOption('--out <FOLDER>', 'a folder that is not there yet')
+    .requiredOption('--out <FOLDER>', 'a folder that does not exist yet')
     .action(async (options: ExportOptions) => {
       const { account, from, to, format, out, json } = options;
       const evidence = await context.loadEvidence();
@@ -84,9 +88,9 @@ export function addEvidenceCommands(group: Command, context: CommandContext): vo
 }
 
 const EXIT_CODES = `
-Exit code 0: the log is as it was sealed. 2: it is not; with --strict also where entries were
-sealed late. 3: the secret key does not belong to this store, and nothing was verified.
-1: it could not be verified.`;
+Exit code 0: the log matches its seals. 2: it does not, or with --strict, entries were sealed
+late. 3: the secret key does not belong to this store, so nothing was verified. 1: the log
+could not be verified.`;
 
 interface VerifyOptions {
   account?: number;

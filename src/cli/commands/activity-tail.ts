@@ -73,22 +73,22 @@ export function addActivityCommands(program: Command, context: CommandContext): 
   const group = program.command('activity').description('the activity log of an account');
   addEvidenceCommands(group, context);
 
-  addCommand(group, 'tail', 'print the log, one JSON object a line, oldest first')
-    .option('--account <ID>', 'the account, read from the store', idOf('--account'))
+  addCommand(group, 'tail', 'print the log, one JSON object per line, oldest first')
+    .option('--account <ID>', 'read this account from the store', idOf('--account'))
     .option(
       '--url <URL>',
-      'or a service, read through its API with the key in DBVITALS_API_KEY, whatever fails on the way',
+      'read from a service through its API, with the key in DBVITALS_API_KEY; retries after failures',
       serviceUrlOf('--url'),
     )
-    .option('--follow', 'go on with what is added, until interrupted')
+    .option('--follow', 'keep printing new entries until interrupted')
     .option(
       '--after-id <N>',
-      `begin after this entry, 0 for all (default: the last ${LAST_ENTRIES})`,
+      `start after this entry, 0 for all entries (default: the last ${LAST_ENTRIES})`,
       countOf('--after-id', 0, Number.MAX_SAFE_INTEGER),
     )
     .option(
       '--state <FILE>',
-      'with --url: go on after the last entry that FILE names, and keep it there; written after every 100 lines or second, so a kill loses no line and repeats at most 100',
+      'with --url: resume after the last entry recorded in FILE. FILE is updated every 100 lines or every second, so a kill loses no line and repeats at most 100',
     )
     .action(async ({ account, url, state, ...tail }: TailOptions) => {
       if ((account === undefined) === (url === undefined)) {

@@ -7,18 +7,19 @@ import { printOne } from '../print.ts';
 const KEPT = 7;
 
 const NOTES = `
-The services may go on: the backup is the store as it was at one instant. The file holds
-every table but those of sign-ins under way, compressed; its mode is 0600. FILE - is
-standard output, to be encrypted by another program.
+Services keep running: the backup is the store as it was at one instant. The file is
+compressed, has mode 0600, and holds every table except those of sign-ins under way.
+FILE - is standard output, for example to pipe it into an encryption program.
 
---folder is for a nightly job: it makes the folder, names the file by the time, reads it
-back to the end, and removes the oldest ones but --keep (${KEPT} unless given). Nothing is
-removed before the new one is whole.
+--folder is for a nightly job. It creates the folder, names the file after the time,
+reads the file back to check it, and then removes all but the newest --keep backups
+(${KEPT} by default).
 
-How the last backup went is kept in the store: "dbvitals doctor" and the metrics tell it.
+The store records how the last backup went: see "dbvitals doctor" and the metrics.
 
-The secret key is not in it: secret.key of the data folder, or DBVITALS_SECRET_KEY. Keep
-that elsewhere. Without it a restored store opens no password of a connection.`;
+The backup does not contain the secret key: secret.key in the data folder, or
+DBVITALS_SECRET_KEY. Keep the key elsewhere. Without it, a restored store can't decrypt
+the passwords of its connections.`;
 
 interface Options {
   folder?: string;
@@ -29,10 +30,10 @@ interface Options {
 
 /** `backup`. */
 export function addBackupCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'backup [FILE]', 'copy the store into a file, while it is used')
-    .option('--folder <DIR>', 'a new file in this folder, in place of FILE', textOf('--folder'))
-    .option('--keep <N>', `with --folder: how many backups stay there`, countOf('--keep', 1, 10_000))
-    .option('--force', 'replace a file that is there')
+  addCommand(program, 'backup [FILE]', 'back up the store to a file while it is in use')
+    .option('--folder <DIR>', 'write a new file into this folder instead of FILE', textOf('--folder'))
+    .option('--keep <N>', 'with --folder: how many backups to keep', countOf('--keep', 1, 10_000))
+    .option('--force', 'overwrite an existing file')
     .addHelpText('after', NOTES)
     .action(async (file: string | undefined, { folder, keep, force, json }: Options) => {
       if ((file === undefined) === (folder === undefined))

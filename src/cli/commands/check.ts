@@ -79,18 +79,19 @@ async function withProgress<T>(work: (show: (progress: Progress) => void) => Pro
 }
 
 const EXIT_CODES = `
-With --connection the result is stored, and the exit code is 0 whatever it says. With --url
-nothing is stored; the exit code is 0, 1 when the worst finding is a warning, 2 when it is
-critical or the database can't be reached. Checks that compare two runs are skipped then.`;
+With --connection, the result is stored and the exit code is 0 whatever the findings are.
+With --url, nothing is stored and checks that compare two runs are skipped. The exit code
+is then 1 if the worst finding is a warning, 2 if it is critical or the database can't be
+reached, and 0 otherwise.`;
 
 /** `check run`, `check explain`. */
 export function addCheckCommands(program: Command, context: CommandContext): void {
-  const group = program.command('check').description('health checks');
+  const group = program.command('check').description('run a health check, or explain a check');
   addExplainCommand(group, context);
 
   addThresholdOption(addCommand(group, 'run', 'run a health check now and print its findings, worst first'))
-    .option('--connection <ID>', 'of this connection', idOf('--connection'))
-    .option('--url <URL>', 'of this database, once and without the store', parseConnectionUrl)
+    .option('--connection <ID>', 'check this connection and store the result', idOf('--connection'))
+    .option('--url <URL>', 'check this database once, and store nothing', parseConnectionUrl)
     .option('--tls <T>', `with --url: ${TLS.join(', ')} (default: verify-full)`, oneOf('--tls', TLS))
     .option('--password-stdin', 'with --url: read the password from standard input')
     .option('--ca-file <FILE>', `with --url: ${CA_FILE}`)

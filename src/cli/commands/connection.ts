@@ -52,16 +52,20 @@ async function changeOf(writer: pg.Pool, connectionId: number): Promise<ChangeAc
 
 /** The options that `connection add` and `connection change` share. */
 function addOptions(command: Command): Command {
-  const types = `${TYPES.join(', ')} (default: what the URL says)`;
+  const types = `${TYPES.join(', ')} (default: from the URL)`;
   return addSshOptions(addSettingOptions(command))
     .option('--type <T>', types, oneOf('--type', TYPES))
-    .option('--tls <T>', `${TLS.join(', ')} (default: verify-full; none on a socket)`, oneOf('--tls', TLS))
+    .option(
+      '--tls <T>',
+      `${TLS.join(', ')} (default: verify-full; no TLS on a Unix socket)`,
+      oneOf('--tls', TLS),
+    )
     .option('--password-stdin', 'read the password from standard input');
 }
 
 /** `connection add`, `connection list`, `connection change`, `connection remove`. */
 export function addConnectionCommands(program: Command, context: CommandContext): void {
-  const group = program.command('connection').description('databases that are watched');
+  const group = program.command('connection').description('manage the databases to watch');
   const everyOption = () =>
     new Option('--every <D>', 'time between health checks, 10s to 7d').argParser(
       durationOf('--every', '10s', '7d'),
@@ -72,9 +76,9 @@ export function addConnectionCommands(program: Command, context: CommandContext)
       'postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306',
     ).argParser(parseConnectionUrl);
 
-  addOptions(addCommand(group, 'add', 'add a database to watch; it is not contacted yet'))
+  addOptions(addCommand(group, 'add', 'add a database to watch, without connecting to it yet'))
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
-    .requiredOption('--name <S>', 'its name', textOf('--name'))
+    .requiredOption('--name <S>', 'name of the connection', textOf('--name'))
     .addOption(url().makeOptionMandatory())
     .addOption(everyOption().default(300, '5m'))
     .action(
@@ -123,9 +127,15 @@ export function addConnectionCommands(program: Command, context: CommandContext)
       ]);
     });
 
-  addOptions(addCommand(group, 'change', 'change a connection; what is not given stays, the password too'))
+  addOptions(
+    addCommand(
+      group,
+      'change',
+      'change a connection; options that you leave out keep their values, the password too',
+    ),
+  )
     .argument('<ID>', 'the connection', idOf('ID'))
-    .option('--name <S>', 'its name', textOf('--name'))
+    .option('--name <S>', 'name of the connection', textOf('--name'))
     .addOption(url())
     .addOption(everyOption())
     .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: Options) => {

@@ -6,7 +6,7 @@ const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 
 /** `doctor`: exit code 1 when anything is an error. */
 export function addDoctorCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'doctor', 'look whether all is well, and say what to do where it is not').action(
+  addCommand(program, 'doctor', 'check settings, store and service, and say how to fix problems').action(
     async ({ json }: { json?: boolean }) => {
       const diagnoses = await context.diagnose();
       const status = worst(diagnoses);

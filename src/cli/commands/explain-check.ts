@@ -6,8 +6,15 @@ import { addCommand, type CommandContext } from '../command.ts';
 
 /** `check explain`, added to the group `check`: the page of a check, from docs/checks. */
 export function addExplainCommand(group: Command, { loadCatalogue }: CommandContext): void {
-  addCommand(group, 'explain <CHECK_ID>', 'print what a check measures, why, its thresholds, and what to do')
-    .addHelpText('after', '\nCHECK_ID is as findings show it, such as PG_DEAD_TUPLES; small letters will do.')
+  addCommand(
+    group,
+    'explain <CHECK_ID>',
+    'explain a check: what it measures, why, its thresholds, and how to fix it',
+  )
+    .addHelpText(
+      'after',
+      '\nCHECK_ID is the id that findings show, such as PG_DEAD_TUPLES, in upper or lower case.',
+    )
     .action(async (given: string, { json }: { json?: boolean }) => {
       const { checks } = await loadCatalogue();
       const { id, title, category, maxSeverity, thresholds = {} } = requireCheck(given.toUpperCase(), checks);

@@ -24,14 +24,14 @@ function printIssued(json: boolean | undefined, key: IssuedKey): void {
 
 /** `key create`, `key list`, `key revoke`, `key regenerate`. */
 export function addKeyCommands(program: Command, context: CommandContext): void {
-  const group = program.command('key').description('API keys of an account');
+  const group = program.command('key').description('manage the API keys of an account');
 
-  addCommand(group, 'create', 'create a key; it is shown this once')
+  addCommand(group, 'create', 'create an API key; it is shown only once')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
-    .requiredOption('--name <S>', 'what it is for', textOf('--name'))
+    .requiredOption('--name <S>', 'what the key is for', textOf('--name'))
     .option(
       '--expires-in <D>',
-      'how long it lives, such as 90d (default: until it is revoked)',
+      'lifetime, such as 90d (default: no expiry)',
       durationOf('--expires-in', '1s', '36500d'),
     )
     .action(async (options: { account: number; name: string; expiresIn?: number; json?: boolean }) => {
@@ -39,7 +39,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       printIssued(options.json, await context.withStore((writer) => createKey(writer, wanted)));
     });
 
-  addCommand(group, 'list', 'list the keys of an account, the dead ones too')
+  addCommand(group, 'list', 'list the keys of an account, including expired and revoked ones')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .action(async ({ account, json }: { account: number; json?: boolean }) => {
       const keys = await context.withStore(async (writer) => {
@@ -58,7 +58,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       ]);
     });
 
-  addCommand(group, 'revoke', 'revoke a key at once')
+  addCommand(group, 'revoke', 'revoke a key immediately')
     .argument('<ID>', 'the key', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
       const key = await context.withStore(async (writer) =>
@@ -67,11 +67,11 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       printOne(json, key);
     });
 
-  addCommand(group, 'regenerate', 'create a successor of the same name and span of life, and revoke the key')
+  addCommand(group, 'regenerate', 'replace a key with a new one of the same name and lifetime')
     .argument('<ID>', 'the key', idOf('ID'))
     .option(
       '--overlap <D>',
-      'how long the old key lives on, up to 24h',
+      'how long the old key keeps working, up to 24h',
       durationOf('--overlap', '0s', '24h'),
       0,
     )

@@ -36,16 +36,16 @@ export async function makeOwnerLink(writer: pg.Pool, accountId: number): Promise
 
 /** `member link`. */
 export function addMemberLinkCommand(group: Command, context: CommandContext): void {
-  addCommand(group, 'link', 'make a link to sign in by, good for one use; it is shown this once')
+  addCommand(group, 'link', 'create a sign-in link that works once; it is shown only once')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .option(
       '--member <ID>',
-      'the member; without it whoever opens the link becomes an owner',
+      'the member (default: a new owner, the person who opens the link)',
       idOf('--member'),
     )
     .option(
       '--url <URL>',
-      'where the console is reached (default: DBVITALS_PUBLIC_URL, else by HOST and PORT)',
+      'address of the console (default: DBVITALS_PUBLIC_URL, else from HOST and PORT)',
       serviceUrlOf('--url'),
     )
     .action(async (options: { account: number; member?: number; url?: string; json?: boolean }) => {

@@ -30,14 +30,14 @@ async function accountOf(writer: pg.Pool, id: number): Promise<number> {
 
 /** `member add`, `member list`, `member change`, `member remove`, `member link`. */
 export function addMemberCommands(program: Command, context: CommandContext): void {
-  const group = program.command('member').description('persons of an account and their roles');
+  const group = program.command('member').description('manage the members of an account and their roles');
   const role = someOf('--role', MEMBER_ROLES);
 
   addCommand(group, 'add', 'add a member')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
-    .requiredOption('--name <S>', 'the name', textOf('--name'))
-    .requiredOption('--email <E>', 'the e-mail address, once in an account', emailOf('--email'))
-    .requiredOption('--role <R>', `${MEMBER_ROLES.join(', ')}; may be given several times`, role)
+    .requiredOption('--name <S>', 'name of the member', textOf('--name'))
+    .requiredOption('--email <E>', 'e-mail address, unique in the account', emailOf('--email'))
+    .requiredOption('--role <R>', `${MEMBER_ROLES.join(', ')}; may be repeated`, role)
     .action(async (options: Required<Omit<Wanted, 'status'>> & { account: number; json?: boolean }) => {
       const { account, name, email, role: roles, json } = options;
       const member = await context.withStore((writer) =>
@@ -58,11 +58,11 @@ export function addMemberCommands(program: Command, context: CommandContext): vo
       printList(json, members, ['id', 'name', 'email', 'roles', 'status', 'joined_at', 'last_active_at']);
     });
 
-  addCommand(group, 'change', 'change a member; what is not given stays')
+  addCommand(group, 'change', 'change a member; options that you leave out keep their values')
     .argument('<ID>', 'the member', idOf('ID'))
-    .option('--name <S>', 'the name', textOf('--name'))
-    .option('--email <E>', 'the e-mail address, once in an account', emailOf('--email'))
-    .option('--role <R>', `${MEMBER_ROLES.join(', ')}; may be given several times, and replaces all`, role)
+    .option('--name <S>', 'name of the member', textOf('--name'))
+    .option('--email <E>', 'e-mail address, unique in the account', emailOf('--email'))
+    .option('--role <R>', `${MEMBER_ROLES.join(', ')}; may be repeated, and replaces all roles`, role)
     .option('--status <S>', MEMBER_STATUSES.join(', '), oneOf('--status', MEMBER_STATUSES))
     .action(async (id: number, { json, role: roles, ...others }: Wanted & { json?: boolean }) => {
       const wanted = roles === undefined ? others : { ...others, roles };

@@ -4,8 +4,8 @@ import { printList } from '../print.ts';
 
 /** `migrate`. */
 export function addMigrateCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'migrate', "bring the store's schema up to date")
-    .option('--plan', 'only say what would be done and about how long it takes')
+  addCommand(program, 'migrate', 'create the store, or bring its schema up to date')
+    .option('--plan', 'show the pending migrations and about how long they take, and change nothing')
     .action(async ({ plan, json }: { plan?: boolean; json?: boolean }) => {
       if (plan) return printPlan(await context.planMigrations(), json);
       const applied = await context.migrate();

@@ -6,7 +6,7 @@ import { addCommand, type CommandContext } from '../command.ts';
 export function addConcurrencyOption(command: Command): Command {
   return command.option(
     '--concurrency <N>',
-    'health checks that run at a time, 1 to 100',
+    'health checks to run at the same time, 1 to 100',
     countOf('--concurrency', 1, 100),
     10,
   );
@@ -17,7 +17,7 @@ export function addMonitorCommand(program: Command, context: CommandContext): vo
   const command = addCommand(
     program,
     'monitor',
-    'run the health checks that are due, until SIGTERM; any number of monitors share the work',
+    'run only the monitor; several monitors share the health checks that are due',
   );
   addConcurrencyOption(command).action(async ({ concurrency }: { concurrency: number }) => {
     const stopped = new AbortController();

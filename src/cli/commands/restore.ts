@@ -4,18 +4,21 @@ import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printOne } from '../print.ts';
 
 const NOTES = `
-The store must be empty: a new DBVITALS_DATA_DIR, or a new database in DATABASE_URL. Give
-it the secret key of the store that was backed up first, as secret.key of the data folder
-or as DBVITALS_SECRET_KEY: the backup is signed with it. All or nothing is restored; then the seals of every activity
-log are verified. Exit code 2 where a log differs from its seals.`;
+The store must be empty: a new DBVITALS_DATA_DIR, or a new database in DATABASE_URL.
+First put the secret key of the original store in place, as secret.key in the data folder
+or as DBVITALS_SECRET_KEY: it signed the backup. The restore is all or nothing. Then the
+seals of every activity log are verified. Exit code 2: a log does not match its seals.`;
 
 /** `restore`. */
 export function addRestoreCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'restore <FILE>', 'fill an empty store from a backup (FILE -: standard input)')
-    .option('--lost-secret', 'go on although the secret key opens nothing of it: see docs/secrets.md')
+  addCommand(program, 'restore <FILE>', 'restore a backup into an empty store (FILE -: standard input)')
+    .option(
+      '--lost-secret',
+      'restore even if the secret key decrypts nothing in the backup: see docs/secrets.md',
+    )
     .option(
       '--unsigned',
-      'restore a backup that the secret key did not sign: one made by an older version, say',
+      'restore a backup that the secret key did not sign, such as one from an older version',
     )
     .addHelpText('after', NOTES)
     .action(async (file: string, { lostSecret = false, unsigned = false, json }: RestoreOptions) => {

@@ -3,11 +3,15 @@ import { addCommand, type CommandContext } from '../command.ts';
 
 /** `secret rotate`. */
 export function addSecretCommands(program: Command, context: CommandContext): void {
-  const group = program.command('secret').description('the key of DBVITALS_SECRET_KEY');
-  addCommand(group, 'rotate', 'wrap everything by the first key of DBVITALS_SECRET_KEY (docs/secrets.md)')
+  const group = program.command('secret').description('manage the secret key, DBVITALS_SECRET_KEY');
+  addCommand(
+    group,
+    'rotate',
+    'encrypt everything with the first key of DBVITALS_SECRET_KEY (docs/secrets.md)',
+  )
     .option(
       '--forget-lost',
-      'remove what no key opens: the passwords of those accounts must be stored again',
+      'remove what no key decrypts: the passwords of those accounts must be stored again',
       false,
     )
     .action(async ({ forgetLost, json }: { forgetLost: boolean; json?: boolean }) => {

@@ -52,17 +52,25 @@ const COLUMNS = ['id', 'connection_id', 'check_id', 'object', 'reason', 'until',
 
 /** `silence add`, `silence list`, `silence end`. */
 export function addSilenceCommands(program: Command, context: CommandContext): void {
-  const group = program.command('silence').description('findings to live with for a while');
+  const group = program.command('silence').description('silence findings');
 
-  addCommand(group, 'add', 'silence a check: its findings stay listed, weigh nothing and open no ticket')
+  addCommand(
+    group,
+    'add',
+    'silence a check: its findings stay listed, but do not lower the score or open tickets',
+  )
     .requiredOption('--connection <ID>', 'the connection', idOf('--connection'))
     .requiredOption('--check <CHECK_ID>', 'the check, such as PG_DEAD_TUPLES')
-    .option('--object <O>', 'only this object, as its finding names it (default: all)', textOf('--object'))
+    .option(
+      '--object <O>',
+      'silence only this object, named as in the finding (default: all objects)',
+      textOf('--object'),
+    )
     .requiredOption('--reason <R>', REASONS.join(', '), oneOf('--reason', REASONS))
-    .requiredOption('--note <S>', 'why, for those who come later', textOf('--note'))
+    .requiredOption('--note <S>', 'the explanation for your team', textOf('--note'))
     .option(
       '--until <T>',
-      'when it ends: a date, a date-time or a duration (default: never)',
+      'when the silence ends: a date, a date-time or a duration (default: never)',
       untilOf('--until'),
     )
     .action(async ({ connection, json, ...options }: AddOptions) => {
@@ -73,15 +81,15 @@ export function addSilenceCommands(program: Command, context: CommandContext): v
       printOne(json, await context.withStore((writer) => addSilenceTo(writer, connection, wanted)));
     });
 
-  addCommand(group, 'list', 'list the silences in force')
-    .option('--connection <ID>', 'of this connection', idOf('--connection'))
-    .option('--account <ID>', 'of this account', idOf('--account'))
+  addCommand(group, 'list', 'list the active silences')
+    .option('--connection <ID>', 'silences of this connection', idOf('--connection'))
+    .option('--account <ID>', 'silences of this account', idOf('--account'))
     .action(async ({ json, ...of }: { account?: number; connection?: number; json?: boolean }) => {
       if (Object.keys(of).length !== 1) throw new UsageError('Give either --connection or --account.');
       printList(json, await context.withStore((writer) => listSilencesOf(writer, of)), COLUMNS);
     });
 
-  addCommand(group, 'end', 'end a silence: what it covers may open tickets again')
+  addCommand(group, 'end', 'end a silence: its findings can open tickets again')
     .argument('<ID>', 'the silence', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
       printOne(json, await context.withStore((writer) => endSilenceOf(writer, id)));

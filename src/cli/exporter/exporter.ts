@@ -13,14 +13,18 @@ export function addExporterCommand(program: Command, context: CommandContext): v
   addCommand(
     program,
     'exporter',
-    "a service's figures for Prometheus; a scrape costs one request of the limit at most",
+    "serve a service's data as metrics for Prometheus; each scrape makes at most one API request",
   )
     .requiredOption(
       '--url <URL>',
-      'the service; the key is read from DBVITALS_API_KEY',
+      'address of the service; the key is read from DBVITALS_API_KEY',
       serviceUrlOf('--url'),
     )
-    .option('--listen <HOST:PORT>', 'where /metrics is (default: 127.0.0.1:9187)', listenOf('--listen'))
+    .option(
+      '--listen <HOST:PORT>',
+      'address to serve /metrics on (default: 127.0.0.1:9187)',
+      listenOf('--listen'),
+    )
     .action(async ({ url, listen = { host: '127.0.0.1', port: 9187 } }: ExporterOptions) => {
       const { keepFigures } = await import('./exported-figures.ts');
       const figures = keepFigures(url, context.apiKey(), (line) => process.stderr.write(`${line}\n`));

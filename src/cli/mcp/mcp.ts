@@ -7,11 +7,11 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
   addCommand(
     program,
     'mcp',
-    'a Model Context Protocol server on standard input and output: an assistant reads a service',
+    'let an assistant read a service: a Model Context Protocol server on standard input and output',
   )
     .requiredOption(
       '--url <URL>',
-      'the service; the key is read from DBVITALS_API_KEY',
+      'address of the service; the key is read from DBVITALS_API_KEY',
       serviceUrlOf('--url'),
     )
     .action(async ({ url }: { url: string }) => {

@@ -113,21 +113,23 @@ function stopSignal(): AbortSignal {
 }
 
 const NOTES = `
-The history ends now and goes back --days. It follows what the account's log already
-holds: in an account whose log nobody has read through the API and which has only been
-set up, the set-up is dated back to make room; in any other the history begins after
-the last entry, however short that makes it. Sample connections are never monitored.
-A run comes four times a day (at least 28 a connection), less often when that would be
-over 100,000, but once a day at least; those of the last 7 days have their findings, older
-ones their score. Up to a tenth of --activity tells of the newest runs and tickets, the rest
-is API requests, made with two keys that are revoked and were shown to nobody.
-Interrupted, it leaves the account whole; run again, it goes on after the last entry with
-connections of its own.`;
+The history covers the last --days days. It starts after the last entry that the account's
+log already has, even if that makes it short. In a new account whose log nobody has read
+through the API, the set-up is dated back to make room. The monitor ignores sample
+connections.
+
+Each connection has four runs a day (at least 28 in all), or fewer if there would be more
+than 100,000 runs, but at least one a day. Runs of the last 7 days have findings, older
+runs only a score. Up to a tenth of the log entries are about the newest runs and tickets.
+The others are API requests, made with two revoked keys that were never shown.
+
+If you interrupt the command, the account stays consistent. If you run it again, it adds
+new connections and continues after the last log entry.`;
 
 /** `sample-data`. */
 export function addSampleDataCommand(program: Command, context: CommandContext): void {
   const count = (option: string, most: number) => countOf(option, 0, most);
-  addCommand(program, 'sample-data', 'fill an account with believable data, the same for the same seed')
+  addCommand(program, 'sample-data', 'fill an account with plausible data; the same seed gives the same data')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .option(
       '--connections <N>',
@@ -135,10 +137,10 @@ export function addSampleDataCommand(program: Command, context: CommandContext):
       count('--connections', 100_000),
       10,
     )
-    .option('--tickets <N>', 'tickets of theirs', count('--tickets', 10_000_000), 50)
-    .option('--activity <N>', 'entries of the activity log', count('--activity', 1_000_000_000), 1_000)
-    .option('--days <N>', 'how far back the history goes', countOf('--days', 1, 3_650), 30)
-    .option('--seed <N>', 'another seed gives other data', count('--seed', 2 ** 32 - 1), 1)
+    .option('--tickets <N>', 'tickets of these connections', count('--tickets', 10_000_000), 50)
+    .option('--activity <N>', 'entries in the activity log', count('--activity', 1_000_000_000), 1_000)
+    .option('--days <N>', 'days of history', countOf('--days', 1, 3_650), 30)
+    .option('--seed <N>', 'seed of the random data', count('--seed', 2 ** 32 - 1), 1)
     .addHelpText('after', NOTES)
     .action(
       async ({ account, json, ...size }: SampleSize & { account: number; seed: number; json?: boolean }) => {
