@@ -216,12 +216,6 @@ addConcurrencyOption(addCommand(program, 'serve', 'run the API, the console and 
     countOf('--port', 0, 65_535),
   )
   .option('--no-monitor', 'run no health checks')
-  .option(
-    '--processes <N>',
-    'processes that answer API requests, 1 to 64; more than one needs Linux',
-    countOf('--processes', 1, 64),
-    1,
-  )
   .action(async (options: ServeOptions & { host?: string; port?: number }) => {
     const { host = config().host, port = config().port, ...rest } = options;
     const { serve } = await import('./server/serve.ts');

@@ -1,10 +1,8 @@
-import { createServer } from 'node:http';
 import { openSealKeys } from '../activity/seals/seal-key.ts';
 import { createVerifier } from '../activity/seals/verify-in-worker.ts';
 import { openPool, type StoreAddress } from '../database/connect.ts';
+import type { Handler } from '../server/console-handler.ts';
 import { createConsole } from './console.ts';
-import type { Handler } from './console-proxy.ts';
-import { listenApart, removeSocket } from './own-socket.ts';
 import type { ConsoleParts } from './route.ts';
 
 /** How long a statement of a page may take, in milliseconds. */
@@ -13,8 +11,6 @@ const STATEMENT_MS = 10_000;
 /** The console's API, answering what is handed to it. */
 interface OpenConsole {
   handle: Handler;
-  /** Answers what comes by a Unix socket too, which nobody but this user reaches; gives its path. */
-  listen(): Promise<string>;
   /** Ends the streams that pages follow. */
   hangUp(): void;
   close(): Promise<void>;
@@ -36,23 +32,13 @@ export async function openConsole(
   const { verify } = verifier;
   const app = await createConsole({ ...given, writer, reader, verify, closing: closing.signal });
   const handle: Handler = (request, response) => app.routing(request, response);
-  // Its own, for Fastify would log that it listens, as those do that answer at the port.
-  const server = createServer(handle);
-  let path: string | null = null;
   return {
     handle,
-    async listen() {
-      path = await listenApart(server);
-      return path;
-    },
     hangUp: () => closing.abort(),
     async close() {
       closing.abort();
-      server.close();
-      server.closeAllConnections();
       await app.close();
       await Promise.all([writer.end(), reader.end(), verifier.close(), owner.end()]);
-      if (path !== null) await removeSocket(path);
     },
   };
 }

@@ -41,14 +41,11 @@ export class StoreHealth {
   readonly #log: Log;
   #incident: Incident | null = null;
   #logged = { lost: Number.NEGATIVE_INFINITY, isTold: false };
-  /** Hears when it begins to fail and when that is over. */
-  readonly #changed: (failing: boolean) => void;
   #timer: NodeJS.Timeout;
 
-  constructor(pool: pg.Pool, log: Log, changed: (failing: boolean) => void = () => {}) {
+  constructor(pool: pg.Pool, log: Log) {
     this.#pool = pool;
     this.#log = log;
-    this.#changed = changed;
     this.#timer = setTimeout(() => void this.#probe(), EVERY_MS).unref();
   }
 
@@ -99,7 +96,6 @@ export class StoreHealth {
     if (this.#incident) return;
     const now = performance.now();
     this.#incident = { began: now, failed: Number.NEGATIVE_INFINITY, requests: 0 };
-    this.#changed(true);
     this.#again();
     const isTold = now - this.#logged.lost >= LOG_EVERY_MS;
     this.#logged = { lost: isTold ? now : this.#logged.lost, isTold };
@@ -108,7 +104,6 @@ export class StoreHealth {
 
   #recover({ began, requests }: Incident): void {
     this.#incident = null;
-    this.#changed(false);
     if (!this.#logged.isTold) return;
     const seconds = Math.round((performance.now() - began) / 100) / 10;
     this.#log.info({ seconds, failed_requests: requests }, 'the store is back');

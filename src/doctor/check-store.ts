@@ -123,8 +123,7 @@ async function lookAtServer(owner: pg.Pool): Promise<Diagnosis> {
   }
   const message = `The store holds ${size}; ${connections} of ${room} connections are taken.`;
   if (connections < BUSY_SHARE * room) return { about, status: 'ok', message, remedy: null };
-  const remedy =
-    'Raise max_connections, start fewer --processes, or put PgBouncer before it: docs/scaling.md.';
+  const remedy = 'Raise max_connections, or put PgBouncer in front of the store: docs/scaling.md.';
   return { about, status: 'warning', message, remedy };
 }
 

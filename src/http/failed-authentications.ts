@@ -15,25 +15,11 @@ interface Window {
   failed: number;
 }
 
-/** Whether a failure was within the budget, and how the address stands after it. */
-export interface Counted {
-  counted: boolean;
-  window: Window;
-}
-
-/**
- * Counts failed authentications by client address, of IPv6 by /64 network; it never stands in a valid key's way. Several processes count in
- * one: the others are given `elsewhere`, which asks that one.
- */
+/** Counts failed authentications by client address, of IPv6 by /64 network; it never stands in a valid key's way. */
 export class FailedAuthentications {
   readonly #windows = new LRUCache<string, Window>({ max: 50_000 });
-  readonly #elsewhere: ((address: string) => Promise<Counted>) | undefined;
 
-  constructor(elsewhere?: (address: string) => Promise<Counted>) {
-    this.#elsewhere = elsewhere;
-  }
-
-  /** The address's budget, as this process last heard of it. */
+  /** The address's budget, as it stands now. */
   budget(address: string): Budget {
     const now = Date.now();
     const { endsAt, failed } = this.#window(address, now);
@@ -45,28 +31,13 @@ export class FailedAuthentications {
     };
   }
 
-  /** Counts one failure here; false when the address's budget was spent already. */
+  /** Counts one failure; false when the address's budget was spent already. */
   count(address: string): boolean {
-    return this.countHere(address).counted;
-  }
-
-  /** {@link count} with what another process is to know of it. */
-  countHere(address: string): Counted {
     const window = this.#window(address, Date.now());
-    if (window.failed >= LIMIT) return { counted: false, window };
+    if (window.failed >= LIMIT) return false;
     window.failed += 1;
     this.#windows.set(networkOf(address), window);
-    return { counted: true, window };
-  }
-
-  /** Counts one failure where all processes count; false when the address's budget was spent already. */
-  async countInAll(address: string): Promise<boolean> {
-    // A spent budget stays so until its window ends: nobody needs to be asked.
-    const spent = this.#window(address, Date.now()).failed >= LIMIT;
-    if (!this.#elsewhere || spent) return this.count(address);
-    const { counted, window } = await this.#elsewhere(address);
-    this.#windows.set(networkOf(address), window);
-    return counted;
+    return true;
   }
 
   #window(address: string, now: number): Window {

@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { RefusedKeys } from '../activity/record-refused-keys.ts';
-import type { Handler } from '../console/console-proxy.ts';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from '../database/connect.ts';
 import { StoreHealth } from '../database/store-health.ts';
 import { Gate } from '../gate/admit.ts';
@@ -10,6 +9,7 @@ import type { Tls } from '../http/edge/tls.ts';
 import type { FailedAuthentications } from '../http/failed-authentications.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createApp } from './app.ts';
+import type { Handler } from './console-handler.ts';
 import { listen } from './listen.ts';
 
 /** What a process needs to know to answer requests. */
@@ -27,8 +27,6 @@ export interface ApiServerSettings {
   publicUrl: string | null;
   /** null = plain HTTP. */
   tls: Tls | null;
-  /** Whether other processes listen on the port too, and the kernel spreads connections over them. */
-  shared: boolean;
 }
 
 /**
@@ -36,9 +34,6 @@ export interface ApiServerSettings {
  * tried again after 1, 3 and 7 seconds.
  */
 const BACKLOG = 4_096;
-
-/** For how long requests may drain, in milliseconds: four times a request's whole life. */
-export const DRAIN_MS = 8_000;
 
 const LET_GO_EVERY_MS = 50;
 
@@ -56,8 +51,8 @@ export interface ApiServer {
 }
 
 /**
- * Answers requests in this process. It holds up to 7 connections to the store, or 4 where the port is shared: one for the
- * gate, the others for keys and answers. Throws when the port is taken.
+ * Answers requests in this process. It holds up to 7 connections to the store: one for the gate, two
+ * for keys and four for answers. Throws when the port is taken.
  */
 export async function startApiServer(
   address: StoreAddress,
@@ -68,26 +63,23 @@ export async function startApiServer(
     failures,
     console,
     escaped,
-    storeFails,
   }: {
     log: Logger;
     metrics: Metrics;
     failures: FailedAuthentications;
     console: Handler;
     escaped: EscapedErrors;
-    /** Called when the store begins to fail requests, and when it works again. */
-    storeFails?: (failing: boolean) => void;
   },
 ): Promise<ApiServer> {
-  const { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls, shared } = settings;
+  const { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls } = settings;
   // The API has its own pools: a store that hangs costs a request two seconds, and no connection.
-  const keys = openPool(address, 'writer', { max: shared ? 1 : 2, statementTimeout: STORE_DEADLINE_MS });
+  const keys = openPool(address, 'writer', { max: 2, statementTimeout: STORE_DEADLINE_MS });
   const reader = openPool(address, 'reader', {
-    max: shared ? 2 : 4,
+    max: 4,
     pipeline: true,
     statementTimeout: STORE_DEADLINE_MS,
   });
-  const health = new StoreHealth(keys, log, storeFails);
+  const health = new StoreHealth(keys, log);
   const gate = new Gate(address, metrics.batch, () => health.succeeded());
   metrics.watchGate(gate);
   const refusedKeys = new RefusedKeys(keys, log);
@@ -125,7 +117,7 @@ export async function startApiServer(
   };
   try {
     // Fastify passes options on to Node that its own types do not name.
-    const where = { host, port, backlog: BACKLOG, reusePort: shared };
+    const where = { host, port, backlog: BACKLOG };
     await listen(() => app.listen(where), port);
   } catch (error) {
     await close();

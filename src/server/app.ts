@@ -4,7 +4,6 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { entries } from '../activity/entries.ts';
 import type { DeadKey, RefusedKeys } from '../activity/record-refused-keys.ts';
-import { type Handler, isConsole, proxyToConsole } from '../console/console-proxy.ts';
 import { servePages } from '../console/serve-pages.ts';
 import { errorFields } from '../database/store-failure.ts';
 import type { StoreHealth } from '../database/store-health.ts';
@@ -40,6 +39,7 @@ import { members } from '../team/members.ts';
 import { type Step, traced } from '../telemetry/tracing.ts';
 import { hasAccess } from '../vocabulary/plans.ts';
 import { roles } from '../vocabulary/roles.ts';
+import { type Handler, isConsole, proxyToConsole } from './console-handler.ts';
 import { Deadlines, type Pending } from './deadlines.ts';
 import { Preparation, type Prepared } from './prepare-answer.ts';
 import { serveReference } from './reference/serve-reference.ts';
@@ -83,7 +83,7 @@ export interface Parts {
   publicUrl: string | null;
   /** null = plain HTTP. */
   tls: Tls | null;
-  /** Counts them, for all processes that share the port. */
+  /** Counts failed authentications by address. */
   failures: FailedAuthentications;
   /** Records that a key was tried that was revoked or has expired. */
   refusedKeys: Pick<RefusedKeys, 'note'>;
@@ -373,7 +373,7 @@ export function createApp({
 
   /** Counts a failed authentication against its address, and answers it. */
   async function refuse(request: FastifyRequest, reply: FastifyReply, error: errors.ApiError): Promise<void> {
-    const counted = await failures.countInAll(plainAddress(request.ip));
+    const counted = failures.count(plainAddress(request.ip));
     if (reply.raw.headersSent) return; // the deadline came first
     if (!counted) return limit(request, reply, budgetOf(request.ip));
     const why = error.code === 'invalid_api_key' ? ', error="invalid_token"' : '';

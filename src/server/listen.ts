@@ -39,9 +39,6 @@ export async function listen<T>(open: () => Promise<T>, port: number): Promise<T
       throw new Error('HOST is no address of this machine: use 127.0.0.1, or 0.0.0.0 for all of them.');
     }
     if (code === 'EACCES') throw new Error(`Port ${port} needs privileges: choose one from 1024 on.`);
-    if (code === 'ENOTSUP') {
-      throw new Error('This system lets no two processes share a port: start without --processes.');
-    }
     throw error;
   }
 }

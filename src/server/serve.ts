@@ -20,9 +20,8 @@ import { FailedAuthentications } from '../http/failed-authentications.ts';
 import { countDueConnections } from '../monitor/claim.ts';
 import { checkNow, startMonitor } from '../monitor/schedule.ts';
 import { openIdentityProvider } from '../sign-in/identity-provider.ts';
-import { askOnce, createMetrics, serveMetrics, sum } from '../telemetry/metrics.ts';
-import { checkRoom, startApiCluster } from './api-cluster.ts';
-import { type ApiServer, startApiServer } from './api-server.ts';
+import { askOnce, createMetrics, serveMetrics } from '../telemetry/metrics.ts';
+import { startApiServer } from './api-server.ts';
 import { firstStart } from './first-start.ts';
 import { consoleUrl, listen, passkeyOrigin, urlOf } from './listen.ts';
 import { STEP_DEADLINE_MS, startRetention } from './retention.ts';
@@ -35,8 +34,6 @@ export interface ServeOptions {
   monitor: boolean;
   /** How many of them at a time. */
   concurrency: number;
-  /** How many processes answer requests; 1 = this one. */
-  processes: number;
 }
 
 // A process that an error brought down may no longer be able to end in good order.
@@ -95,10 +92,9 @@ async function start(
   await bindAtStart(writer, secret, log);
 
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl } = config;
-  const { allowPrivateTargets, allowConsoleSockets, poolerUrl, logLevel } = config;
-  const shared = options.processes > 1;
+  const { allowPrivateTargets, allowConsoleSockets } = config;
   const storeId = await storeIdentity(store.address, store.embedded ? config.dataDir : null);
-  const settings = { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls, shared };
+  const settings = { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls };
   const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn, basePath);
   const console = await openConsole(store.address, {
     log,
@@ -113,25 +109,13 @@ async function start(
   });
   undo.push(() => console.close());
   let leaving = false;
-  let api: ApiServer;
-  let figures = async () => metrics.registry;
-  if (options.processes === 1) {
-    api = await startApiServer(requests, settings, {
-      log,
-      metrics,
-      failures: new FailedAuthentications(),
-      console: console.handle,
-      escaped,
-    });
-  } else {
-    if (poolerUrl === null) await checkRoom(writer, options.processes);
-    const consoleSocket = await console.listen();
-    const { traces } = config;
-    const instructions = { settings, store: store.address, poolerUrl, consoleSocket, logLevel, traces };
-    const cluster = await startApiCluster(options.processes, instructions, log);
-    figures = async () => sum([await metrics.registry.getMetricsAsJSON(), ...(await cluster.figures())]);
-    api = cluster;
-  }
+  const api = await startApiServer(requests, settings, {
+    log,
+    metrics,
+    failures: new FailedAuthentications(),
+    console: console.handle,
+    escaped,
+  });
   undo.push(() => api.close());
   if (config.tlsFiles && tls) {
     let served = tls;
@@ -157,7 +141,7 @@ async function start(
     const reachStore = askOnce(() => watching.query('select'));
     const isReady = async () => (await reachStore()) !== null && !api.failing() && !leaving;
     const server = await listen(
-      () => serveMetrics(figures, config.metricsHost, port, isReady, escaped),
+      () => serveMetrics(metrics.registry, config.metricsHost, port, isReady, escaped),
       port,
     );
     undo.push(() => server.close());

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { version } from '../config/package-root.ts';
 import { STORE_DEADLINE_MS } from '../database/connect.ts';
 import type { Gate } from '../gate/admit.ts';
@@ -11,20 +11,6 @@ import { limitPipelining } from '../http/edge/pipelining.ts';
 
 /** What {@link createMetrics} gives. */
 export type Metrics = ReturnType<typeof createMetrics>;
-
-/** Every metric of a process with its values, as they go from one process to another. */
-export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
-/** The figures of several processes as those of one. */
-export function sum(figures: Figures[]): Registry {
-  return AggregatorRegistry.aggregate(figures);
-}
-
-/** What a process counted, without what it was (its memory, its open files): that stays true after its end. */
-export function lasting(figures: Figures): Figures {
-  // The library's types have numbers for what are these words.
-  return figures.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
-}
 
 /** What the store says of itself when it is asked. */
 export interface StoreFigures {
@@ -75,7 +61,6 @@ export function createMetrics() {
     name: 'dbvitals_build_info',
     help: 'Always 1: the version of dbvitals and of Node that runs',
     labelNames: ['version', 'node'],
-    aggregator: 'first',
     registers,
   }).set({ version, node: process.versions.node }, 1);
   const seconds = new Histogram({
@@ -161,7 +146,6 @@ export function createMetrics() {
   const lastRound = new Gauge({
     name: 'dbvitals_retention_last_round_timestamp_seconds',
     help: 'When the last hourly round of removing ended, whatever it could not do; 0 before the first',
-    aggregator: 'max',
     registers,
   });
   let runningNow = () => 0;
@@ -300,7 +284,7 @@ export function createMetrics() {
 
 /** Serves `/metrics`, `/livez` and `/readyz` on a port of their own. */
 export async function serveMetrics(
-  read: () => Promise<Registry>,
+  registry: Registry,
   host: string,
   port: number,
   isReady: () => Promise<boolean>,
@@ -312,7 +296,6 @@ export async function serveMetrics(
   async function answer(url: string | undefined, response: ServerResponse): Promise<void> {
     const plain = { 'content-type': 'text/plain; charset=utf-8' };
     if (url === '/metrics') {
-      const registry = await read();
       const text = await registry.metrics();
       response.writeHead(200, { 'content-type': registry.contentType }).end(text);
     } else if (url === '/livez') {

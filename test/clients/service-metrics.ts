@@ -10,8 +10,8 @@ import type { SampleService } from './sample-service.ts';
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 
 /**
- * promtool's judgement of the figures of a service, of its alerts and of their times; then Prometheus scrapes a service of
- * two processes as docs/operate/monitor.md has it, and each query of the dashboard finds something.
+ * promtool's judgement of the figures of a service, of its alerts and of their times; then Prometheus scrapes a service
+ * as docs/operate/monitor.md has it, and each query of the dashboard finds something.
  */
 export async function scrapeService(service: SampleService): Promise<string[]> {
   needPackages('prometheus');
@@ -28,7 +28,7 @@ export async function scrapeService(service: SampleService): Promise<string[]> {
   };
   writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config)); // JSON is YAML
   const environment = { ...embeddedUrl(join(folder, '../data')), METRICS_PORT: `${metricsPort}` };
-  const scraped = await startService(environment, ['--processes', '2']);
+  const scraped = await startService(environment);
   const prometheus = startProgram(
     '/usr/bin/prometheus',
     [

@@ -8,10 +8,7 @@ import { startService } from './running-service.ts';
 const FLEET = '/api/v1/health/fleet';
 const account = makeAccount();
 
-test.each([
-  ['one process', []],
-  ['several processes', ['--processes', '2']],
-])('%s: before it stops /readyz says so for a while, and all is still answered', async (_, processes) => {
+test('before it stops /readyz says so for a while, and all is still answered', async () => {
   const { key } = await account;
   const metricsPort = await freePort();
   const settings = {
@@ -19,7 +16,7 @@ test.each([
     DBVITALS_DRAIN_SECONDS: '3',
     METRICS_PORT: String(metricsPort),
   };
-  const { origin, stop } = await startService(settings, ['--no-monitor', ...processes]);
+  const { origin, stop } = await startService(settings, ['--no-monitor']);
   const ready = async (base: string) => (await fetch(`${base}/readyz`)).status;
   const metrics = `http://127.0.0.1:${metricsPort}`;
   expect([await ready(origin), await ready(metrics)]).toEqual([200, 200]);
@@ -40,7 +37,7 @@ test.each([
     const { status, headers } = await ask(FLEET, { key, origin });
     statuses.add(status);
     expect(headers['connection']).toBe('close'); // a client that keeps connections goes elsewhere
-    expect(await ready(origin)).toBe(503); // every process
+    expect(await ready(origin)).toBe(503);
   }
   expect([...statuses]).toEqual([200]);
   expect(ended).toBe(false);

@@ -110,7 +110,7 @@ test('monitor.md does what it says, and its table has every figure', async () =>
 test('tune.md does what it says', async () => {
   const port = String(await freePort());
   const blocks = commandsOf(operatePage('tune')).map((block) => block.replaceAll('9464', port));
-  expect(blocks.map(isServe)).toEqual([false, true, true, true]);
+  expect(blocks.map(isServe)).toEqual([false, true, true]);
   const [look = '', ...serve] = blocks;
   for (const block of serve) {
     await serving(block, async () => {

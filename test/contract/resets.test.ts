@@ -29,31 +29,27 @@ function fleet(origin: string, key: string): Promise<number | null> {
 }
 
 test.each([
-  ['one process', [], {}],
-  ['one process with TLS', [], TLS],
-  ['two processes', ['--processes', '2'], {}],
-])(
-  'a client that resets its connection at any stage of a request ends no process: %s',
-  async (_, args, tls) => {
-    const { key } = await makeAccount();
-    const metricsPort = await freePort();
-    const settings = { ...inject('sharedStore'), ...tls, METRICS_PORT: `${metricsPort}` };
-    const service = await startService(settings, ['--no-monitor', ...args]);
-    const port = Number(new URL(service.origin).port);
-    try {
-      for (const [name, stage] of Object.entries(stages(key))) {
-        await each(Array(COUNT).fill(stage), COUNT, (one) => resetAt(one, port, tls === TLS));
-        await each(Array(COUNT).fill(stage), COUNT, (one) => resetAt(one, metricsPort));
-        expect(await fleet(service.origin, key), `${name}: ${service.output()}`).toBe(200);
-      }
-      const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-      expect(metrics).toMatch(/^dbvitals_connection_failures_total\{reason="reset"\} [1-9]\d*$/m);
-      for (const from of ['request', 'connection', 'process']) {
-        expect(metrics).toContain(`\ndbvitals_escaped_errors_total{from="${from}"} 0\n`);
-      }
-      expect(service.output()).not.toMatch(/failed|escaped|nobody|ended/);
-    } finally {
-      expect(await service.stop()).toBe(0);
+  ['plain', {}],
+  ['by TLS', TLS],
+])('a client that resets its connection at any stage of a request ends no process: %s', async (_, tls) => {
+  const { key } = await makeAccount();
+  const metricsPort = await freePort();
+  const settings = { ...inject('sharedStore'), ...tls, METRICS_PORT: `${metricsPort}` };
+  const service = await startService(settings, ['--no-monitor']);
+  const port = Number(new URL(service.origin).port);
+  try {
+    for (const [name, stage] of Object.entries(stages(key))) {
+      await each(Array(COUNT).fill(stage), COUNT, (one) => resetAt(one, port, tls === TLS));
+      await each(Array(COUNT).fill(stage), COUNT, (one) => resetAt(one, metricsPort));
+      expect(await fleet(service.origin, key), `${name}: ${service.output()}`).toBe(200);
     }
-  },
-);
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(metrics).toMatch(/^dbvitals_connection_failures_total\{reason="reset"\} [1-9]\d*$/m);
+    for (const from of ['request', 'connection', 'process']) {
+      expect(metrics).toContain(`\ndbvitals_escaped_errors_total{from="${from}"} 0\n`);
+    }
+    expect(service.output()).not.toMatch(/failed|escaped|nobody|ended/);
+  } finally {
+    expect(await service.stop()).toBe(0);
+  }
+});

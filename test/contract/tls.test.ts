@@ -62,79 +62,59 @@ async function issuers(origin: string): Promise<string[]> {
   return [...new Set(seen.map(({ issuer }) => String(issuer.CN)))];
 }
 
-/** Those that answer, where there are several. */
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-}
+test('API and console by TLS, and a new certificate without a restart', async () => {
+  put('server');
+  const metricsPort = await freePort();
+  const settings = {
+    ...inject('sharedStore'),
+    ...files,
+    METRICS_PORT: String(metricsPort),
+    LOG_LEVEL: 'info',
+  };
+  const service = await startService(settings, ['--no-monitor']);
+  const { origin } = service;
+  expect(origin).toMatch(/^https:/);
+  const { key } = await account;
+  const list = await get(`${origin}/api/v1/health/connections`, { authorization: `Bearer ${key}` });
+  expect(list.status).toBe(200);
+  expect(list.headers['link']).toMatch(new RegExp(`^<${origin}/api/v1/`));
+  expect((await get(`${origin}/sign-in`, { accept: 'text/html' })).status).toBe(200);
+  expect((await get(`${origin}/console/api/sign-in`)).status).toBe(200);
+  const good = `GET /api/v1/health/fleet HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  for (const bytes of [`${good}GARBAGE\r\n\r\n`, [good, 'GARBAGE\r\n\r\n']])
+    expect((await sendRaw(bytes, { origin })).map(({ status }) => status)).toEqual([200, 400]);
+  const until = async () => {
+    const figures = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    return Number(/^dbvitals_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(figures)?.[1]);
+  };
+  expect(await until()).toBe(endOf('server'));
+  await expect(fetch(origin.replace('https:', 'http:'))).rejects.toThrow();
+  expect(await issuers(origin)).toEqual(['dbvitals test authority']);
 
-test.each([
-  ['one process', []],
-  ['several processes', ['--processes', '2']],
-])(
-  '%s: API and console by TLS, and a new certificate without a restart',
-  async (_, processes) => {
-    put('server');
-    const metricsPort = await freePort();
-    const settings = {
-      ...inject('sharedStore'),
-      ...files,
-      METRICS_PORT: String(metricsPort),
-      LOG_LEVEL: 'info',
-    };
-    const service = await startService(settings, ['--no-monitor', ...processes]);
-    const { origin } = service;
-    expect(origin).toMatch(/^https:/);
-    const { key } = await account;
-    const list = await get(`${origin}/api/v1/health/connections`, { authorization: `Bearer ${key}` });
-    expect(list.status).toBe(200);
-    expect(list.headers['link']).toMatch(new RegExp(`^<${origin}/api/v1/`));
-    expect((await get(`${origin}/sign-in`, { accept: 'text/html' })).status).toBe(200);
-    expect((await get(`${origin}/console/api/sign-in`)).status).toBe(200);
-    const good = `GET /api/v1/health/fleet HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-    for (const bytes of [`${good}GARBAGE\r\n\r\n`, [good, 'GARBAGE\r\n\r\n']])
-      expect((await sendRaw(bytes, { origin })).map(({ status }) => status)).toEqual([200, 400]);
-    const until = async () => {
-      const figures = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-      return Number(/^dbvitals_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(figures)?.[1]);
-    };
-    expect(await until()).toBe(endOf('server'));
-    await expect(fetch(origin.replace('https:', 'http:'))).rejects.toThrow();
-    expect(await issuers(origin)).toEqual(['dbvitals test authority']);
+  // Half of a renewal, and a file that went: what was served is served on.
+  put('renewed', ['pem']);
+  process.kill(service.pid, 'SIGHUP');
+  await service.says(/the old certificate stays/);
+  rmSync(files.TLS_KEY_FILE);
+  writeFileSync(files.TLS_KEY_FILE, 'unspoken');
+  process.kill(service.pid, 'SIGHUP');
+  await service.says(/TLS_KEY_FILE holds no private key/);
+  expect(await issuers(origin)).toEqual(['dbvitals test authority']);
+  put('renewed');
+  process.kill(service.pid, 'SIGHUP');
+  await service.says(/the new certificate is served/, 10);
+  expect(await until()).toBe(endOf('renewed'));
+  expect(await issuers(origin)).toEqual(['localhost']);
 
-    // Half of a renewal, and a file that went: what was served is served on.
-    put('renewed', ['pem']);
-    process.kill(service.pid, 'SIGHUP');
-    await service.says(/the old certificate stays/);
-    rmSync(files.TLS_KEY_FILE);
-    writeFileSync(files.TLS_KEY_FILE, 'unspoken');
-    process.kill(service.pid, 'SIGHUP');
-    await service.says(/TLS_KEY_FILE holds no private key/);
-    expect(await issuers(origin)).toEqual(['dbvitals test authority']);
-    put('renewed');
-    if (processes.length === 0) process.kill(service.pid, 'SIGHUP'); // the other one is left to the clock
-    await service.says(/the new certificate is served/, 10);
-    await wait(200); // until processes have heard
-    expect(await until()).toBe(endOf('renewed'));
-    expect(await issuers(origin)).toEqual(['localhost']);
-    const [answering] = childrenOf(service.pid).slice(0, processes.length);
-    if (answering !== undefined) {
-      process.kill(answering, 'SIGKILL');
-      await service.says(/(?:Server listening[\s\S]*){3}/);
-      expect(await issuers(origin)).toEqual(['localhost']);
-    }
-
-    // A connection without a handshake is not waited for; who keeps several processes ends them anyway.
-    const silent = net.connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {});
-    if (processes.length > 0) silent.destroy();
-    await wait(100);
-    const began = performance.now();
-    expect(await service.stop()).toBe(0);
-    expect(performance.now() - began).toBeLessThan(7_000);
-    silent.destroy();
-    expect(service.output()).not.toContain('unspoken');
-  },
-  60_000,
-);
+  // A connection without a handshake is not waited for.
+  const silent = net.connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {});
+  await wait(100);
+  const began = performance.now();
+  expect(await service.stop()).toBe(0);
+  expect(performance.now() - began).toBeLessThan(7_000);
+  silent.destroy();
+  expect(service.output()).not.toContain('unspoken');
+}, 60_000);
 
 test('files that are no pair end the start with a sentence, before anything else', async () => {
   put('server', ['pem']);

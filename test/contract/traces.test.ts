@@ -77,13 +77,13 @@ test('a request is a span with its parts, a batch is linked with its requests, a
   }
 });
 
-test('with several processes too; a run is a span; a collector that hangs costs no answer and no end', async () => {
+test('a run is a span; a collector that hangs costs no answer and no end', async () => {
   const receiver = await startReceiver();
   const folder = temporaryFolder();
   const settings = { DBVITALS_DATA_DIR: join(folder.path, 'data'), OTEL_TRACES_EXPORTER: 'otlp' };
   const endpoint = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.origin}/v1/traces` };
   // The first start checks the store itself.
-  const service = await startService({ ...settings, ...endpoint }, ['--no-monitor', '--processes', '2']);
+  const service = await startService({ ...settings, ...endpoint }, ['--no-monitor']);
   const [, key = ''] = await service.says(/API key +(dbv_live_\w{49})/);
   const asked = await ask(FLEET, { origin: service.origin, key });
   expect(await service.stop()).toBe(0);

@@ -42,7 +42,7 @@ export const terminate: Fault = {
       let [dropped, slowest, broken, answers] = [0, 0, 0, 0];
       const exits = new Set<number | null>();
       for (let time = 0; time < times; time += 1) {
-        const service = await stage.instance({}, time % 2 === 0 ? [] : ['--processes', '2']);
+        const service = await stage.instance();
         const load = stage.load({ origin: () => service.origin, width: 32, pauseMs: 0 });
         while (load.answers.length < 1_000) await wait(10);
         const told = performance.now();

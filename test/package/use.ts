@@ -76,16 +76,6 @@ const answered = succeeds(`echo '${hello}' | DBVITALS_API_KEY=${key} dbvitals mc
 assert(answered.includes(`"version":"${manifest.version}"`), answered);
 assert.equal(await end(first), 0);
 
-const several = start(`${serve.trim()} --processes 2`);
-await says(several, /ready on/);
-assert.equal((await get('/api/v1/health/connections')).status, 200);
-const pids = readFileSync(`/proc/${several.pid}/task/${several.pid}/children`, 'utf8').trim().split(' ');
-const answering = pids
-  .map((pid) => commandLine(Number(pid)))
-  .filter((line) => line.includes('api-worker.js'));
-assert(answering.length === 2 && answering.every((line) => line.includes(flags)), answering.join('\n'));
-assert.equal(await end(several), 0);
-
 await useOwnPostgres();
 
 /** The package that has no PostgreSQL, with a server on the port that the page names. */

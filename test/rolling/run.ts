@@ -20,12 +20,11 @@ import { makeNewerVersion } from './newer-version.ts';
  * Two services behind a balancer that follows /readyz, under a load by schedule: each is stopped and started in turn, then
  * again with a newer version whose migration changes the tables that are written to. Fails unless every request was
  * answered 200, every one is in the log once, and the older version refuses the newer schema.
- * `--rate N` requests a second, `--processes N` of each service, `--drain N` seconds (0 shows what it is for).
+ * `--rate N` requests a second, `--drain N` seconds (0 shows what it is for).
  */
 const { values } = parseArgs({
   options: {
     rate: { type: 'string', default: '500' },
-    processes: { type: 'string', default: '1' },
     drain: { type: 'string', default: '2' },
   },
 });
@@ -122,7 +121,7 @@ try {
 /** Starts a service and waits until it says that it is ready. */
 async function start(main: string, port: number, environment: Record<string, string>): Promise<ChildProcess> {
   const args = [...SHIPPED_FLAGS, main, 'serve', '--no-monitor'];
-  const child = spawn(process.execPath, [...args, '--processes', values.processes], {
+  const child = spawn(process.execPath, args, {
     cwd: scratch,
     env: { PATH: process.env['PATH'], PORT: `${port}`, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,24 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import http from 'node:http';
 import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { fillAccount, makeKeylessAccount } from './account.ts';
 import { type SignedIn, signInAs } from './browser.ts';
 import { commandJson } from './command.ts';
 import { freePort } from './free-port.ts';
-import { type Service, startService, temporaryFolder } from './running-service.ts';
+import { type Service, startService } from './running-service.ts';
 
-// Two processes that answer hand requests of the console on to the one above.
-const PROCESSES = ['--no-monitor', '--processes', '2'];
-const folder = temporaryFolder();
 let service: Service;
 let metrics: string;
 
-const start = (settings: Record<string, string> = {}, args = PROCESSES) =>
-  startService({ ...inject('sharedStore'), TMPDIR: folder.path, ...settings }, args);
+const start = (settings: Record<string, string> = {}) =>
+  startService({ ...inject('sharedStore'), ...settings }, ['--no-monitor']);
 
 beforeAll(async () => {
   const port = String(await freePort());
@@ -28,7 +23,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.stop();
-  folder.remove();
 });
 
 /** An answer that comes bit by bit. */
@@ -144,56 +138,25 @@ test('requests of the console are counted by route and status, wherever they cam
   await expect.poll(added).toEqual([10, 1, 1, 10]);
 });
 
-const sockets = () => readdirSync(folder.path).filter((name) => name.startsWith('dbvitals-socket-'));
-
-test('the socket between the processes is this user’s alone; what a kill left goes with the next start', async () => {
-  const [own = ''] = sockets();
-  const place = join(folder.path, own);
-  expect(statSync(place).mode & 0o777).toBe(0o700);
-  const other = await start();
-  const [left = ''] = sockets().filter((name) => name !== own);
-  await other.stop('SIGKILL');
-  expect(sockets()).toContain(left);
-  // Another's, which is no socket of ours, is left alone.
-  const strange = join(folder.path, 'dbvitals-socket-strange');
-  mkdirSync(join(strange, 'data'), { recursive: true });
-  const hourAgo = Date.now() / 1_000 - 3_600;
-  for (const old of [place, join(folder.path, left), strange]) utimesSync(old, hourAgo, hourAgo);
-  const next = await start();
-  expect(sockets()).toEqual(expect.arrayContaining([own, 'dbvitals-socket-strange']));
-  expect(sockets()).not.toContain(left);
-  const viewer = await signInAs(await makeKeylessAccount(), ['viewer'], service);
-  await viewer.get('/me');
-  expect(await next.stop()).toBe(0);
-  expect(sockets().toSorted()).toEqual([own, 'dbvitals-socket-strange'].toSorted());
+test('a service that stops ends the streams it serves, and cuts an export off', async () => {
+  const ending = await start();
+  onTestFinished(() => void ending.stop('SIGKILL')); // of one that did not end by itself
+  const { database, stream: progress } = await checkSilence(ending);
+  const { auditor, entries } = await longLog(ending);
+  const exported = await open(ending, auditor, '/activity/export');
+  await exported.says(/^\{"id":1,.*\n/);
+  exported.pause();
+  await progress.says(/^data: /);
+  const told = Date.now();
+  expect(await ending.stop()).toBe(0);
+  expect(Date.now() - told).toBeLessThan(5_000);
+  expect(await progress.ended).toBe(true);
+  // It must not look whole.
+  expect(await exported.ended).toBe(false);
+  expect(linesOf(exported)).toBeLessThan(entries);
+  expect(ending.output()).not.toContain('"level":50');
+  database.letGo();
 });
-
-test.each([
-  // Several: what the one above cut off is told once the process that answers has handed on what came before.
-  { processes: 'several', args: PROCESSES, reads: true },
-  { processes: 'one', args: ['--no-monitor'], reads: false },
-])(
-  'a service of $processes told to end closes what is followed, and cuts an export off',
-  async ({ args, reads }) => {
-    const ending = await start({}, args);
-    onTestFinished(() => void ending.stop('SIGKILL')); // of one that did not end by itself
-    const { database, stream: progress } = await checkSilence(ending);
-    const { auditor, entries } = await longLog(ending);
-    const exported = await open(ending, auditor, '/activity/export');
-    await exported.says(/^\{"id":1,.*\n/);
-    if (!reads) exported.pause();
-    await progress.says(/^data: /);
-    const told = Date.now();
-    expect(await ending.stop()).toBe(0);
-    expect(Date.now() - told).toBeLessThan(5_000);
-    expect(await progress.ended).toBe(true);
-    // It must not look whole.
-    expect(await exported.ended).toBe(false);
-    expect(linesOf(exported)).toBeLessThan(entries);
-    expect(ending.output()).not.toContain('"level":50');
-    database.letGo();
-  },
-);
 
 test('at a Unix socket the service would log in as its own user, so a member adds, changes and tests none', async () => {
   const account = await makeKeylessAccount();
