@@ -8,7 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { PAGE_PATHS } from '../../src/console/page-paths.ts';
 import { Announcer, notify } from './parts/announcer.tsx';
 import { queryClient, router } from './router.tsx';
-import { profileQuery } from './shell/me.ts';
+import { profileQuery } from './shell/profile.ts';
 import { forgetSession, watchSession } from './shell/session-ended.ts';
 import { startTheme } from './theme.ts';
 

@@ -97,7 +97,7 @@ test('a database is added by its URL, tested before, and checked now', async () 
   await press(page, 'Add connection');
   await title('Add connection');
   await write(page, 'Name', 'our own store');
-  await write(page, 'URL', service.storeUrl());
+  await write(page, 'Connection URL', service.storeUrl());
   await press(page, 'Test connection');
   await page.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 });
   await press(page, 'Add connection');
@@ -116,7 +116,7 @@ test('a database is added by its URL, tested before, and checked now', async () 
 test('a database that can’t be reached is told before it is saved', async () => {
   await visit(page, '/connections/new');
   await write(page, 'Name', 'nobody there');
-  await write(page, 'URL', 'postgres://watcher:unspoken-watcher@127.0.0.1:1/shop');
+  await write(page, 'Connection URL', 'postgres://watcher:unspoken-watcher@127.0.0.1:1/shop');
   await press(page, 'Test connection');
   await page.getByText('Could not connect', { exact: true }).waitFor({ timeout: 60_000 });
   expect((await fleet()).map(({ name }) => name)).not.toContain('nobody there');

@@ -2,8 +2,8 @@ import './table.css';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useCallback, useRef } from 'react';
 import { Icon } from './icons.tsx';
+import { focusedRow, focusRow, onArrow, useRowKeys } from './keyboard-navigation.ts';
 import { onRowAuxClick, onRowClick } from './table-click.ts';
-import { focusedRow, focusRow, onArrow, useRowKeys } from './table-keys.ts';
 import { type Column, cellClass, MemoRow } from './table-row.tsx';
 import { useEnd, useTop } from './table-scroll.ts';
 

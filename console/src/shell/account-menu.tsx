@@ -5,7 +5,7 @@ import { BASE_PATH } from '../base-path.ts';
 import { notify } from '../parts/announcer.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
-import { useProfile } from './me.ts';
+import { useProfile } from './profile.ts';
 
 /** Which account is looked at, and the way to the others of the same person. */
 export function AccountMenu() {

@@ -4,8 +4,8 @@ import { PAGE_PATHS } from '../../../src/console/page-paths.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
-import { useCan } from './me.ts';
 import { PersonMenu } from './person-menu.tsx';
+import { useCan } from './profile.ts';
 
 const PLACES = [
   { to: PAGE_PATHS.fleet, label: 'Fleet', icon: 'fleet', permission: 'health:read' },

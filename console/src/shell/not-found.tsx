@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { ButtonLink } from '../parts/link.tsx';
-import { Entrance } from './entrance.tsx';
+import { ButtonLink } from '../parts/button-link.tsx';
+import { Entrance } from './signed-out-layout.tsx';
 
 /** For an address that is no page; the service answered it 404. */
 export function NotFound() {

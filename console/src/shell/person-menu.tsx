@@ -4,7 +4,7 @@ import { BASE_PATH } from '../base-path.ts';
 import { Icon } from '../parts/icons.tsx';
 import { type Action, ActionMenu } from '../parts/menu.tsx';
 import { setTheme, type Theme, useTheme } from '../theme.ts';
-import { useProfile } from './me.ts';
+import { useProfile } from './profile.ts';
 import { useSignOut } from './sign-out.ts';
 
 const THEMES: readonly (readonly [Theme, string])[] = [

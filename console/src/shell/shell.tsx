@@ -8,7 +8,7 @@ import { useShortcut } from '../parts/shortcut.ts';
 import { OfflineBanner } from '../parts/states.tsx';
 import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
-import { ProveAgain } from './prove-again.tsx';
+import { ProveAgain } from './reauthenticate.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
 function focusSearch(): void {

@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { ErrorState } from '../parts/states.tsx';
-import { Entrance } from './entrance.tsx';
+import { Entrance } from './signed-out-layout.tsx';
 
 /** When the service does not say who is signed in. */
 export function StartError({ error, reset }: ErrorComponentProps) {

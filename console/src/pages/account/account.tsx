@@ -2,11 +2,11 @@ import './account.css';
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '../../../../src/console/account/account.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
-import { limitInWords, PlanReach, planName } from '../../parts/plan-reach.tsx';
+import { limitInWords, PlanReach, planName } from '../../parts/plan-access.tsx';
 import { Loaded, NoPermission } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
-import { useCan } from '../../shell/me.ts';
+import { useCan } from '../../shell/profile.ts';
 import { AccountName } from './account-name.tsx';
 import { ChangePlan, Plans } from './plans.tsx';
 

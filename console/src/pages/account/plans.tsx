@@ -1,6 +1,6 @@
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
-import { planName } from '../../parts/plan-reach.tsx';
+import { planName } from '../../parts/plan-access.tsx';
 
 const PLANS = [
   { id: 'individual', limit: 'none', reach: [false, false, false, false] },

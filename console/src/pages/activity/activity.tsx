@@ -13,15 +13,15 @@ import { Icon } from '../../parts/icons.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Filters, Page } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
-import { useCan } from '../../shell/me.ts';
-import { EntryAlone } from './entry-alone.tsx';
+import { useCan } from '../../shell/profile.ts';
+import type { ActivitySearch } from './activity-search.ts';
+import { KeyFilter } from './api-key-filter.tsx';
+import { KeyRequests } from './api-key-requests.tsx';
 import { EntryList } from './entry-list.tsx';
-import { ACTIONS, actionWord } from './entry-words.ts';
-import { useIsDown } from './is-down.ts';
-import { KeyFilter } from './key-filter.tsx';
-import { KeyRequests } from './key-requests.tsx';
-import { LogState } from './log-state.tsx';
-import type { ActivitySearch } from './search.ts';
+import { ACTIONS, actionWord } from './entry-text.ts';
+import { useIsDown } from './is-scrolled-down.ts';
+import { LogState } from './log-integrity.tsx';
+import { EntryAlone } from './single-entry.tsx';
 import { useEntries } from './use-entries.ts';
 
 /** Everything that was done in the account: requests by its keys, changes, health checks. */

@@ -6,9 +6,9 @@ import { figure } from '../../parts/figure.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { EntryOfId } from './entry-alone.tsx';
-import { aboutEntry, actionWord, byWhom, entryJson } from './entry-words.ts';
-import { missingBetween } from './log-state.tsx';
+import { aboutEntry, actionWord, byWhom, entryJson } from './entry-text.ts';
+import { missingBetween } from './log-integrity.tsx';
+import { EntryOfId } from './single-entry.tsx';
 
 interface EntryListProps {
   /** Latest first. */

@@ -9,7 +9,7 @@ import { useEffect, useMemo } from 'react';
 import type { ActivityEntry, Meta } from '../../../../client/src/records.ts';
 import { get } from '../../api.ts';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
-import type { ActivitySearch } from './search.ts';
+import type { ActivitySearch } from './activity-search.ts';
 
 /** The API's most. */
 const PER_PAGE = 100;

@@ -18,13 +18,13 @@ import {
   LoginFields,
   OTHER_FIELDS,
 } from '../../parts/connection-fields.tsx';
-import { WayFields } from '../../parts/connection-way.tsx';
+import { WayFields } from '../../parts/connection-security.tsx';
 import { RadioGroup, TextField } from '../../parts/field.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { InlineError, NoPermission } from '../../parts/states.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
-import { useCan } from '../../shell/me.ts';
-import { LoginSql } from './login-sql.tsx';
+import { useCan } from '../../shell/profile.ts';
+import { LoginSql } from './monitoring-role-sql.tsx';
 import { leadsToSocket, loginOf, newOf, testedOf } from './new-connection.ts';
 
 export function AddConnectionPage() {
@@ -106,7 +106,7 @@ function AddConnection() {
             description="postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306"
             error={fieldError(error, 'url')}
             isRequired
-            label="URL"
+            label="Connection URL"
             maxLength={4_096}
             mono
             onChange={setUrl}

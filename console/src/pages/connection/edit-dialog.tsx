@@ -17,13 +17,13 @@ import {
   LoginFields,
   OTHER_FIELDS,
 } from '../../parts/connection-fields.tsx';
-import { WayFields } from '../../parts/connection-way.tsx';
+import { WayFields } from '../../parts/connection-security.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
 import { connectionQuery, useRenewal } from './connection-query.ts';
-import { type Clash, Overtaken } from './overtaken.tsx';
+import { type Clash, Overtaken } from './edit-conflict.tsx';
 import { changedFields, changeOf, draftOf, needsPassword, needsSshKey, rebased } from './settings-draft.ts';
 
 /**

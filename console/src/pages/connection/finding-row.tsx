@@ -3,7 +3,7 @@ import type { ExplainedFinding } from '../../../../src/console/connections/findi
 import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
-import { Explained } from '../../parts/explained.tsx';
+import { Explained } from '../../parts/finding-explanation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Time } from '../../parts/time.tsx';
 

@@ -8,10 +8,10 @@ import { Section } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { StatusMark, statusWord } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { useCan } from '../../shell/me.ts';
-import { findingId, findingKey } from './finding-key.ts';
+import { useCan } from '../../shell/profile.ts';
+import { type ConnectionSearch, connectionSearch } from './connection-search.ts';
+import { findingId, findingKey } from './finding-anchor.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';
-import { type ConnectionSearch, connectionSearch } from './search.ts';
 import { SilenceDialog } from './silence-dialog.tsx';
 import { ThresholdsDialog } from './thresholds-dialog.tsx';
 

@@ -9,7 +9,7 @@ import { Section } from '../../parts/page.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useCan } from '../../shell/me.ts';
+import { useCan } from '../../shell/profile.ts';
 import { useRenewal } from './connection-query.ts';
 import { reasonWord } from './silence-reasons.ts';
 

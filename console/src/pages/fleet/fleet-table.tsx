@@ -4,8 +4,8 @@ import { Sparkline } from '../../parts/sparkline.tsx';
 import { Score, type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { ago, duration, Time, useNow } from '../../parts/time.tsx';
-import type { FleetSearch } from './search.ts';
-import { trendWords } from './trend-words.ts';
+import type { FleetSearch } from './fleet-search.ts';
+import { trendWords } from './trend-text.ts';
 
 const ENGINES = { postgres: 'PostgreSQL', mysql: 'MySQL', mariadb: 'MariaDB' };
 

@@ -6,14 +6,14 @@ import type { Fleet } from '../../../../src/console/fleet/fleet.ts';
 import { get } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ButtonLink } from '../../parts/button-link.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
-import { ButtonLink } from '../../parts/link.tsx';
 import { Filters, Page } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { statusWord } from '../../parts/status-mark.tsx';
-import { useCan } from '../../shell/me.ts';
+import { useCan } from '../../shell/profile.ts';
+import { type FleetSearch, fleetSearch } from './fleet-search.ts';
 import { FleetTable } from './fleet-table.tsx';
-import { type FleetSearch, fleetSearch } from './search.ts';
 import { SearchBox } from './search-box.tsx';
 
 const CHIPS = ['critical', 'warning', 'stale', 'never_run', 'healthy'] as const;

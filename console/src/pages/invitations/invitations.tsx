@@ -3,9 +3,9 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import type { Invitations } from '../../../../src/console/members/invitations.ts';
 import { ApiError, apiUrl, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
-import { ButtonLink } from '../../parts/link.tsx';
+import { ButtonLink } from '../../parts/button-link.tsx';
 import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
-import { Entrance } from '../../shell/entrance.tsx';
+import { Entrance } from '../../shell/signed-out-layout.tsx';
 
 type Invitation = Invitations['data'][number];
 

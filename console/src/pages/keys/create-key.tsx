@@ -6,11 +6,11 @@ import { serviceUrl } from '../../base-path.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
-import { limitInWords, PlanReach, planName } from '../../parts/plan-reach.tsx';
+import { limitInWords, PlanReach, planName } from '../../parts/plan-access.tsx';
 import { InlineError, Loaded, NoPermission, SkeletonRows } from '../../parts/states.tsx';
 import { local, utc } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
-import { secondsToEndOf } from './key-life.ts';
+import { secondsToEndOf } from './api-key-lifetime.ts';
 import type { NewSecret } from './secret-dialog.tsx';
 
 const DAYS = ['7', '30', '90', '180', '365'];

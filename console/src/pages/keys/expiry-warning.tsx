@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/button.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { KeyAction, KeyNow } from './key-now.ts';
+import type { KeyAction, KeyNow } from './api-key-state.ts';
 
 /** Above the list: keys that end before long and whose users should have another by then. */
 export function ExpiryWarning({ keys, act }: { keys: KeyNow[]; act: KeyAction | null }) {

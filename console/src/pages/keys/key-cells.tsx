@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Countdown, localDay, Time } from '../../parts/time.tsx';
-import type { Key, KeyStatus } from './key-life.ts';
+import type { Key, KeyStatus } from './api-key-lifetime.ts';
 
 const LOOKS = {
   active: { status: 'active', word: 'Active' },

@@ -3,10 +3,10 @@ import { IconButton } from '../../parts/button.tsx';
 import { ActionMenu } from '../../parts/menu.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { local, Time } from '../../parts/time.tsx';
+import { isAccepted } from './api-key-lifetime.ts';
+import { actionsOf, type KeyAction, type KeyNow } from './api-key-state.ts';
 import { Gauge } from './gauge.tsx';
 import { KeyEnd, KeyState, LastUse, madeBy, Requests } from './key-cells.tsx';
-import { isAccepted } from './key-life.ts';
-import { actionsOf, type KeyAction, type KeyNow } from './key-now.ts';
 
 /** The columns of the list of keys; `limit` in requests a minute. With their gaps they need 49.5rem, as table.css has it. */
 export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>[] {

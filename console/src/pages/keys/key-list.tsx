@@ -4,10 +4,10 @@ import { Filters } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import type { KeyStatus } from './api-key-lifetime.ts';
+import type { KeyAction, KeyNow } from './api-key-state.ts';
 import { keyStatusWord } from './key-cells.tsx';
 import { keyColumns } from './key-columns.tsx';
-import type { KeyStatus } from './key-life.ts';
-import type { KeyAction, KeyNow } from './key-now.ts';
 import { sorted, sortOf } from './key-sort.ts';
 
 interface KeyListProps {

@@ -3,11 +3,11 @@ import { Button } from '../../parts/button.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { NoPermission } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useCan } from '../../shell/me.ts';
+import { useCan } from '../../shell/profile.ts';
+import { isAccepted } from './api-key-lifetime.ts';
+import { actionsOf, type KeyAction, type KeyNow } from './api-key-state.ts';
 import { Gauge } from './gauge.tsx';
 import { KeyEnd, KeyState, LastUse, madeBy, Requests } from './key-cells.tsx';
-import { isAccepted } from './key-life.ts';
-import { actionsOf, type KeyAction, type KeyNow } from './key-now.ts';
 import { RequestLog } from './request-log.tsx';
 
 export function BackToKeys() {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Key } from './key-life.ts';
-import type { KeyNow } from './key-now.ts';
+import type { Key } from './api-key-lifetime.ts';
+import type { KeyNow } from './api-key-state.ts';
 import { sorted } from './key-sort.ts';
 
 function now(id: number, changes: Partial<Key>, lastUsedAt: string | null = null): KeyNow {

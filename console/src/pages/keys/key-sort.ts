@@ -1,5 +1,5 @@
 import type { Sort } from '../../parts/table.tsx';
-import type { KeyNow } from './key-now.ts';
+import type { KeyNow } from './api-key-state.ts';
 
 /** `-used` = by the last use, descending; as the address has it. */
 export function sortOf(sort: string): Sort {

@@ -6,7 +6,7 @@ import { FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { local, utc } from '../../parts/time.tsx';
-import { type Key, overlapChoices } from './key-life.ts';
+import { type Key, overlapChoices } from './api-key-lifetime.ts';
 import type { NewSecret } from './secret-dialog.tsx';
 
 interface RegenerateKeyProps {

@@ -10,7 +10,7 @@ import { TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { isInUse, type Key } from './key-life.ts';
+import { isInUse, type Key } from './api-key-lifetime.ts';
 
 interface RevokeKeyProps {
   subject: Key;

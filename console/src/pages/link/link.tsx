@@ -4,10 +4,10 @@ import { type FormEvent, useState } from 'react';
 import type { Link } from '../../../../src/console/sign-in/links.ts';
 import { ApiError, fieldError, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
+import { ButtonLink } from '../../parts/button-link.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { ButtonLink } from '../../parts/link.tsx';
 import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
-import { Entrance } from '../../shell/entrance.tsx';
+import { Entrance } from '../../shell/signed-out-layout.tsx';
 
 const TITLES = {
   owner: 'Set up your sign-in',

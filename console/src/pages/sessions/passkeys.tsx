@@ -10,7 +10,7 @@ import { hasPasskeys, makePasskey, passkeyTrouble } from '../../parts/passkey.ts
 import { InlineError } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type Profile, useProfile } from '../../shell/me.ts';
+import { type Profile, useProfile } from '../../shell/profile.ts';
 import { deviceName } from './device.ts';
 
 type Passkey = Profile['login']['passkeys'][number];

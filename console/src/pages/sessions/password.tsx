@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { InlineError } from '../../parts/states.tsx';
-import { type Profile, useProfile } from '../../shell/me.ts';
+import { type Profile, useProfile } from '../../shell/profile.ts';
 
 /** Sets another password; of a member of single sign-on the identity provider keeps it. */
 export function Password() {

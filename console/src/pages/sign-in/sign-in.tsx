@@ -7,8 +7,8 @@ import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { askPasskey, hasPasskeys, passkeyTrouble } from '../../parts/passkey.ts';
 import { InlineError } from '../../parts/states.tsx';
-import { Entrance } from '../../shell/entrance.tsx';
-import { REFUSALS } from './refusals.ts';
+import { Entrance } from '../../shell/signed-out-layout.tsx';
+import { REFUSALS } from './sign-on-errors.ts';
 
 /** Leads to where one wanted to go, with nothing in memory of whoever was here before. */
 function useEnter(): () => Promise<void> {

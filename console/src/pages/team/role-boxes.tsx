@@ -1,5 +1,5 @@
 import { Checkbox } from '../../parts/field.tsx';
-import { useProfile } from '../../shell/me.ts';
+import { useProfile } from '../../shell/profile.ts';
 import { mayGive, type Role, type RoleId } from './roles.ts';
 
 interface RoleBoxesProps {

@@ -3,7 +3,7 @@ import { DayRange } from '../../parts/day-range.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { ConnectionFilter } from './connection-filter.tsx';
-import { SEVERITIES, type TicketsSearch } from './search.ts';
+import { SEVERITIES, type TicketsSearch } from './tickets-search.ts';
 
 interface TicketFiltersProps {
   search: TicketsSearch;

@@ -6,17 +6,17 @@ import type { Meta, Ticket } from '../../../../client/src/records.ts';
 import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
 import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
+import { ButtonLink } from '../../parts/button-link.tsx';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
-import { ButtonLink } from '../../parts/link.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { duration } from '../../parts/time.tsx';
-import { useCan } from '../../shell/me.ts';
-import type { TicketsSearch } from './search.ts';
+import { useCan } from '../../shell/profile.ts';
 import { TicketFilters } from './ticket-filters.tsx';
 import { TicketList, ticketLinkId } from './ticket-list.tsx';
 import { TicketPanel } from './ticket-panel.tsx';
+import type { TicketsSearch } from './tickets-search.ts';
 
 /** The API's most; further pages come when the end of the list comes in sight. */
 const PER_PAGE = 100;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signInSearch } from './search.ts';
+import { signInSearch } from './sign-in-search.ts';
 
 test.each(['/fleet', '/connections/3?finding=x', '/tickets?status=open#top'])('%s is gone on to', (next) => {
   expect(signInSearch({ next })).toEqual({ next });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keysSearch } from './search.ts';
+import { keysSearch } from './keys-search.ts';
 
 test('an address opens the form filled in', () => {
   expect(keysSearch({ create: '1', name: 'Grafana, production', note: 'vault/grafana' })).toEqual({

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { Keys } from '../../../../src/console/keys/keys.ts';
 import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
-import { useCan } from '../../shell/me.ts';
+import { useCan } from '../../shell/profile.ts';
 
 /** Restricts the log to the requests with one key; its other filters are for the log as a whole. */
 export function KeyFilter({ chosen }: { chosen: string | undefined }) {

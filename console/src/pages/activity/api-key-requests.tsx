@@ -6,9 +6,9 @@ import { get } from '../../api.ts';
 import { figure } from '../../parts/figure.ts';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
-import { EntryAlone } from './entry-alone.tsx';
 import { EntryList } from './entry-list.tsx';
-import { useIsDown } from './is-down.ts';
+import { useIsDown } from './is-scrolled-down.ts';
+import { EntryAlone } from './single-entry.tsx';
 
 interface KeyRequestsProps {
   id: string;

@@ -1,4 +1,4 @@
-import './plan-reach.css';
+import './plan-access.css';
 import { Fragment } from 'react';
 import { Icon } from './icons.tsx';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trendWords } from './trend-words.ts';
+import { trendWords } from './trend-text.ts';
 
 test.each([
   [[], 'no score in the last 30 days'],

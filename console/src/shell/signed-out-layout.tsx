@@ -1,4 +1,4 @@
-import './entrance.css';
+import './signed-out-layout.css';
 import { type ReactNode, useEffect } from 'react';
 import { BASE_PATH } from '../base-path.ts';
 import { Brand } from './brand.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ACTIONS, aboutEntry, actionWord, byWhom, entryJson } from './entry-words.ts';
+import { ACTIONS, aboutEntry, actionWord, byWhom, entryJson } from './entry-text.ts';
 
 const entry = (action_type: string, properties: Record<string, unknown>, page_path = '/somewhere') => ({
   id: 7,

@@ -1,5 +1,5 @@
 import { nextPage } from '../../parts/next-page.ts';
-import { isRefusal, type Refusal } from './refusals.ts';
+import { isRefusal, type Refusal } from './sign-on-errors.ts';
 
 /** Where to go after signing in, and what single sign-on said when it failed. */
 export interface SignInSearch {

@@ -7,7 +7,7 @@ import { FormDialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { askPasskey, hasPasskeys, passkeyTrouble } from '../parts/passkey.ts';
 import { InlineError } from '../parts/states.tsx';
-import { useProfile } from './me.ts';
+import { useProfile } from './profile.ts';
 
 async function proveByPasskey(): Promise<void> {
   const options = await send<PublicKeyCredentialRequestOptionsJSON>('POST', '/me/proof/passkey/options');

@@ -1,6 +1,6 @@
 import type { Keys, KeyWindows } from '../../../../src/console/keys/keys.ts';
 import type { Action } from '../../parts/menu.tsx';
-import { isAccepted, type Key, type KeyStatus, later, statusOf } from './key-life.ts';
+import { isAccepted, type Key, type KeyStatus, later, statusOf } from './api-key-lifetime.ts';
 
 /** A key with what is known of it this moment. */
 export interface KeyNow {

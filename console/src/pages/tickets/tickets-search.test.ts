@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ticketsSearch } from './search.ts';
+import { ticketsSearch } from './tickets-search.ts';
 
 test('an address gives the filters that it names', () => {
   const given = {

@@ -1,4 +1,4 @@
-import './explained.css';
+import './finding-explanation.css';
 import { CodeBlock } from './copy.tsx';
 import { Icon } from './icons.tsx';
 

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Loaded, SkeletonRows } from '../../parts/states.tsx';
-import { entryJson } from './entry-words.ts';
+import { entryJson } from './entry-text.ts';
 
 /** An entry that an address names and the list does not hold, or not yet. */
 export function EntryAlone({ id }: { id: number }) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isInUse, type Key, later, overlapChoices, secondsToEndOf, statusOf } from './key-life.ts';
+import { isInUse, type Key, later, overlapChoices, secondsToEndOf, statusOf } from './api-key-lifetime.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const after = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
