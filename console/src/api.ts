@@ -57,7 +57,7 @@ let prove: (() => Promise<boolean>) | null = null;
  * Sets who asks the person to prove again who they are, before {@link send} tries a change of credentials once more; false = they
  * did not. Gives what takes it back.
  */
-export function askForProof(ask: () => Promise<boolean>): () => void {
+export function setReauthenticator(ask: () => Promise<boolean>): () => void {
   prove = ask;
   return () => {
     if (prove === ask) prove = null;

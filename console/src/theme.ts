@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-const KEY = 'dbvitals-theme';
+const STORAGE_KEY = 'dbvitals-theme';
 const listeners = new Set<() => void>();
 let chosen: Theme = 'system';
 
@@ -15,7 +15,7 @@ function apply(theme: Theme): void {
 /** Before anything is drawn: the theme chosen in this browser, else the device's. */
 export function startTheme(): void {
   try {
-    const kept = localStorage.getItem(KEY);
+    const kept = localStorage.getItem(STORAGE_KEY);
     if (kept === 'light' || kept === 'dark') apply(kept);
   } catch {
     // A browser may forbid to keep anything; then the choice is as long as the window.
@@ -27,7 +27,7 @@ export function setTheme(theme: Theme): void {
   apply(theme);
   for (const listener of listeners) listener();
   try {
-    localStorage.setItem(KEY, theme);
+    localStorage.setItem(STORAGE_KEY, theme);
   } catch {
     // As above.
   }

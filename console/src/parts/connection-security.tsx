@@ -19,13 +19,13 @@ const TLS = [
 ];
 
 /** How the way there is kept from others: TLS, and an SSH tunnel. */
-export function WayFields({
+export function SecurityFields({
   draft,
   onChange,
   error,
-  hasKey = false,
+  hasSshKey = false,
   hasCertificates = false,
-}: ConnectionFieldsProps & { hasKey?: boolean; hasCertificates?: boolean }) {
+}: ConnectionFieldsProps & { hasSshKey?: boolean; hasCertificates?: boolean }) {
   if (isSocket(draft)) return null;
   return (
     <>
@@ -67,13 +67,15 @@ export function WayFields({
         <Checkbox isSelected={draft.hasTunnel} onChange={(hasTunnel) => onChange({ hasTunnel })}>
           Connect through an SSH server, which resolves the database host
         </Checkbox>
-        {draft.hasTunnel && <TunnelFields draft={draft} error={error} hasKey={hasKey} onChange={onChange} />}
+        {draft.hasTunnel && (
+          <TunnelFields draft={draft} error={error} hasSshKey={hasSshKey} onChange={onChange} />
+        )}
       </fieldset>
     </>
   );
 }
 
-function TunnelFields({ draft, onChange, error, hasKey }: ConnectionFieldsProps & { hasKey: boolean }) {
+function TunnelFields({ draft, onChange, error, hasSshKey }: ConnectionFieldsProps & { hasSshKey: boolean }) {
   return (
     <>
       <div className="side-by-side host-and-port">
@@ -106,9 +108,9 @@ function TunnelFields({ draft, onChange, error, hasKey }: ConnectionFieldsProps 
       />
       <TextField
         description={
-          hasKey ? 'Leave empty to keep the stored key.' : 'Must have no passphrase. Stored encrypted.'
+          hasSshKey ? 'Leave empty to keep the stored key.' : 'Must have no passphrase. Stored encrypted.'
         }
-        isRequired={!hasKey}
+        isRequired={!hasSshKey}
         label="SSH private key"
         maxLength={16_384}
         mono

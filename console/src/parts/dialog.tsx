@@ -72,13 +72,13 @@ interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'child
 }
 
 /** What a form says is wrong: a message, or a field. */
-const TROUBLE = '[role="alert"], [aria-invalid="true"]';
+const ERRORS = '[role="alert"], [aria-invalid="true"]';
 
 /**
  * When what was sent has failed, the first thing that tells why comes into view, and gets the focus unless the form moved that to a
  * field by itself.
  */
-function useTroubleShown(formId: string, isBusy: boolean): void {
+function useErrorInView(formId: string, isBusy: boolean): void {
   const sentFrom = useRef<Element | null>(null);
   useEffect(() => {
     if (isBusy) {
@@ -90,7 +90,7 @@ function useTroubleShown(formId: string, isBusy: boolean): void {
     const { activeElement } = document;
     const isMoved = activeElement !== sentFrom.current && form?.contains(activeElement) === true;
     sentFrom.current = null;
-    const trouble = form?.querySelector<HTMLElement>(TROUBLE);
+    const trouble = form?.querySelector<HTMLElement>(ERRORS);
     if (!isMoved) trouble?.focus({ preventScroll: true });
     trouble?.scrollIntoView({ block: 'center' });
   }, [formId, isBusy]);
@@ -114,7 +114,7 @@ export function FormDialog({
   const id = useId();
   const [isLeaving, setLeaving] = useState(false);
   const leave = () => (isChanged ? setLeaving(true) : onClose());
-  useTroubleShown(id, isPending || isBusy);
+  useErrorInView(id, isPending || isBusy);
   return (
     <Dialog
       {...props}

@@ -31,7 +31,7 @@ function Prose({ text }: { text: string }) {
   );
 }
 
-interface ExplainedProps {
+interface FindingExplanationProps {
   /** The measured value with its recommendation. */
   measured: string;
   thresholds: readonly { name: string; value: number; default: number }[];
@@ -44,7 +44,7 @@ interface ExplainedProps {
 }
 
 /** What one needs to act on a finding or ticket: measured against threshold, why it matters, what to run and what that locks. */
-export function Explained({ measured, thresholds, why, sql, lock }: ExplainedProps) {
+export function FindingExplanation({ measured, thresholds, why, sql, lock }: FindingExplanationProps) {
   return (
     <div className="explained">
       <div>

@@ -25,7 +25,11 @@ export function onArrow(event: KeyboardEvent, goTo: (index: number) => void): vo
 }
 
 /** `j` and `k` anywhere on the page: to the row after and before the one at `at`. */
-export function useRowKeys(isOn: boolean, at: RefObject<number>, goTo: (index: number) => void): void {
+export function useKeyboardNavigation(
+  isOn: boolean,
+  at: RefObject<number>,
+  goTo: (index: number) => void,
+): void {
   useShortcut('j', () => isOn && goTo(at.current + 1));
   useShortcut('k', () => isOn && goTo(Math.max(0, at.current - 1)));
 }

@@ -28,7 +28,7 @@ function asJson(credential: Credential | null): unknown {
 }
 
 /** What to say when the browser did not do it. */
-export function passkeyTrouble(error: Error): string {
+export function passkeyError(error: Error): string {
   if (error.name === 'NotAllowedError')
     return 'The passkey request was cancelled or timed out. Try again, or use your password.';
   if (error.name === 'InvalidStateError') return 'This device already has a passkey for you.';

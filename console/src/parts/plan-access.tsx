@@ -21,7 +21,7 @@ export function planName(plan: string): string {
 }
 
 /** What a key may ask in a minute, as a sentence; 0 = nothing. */
-export function limitInWords(limit: number): string {
+export function limitText(limit: number): string {
   if (limit === 0) return 'You can create keys, but every request is refused: this plan has no API access.';
   return `Each key has its own limit of ${limit.toLocaleString('en')} ${limit === 1 ? 'request' : 'requests'} per minute.`;
 }
@@ -29,7 +29,7 @@ export function limitInWords(limit: number): string {
 const LIST = new Intl.ListFormat('en-GB');
 
 /** What clients can read with a key of the account's plan, as a sentence. `includes` are groups such as `health`. */
-export function reachInWords(includes: readonly string[]): string {
+export function accessText(includes: readonly string[]): string {
   const reached = GROUPS.filter(({ id }) => includes.includes(id)).map(({ words }) => words);
   return reached.length === 0
     ? 'This plan has no API access.'
@@ -37,7 +37,7 @@ export function reachInWords(includes: readonly string[]): string {
 }
 
 /** Which endpoints of the API keys reach, and which only with a larger plan. `includes` are groups such as `health`. */
-export function PlanReach({ includes }: { includes: readonly string[] }) {
+export function PlanAccess({ includes }: { includes: readonly string[] }) {
   return (
     <ul className="plan-reach">
       {GROUPS.map(({ id, name, paths }) => {

@@ -7,7 +7,7 @@ const GIVEN_BACK_MS = 150;
  * When the last of several dialogs closes and what opened them is gone, or goes once the page has its news, the title gets
  * the focus: it must not be lost. Whoever goes elsewhere by themselves is left alone from then on.
  */
-export function useKeptFocus(isOpen: boolean): void {
+export function useRestoredFocus(isOpen: boolean): void {
   const wasOpen = useRef(isOpen);
   useEffect(() => {
     const closed = wasOpen.current && !isOpen;

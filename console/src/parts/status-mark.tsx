@@ -4,7 +4,7 @@ import { LOOKS, type Status } from './status-looks.tsx';
 export type { Status };
 
 /** How a status is called. */
-export function statusWord(status: Status): string {
+export function statusText(status: Status): string {
   return LOOKS[status].word;
 }
 

@@ -2,7 +2,7 @@ import './table.css';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useCallback, useRef } from 'react';
 import { Icon } from './icons.tsx';
-import { focusedRow, focusRow, onArrow, useRowKeys } from './keyboard-navigation.ts';
+import { focusedRow, focusRow, onArrow, useKeyboardNavigation } from './keyboard-navigation.ts';
 import { onRowAuxClick, onRowClick } from './table-click.ts';
 import { type Column, cellClass, MemoRow } from './table-row.tsx';
 import { useEnd, useTop } from './table-scroll.ts';
@@ -27,7 +27,7 @@ interface TableProps<Row> {
   /** Below a row, over its whole width; null for none. */
   detail?: (row: Row) => ReactNode;
   /** `j` and `k` go to the next and previous row, as the arrows do within the list; Enter opens the row's `.row-link`. */
-  hasKeys?: boolean;
+  hasKeyboardNavigation?: boolean;
   /** Height of most rows in pixels, before they are measured. */
   rowHeight?: number;
 }
@@ -40,7 +40,7 @@ const DRAWN_OF_GROWING = 100;
 
 /** Rows under headings; of many only those in sight are drawn. A link of the class `row-link` in a cell makes the row clickable. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, rowKey, hasKeys = false, onEnd } = props;
+  const { label, columns, rows, rowKey, hasKeyboardNavigation = false, onEnd } = props;
   const body = useRef<HTMLDivElement>(null);
   // Where the keys are: a row that is scrolled out of sight is taken away, and the focus with it.
   const at = useRef(-1);
@@ -74,7 +74,7 @@ export function Table<Row>(props: TableProps<Row>) {
     if (isVirtual) virtualizer.scrollToIndex(index);
     focusRow(body, index);
   };
-  useRowKeys(hasKeys, at, goTo);
+  useKeyboardNavigation(hasKeyboardNavigation, at, goTo);
   const indices = isVirtual ? drawn.map(({ index }) => index) : rows.map((_, index) => index);
   const space: CSSProperties =
     isVirtual && first && last
@@ -104,7 +104,7 @@ export function Table<Row>(props: TableProps<Row>) {
           className="table-body"
           onAuxClick={onRowAuxClick}
           onClick={onRowClick}
-          onKeyDown={hasKeys ? (event) => onArrow(event, goTo) : undefined}
+          onKeyDown={hasKeyboardNavigation ? (event) => onArrow(event, goTo) : undefined}
           onFocus={() => {
             at.current = focusedRow();
           }}

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { ButtonLink } from '../parts/button-link.tsx';
-import { Entrance } from './signed-out-layout.tsx';
+import { SignedOutLayout } from './signed-out-layout.tsx';
 
 /** For an address that is no page; the service answered it 404. */
 export function NotFound() {
   return (
-    <Entrance title="Page not found">
+    <SignedOutLayout title="Page not found">
       <p>There is no page at this address.</p>
       <ButtonLink kind="primary" to="/fleet">
         Go to fleet
@@ -14,6 +14,6 @@ export function NotFound() {
         <Link to="/tickets">Tickets</Link> · <Link to="/keys">API keys</Link> ·{' '}
         <Link to="/sign-in">Sign in</Link>
       </p>
-    </Entrance>
+    </SignedOutLayout>
   );
 }

@@ -1,34 +1,34 @@
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { apiUrl, askForProof, fieldError, send } from '../api.ts';
+import { apiUrl, fieldError, send, setReauthenticator } from '../api.ts';
 import { Button } from '../parts/button.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
-import { askPasskey, hasPasskeys, passkeyTrouble } from '../parts/passkey.ts';
+import { askPasskey, hasPasskeys, passkeyError } from '../parts/passkey.ts';
 import { InlineError } from '../parts/states.tsx';
 import { useProfile } from './profile.ts';
 
 async function proveByPasskey(): Promise<void> {
   const options = await send<PublicKeyCredentialRequestOptionsJSON>('POST', '/me/proof/passkey/options');
   const response = await askPasskey(options).catch((error: Error) => {
-    throw new Error(passkeyTrouble(error));
+    throw new Error(passkeyError(error));
   });
   await send('POST', '/me/proof/passkey', { response });
 }
 
 /** Asks who is signed in to prove it again, when a change of credentials needs it; the change then goes on. */
-export function ProveAgain() {
+export function Reauthenticate() {
   const [settle, setSettle] = useState<((proved: boolean) => void) | null>(null);
-  useEffect(() => askForProof(() => new Promise((resolve) => setSettle(() => resolve))), []);
+  useEffect(() => setReauthenticator(() => new Promise((resolve) => setSettle(() => resolve))), []);
   const close = (proved: boolean) => {
     settle?.(proved);
     setSettle(null);
   };
-  return settle && <ProofDialog onClose={close} />;
+  return settle && <ReauthenticationDialog onClose={close} />;
 }
 
-function ProofDialog({ onClose }: { onClose: (proved: boolean) => void }) {
+function ReauthenticationDialog({ onClose }: { onClose: (proved: boolean) => void }) {
   const { login } = useProfile();
   const { href } = useLocation();
   const [password, setPassword] = useState('');

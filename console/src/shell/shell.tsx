@@ -8,7 +8,7 @@ import { useShortcut } from '../parts/shortcut.ts';
 import { OfflineBanner } from '../parts/states.tsx';
 import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
-import { ProveAgain } from './reauthenticate.tsx';
+import { Reauthenticate } from './reauthenticate.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
 function focusSearch(): void {
@@ -18,13 +18,13 @@ function focusSearch(): void {
 /** What stands around every page: the navigation at the side, or behind a button where there is no room for it. */
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
-  const [showsKeys, setShowsKeys] = useState(false);
+  const [showsShortcuts, setShowsShortcuts] = useState(false);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the drawer
   useEffect(() => setOpen(false), [pathname]);
   useShortcut('/', focusSearch);
-  useShortcut('?', () => setShowsKeys(true));
-  const navigation = <Navigation onShortcuts={() => setShowsKeys(true)} />;
+  useShortcut('?', () => setShowsShortcuts(true));
+  const navigation = <Navigation onShortcuts={() => setShowsShortcuts(true)} />;
   return (
     <div className="shell">
       <a className="skip-link" href="#content">
@@ -43,8 +43,8 @@ export function Shell() {
           </Dialog>
         </Modal>
       </ModalOverlay>
-      <ProveAgain />
-      <Shortcuts isOpen={showsKeys} onClose={() => setShowsKeys(false)} />
+      <Reauthenticate />
+      <Shortcuts isOpen={showsShortcuts} onClose={() => setShowsShortcuts(false)} />
       <div className="shell-main">
         <OfflineBanner />
         <main id="content" tabIndex={-1}>

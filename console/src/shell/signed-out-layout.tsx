@@ -4,7 +4,7 @@ import { BASE_PATH } from '../base-path.ts';
 import { Brand } from './brand.tsx';
 
 /** What stands around the pages for whoever is not signed in yet. */
-export function Entrance({ title, children }: { title: string; children: ReactNode }) {
+export function SignedOutLayout({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · dbvitals`;
   }, [title]);

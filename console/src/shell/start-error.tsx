@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { ErrorState } from '../parts/states.tsx';
-import { Entrance } from './signed-out-layout.tsx';
+import { SignedOutLayout } from './signed-out-layout.tsx';
 
 /** When the service does not say who is signed in. */
 export function StartError({ error, reset }: ErrorComponentProps) {
@@ -10,8 +10,8 @@ export function StartError({ error, reset }: ErrorComponentProps) {
     void router.invalidate();
   };
   return (
-    <Entrance title="The console could not start">
+    <SignedOutLayout title="The console could not start">
       <ErrorState error={error} onRetry={retry} />
-    </Entrance>
+    </SignedOutLayout>
   );
 }

@@ -2,7 +2,7 @@ import './account.css';
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '../../../../src/console/account/account.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
-import { limitInWords, PlanReach, planName } from '../../parts/plan-access.tsx';
+import { limitText, PlanAccess, planName } from '../../parts/plan-access.tsx';
 import { Loaded, NoPermission } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
@@ -38,7 +38,7 @@ function AccountParts() {
           />
           <Section title="Plan and limits">
             <Limits account={data} />
-            <PlanReach includes={data.includes} />
+            <PlanAccess includes={data.includes} />
           </Section>
           <Section
             description="Plans differ in what API keys can read, and how often. Health checks and this console are the same in all plans."
@@ -63,7 +63,7 @@ function AccountParts() {
 function Limits({ account: { plan, kind, requests_per_minute: limit, own_limit } }: { account: Account }) {
   return (
     <ul className="account-limits">
-      <li>{limitInWords(limit)}</li>
+      <li>{limitText(limit)}</li>
       {own_limit && <li>This account has a custom limit instead of the plan’s 100.</li>}
       {limit > 0 && (
         <>

@@ -15,13 +15,13 @@ import { Filters, Page } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useCan } from '../../shell/profile.ts';
 import type { ActivitySearch } from './activity-search.ts';
-import { KeyFilter } from './api-key-filter.tsx';
+import { ApiKeyFilter } from './api-key-filter.tsx';
 import { KeyRequests } from './api-key-requests.tsx';
 import { EntryList } from './entry-list.tsx';
-import { ACTIONS, actionWord } from './entry-text.ts';
-import { useIsDown } from './is-scrolled-down.ts';
-import { LogState } from './log-integrity.tsx';
-import { EntryAlone } from './single-entry.tsx';
+import { ACTIONS, actionText } from './entry-text.ts';
+import { useIsScrolledDown } from './is-scrolled-down.ts';
+import { LogIntegrity } from './log-integrity.tsx';
+import { SingleEntry } from './single-entry.tsx';
 import { useEntries } from './use-entries.ts';
 
 /** Everything that was done in the account: requests by its keys, changes, health checks. */
@@ -41,7 +41,7 @@ export function ActivityPage() {
       ) : (
         <>
           <Filters>
-            <KeyFilter chosen={search.key} />
+            <ApiKeyFilter chosen={search.key} />
           </Filters>
           <KeyRequests id={search.key} key={search.key} open={search.entry} />
         </>
@@ -63,7 +63,7 @@ function Export({ search: { action_type, from, to } }: { search: ActivitySearch 
 
 function Log({ search }: { search: ActivitySearch }) {
   const { action_type, to, entry: open } = search;
-  const isDown = useIsDown();
+  const isDown = useIsScrolledDown();
   const isLive = search.live === '1' && to === undefined && !isDown;
   const { list, tailError, entries, total } = useEntries(search, isLive);
   const navigate = useNavigate({ from: '/activity' });
@@ -83,8 +83,8 @@ function Log({ search }: { search: ActivitySearch }) {
             </Message>
           ) : (
             <>
-              <LogState entries={entries} isOfOneKind={action_type !== undefined} />
-              {open && !entries.some(({ id }) => String(id) === open) && <EntryAlone id={Number(open)} />}
+              <LogIntegrity entries={entries} isOfOneKind={action_type !== undefined} />
+              {open && !entries.some(({ id }) => String(id) === open) && <SingleEntry id={Number(open)} />}
               <EntryList
                 entries={entries}
                 isOfOneKind={action_type !== undefined}
@@ -118,7 +118,7 @@ const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFi
   const kinds =
     action_type === undefined || ACTIONS.some(({ id }) => id === action_type)
       ? ACTIONS
-      : [...ACTIONS, { id: action_type, label: actionWord(action_type) }];
+      : [...ACTIONS, { id: action_type, label: actionText(action_type) }];
   return (
     <Filters>
       <div className="kind-filter">
@@ -130,7 +130,7 @@ const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFi
           value={action_type ?? ''}
         />
       </div>
-      <KeyFilter chosen={undefined} />
+      <ApiKeyFilter chosen={undefined} />
       <DayRange from={from} label="From" onChange={change} to={to} />
       <FilterChips
         chips={[{ id: 'live', label: 'Live tail' }]}

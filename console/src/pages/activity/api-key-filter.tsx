@@ -6,7 +6,7 @@ import { Select } from '../../parts/field.tsx';
 import { useCan } from '../../shell/profile.ts';
 
 /** Restricts the log to the requests with one key; its other filters are for the log as a whole. */
-export function KeyFilter({ chosen }: { chosen: string | undefined }) {
+export function ApiKeyFilter({ chosen }: { chosen: string | undefined }) {
   const can = useCan();
   const navigate = useNavigate({ from: '/activity' });
   const keys = useQuery({

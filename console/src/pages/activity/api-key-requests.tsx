@@ -7,8 +7,8 @@ import { figure } from '../../parts/figure.ts';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { EntryList } from './entry-list.tsx';
-import { useIsDown } from './is-scrolled-down.ts';
-import { EntryAlone } from './single-entry.tsx';
+import { useIsScrolledDown } from './is-scrolled-down.ts';
+import { SingleEntry } from './single-entry.tsx';
 
 interface KeyRequestsProps {
   id: string;
@@ -18,7 +18,7 @@ interface KeyRequestsProps {
 
 /** What one key asked, latest first. The log is looked through a stretch at a time, so a page of it may hold none. */
 export function KeyRequests({ id, open }: KeyRequestsProps) {
-  const isDown = useIsDown();
+  const isDown = useIsScrolledDown();
   const list = useInfiniteQuery({
     queryKey: ['activity', 'key', id],
     queryFn: ({ signal, pageParam }) =>
@@ -33,7 +33,7 @@ export function KeyRequests({ id, open }: KeyRequestsProps) {
     <Loaded query={list}>
       {() => (
         <>
-          {open && !entries.some((entry) => String(entry.id) === open) && <EntryAlone id={Number(open)} />}
+          {open && !entries.some((entry) => String(entry.id) === open) && <SingleEntry id={Number(open)} />}
           {entries.length === 0 ? (
             <Message icon="activity" title={list.hasNextPage ? 'No recent requests' : 'No requests yet'}>
               {list.hasNextPage && 'There may be older requests further back in the log.'}

@@ -6,9 +6,9 @@ import { figure } from '../../parts/figure.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { aboutEntry, actionWord, byWhom, entryJson } from './entry-text.ts';
+import { actionText, actorText, detailsText, entryJson } from './entry-text.ts';
 import { missingBetween } from './log-integrity.tsx';
-import { EntryOfId } from './single-entry.tsx';
+import { EntryById } from './single-entry.tsx';
 
 interface EntryListProps {
   /** Latest first. */
@@ -35,7 +35,7 @@ export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: Entr
     if (missing === 0 && !isOpen) return null;
     return (
       <>
-        {isOpen && isPartial && <EntryOfId id={entry.id} />}
+        {isOpen && isPartial && <EntryById id={entry.id} />}
         {isOpen && !isPartial && <CodeBlock text={entryJson(entry)} what={`entry ${entry.id}`} />}
         {missing > 0 && (
           <p className="log-gap">{missing === 1 ? '1 entry is' : `${missing} entries are`} missing here</p>
@@ -47,7 +47,7 @@ export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: Entr
     <Table
       columns={columns}
       detail={detail}
-      hasKeys
+      hasKeyboardNavigation
       label="Activity log entries"
       onEnd={onEnd}
       rowHeight={45}
@@ -95,12 +95,12 @@ function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] 
     {
       id: 'about',
       header: 'Details',
-      cell: (entry) => <bdi className="entry-about">{aboutEntry(entry)}</bdi>,
+      cell: (entry) => <bdi className="entry-about">{detailsText(entry)}</bdi>,
     },
     {
       id: 'by',
       header: 'By',
-      cell: (entry) => <bdi className="entry-about quiet">{byWhom(entry)}</bdi>,
+      cell: (entry) => <bdi className="entry-about quiet">{actorText(entry)}</bdi>,
       width: '10rem',
     },
   ];
@@ -118,7 +118,7 @@ function EntryLink({ entry: { id, action_type }, isOpen }: { entry: ActivityEntr
       to="/activity"
     >
       <Icon name={isOpen ? 'down' : 'right'} size={12} />
-      <bdi>{actionWord(action_type)}</bdi>
+      <bdi>{actionText(action_type)}</bdi>
     </Link>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ACTIONS, aboutEntry, actionWord, byWhom, entryJson } from './entry-text.ts';
+import { ACTIONS, actionText, actorText, detailsText, entryJson } from './entry-text.ts';
 
 const entry = (action_type: string, properties: Record<string, unknown>, page_path = '/somewhere') => ({
   id: 7,
@@ -10,45 +10,45 @@ const entry = (action_type: string, properties: Record<string, unknown>, page_pa
 });
 
 test('a kind of action has words, also one that a newer service added', () => {
-  expect(actionWord('api_key_revoked')).toBe('API key revoked');
-  expect(actionWord('alert_rule_added')).toBe('Alert rule added');
+  expect(actionText('api_key_revoked')).toBe('API key revoked');
+  expect(actionText('alert_rule_added')).toBe('Alert rule added');
   expect(new Set(ACTIONS.map(({ label }) => label)).size).toBe(ACTIONS.length);
 });
 
 test('an entry says what it is about and who did it', () => {
   const request = entry('api_request', { method: 'GET', status: 429, api_key_name: 'Grafana' });
-  expect(aboutEntry(request)).toBe('GET /somewhere → 429');
-  expect(byWhom(request)).toBe('Grafana');
+  expect(detailsText(request)).toBe('GET /somewhere → 429');
+  expect(actorText(request)).toBe('Grafana');
   const check = entry('health_check_completed', { connection_id: 3, score: 81 });
-  expect(aboutEntry(check)).toBe('Connection 3, score 81');
-  expect(byWhom(check)).toBe('the service');
+  expect(detailsText(check)).toBe('Connection 3, score 81');
+  expect(actorText(check)).toBe('the service');
   const added = entry('connection_added', { name: 'shop', actor_member_id: 1, actor_name: 'Ada' });
-  expect(aboutEntry(added)).toBe('shop');
-  expect(byWhom(added)).toBe('Ada');
-  expect(byWhom(entry('member_signed_in', { name: 'Ada' }, '/sign-in'))).toBe('Ada');
-  expect(byWhom(entry('member_changed', { name: 'Ada', by: 'oidc' }, '/sign-in'))).toBe('Ada');
-  expect(byWhom(entry('member_added', { name: 'Ada' }, '/team'))).toBe('the operator');
-  expect(byWhom(entry('member_added', { name: 'Ada' }, '/link'))).toBe('whoever had the link');
-  expect(byWhom(entry('link_used', { member_id: 1 }, '/link'))).toBe('whoever had the link');
+  expect(detailsText(added)).toBe('shop');
+  expect(actorText(added)).toBe('Ada');
+  expect(actorText(entry('member_signed_in', { name: 'Ada' }, '/sign-in'))).toBe('Ada');
+  expect(actorText(entry('member_changed', { name: 'Ada', by: 'oidc' }, '/sign-in'))).toBe('Ada');
+  expect(actorText(entry('member_added', { name: 'Ada' }, '/team'))).toBe('the operator');
+  expect(actorText(entry('member_added', { name: 'Ada' }, '/link'))).toBe('whoever had the link');
+  expect(actorText(entry('link_used', { member_id: 1 }, '/link'))).toBe('whoever had the link');
   const failed = entry(
     'member_sign_in_failed',
     { actor: 'unknown', name: 'Ada', source_ip: '192.0.2.7' },
     '/sign-in',
   );
-  expect(byWhom(failed)).toBe('unknown');
-  expect(aboutEntry(failed)).toBe('Ada, from 192.0.2.7');
+  expect(actorText(failed)).toBe('unknown');
+  expect(detailsText(failed)).toBe('Ada, from 192.0.2.7');
   // Of an older version, which named nobody else.
-  expect(byWhom(entry('member_sign_in_failed', { name: 'Ada' }, '/sign-in'))).toBe('unknown');
-  expect(aboutEntry(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('First owner');
+  expect(actorText(entry('member_sign_in_failed', { name: 'Ada' }, '/sign-in'))).toBe('unknown');
+  expect(detailsText(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('First owner');
   const worse = entry('ticket_escalated', { title: 'Locks', from: 'warning', to: 'critical' });
-  expect([actionWord(worse.action_type), aboutEntry(worse)]).toEqual([
+  expect([actionText(worse.action_type), detailsText(worse)]).toEqual([
     'Ticket escalated',
     'Locks: warning → critical',
   ]);
-  expect(byWhom(worse)).toBe('the service');
+  expect(actorText(worse)).toBe('the service');
   const tried = entry('api_key_refused', { api_key_name: 'ci', source_ip: '203.0.113.9', attempts: 12 });
-  expect([aboutEntry(tried), byWhom(tried)]).toEqual(['ci, from 203.0.113.9, 12 times', 'unknown']);
-  expect(aboutEntry(entry('something_new', {}))).toBe('/somewhere');
+  expect([detailsText(tried), actorText(tried)]).toEqual(['ci, from 203.0.113.9, 12 times', 'unknown']);
+  expect(detailsText(entry('something_new', {}))).toBe('/somewhere');
 });
 
 test('what turns the direction of a text is escaped, and the JSON says the same', () => {

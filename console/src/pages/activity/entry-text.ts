@@ -1,7 +1,7 @@
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import type { ACTION_TYPES } from '../../../../src/activity/action-types.ts';
 
-/** How each kind of action is called; those that a newer service may add are told by {@link actionWord}. */
+/** How each kind of action is called; those that a newer service may add are told by {@link actionText}. */
 const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   account_changed: 'Account changed',
   account_created: 'Account created',
@@ -44,7 +44,7 @@ export const ACTIONS: readonly { id: string; label: string }[] = Object.entries(
   .sort((a, b) => a.label.localeCompare(b.label, 'en'));
 
 /** How a kind of action is called. */
-export function actionWord(actionType: string): string {
+export function actionText(actionType: string): string {
   const known = ACTIONS.find(({ id }) => id === actionType)?.label;
   return known ?? actionType.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
 }
@@ -58,7 +58,7 @@ function first({ properties }: ActivityEntry, ...names: string[]): string | null
 }
 
 /** What an entry is about, in a few words; texts of strangers may be among them. */
-export function aboutEntry(entry: ActivityEntry): string {
+export function detailsText(entry: ActivityEntry): string {
   const { action_type, page_path, properties } = entry;
   if (action_type === 'api_request') return `${properties['method']} ${page_path} → ${properties['status']}`;
   if (action_type === 'health_check_completed') {
@@ -93,7 +93,7 @@ const LINKS = new Map([
 const ITS_OWN = /^(health_check|ticket|activity)_/;
 
 /** Who did it: a member, a key, the service itself; else it was the operator, at the command line. */
-export function byWhom(entry: ActivityEntry): string {
+export function actorText(entry: ActivityEntry): string {
   if (['api_key_refused', 'member_sign_in_failed'].includes(entry.action_type)) return 'unknown';
   const named = first(entry, 'actor_name', 'api_key_name', 'actor');
   if (named !== null) return named;

@@ -12,7 +12,7 @@ export function missingBetween(later: ActivityEntry, earlier: ActivityEntry | un
 }
 
 /** What can be said of the log's wholeness: of the ids that are shown, and of its seals. */
-export function LogState({
+export function LogIntegrity({
   entries,
   isOfOneKind,
 }: {

@@ -9,18 +9,18 @@ import { Loaded, SkeletonRows } from '../../parts/states.tsx';
 import { entryJson } from './entry-text.ts';
 
 /** An entry that an address names and the list does not hold, or not yet. */
-export function EntryAlone({ id }: { id: number }) {
+export function SingleEntry({ id }: { id: number }) {
   const navigate = useNavigate({ from: '/activity' });
   const close = () => void navigate({ search: (old) => ({ ...old, entry: undefined }), resetScroll: false });
   return (
     <Section actions={<Button onPress={close}>Close</Button>} title={`Entry ${id}`}>
-      <EntryOfId id={id} />
+      <EntryById id={id} />
     </Section>
   );
 }
 
 /** An entry as the API gives it, read by its number. */
-export function EntryOfId({ id }: { id: number }) {
+export function EntryById({ id }: { id: number }) {
   const query = useQuery({
     queryKey: ['activity', 'one', id],
     queryFn: ({ signal }) =>

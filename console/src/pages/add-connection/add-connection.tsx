@@ -18,13 +18,13 @@ import {
   LoginFields,
   OTHER_FIELDS,
 } from '../../parts/connection-fields.tsx';
-import { WayFields } from '../../parts/connection-security.tsx';
+import { SecurityFields } from '../../parts/connection-security.tsx';
 import { RadioGroup, TextField } from '../../parts/field.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { InlineError, NoPermission } from '../../parts/states.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { LoginSql } from './monitoring-role-sql.tsx';
+import { MonitoringRoleSql } from './monitoring-role-sql.tsx';
 import { leadsToSocket, loginOf, newOf, testedOf } from './new-connection.ts';
 
 export function AddConnectionPage() {
@@ -119,7 +119,7 @@ function AddConnection() {
             <LoginFields {...fields} />
           </>
         )}
-        <WayFields
+        <SecurityFields
           {...fields}
           draft={way === 'url' ? { ...draft, host: leadsToSocket(given) ? '/' : '' } : draft}
         />
@@ -152,7 +152,7 @@ function AddConnection() {
         description="Run this on the server as an administrator."
         title="Create a least-privilege login"
       >
-        <LoginSql engine={login.engine} username={login.username} />
+        <MonitoringRoleSql engine={login.engine} username={login.username} />
       </Section>
     </div>
   );

@@ -10,7 +10,7 @@ const PROPOSED = 'dbvitals_watcher';
 const PLAIN = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** The statements that make the login, to be pasted. */
-export function LoginSql({
+export function MonitoringRoleSql({
   engine,
   username,
 }: {

@@ -25,7 +25,7 @@ export function silencesQuery(id: string) {
 }
 
 /** What shows connections or their tickets is read anew. */
-export function useRenewal(): () => Promise<void> {
+export function useRefresh(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     await Promise.all(

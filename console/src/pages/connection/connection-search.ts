@@ -4,7 +4,7 @@ const STATUSES = ['critical', 'warning', 'info', 'error', 'skipped', 'ok'] as co
 export interface ConnectionSearch {
   /** Findings of one status; without it all but those that are skipped or ok. */
   status?: (typeof STATUSES)[number];
-  /** The finding that is open, by `findingKey`; `none` for none, without it the worst one. */
+  /** The finding that is open, by `findingAnchor`; `none` for none, without it the worst one. */
   finding?: string;
 }
 

@@ -9,12 +9,12 @@ import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { InlineError, Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { connectionQuery, silencesQuery, useRenewal } from './connection-query.ts';
+import { connectionQuery, silencesQuery, useRefresh } from './connection-query.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { Findings } from './findings.tsx';
 import { Overview } from './overview.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
-import { RunStrip } from './run-progress.tsx';
+import { RunProgressBar } from './run-progress.tsx';
 import { Settings } from './settings.tsx';
 import { Silences } from './silences.tsx';
 import { useRun } from './use-run.ts';
@@ -38,12 +38,12 @@ function Connection({ id }: { id: string }) {
   const navigate = useNavigate();
   const query = useQuery(connectionQuery(id));
   const silences = useQuery(silencesQuery(id));
-  const renew = useRenewal();
+  const renew = useRefresh();
   const [dialog, setDialog] = useState<'edit' | 'remove' | null>(null);
   const detail = query.data;
   const { run, isWatched, start } = useRun(id, detail?.running ?? false, (last) => {
     void renew();
-    tellEnd(last);
+    notifyEnd(last);
   });
   const close = () => setDialog(null);
   return (
@@ -69,7 +69,7 @@ function Connection({ id }: { id: string }) {
       <Loaded query={query}>
         {(loaded) => (
           <div className="connection-page">
-            <RunStrip error={start.error} isWatched={isWatched} run={run} />
+            <RunProgressBar error={start.error} isWatched={isWatched} run={run} />
             <Overview detail={loaded} />
             {loaded.latest ? (
               <Findings
@@ -132,7 +132,7 @@ function Where({ detail: { settings } }: { detail: ConnectionDetail }) {
   );
 }
 
-function tellEnd(run: RunProgress | null): void {
+function notifyEnd(run: RunProgress | null): void {
   if (run?.state === 'done')
     notify(run.score === null ? 'Check finished' : `Check finished: score ${run.score}`);
   if (run?.state === 'failed') announce('The check failed');

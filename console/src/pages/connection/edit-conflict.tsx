@@ -2,7 +2,7 @@ import type { ConnectionDraft } from '../../parts/connection-draft.ts';
 import { changedFields } from './settings-draft.ts';
 
 /** Two changed a connection: what it was, what somebody else made of it, and what is in the form. */
-export interface Clash {
+export interface Conflict {
   /** Who and when. */
   message: string;
   before: ConnectionDraft;
@@ -31,7 +31,7 @@ const WORDS: Record<keyof ConnectionDraft, string> = {
 };
 
 /** Says that nothing was saved yet, what the other changed, and where the form goes against it. */
-export function Overtaken({ clash: { message, before, theirs, mine } }: { clash: Clash }) {
+export function EditConflict({ clash: { message, before, theirs, mine } }: { clash: Conflict }) {
   const own = changedFields(before, mine);
   const fields = changedFields(before, theirs);
   return (

@@ -17,13 +17,13 @@ import {
   LoginFields,
   OTHER_FIELDS,
 } from '../../parts/connection-fields.tsx';
-import { WayFields } from '../../parts/connection-security.tsx';
+import { SecurityFields } from '../../parts/connection-security.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
-import { connectionQuery, useRenewal } from './connection-query.ts';
-import { type Clash, Overtaken } from './edit-conflict.tsx';
+import { connectionQuery, useRefresh } from './connection-query.ts';
+import { type Conflict, EditConflict } from './edit-conflict.tsx';
 import { changedFields, changeOf, draftOf, needsPassword, needsSshKey, rebased } from './settings-draft.ts';
 
 /**
@@ -32,11 +32,11 @@ import { changedFields, changeOf, draftOf, needsPassword, needsSshKey, rebased }
  */
 export function EditDialog({ settings, onClose }: { settings: ConnectionSettings; onClose: () => void }) {
   const queries = useQueryClient();
-  const renew = useRenewal();
+  const renew = useRefresh();
   // What the form was opened with: what is read anew behind it must not change it.
   const [known, setKnown] = useState(settings);
   const [draft, setDraft] = useState(() => draftOf(settings));
-  const [clash, setClash] = useState<Clash | null>(null);
+  const [clash, setClash] = useState<Conflict | null>(null);
   const base = draftOf(known);
   const isUnchanged = changedFields(base, draft).length === 0;
   const path = `/connections/${known.id}`;
@@ -107,7 +107,7 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
       wide
     >
       <div className="connection-fields">
-        {clash && <Overtaken clash={clash} />}
+        {clash && <EditConflict clash={clash} />}
         <TextField
           error={fieldError(error, 'name')}
           isRequired
@@ -122,10 +122,10 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
           hasPassword={known.has_password}
           isPasswordNeeded={known.has_password && needsPassword(base, draft)}
         />
-        <WayFields
+        <SecurityFields
           {...fields}
           hasCertificates={known.ca_fingerprints.length > 0}
-          hasKey={known.ssh?.has_key === true && !needsSshKey(base, draft)}
+          hasSshKey={known.ssh?.has_key === true && !needsSshKey(base, draft)}
         />
         <CheckFields {...fields} />
         <InlineError error={error} fields={['name', ...ADDRESS_FIELDS, ...OTHER_FIELDS]} />

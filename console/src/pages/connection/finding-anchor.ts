@@ -1,5 +1,5 @@
 /** Names a finding in the address: its check, the database and the object; names are long on purpose sometimes. */
-export function findingKey({
+export function findingAnchor({
   check_id,
   database,
   object,

@@ -3,7 +3,7 @@ import type { ExplainedFinding } from '../../../../src/console/connections/findi
 import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
-import { Explained } from '../../parts/finding-explanation.tsx';
+import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -67,7 +67,7 @@ export function FindingDetail({
   const { check_id, category, measured, thresholds, why, sql, lock, missing_grant, ticket_id } = finding;
   return (
     <div className="finding-detail">
-      <Explained
+      <FindingExplanation
         lock={lock}
         measured={measured}
         // The GRANT stands below, with what it is for.

@@ -6,11 +6,11 @@ import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
-import { StatusMark, statusWord } from '../../parts/status-mark.tsx';
+import { StatusMark, statusText } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { type ConnectionSearch, connectionSearch } from './connection-search.ts';
-import { findingId, findingKey } from './finding-anchor.ts';
+import { findingAnchor, findingId } from './finding-anchor.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';
 import { SilenceDialog } from './silence-dialog.tsx';
 import { ThresholdsDialog } from './thresholds-dialog.tsx';
@@ -50,7 +50,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
   const isShown = ({ status }: ExplainedFinding) =>
     search.status ? status === search.status : isToDo(status);
   // A link to a finding shows it, whatever its status is by now.
-  const shown = findings.filter((finding) => isShown(finding) || findingKey(finding) === search.finding);
+  const shown = findings.filter((finding) => isShown(finding) || findingAnchor(finding) === search.finding);
   const open = search.finding ?? worstKey(shown);
   useScrollTo(search.finding);
   const show = (changed: { [Name in keyof ConnectionSearch]?: string | undefined }) =>
@@ -60,7 +60,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
       resetScroll: false,
     });
   // As it is now: what is read anew while a dialog is open shows there.
-  const asked = findings.find((finding) => findingKey(finding) === dialog?.finding);
+  const asked = findings.find((finding) => findingAnchor(finding) === dialog?.finding);
   const count = (wanted: Status) => findings.filter(({ status }) => status === wanted).length;
   const columns: Column<ExplainedFinding>[] = [
     {
@@ -75,7 +75,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
       width: 'minmax(10rem, 2fr)',
       narrow: 'lead',
       cell: (finding) => {
-        const key = findingKey(finding);
+        const key = findingAnchor(finding);
         return (
           <FindingTitle
             finding={finding}
@@ -99,7 +99,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
       <FilterChips
         chips={CHIPS.flatMap((status) => {
           const found = count(status);
-          return found === 0 ? [] : [{ id: status, label: statusWord(status), status, count: found }];
+          return found === 0 ? [] : [{ id: status, label: statusText(status), status, count: found }];
         })}
         label="Status of findings"
         onChange={(status) => show({ status: status ?? undefined, finding: undefined })}
@@ -109,27 +109,27 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
         <Table
           columns={columns}
           detail={(finding) =>
-            findingKey(finding) === open && (
+            findingAnchor(finding) === open && (
               <FindingDetail
                 connectionId={connectionId}
                 finding={finding}
                 onSilence={
                   mayWrite && finding.status !== 'ok' && !silenceOf(silences, finding)
-                    ? () => setDialog({ of: 'silence', finding: findingKey(finding) })
+                    ? () => setDialog({ of: 'silence', finding: findingAnchor(finding) })
                     : null
                 }
                 onThresholds={
                   mayWrite && finding.thresholds.length > 0
-                    ? () => setDialog({ of: 'thresholds', finding: findingKey(finding) })
+                    ? () => setDialog({ of: 'thresholds', finding: findingAnchor(finding) })
                     : null
                 }
               />
             )
           }
-          hasKeys
+          hasKeyboardNavigation
           label="Findings"
           rowHeight={58}
-          rowKey={findingKey}
+          rowKey={findingAnchor}
           rows={shown}
         />
       ) : (
@@ -149,7 +149,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
 
 function worstKey(shown: readonly ExplainedFinding[]): string | null {
   const [worst] = shown;
-  return worst && (worst.status === 'critical' || worst.status === 'warning') ? findingKey(worst) : null;
+  return worst && (worst.status === 'critical' || worst.status === 'warning') ? findingAnchor(worst) : null;
 }
 
 /** Brings the finding that the page was opened with into view, and gives it the focus. */

@@ -27,7 +27,7 @@ interface RunStripProps {
 }
 
 /** A check that runs, live; or why it failed. */
-export function RunStrip({ run, isWatched, error }: RunStripProps) {
+export function RunProgressBar({ run, isWatched, error }: RunStripProps) {
   if (error) return <InlineError error={error} />;
   if (!isWatched) {
     return run?.state === 'failed' ? (

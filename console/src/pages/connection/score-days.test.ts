@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chartColumns, scoreDays, scoreWords, timeSpan } from './score-days.ts';
+import { chartColumns, scoreDays, scoreText, timeSpan } from './score-days.ts';
 
 const at = (day: number, hour: number) => new Date(Date.UTC(2026, 0, day, hour)).toISOString();
 
@@ -41,7 +41,7 @@ test.each([
   [[49, 20, 61], false, 'Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.'],
   [[49, 20, 61], true, `Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.${NOTE}`],
 ])('%j, of days: %j, is read as: %s', (scores, of_day, words) => {
-  expect(scoreWords(scores.map((score, day) => ({ at: at(day + 1, 8), score, of_day })))).toBe(words);
+  expect(scoreText(scores.map((score, day) => ({ at: at(day + 1, 8), score, of_day })))).toBe(words);
 });
 
 test('the axis ends with the last score and spans a day at least', () => {

@@ -20,7 +20,7 @@ export function utcDay(at: string | Date): string {
  * What a history shows, for those who do not see its line; the oldest first. Within the last week it has the lowest and the highest
  * scores, so "always" is true there; of a day before that it knows the last score alone, and claims no more.
  */
-export function scoreWords(history: Readonly<History>): string {
+export function scoreText(history: Readonly<History>): string {
   const [first] = history;
   const last = history.at(-1);
   if (!first || !last) return 'No score yet.';

@@ -7,7 +7,7 @@ import { notify } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup, Select, TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
-import { useRenewal } from './connection-query.ts';
+import { useRefresh } from './connection-query.ts';
 import { REASONS } from './silence-reasons.ts';
 
 const ENDS = [
@@ -29,7 +29,7 @@ export function SilenceDialog({
   finding: ExplainedFinding;
   onClose: () => void;
 }) {
-  const renew = useRenewal();
+  const renew = useRefresh();
   const [scope, setScope] = useState(object === null ? 'check' : 'object');
   const [reason, setReason] = useState<NewSilence['reason']>('accepted_risk');
   const [note, setNote] = useState('');

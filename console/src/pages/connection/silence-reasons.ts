@@ -9,6 +9,6 @@ export const REASONS: { id: Silence['reason']; label: string; description: strin
 ];
 
 /** How a reason is called. */
-export function reasonWord(reason: Silence['reason']): string {
+export function reasonText(reason: Silence['reason']): string {
   return REASONS.find(({ id }) => id === reason)?.label ?? reason;
 }

@@ -10,13 +10,13 @@ import { InlineError } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { useRenewal } from './connection-query.ts';
-import { reasonWord } from './silence-reasons.ts';
+import { useRefresh } from './connection-query.ts';
+import { reasonText } from './silence-reasons.ts';
 
 /** The silences in force, each with its reason and end. */
 export function Silences({ silences }: { silences: readonly Silence[] }) {
   const mayWrite = useCan()('connections:write');
-  const renew = useRenewal();
+  const renew = useRefresh();
   const [ending, setEnding] = useState<Silence | null>(null);
   const end = useMutation({
     mutationFn: (id: number) => send('DELETE', `/silences/${id}`),
@@ -48,7 +48,7 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
       width: 'minmax(9rem, 3fr)',
       cell: ({ reason, note }) => (
         <>
-          {reasonWord(reason)}: <bdi>{note}</bdi>
+          {reasonText(reason)}: <bdi>{note}</bdi>
         </>
       ),
     },

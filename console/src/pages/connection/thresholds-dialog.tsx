@@ -10,7 +10,7 @@ import { notify } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
-import { useRenewal } from './connection-query.ts';
+import { useRefresh } from './connection-query.ts';
 
 /** The number that a box holds, null for an empty one; undefined where it is none. */
 function numberIn(text: string): number | null | undefined {
@@ -28,7 +28,7 @@ interface ThresholdsDialogProps {
 /** Sets what a check of this connection judges by; an empty box is the check's own number again. */
 export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialogProps) {
   const { check_id, title, thresholds } = finding;
-  const renew = useRenewal();
+  const renew = useRefresh();
   const [texts, setTexts] = useState<Record<string, string>>({});
   const textOf = ({ name, value, default: standard }: (typeof thresholds)[number]) =>
     texts[name] ?? (value === standard ? '' : String(value));

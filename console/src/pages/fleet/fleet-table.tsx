@@ -5,7 +5,7 @@ import { Score, type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { ago, duration, Time, useNow } from '../../parts/time.tsx';
 import type { FleetSearch } from './fleet-search.ts';
-import { trendWords } from './trend-text.ts';
+import { trendText } from './trend-text.ts';
 
 const ENGINES = { postgres: 'PostgreSQL', mysql: 'MySQL', mariadb: 'MariaDB' };
 
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<FleetRow>[] = [
     id: 'trend',
     header: '30 days',
     width: '6.5rem',
-    cell: ({ trend }) => <Sparkline label={trendWords(trend)} values={trend} />,
+    cell: ({ trend }) => <Sparkline label={trendText(trend)} values={trend} />,
   },
   {
     id: 'finding',
@@ -115,7 +115,7 @@ export function FleetTable({ rows, sort = 'worst', onSort }: FleetTableProps) {
   return (
     <Table
       columns={COLUMNS}
-      hasKeys
+      hasKeyboardNavigation
       label="Connections"
       onSort={({ column }) => onSort(column === sort ? undefined : (column as FleetSearch['sort']))}
       rowHeight={61}

@@ -10,7 +10,7 @@ import { ButtonLink } from '../../parts/button-link.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Filters, Page } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
-import { statusWord } from '../../parts/status-mark.tsx';
+import { statusText } from '../../parts/status-mark.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { type FleetSearch, fleetSearch } from './fleet-search.ts';
 import { FleetTable } from './fleet-table.tsx';
@@ -61,7 +61,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
         <SearchBox onSearch={(q) => show({ q })} value={search.q ?? ''} />
         <FilterChips
           chips={CHIPS.map((status) => ({
-            ...{ id: status, label: statusWord(status), status, count: data?.summary[status] },
+            ...{ id: status, label: statusText(status), status, count: data?.summary[status] },
           }))}
           label="Status"
           onChange={(status) => show({ status: CHIPS.find((chip) => chip === status) })}
@@ -75,7 +75,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
               <FleetTable onSort={(sort) => show({ sort })} rows={rows} sort={search.sort} />
             </div>
           ) : summary.total === 0 && !isFiltered ? (
-            <NothingWatched mayAdd={mayAdd} />
+            <NoDatabases mayAdd={mayAdd} />
           ) : (
             <Message
               actions={<Button onPress={() => show({ q: undefined, status: undefined })}>Show all</Button>}
@@ -83,7 +83,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
               title="No connection matches"
             >
               No connection
-              {search.status && ` is ${statusWord(search.status).toLowerCase()}`}
+              {search.status && ` is ${statusText(search.status).toLowerCase()}`}
               {search.status && search.q && ' and'}
               {search.q && ` has “${search.q}” in its name or host`}.
             </Message>
@@ -94,7 +94,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
   );
 }
 
-function NothingWatched({ mayAdd }: { mayAdd: boolean }) {
+function NoDatabases({ mayAdd }: { mayAdd: boolean }) {
   return (
     <Message actions={mayAdd && <AddConnection />} icon="fleet" title="No databases yet">
       {mayAdd

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trendWords } from './trend-text.ts';
+import { trendText } from './trend-text.ts';
 
 test.each([
   [[], 'no score in the last 30 days'],
@@ -8,5 +8,5 @@ test.each([
   [[92, null, 95], 'score of the last 30 days: from 92 to 95'],
   [[92, 40, null, 61], 'score of the last 30 days: from 92 to 61, lowest 40'],
 ])('%j is read as: %s', (trend, words) => {
-  expect(trendWords(trend)).toBe(words);
+  expect(trendText(trend)).toBe(words);
 });

@@ -1,5 +1,5 @@
 /** What a trend shows, for those who do not see its line; scores, the oldest first, null for days without one. */
-export function trendWords(trend: readonly (number | null)[]): string {
+export function trendText(trend: readonly (number | null)[]): string {
   const scores = trend.filter((score) => score !== null);
   const [first] = scores;
   const last = scores.at(-1);

@@ -5,7 +5,7 @@ import { ApiError, apiUrl, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
-import { Entrance } from '../../shell/signed-out-layout.tsx';
+import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 type Invitation = Invitations['data'][number];
 
@@ -18,14 +18,14 @@ export function InvitationsPage() {
   const { data, error, isFetching, refetch } = invitations;
   if (error instanceof ApiError && error.status === 401) {
     return (
-      <Entrance title="Invitations">
+      <SignedOutLayout title="Invitations">
         <p>Sign in to see your invitations.</p>
         <ButtonLink to="/sign-in">Go to sign-in</ButtonLink>
-      </Entrance>
+      </SignedOutLayout>
     );
   }
   return (
-    <Entrance title="Invitations">
+    <SignedOutLayout title="Invitations">
       {data && <Answers acts={data.acts} invitations={data.data} />}
       {!data &&
         (error && !isFetching ? (
@@ -33,7 +33,7 @@ export function InvitationsPage() {
         ) : (
           <SkeletonRows rows={3} />
         ))}
-    </Entrance>
+    </SignedOutLayout>
   );
 }
 

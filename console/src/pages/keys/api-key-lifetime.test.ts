@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { isInUse, type Key, later, overlapChoices, secondsToEndOf, statusOf } from './api-key-lifetime.ts';
+import { type ApiKey, isInUse, later, overlapChoices, secondsToEndOf, statusOf } from './api-key-lifetime.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const after = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
 const DAY = 86_400;
 
-function key(changes: Partial<Key> = {}): Key {
+function key(changes: Partial<ApiKey> = {}): ApiKey {
   return {
     ...{ id: 1, name: 'grafana', note: null, last_four: 'a1B2', state: 'active', created_by: null },
     ...{

@@ -1,16 +1,16 @@
 import type { Keys } from '../../../../src/console/keys/keys.ts';
 
-export type Key = Keys['data'][number];
+export type ApiKey = Keys['data'][number];
 
 const DAY_MS = 86_400_000;
 
 /** A key is said to expire soon in its last 14 days, one of a short life in its last quarter. */
 const SOON_MS = 14 * DAY_MS;
 
-export type KeyStatus = 'active' | 'expiring' | 'replaced' | 'revoked' | 'expired';
+export type ApiKeyStatus = 'active' | 'expiring' | 'replaced' | 'revoked' | 'expired';
 
 /** What a key is at `now` (milliseconds, by the store's clock): some come to their end while the page is open. */
-export function statusOf(key: Key, now: number): KeyStatus {
+export function statusOf(key: ApiKey, now: number): ApiKeyStatus {
   if (key.state !== 'active') return key.state;
   if (key.revoked_at !== null && at(key.revoked_at) <= now) return 'revoked';
   if (key.expires_at !== null && at(key.expires_at) <= now) return 'expired';
@@ -18,14 +18,14 @@ export function statusOf(key: Key, now: number): KeyStatus {
   return endsSoon(key, now) ? 'expiring' : 'active';
 }
 
-function endsSoon({ created_at, expires_at }: Key, now: number): boolean {
+function endsSoon({ created_at, expires_at }: ApiKey, now: number): boolean {
   if (expires_at === null) return false;
   const end = at(expires_at);
   return end - now < Math.min(SOON_MS, (end - at(created_at)) / 4);
 }
 
 /** Whether requests with it are accepted. */
-export function isAccepted(status: KeyStatus): boolean {
+export function isAccepted(status: ApiKeyStatus): boolean {
   return status === 'active' || status === 'expiring' || status === 'replaced';
 }
 

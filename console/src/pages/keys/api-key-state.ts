@@ -1,17 +1,17 @@
 import type { Keys, KeyWindows } from '../../../../src/console/keys/keys.ts';
 import type { Action } from '../../parts/menu.tsx';
-import { isAccepted, type Key, type KeyStatus, later, statusOf } from './api-key-lifetime.ts';
+import { type ApiKey, type ApiKeyStatus, isAccepted, later, statusOf } from './api-key-lifetime.ts';
 
 /** A key with what is known of it this moment. */
-export interface KeyNow {
-  subject: Key;
-  status: KeyStatus;
+export interface ApiKeyState {
+  subject: ApiKey;
+  status: ApiKeyStatus;
   lastUsedAt: string | null;
   window: KeyWindows['data'][number] | undefined;
 }
 
 /** Joins what was read of keys and their windows; `now` by the store's clock. */
-export function keysNow(keys: Keys, windows: KeyWindows | undefined, now: number): KeyNow[] {
+export function apiKeyStates(keys: Keys, windows: KeyWindows | undefined, now: number): ApiKeyState[] {
   const windowOf = new Map(windows?.data.map((window) => [window.id, window]));
   return keys.data.map((subject) => {
     const window = windowOf.get(subject.id);
@@ -21,10 +21,10 @@ export function keysNow(keys: Keys, windows: KeyWindows | undefined, now: number
 }
 
 /** What can be done with a key; null where the member may not, or nothing is left to do. */
-export type KeyAction = (what: 'regenerate' | 'revoke', key: KeyNow) => void;
+export type ApiKeyAction = (what: 'regenerate' | 'revoke', key: ApiKeyState) => void;
 
 /** The actions of a key, as far as they make sense now. */
-export function actionsOf(key: KeyNow, act: KeyAction): Action[] {
+export function actionsOf(key: ApiKeyState, act: ApiKeyAction): Action[] {
   if (!isAccepted(key.status)) return [];
   const revoke: Action = {
     id: 'revoke',

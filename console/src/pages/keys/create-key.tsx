@@ -6,7 +6,7 @@ import { serviceUrl } from '../../base-path.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
-import { limitInWords, PlanReach, planName } from '../../parts/plan-access.tsx';
+import { limitText, PlanAccess, planName } from '../../parts/plan-access.tsx';
 import { InlineError, Loaded, NoPermission, SkeletonRows } from '../../parts/states.tsx';
 import { local, utc } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
@@ -41,7 +41,7 @@ interface CreateKeyProps {
 }
 
 /** The form for a new key, or why there is none: its address may be followed by anyone. */
-export function CreateKey({ mayWrite, ...props }: CreateKeyProps & { mayWrite: boolean }) {
+export function CreateApiKey({ mayWrite, ...props }: CreateKeyProps & { mayWrite: boolean }) {
   if (mayWrite) return <Form {...props} />;
   return (
     <Dialog isOpen onClose={props.onClose} title="Create an API key">
@@ -133,9 +133,9 @@ function Reach() {
         {({ plan, includes, requests_per_minute }) => (
           <>
             <p>
-              {planName(plan)} plan, read-only. {limitInWords(requests_per_minute)}
+              {planName(plan)} plan, read-only. {limitText(requests_per_minute)}
             </p>
-            <PlanReach includes={includes} />
+            <PlanAccess includes={includes} />
           </>
         )}
       </Loaded>

@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/button.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { KeyAction, KeyNow } from './api-key-state.ts';
+import type { ApiKeyAction, ApiKeyState } from './api-key-state.ts';
 
 /** Above the list: keys that end before long and whose users should have another by then. */
-export function ExpiryWarning({ keys, act }: { keys: KeyNow[]; act: KeyAction | null }) {
+export function ExpiryWarning({ keys, act }: { keys: ApiKeyState[]; act: ApiKeyAction | null }) {
   const ending = keys
     .filter(({ status }) => status === 'expiring')
     .toSorted((a, b) => (a.subject.expires_at ?? '').localeCompare(b.subject.expires_at ?? ''));

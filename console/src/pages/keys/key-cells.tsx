@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Countdown, localDay, Time } from '../../parts/time.tsx';
-import type { Key, KeyStatus } from './api-key-lifetime.ts';
+import type { ApiKey, ApiKeyStatus } from './api-key-lifetime.ts';
 
 const LOOKS = {
   active: { status: 'active', word: 'Active' },
@@ -12,12 +12,12 @@ const LOOKS = {
 } as const;
 
 /** What a status of a key is called. */
-export function keyStatusWord(status: KeyStatus): string {
+export function apiKeyStatusText(status: ApiKeyStatus): string {
   return LOOKS[status].word;
 }
 
 /** A key's status, with the other key of a regeneration and how long the old one still lasts. */
-export function KeyState({ subject, status }: { subject: Key; status: KeyStatus }) {
+export function ApiKeyStatusCell({ subject, status }: { subject: ApiKey; status: ApiKeyStatus }) {
   const { replaced_by, replaces, revoked_at } = subject;
   return (
     <div className="keys-state">
@@ -34,19 +34,19 @@ export function KeyState({ subject, status }: { subject: Key; status: KeyStatus 
       )}
       {replaced_by !== null && (
         <span className="small quiet">
-          replaced by <OtherKey id={replaced_by} />
+          replaced by <OtherApiKey id={replaced_by} />
         </span>
       )}
       {replaces !== null && (
         <span className="small quiet">
-          replaces <OtherKey id={replaces} />
+          replaces <OtherApiKey id={replaces} />
         </span>
       )}
     </div>
   );
 }
 
-function OtherKey({ id }: { id: number }) {
+function OtherApiKey({ id }: { id: number }) {
   return (
     <Link search={{ key: String(id) }} to="/keys">
       key {id}
@@ -55,7 +55,7 @@ function OtherKey({ id }: { id: number }) {
 }
 
 /** The day on which a key ends, and how long that is. */
-export function KeyEnd({ subject: { expires_at }, status }: { subject: Key; status: KeyStatus }) {
+export function ApiKeyExpiry({ subject: { expires_at }, status }: { subject: ApiKey; status: ApiKeyStatus }) {
   if (expires_at === null) return <span className="quiet">never</span>;
   if (status === 'revoked') return <span className="quiet">{localDay(expires_at)}</span>;
   return (
@@ -69,7 +69,7 @@ export function KeyEnd({ subject: { expires_at }, status }: { subject: Key; stat
 }
 
 /** When a key was used last, and from which address. */
-export function LastUse({ subject, at }: { subject: Key; at: string | null }) {
+export function LastUse({ subject, at }: { subject: ApiKey; at: string | null }) {
   if (at === null) return <span className="quiet">never</span>;
   return (
     <>
@@ -80,13 +80,13 @@ export function LastUse({ subject, at }: { subject: Key; at: string | null }) {
 }
 
 /** Who made a key: a member, one who left, or the operator at the command line. */
-export function madeBy({ created_by }: Key): string {
+export function createdBy({ created_by }: ApiKey): string {
   if (created_by === null) return 'the operator';
   return created_by.name ?? 'a former member';
 }
 
 /** Requests of the last 24 hours and how many of them were over the limit. */
-export function Requests({ subject }: { subject: Key }) {
+export function Requests({ subject }: { subject: ApiKey }) {
   const { requests_24h, limited_24h } = subject;
   if (requests_24h === null) return <span className="quiet">counting…</span>;
   return (

@@ -4,12 +4,12 @@ import { ActionMenu } from '../../parts/menu.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { local, Time } from '../../parts/time.tsx';
 import { isAccepted } from './api-key-lifetime.ts';
-import { actionsOf, type KeyAction, type KeyNow } from './api-key-state.ts';
+import { type ApiKeyAction, type ApiKeyState, actionsOf } from './api-key-state.ts';
 import { Gauge } from './gauge.tsx';
-import { KeyEnd, KeyState, LastUse, madeBy, Requests } from './key-cells.tsx';
+import { ApiKeyExpiry, ApiKeyStatusCell, createdBy, LastUse, Requests } from './key-cells.tsx';
 
 /** The columns of the list of keys; `limit` in requests a minute. With their gaps they need 49.5rem, as table.css has it. */
-export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>[] {
+export function apiKeyColumns(limit: number, act: ApiKeyAction | null): Column<ApiKeyState>[] {
   return [
     {
       id: 'name',
@@ -35,7 +35,7 @@ export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>
       id: 'state',
       header: 'State',
       width: 'minmax(8rem, 1.3fr)',
-      cell: ({ subject, status }) => <KeyState status={status} subject={subject} />,
+      cell: ({ subject, status }) => <ApiKeyStatusCell status={status} subject={subject} />,
     },
     {
       id: 'minute',
@@ -68,7 +68,7 @@ export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>
       header: 'Expires',
       width: 'minmax(5rem, 0.9fr)',
       isSortable: true,
-      cell: ({ subject, status }) => <KeyEnd status={status} subject={subject} />,
+      cell: ({ subject, status }) => <ApiKeyExpiry status={status} subject={subject} />,
     },
     {
       id: 'created',
@@ -79,7 +79,7 @@ export function keyColumns(limit: number, act: KeyAction | null): Column<KeyNow>
         <>
           <Time at={subject.created_at} />
           <div className="small quiet">
-            by <bdi>{madeBy(subject)}</bdi>
+            by <bdi>{createdBy(subject)}</bdi>
           </div>
         </>
       ),

@@ -4,27 +4,27 @@ import { Filters } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { KeyStatus } from './api-key-lifetime.ts';
-import type { KeyAction, KeyNow } from './api-key-state.ts';
-import { keyStatusWord } from './key-cells.tsx';
-import { keyColumns } from './key-columns.tsx';
+import type { ApiKeyStatus } from './api-key-lifetime.ts';
+import type { ApiKeyAction, ApiKeyState } from './api-key-state.ts';
+import { apiKeyStatusText } from './key-cells.tsx';
+import { apiKeyColumns } from './key-columns.tsx';
 import { sorted, sortOf } from './key-sort.ts';
 
 interface KeyListProps {
-  keys: KeyNow[];
+  keys: ApiKeyState[];
   limit: number;
   since: string;
-  act: KeyAction | null;
+  act: ApiKeyAction | null;
 }
 
 /** All keys of the account, the dead ones too. */
-export function KeyList({ keys, limit, since, act }: KeyListProps) {
+export function ApiKeyList({ keys, limit, since, act }: KeyListProps) {
   const { status, sort = '-created' } = useSearch({ from: '/in/keys' });
   const navigate = useNavigate({ from: '/keys' });
   const counts = Map.groupBy(keys, (key) => key.status);
   const chips = (['active', 'expiring', 'replaced', 'revoked', 'expired'] as const).map((id) => ({
     id,
-    label: keyStatusWord(id),
+    label: apiKeyStatusText(id),
     count: counts.get(id)?.length ?? 0,
   }));
   const shown = sorted(
@@ -38,7 +38,9 @@ export function KeyList({ keys, limit, since, act }: KeyListProps) {
           chips={chips.filter(({ id, count }) => count > 0 || id === status)}
           label="State"
           onChange={(id) =>
-            navigate({ search: ({ status: _, ...old }) => (id ? { ...old, status: id as KeyStatus } : old) })
+            navigate({
+              search: ({ status: _, ...old }) => (id ? { ...old, status: id as ApiKeyStatus } : old),
+            })
           }
           value={status ?? null}
         />
@@ -48,8 +50,8 @@ export function KeyList({ keys, limit, since, act }: KeyListProps) {
       ) : (
         <div className="keys-table">
           <Table
-            columns={keyColumns(limit, act)}
-            hasKeys
+            columns={apiKeyColumns(limit, act)}
+            hasKeyboardNavigation
             label="API keys"
             onSort={({ column, descending }) =>
               navigate({

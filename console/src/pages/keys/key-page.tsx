@@ -5,12 +5,12 @@ import { NoPermission } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { isAccepted } from './api-key-lifetime.ts';
-import { actionsOf, type KeyAction, type KeyNow } from './api-key-state.ts';
+import { type ApiKeyAction, type ApiKeyState, actionsOf } from './api-key-state.ts';
 import { Gauge } from './gauge.tsx';
-import { KeyEnd, KeyState, LastUse, madeBy, Requests } from './key-cells.tsx';
+import { ApiKeyExpiry, ApiKeyStatusCell, createdBy, LastUse, Requests } from './key-cells.tsx';
 import { RequestLog } from './request-log.tsx';
 
-export function BackToKeys() {
+export function BackToApiKeys() {
   return (
     <Link search={{}} to="/keys">
       ← API keys
@@ -19,7 +19,7 @@ export function BackToKeys() {
 }
 
 /** One key: all that is known of it, and what it asked. */
-export function KeyPage({ of, limit, act }: { of: KeyNow; limit: number; act: KeyAction | null }) {
+export function ApiKeyPage({ of, limit, act }: { of: ApiKeyState; limit: number; act: ApiKeyAction | null }) {
   const { subject, status, window, lastUsedAt } = of;
   const can = useCan();
   return (
@@ -32,7 +32,7 @@ export function KeyPage({ of, limit, act }: { of: KeyNow; limit: number; act: Ke
           </Button>
         ))
       }
-      back={<BackToKeys />}
+      back={<BackToApiKeys />}
       description={
         <>
           Key {subject.id}, <code>dbv_live_…{subject.last_four}</code>
@@ -47,8 +47,8 @@ export function KeyPage({ of, limit, act }: { of: KeyNow; limit: number; act: Ke
       )}
       <Facts
         facts={[
-          ['State', <KeyState key="state" status={status} subject={subject} />],
-          ['Expires', <KeyEnd key="end" status={status} subject={subject} />],
+          ['State', <ApiKeyStatusCell key="state" status={status} subject={subject} />],
+          ['Expires', <ApiKeyExpiry key="end" status={status} subject={subject} />],
           ['Last used', <LastUse at={lastUsedAt} key="use" subject={subject} />],
           ['Requests, last 24 h', <Requests key="requests" subject={subject} />],
           [
@@ -64,7 +64,7 @@ export function KeyPage({ of, limit, act }: { of: KeyNow; limit: number; act: Ke
             <>
               <Time as="full" at={subject.created_at} key="created" />
               <div className="small quiet">
-                by <bdi>{madeBy(subject)}</bdi>
+                by <bdi>{createdBy(subject)}</bdi>
               </div>
             </>,
           ],

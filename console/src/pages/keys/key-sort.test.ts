@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Key } from './api-key-lifetime.ts';
-import type { KeyNow } from './api-key-state.ts';
+import type { ApiKey } from './api-key-lifetime.ts';
+import type { ApiKeyState } from './api-key-state.ts';
 import { sorted } from './key-sort.ts';
 
-function now(id: number, changes: Partial<Key>, lastUsedAt: string | null = null): KeyNow {
-  const subject: Key = {
+function now(id: number, changes: Partial<ApiKey>, lastUsedAt: string | null = null): ApiKeyState {
+  const subject: ApiKey = {
     ...{ id, name: `key ${id}`, note: null, last_four: 'a1B2', state: 'active', created_by: null },
     ...{ created_at: `2026-11-0${id}T00:00:00.000Z`, expires_at: null, revoked_at: null, replaced_by: null },
     ...{ replaces: null, last_used_at: null, last_used_from: null, requests_24h: 0, limited_24h: 0 },

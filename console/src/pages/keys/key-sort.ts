@@ -1,5 +1,5 @@
 import type { Sort } from '../../parts/table.tsx';
-import type { KeyNow } from './api-key-state.ts';
+import type { ApiKeyState } from './api-key-state.ts';
 
 /** `-used` = by the last use, descending; as the address has it. */
 export function sortOf(sort: string): Sort {
@@ -7,7 +7,7 @@ export function sortOf(sort: string): Sort {
   return { column: descending ? sort.slice(1) : sort, descending };
 }
 
-const SORTED_BY: Record<string, (key: KeyNow) => string | number> = {
+const SORTED_BY: Record<string, (key: ApiKeyState) => string | number> = {
   name: ({ subject }) => subject.name.toLowerCase(),
   created: ({ subject }) => subject.created_at,
   used: ({ lastUsedAt }) => lastUsedAt ?? '',
@@ -17,7 +17,7 @@ const SORTED_BY: Record<string, (key: KeyNow) => string | number> = {
 };
 
 /** The keys in the order that the address asks for; of equals the newest first. */
-export function sorted(keys: KeyNow[], sort: string): KeyNow[] {
+export function sorted(keys: ApiKeyState[], sort: string): ApiKeyState[] {
   const { column, descending } = sortOf(sort);
   const value = SORTED_BY[column];
   if (!value) return keys;

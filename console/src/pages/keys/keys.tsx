@@ -5,20 +5,20 @@ import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { Page, Section } from '../../parts/page.tsx';
-import { reachInWords } from '../../parts/plan-access.tsx';
-import { useKeptFocus } from '../../parts/restore-focus.ts';
+import { accessText } from '../../parts/plan-access.tsx';
+import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useNow } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
 import { useCan, useProfile } from '../../shell/profile.ts';
-import { type KeyAction, type KeyNow, keysNow } from './api-key-state.ts';
-import { CreateKey } from './create-key.tsx';
+import { type ApiKeyAction, type ApiKeyState, apiKeyStates } from './api-key-state.ts';
+import { CreateApiKey } from './create-key.tsx';
 import { ExpiryWarning } from './expiry-warning.tsx';
-import { KeyList } from './key-list.tsx';
-import { BackToKeys, KeyPage } from './key-page.tsx';
-import { RegenerateKey } from './regenerate-key.tsx';
-import { keysQuery, windowsQuery } from './requests.ts';
-import { RevokeKey } from './revoke-key.tsx';
+import { ApiKeyList } from './key-list.tsx';
+import { ApiKeyPage, BackToApiKeys } from './key-page.tsx';
+import { RegenerateApiKey } from './regenerate-key.tsx';
+import { apiKeysQuery, windowsQuery } from './requests.ts';
+import { RevokeApiKey } from './revoke-key.tsx';
 import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
 import { Snippets } from './snippets.tsx';
 
@@ -33,7 +33,7 @@ export function KeysPage() {
   );
 }
 
-type OpenDialog = { what: 'regenerate' | 'revoke'; of: KeyNow };
+type OpenDialog = { what: 'regenerate' | 'revoke'; of: ApiKeyState };
 
 function Keys({ mayWrite }: { mayWrite: boolean }) {
   const search = useSearch({ from: '/in/keys' });
@@ -42,12 +42,12 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
   const [asked, setAsked] = useState<OpenDialog | null>(null);
   const [secret, setSecret] = useState<NewSecret | null>(null);
   // While a key is shown nothing is asked that could take the page away.
-  const keys = useQuery({ ...keysQuery, enabled: secret === null });
+  const keys = useQuery({ ...apiKeysQuery, enabled: secret === null });
   const windows = useQuery({ ...windowsQuery, enabled: secret === null });
   const { requests_per_minute: planLimit } = useProfile().account;
   const now = useNow(10_000) + aheadBy(keys.data?.as_of, keys.dataUpdatedAt);
   const limit = windows.data?.limit ?? planLimit;
-  const act: KeyAction | null = mayWrite ? (what, of) => setAsked({ what, of }) : null;
+  const act: ApiKeyAction | null = mayWrite ? (what, of) => setAsked({ what, of }) : null;
   const closeForm = () =>
     navigate({ search: ({ create: _, name: __, note: ___, ...old }) => old, replace: true });
   const show = (made: NewSecret) => {
@@ -60,13 +60,13 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
     void queries.invalidateQueries({ queryKey: ['keys'] });
   };
   useTitleFocus(search.key);
-  useKeptFocus(asked !== null || secret !== null || search.create !== undefined);
-  const all = keys.data && keysNow(keys.data, windows.data, now);
+  useRestoredFocus(asked !== null || secret !== null || search.create !== undefined);
+  const all = keys.data && apiKeyStates(keys.data, windows.data, now);
   const one = search.key ? all?.find(({ subject }) => String(subject.id) === search.key) : undefined;
   return (
     <>
       {one ? (
-        <KeyPage act={act} key={one.subject.id} limit={limit} of={one} />
+        <ApiKeyPage act={act} key={one.subject.id} limit={limit} of={one} />
       ) : (
         <Page
           actions={
@@ -81,18 +81,18 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
               </Button>
             )
           }
-          back={search.key && <BackToKeys />}
+          back={search.key && <BackToApiKeys />}
           description="Keys for the read-only API. Give each client its own key: each key has its own limit, and the activity log shows which one was used."
           title="API keys"
         >
           <Loaded query={keys}>
             {({ since }) => {
               if (search.key) return <Message icon="search" title={`There is no key ${search.key}`} />;
-              if (!all || all.length === 0) return <NoKeys mayCreate={mayWrite} />;
+              if (!all || all.length === 0) return <NoApiKeys mayCreate={mayWrite} />;
               return (
                 <>
                   <ExpiryWarning act={act} keys={all} />
-                  <KeyList act={act} keys={all} limit={limit} since={since} />
+                  <ApiKeyList act={act} keys={all} limit={limit} since={since} />
                   <Section
                     description="Replace <API_KEY> and $DBVITALS_API_KEY with a key."
                     title="Use a key"
@@ -106,10 +106,10 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
         </Page>
       )}
       {search.create && !secret && (
-        <CreateKey given={search} mayWrite={mayWrite} onClose={() => void closeForm()} onMade={show} />
+        <CreateApiKey given={search} mayWrite={mayWrite} onClose={() => void closeForm()} onMade={show} />
       )}
       {asked?.what === 'regenerate' && (
-        <RegenerateKey
+        <RegenerateApiKey
           lastUsedAt={asked.of.lastUsedAt}
           onClose={() => setAsked(null)}
           onMade={show}
@@ -117,7 +117,7 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
         />
       )}
       {asked?.what === 'revoke' && (
-        <RevokeKey
+        <RevokeApiKey
           lastUsedAt={asked.of.lastUsedAt}
           onClose={() => setAsked(null)}
           subject={asked.of.subject}
@@ -143,7 +143,7 @@ function useTitleFocus(key: string | undefined): void {
   }, [key]);
 }
 
-function NoKeys({ mayCreate }: { mayCreate: boolean }) {
+function NoApiKeys({ mayCreate }: { mayCreate: boolean }) {
   const { data: account } = useQuery({ ...accountQuery, enabled: mayCreate });
   return (
     <>
@@ -158,7 +158,7 @@ function NoKeys({ mayCreate }: { mayCreate: boolean }) {
         icon="key"
         title="No API keys yet"
       >
-        {mayCreate ? account && reachInWords(account.includes) : 'An owner or administrator can create one.'}
+        {mayCreate ? account && accessText(account.includes) : 'An owner or administrator can create one.'}
       </Message>
       <Section description="Replace <API_KEY> and $DBVITALS_API_KEY with your key." title="Use a key">
         <Snippets mayCreate={mayCreate} />

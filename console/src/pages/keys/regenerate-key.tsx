@@ -6,18 +6,18 @@ import { FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { local, utc } from '../../parts/time.tsx';
-import { type Key, overlapChoices } from './api-key-lifetime.ts';
+import { type ApiKey, overlapChoices } from './api-key-lifetime.ts';
 import type { NewSecret } from './secret-dialog.tsx';
 
 interface RegenerateKeyProps {
-  subject: Key;
+  subject: ApiKey;
   lastUsedAt: string | null;
   onClose: () => void;
   onMade: (secret: NewSecret) => void;
 }
 
 /** Asks when the old key is to end; one that is used gets an hour, so that there is time to put the new one in its place. */
-export function RegenerateKey({ subject, lastUsedAt, onClose, onMade }: RegenerateKeyProps) {
+export function RegenerateApiKey({ subject, lastUsedAt, onClose, onMade }: RegenerateKeyProps) {
   const { id, name, expires_at } = subject;
   const [choices] = useState(() => overlapChoices(expires_at, Date.now()));
   const longest = choices.at(-1)?.seconds ?? 0;

@@ -28,7 +28,7 @@ export function RequestLog({ id }: { id: number }) {
             {rows.length > 0 && (
               <Table
                 columns={REQUEST_COLUMNS}
-                hasKeys
+                hasKeyboardNavigation
                 label="Requests"
                 rowKey={(request) => request.id}
                 rows={rows}

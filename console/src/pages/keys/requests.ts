@@ -3,7 +3,7 @@ import type { Keys, KeyWindows } from '../../../../src/console/keys/keys.ts';
 import { get } from '../../api.ts';
 
 /** All keys of the account; counted anew while the service still counts. */
-export const keysQuery = queryOptions({
+export const apiKeysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: ({ signal }) => get<Keys>('/keys', {}, signal),
   refetchInterval: ({ state }) =>

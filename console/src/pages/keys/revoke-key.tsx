@@ -10,16 +10,16 @@ import { TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { isInUse, type Key } from './api-key-lifetime.ts';
+import { type ApiKey, isInUse } from './api-key-lifetime.ts';
 
 interface RevokeKeyProps {
-  subject: Key;
+  subject: ApiKey;
   lastUsedAt: string | null;
   onClose: () => void;
 }
 
 /** Ends a key at once; one that was used within the hour must be named, for something stops working then. */
-export function RevokeKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
+export function RevokeApiKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
   const { id, name, last_four } = subject;
   const [wasInUse] = useState(() => isInUse(lastUsedAt, Date.now()));
   const [typed, setTyped] = useState('');

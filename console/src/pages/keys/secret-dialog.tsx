@@ -83,7 +83,7 @@ export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: ()
           'It does not expire: regenerate it from time to time.'
         )}
       </p>
-      {secret.old_revoked_at && <OldKey endsAt={secret.old_revoked_at} />}
+      {secret.old_revoked_at && <OldApiKey endsAt={secret.old_revoked_at} />}
       <div className="keys-try">
         <h3>Try it</h3>
         <CodeBlock text={curl} what="curl command" />
@@ -105,7 +105,7 @@ export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: ()
   );
 }
 
-function OldKey({ endsAt }: { endsAt: string }) {
+function OldApiKey({ endsAt }: { endsAt: string }) {
   const [isOver] = useState(() => new Date(endsAt).getTime() <= Date.now() + 1_000);
   if (isOver) return <p>The old key is no longer accepted.</p>;
   return (

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
-import { Entrance } from '../../shell/signed-out-layout.tsx';
+import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 const TITLES = {
   owner: 'Set up your sign-in',
@@ -26,20 +26,20 @@ export function LinkPage() {
   if (link.data) return <LinkForm link={link.data} token={token} />;
   if (link.error instanceof ApiError && link.error.status === 404) {
     return (
-      <Entrance title="This link can’t be used">
+      <SignedOutLayout title="This link can’t be used">
         <p>{link.error.message}</p>
         <ButtonLink to="/sign-in">Go to sign-in</ButtonLink>
-      </Entrance>
+      </SignedOutLayout>
     );
   }
   return (
-    <Entrance title="Your link">
+    <SignedOutLayout title="Your link">
       {link.error && !link.isFetching ? (
         <ErrorState error={link.error} onRetry={() => void link.refetch()} />
       ) : (
         <SkeletonRows rows={3} />
       )}
-    </Entrance>
+    </SignedOutLayout>
   );
 }
 
@@ -77,7 +77,7 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
   };
   const { error } = use;
   return (
-    <Entrance title={TITLES[purpose]}>
+    <SignedOutLayout title={TITLES[purpose]}>
       <p className="quiet">{introduction(link)}</p>
       <InlineError
         error={error}
@@ -121,6 +121,6 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
           {purpose === 'reset' ? 'Set password and sign in' : signed_in ? 'Join' : 'Save and sign in'}
         </Button>
       </form>
-    </Entrance>
+    </SignedOutLayout>
   );
 }

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
-import { hasPasskeys, makePasskey, passkeyTrouble } from '../../parts/passkey.ts';
+import { hasPasskeys, makePasskey, passkeyError } from '../../parts/passkey.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -50,7 +50,7 @@ function columns(onRemove: (passkey: Passkey) => void): Column<Passkey>[] {
 async function addPasskey(name: string): Promise<void> {
   const options = await send<PublicKeyCredentialCreationOptionsJSON>('POST', '/me/passkeys/options');
   const response = await makePasskey(options).catch((error: Error) => {
-    throw new Error(passkeyTrouble(error));
+    throw new Error(passkeyError(error));
   });
   await send('POST', '/me/passkeys', { name, response });
 }

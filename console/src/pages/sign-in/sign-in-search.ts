@@ -1,5 +1,5 @@
 import { nextPage } from '../../parts/next-page.ts';
-import { isRefusal, type Refusal } from './sign-on-errors.ts';
+import { isSignOnError, type Refusal } from './sign-on-errors.ts';
 
 /** Where to go after signing in, and what single sign-on said when it failed. */
 export interface SignInSearch {
@@ -9,5 +9,5 @@ export interface SignInSearch {
 
 /** Reads it from an address that anyone may have written: `next` is a page of this service or nothing. */
 export function signInSearch({ next, error }: Record<string, string>): SignInSearch {
-  return { ...nextPage(next), ...(isRefusal(error) && { error }) };
+  return { ...nextPage(next), ...(isSignOnError(error) && { error }) };
 }

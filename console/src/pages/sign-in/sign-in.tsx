@@ -5,10 +5,10 @@ import type { SignInWays } from '../../../../src/console/sign-in/single-sign-on.
 import { ApiError, apiUrl, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { askPasskey, hasPasskeys, passkeyTrouble } from '../../parts/passkey.ts';
+import { askPasskey, hasPasskeys, passkeyError } from '../../parts/passkey.ts';
 import { InlineError } from '../../parts/states.tsx';
-import { Entrance } from '../../shell/signed-out-layout.tsx';
-import { REFUSALS } from './sign-on-errors.ts';
+import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
+import { SIGN_ON_ERRORS } from './sign-on-errors.ts';
 
 /** Leads to where one wanted to go, with nothing in memory of whoever was here before. */
 function useEnter(): () => Promise<void> {
@@ -24,7 +24,7 @@ function useEnter(): () => Promise<void> {
 async function signInByPasskey(): Promise<void> {
   const options = await send<PublicKeyCredentialRequestOptionsJSON>('POST', '/sign-in/passkey/options');
   const response = await askPasskey(options).catch((error: Error) => {
-    throw new Error(passkeyTrouble(error));
+    throw new Error(passkeyError(error));
   });
   await send('POST', '/sign-in/passkey', { response });
 }
@@ -57,8 +57,8 @@ export function SignInPage() {
     byPassword.mutate(undefined);
   };
   return (
-    <Entrance title="Sign in">
-      <InlineError error={byPassword.error ?? byPasskey.error ?? (refused && REFUSALS[refused])} />
+    <SignedOutLayout title="Sign in">
+      <InlineError error={byPassword.error ?? byPasskey.error ?? (refused && SIGN_ON_ERRORS[refused])} />
       {isChoice(byPassword.error) &&
         byPassword.error.accounts.map(({ id, name }) => (
           <Button key={id} onPress={() => byPassword.mutate(id)}>
@@ -102,6 +102,6 @@ export function SignInPage() {
         No password yet? The service prints a one-time link at its first start. After that, an administrator
         can create a link for you on the team page.
       </p>
-    </Entrance>
+    </SignedOutLayout>
   );
 }

@@ -1,7 +1,7 @@
 import type { SignOnError } from '../../../../src/console/sign-in/single-sign-on.ts';
 
 /** What single sign-on says by a code in the address: a sentence there could be anyone's. */
-export const REFUSALS: Record<SignOnError, string> = {
+export const SIGN_ON_ERRORS: Record<SignOnError, string> = {
   expired: 'The sign-in took more than five minutes, or it was started in another browser. Sign in again.',
   not_invited:
     'No account has invited you. Ask an administrator to invite the e-mail address that your identity provider has for you, or to reactivate you.',
@@ -16,6 +16,6 @@ export const REFUSALS: Record<SignOnError, string> = {
 
 export type Refusal = SignOnError;
 
-export function isRefusal(code: string | undefined): code is Refusal {
-  return code !== undefined && Object.hasOwn(REFUSALS, code);
+export function isSignOnError(code: string | undefined): code is Refusal {
+  return code !== undefined && Object.hasOwn(SIGN_ON_ERRORS, code);
 }

@@ -1,5 +1,5 @@
 import { Icon } from '../../parts/icons.tsx';
-import { permissionInWords, permissionsOf, type Role } from './roles.ts';
+import { permissionsOf, permissionText, type Role } from './roles.ts';
 
 /** Which role allows what; `own` are the roles of who looks. */
 export function RoleMatrix({ roles, own }: { roles: readonly Role[]; own: readonly string[] }) {
@@ -26,7 +26,7 @@ export function RoleMatrix({ roles, own }: { roles: readonly Role[]; own: readon
           {permissionsOf(roles).map((permission) => (
             <tr key={permission}>
               <th scope="row">
-                {permissionInWords(permission)}
+                {permissionText(permission)}
                 <code>{permission}</code>
               </th>
               {roles.map(({ id, permissions }) => (

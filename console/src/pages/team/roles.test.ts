@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayGive, permissionInWords, permissionsOf, type Role } from './roles.ts';
+import { mayGive, permissionsOf, permissionText, type Role } from './roles.ts';
 
 const viewer: Role = {
   id: 'viewer',
@@ -25,6 +25,6 @@ test('permissions stand once, in the order of the pages, and what a newer servic
     'account:write',
     'newer:thing',
   ]);
-  expect(permissionInWords('account:write')).toBe('Rename the account');
-  expect(permissionInWords('newer:thing')).toBe('newer:thing');
+  expect(permissionText('account:write')).toBe('Rename the account');
+  expect(permissionText('newer:thing')).toBe('newer:thing');
 });

@@ -40,7 +40,7 @@ const WORDS: Record<string, string> = {
 };
 
 /** What a permission allows; its id where a newer service knows more of them. */
-export function permissionInWords(permission: string): string {
+export function permissionText(permission: string): string {
   return WORDS[permission] ?? permission;
 }
 

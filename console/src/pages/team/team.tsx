@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Member } from '../../../../src/console/members/members.ts';
 import { Button } from '../../parts/button.tsx';
 import { Page, Section } from '../../parts/page.tsx';
-import { useKeptFocus } from '../../parts/restore-focus.ts';
+import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { Loaded, NoPermission } from '../../parts/states.tsx';
 import { useCan, useProfile } from '../../shell/profile.ts';
 import { ConfirmMember, type MemberStep } from './confirm-member.tsx';
@@ -29,7 +29,7 @@ export function TeamPage() {
   const [asked, setAsked] = useState<OpenDialog | null>(null);
   const roles = useQuery(rolesQuery);
   const close = () => setAsked(null);
-  useKeptFocus(asked !== null);
+  useRestoredFocus(asked !== null);
   const showLink = (link: NewLink) => setAsked({ what: 'shown', link });
   const isTeam = account.kind === 'company';
   return (

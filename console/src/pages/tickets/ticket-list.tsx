@@ -85,7 +85,7 @@ export function TicketList({ tickets, onEnd }: { tickets: readonly Ticket[]; onE
   return (
     <Table
       columns={COLUMNS}
-      hasKeys
+      hasKeyboardNavigation
       label="Tickets"
       onEnd={onEnd}
       rowHeight={57}

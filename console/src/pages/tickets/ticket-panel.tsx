@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
 import { get } from '../../api.ts';
 import { IconButton } from '../../parts/button.tsx';
-import { Explained } from '../../parts/finding-explanation.tsx';
+import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { useShortcut } from '../../parts/shortcut.ts';
 import { Loaded } from '../../parts/states.tsx';
@@ -53,7 +53,7 @@ function TicketContent({ ticket }: { ticket: TicketDetail }) {
         <Place ticket={ticket} />
       </div>
       <TicketFacts ticket={ticket} />
-      <Explained {...ticket} />
+      <FindingExplanation {...ticket} />
       <History ticket={ticket} />
     </div>
   );

@@ -140,7 +140,7 @@ function NoTickets({ search, onAll }: { search: TicketsSearch; onAll: () => void
       </Message>
     );
   }
-  if (watched.data?.meta.total === 0) return <NothingWatched mayAdd={can('connections:write')} />;
+  if (watched.data?.meta.total === 0) return <NoDatabases mayAdd={can('connections:write')} />;
   if (status === 'all') {
     return (
       <Message icon="tickets" title="No tickets yet">
@@ -159,7 +159,7 @@ function NoTickets({ search, onAll }: { search: TicketsSearch; onAll: () => void
   );
 }
 
-function NothingWatched({ mayAdd }: { mayAdd: boolean }) {
+function NoDatabases({ mayAdd }: { mayAdd: boolean }) {
   return (
     <Message
       actions={
