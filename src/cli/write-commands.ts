@@ -7,7 +7,7 @@ const MARK = '<!-- Everything below is written by `npm run reference`. -->';
 /** The page docs/reference/commands.md: what was written by hand above its mark, and below it every command of the program. */
 export async function commandsPage(): Promise<string> {
   const [byHand = ''] = readFileSync(PAGE, 'utf8').split(MARK);
-  return `${byHand}${MARK}\n\n${sections(await loadProgram()).join('\n\n')}\n`;
+  return `${byHand}${MARK}\n\n${groups(await loadProgram()).join('\n\n')}\n`;
 }
 
 /** The program with all its commands. main.ts runs what was typed once it has them, so here nothing is run. */
@@ -27,11 +27,27 @@ async function loadProgram(): Promise<Command> {
   return program;
 }
 
-/** A command's section and those of its subcommands. A command that only groups others has none of its own. */
+/** The section of each group of `--help`, with those of its commands. */
+function groups(program: Command): string[] {
+  const below = subcommands(program);
+  const headings = new Set(below.map((command) => command.helpGroup()));
+  return [...headings].flatMap((heading) => [
+    `### ${heading.replace(':', '')}`,
+    ...below.filter((command) => command.helpGroup() === heading).flatMap(sections),
+  ]);
+}
+
+/** A command's section, or those of its subcommands: a command that has some does nothing by itself. */
 function sections(command: Command): string[] {
-  const help = command.createHelp();
-  const below = help.visibleCommands(command).filter((each) => each.name() !== 'help');
+  const below = subcommands(command);
   return below.length > 0 ? below.flatMap(sections) : [section(command)];
+}
+
+function subcommands(command: Command): Command[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((each) => each.name() !== 'help');
 }
 
 function section(command: Command): string {
@@ -47,7 +63,7 @@ function section(command: Command): string {
   ].map(([term = '', text = '']) => `| \`${term.replaceAll('|', '\\|')}\` | ${plain(text)} |`);
   const usage = help.commandUsage(command);
   return [
-    `### ${usage.replace(/ \[options\].*/, '')}`,
+    `#### ${usage.replace(/ \[options\].*/, '')}`,
     sentence(plain(help.commandDescription(command))),
     `    ${usage}`,
     rows.length > 0 ? ['| option | |', '| --- | --- |', ...rows].join('\n') : '',
