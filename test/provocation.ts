@@ -3,34 +3,34 @@ import type { Check, Severity, Thresholds } from '../src/checks/check.ts';
 import { type ConnectionKey, runHealthCheck } from '../src/monitor/run.ts';
 import type { TestStore } from './store.ts';
 
-/** A fault that can be made on a test server and mended again, and the finding that it must give. */
+/** A fault that a test can make on a server and fix again, and the finding that it must cause. */
 export interface Provocation<Server> {
   check_id: string;
   severity: Severity;
   object: string | null;
-  /** So that nobody has to wait for half an hour. */
+  /** Thresholds that spare the test a wait of half an hour. */
   thresholds?: Thresholds;
-  /** Other checks that can't measure anything meanwhile. */
+  /** Other checks that can't run meanwhile. */
   blinds?: string[];
-  /** Makes what has to be there at the run before. */
+  /** Makes what must exist at the previous run. */
   prepare?(server: Server): Promise<void>;
-  /** Makes the fault; what it returns mends it, by running the finding's remediation where that is SQL. */
+  /** Makes the fault; returns a function that fixes it, by running the finding's remediation if that is SQL. */
   provoke(server: Server): Promise<(remediation: string) => Promise<void>>;
 }
 
-/** Where a provocation is lived through: a store, a connection of it to the server, and the check that must find the fault. */
+/** The setting of a provocation: a store, its connection to the server, and the check that must find the fault. */
 export interface Stage<Server> {
   store: TestStore;
   server: Server;
   key: ConnectionKey;
   check: Pick<Partial<Check>, 'volatile'>;
-  /** The check's own in this run. */
+  /** The check's findings in this run. */
   thresholds: Thresholds;
-  /** Called before a run that must see what was done. */
+  /** Called before a run that must see the change. */
   settle?: () => Promise<void>;
 }
 
-/** From fault to ticket and back: healthy, found with a ticket that opens, mended by the finding's remediation, resolved. */
+/** From fault to ticket and back: healthy, found with a ticket that opens, fixed by the finding's remediation, resolved. */
 export async function liveThrough<Server>(
   { check_id, severity, object, prepare, provoke }: Provocation<Server>,
   { store, server, key, check, thresholds, settle = async () => {} }: Stage<Server>,
@@ -41,7 +41,7 @@ export async function liveThrough<Server>(
   await settle();
   const first = await run();
   expect(first?.score, JSON.stringify(first?.checks.slice(0, 3))).toBe(100);
-  const mend = await provoke(server);
+  const fix = await provoke(server);
   await settle();
   const stored = await run();
   expect(stored?.checks[0]).toMatchObject({ check_id, severity, status: severity });
@@ -53,7 +53,7 @@ export async function liveThrough<Server>(
   const opened = await ticketsOf(store, key);
   expect(opened).toMatchObject([{ check_id, object, severity, status: 'open' }]);
 
-  await mend(opened[0]?.remediation ?? '');
+  await fix(opened[0]?.remediation ?? '');
   await settle();
   if (check.volatile) {
     await run();

@@ -147,7 +147,7 @@ test.each([
   expect(judge('PG_VERSION_EOL', [{ version: 'x' }], { version, now }).faults).toHaveLength(faults);
 });
 
-test('thresholds of the connection go before the defaults', () => {
+test('thresholds of the connection override the defaults', () => {
   const thresholds = { warning: 0.5 };
   expect(judge('PG_CONN_SATURATION', connections(500), { thresholds }).faults).toHaveLength(1);
   expect(
@@ -155,18 +155,18 @@ test('thresholds of the connection go before the defaults', () => {
   ).toHaveLength(1);
 });
 
-test('only the sessions that are old enough are counted', () => {
+test('only sessions that are old enough are counted', () => {
   expect(judge('PG_IDLE_IN_TXN', session(8_000)).faults[0]?.metricLine).toBe(
     'Role app, application "web 1", database shop: 1 session idle in transaction, the oldest for 2 h 13 min; end the transaction, and set a timeout for future ones.',
   );
 });
 
-test('dead rows are not measured where they are not counted', () => {
+test('dead rows are not measured if the server does not count them', () => {
   expect(judge('PG_DEAD_TUPLES', [{ ...ofRelation, standby: true }]).skipped).toContain('watch its primary');
   expect(judge('PG_DEAD_TUPLES', [{ ...ofRelation, track_counts: false }]).skipped).toContain('track_counts');
 });
 
-test('a statement that gives no row is an error, not "ok"', () => {
+test('a statement without a row is an error, not "ok"', () => {
   for (const { id } of postgresChecks.filter((check) => !/XID|_OFF|PASSWORD|EXTENSION/.test(check.id))) {
     expect(() => judge(id, []), id).toThrow(TypeError);
   }

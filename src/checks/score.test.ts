@@ -44,9 +44,9 @@ test.each([
     ),
     50,
   ],
-  ['a check goes by its worst level', [outcome('A', 'warning', 'info', 'info')], 92],
+  ['the worst level of a check counts', [outcome('A', 'warning', 'info', 'info')], 92],
   [
-    'what could not be measured costs nothing by itself',
+    'a check that could not be measured costs nothing by itself',
     [outcome('A', 'error'), outcome('B', 'skipped')],
     100,
   ],
@@ -57,14 +57,14 @@ test.each([
   expect(score(outcomes, [])).toBe(expected);
 });
 
-test('what was skipped or failed keeps the penalty of its open tickets', () => {
+test('a skipped or failed check keeps the penalty of its open tickets', () => {
   expect(score([outcome('A', 'skipped')], tickets('A', 'warning', 'warning'))).toBe(91);
   expect(score([outcome('A', 'error')], tickets('A', 'critical'))).toBe(49);
   expect(score([outcome('A', 'error')], tickets('B', 'critical'))).toBe(100);
   expect(score([outcome('A', 'ok')], tickets('A', 'critical'))).toBe(100);
 });
 
-test('a check that was measured in part costs the graver of what it found and what it left', () => {
+test('a partly measured check costs the worse of its findings and its open tickets', () => {
   const part = { ...outcome('A', 'warning'), unmeasured: ['shop'] };
   expect(score([part], tickets('A', 'critical'))).toBe(49);
   expect(score([part], tickets('A', 'info'))).toBe(92);

@@ -14,11 +14,11 @@ const proposed = readdirSync(PAGES).flatMap((file) => {
   return lines.map((line) => [file.replace('.md', ''), line.trim()] as const);
 });
 
-test.each(proposed)('%s: what %s locks is known', (check, statement) => {
+test.each(proposed)('%s: the locks of %s are known', (check, statement) => {
   expect(statementLock(check.startsWith('MY_') ? 'mysql' : 'postgres', statement)).toMatch(/\.$/);
 });
 
-test('pages propose statements', () => {
+test('pages propose SQL statements', () => {
   expect(proposed.length).toBeGreaterThan(50);
 });
 

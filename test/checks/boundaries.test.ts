@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Check, FAULT_LIMIT } from '../../src/checks/check.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
-import { mendedCases, silentCases } from './false-positives.ts';
+import { fixableCases, silentCases } from './false-positives.ts';
 import { measure } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 
-/** On a young server, without a run before, these are skipped. */
+/** These are skipped on a new server without an earlier run. */
 const later = new Set([
   'PG_UNUSED_INDEX',
   ...postgresChecks.filter(({ comparesRuns }) => comparesRuns).map(({ id }) => id),
@@ -20,7 +20,7 @@ function check(id: string): Check {
 
 const servers = new Map([
   ['the tested', testedPrograms()],
-  // Where the matrix runs, it comes to the oldest by itself.
+  // The matrix itself covers the oldest version.
   ...(process.env['TEST_POSTGRES_PROGRAMS'] ? [] : [['the oldest', oldPrograms()] as const]),
 ]);
 
@@ -43,7 +43,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     }
   }
 
-  describe('objects of a schema of their own', () => {
+  describe('objects in their own schema', () => {
     beforeEach(async () => {
       await server.run('drop schema public cascade');
       await server.run('create schema public');
@@ -60,7 +60,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       expect(await faults(id, statements)).toEqual([]);
     });
 
-    test.each(mendedCases)('%s finds %j, and its remediation mends it', async (id, statements, expected) => {
+    test.each(fixableCases)('%s finds %j, and its remediation fixes it', async (id, statements, expected) => {
       expect(await faults(id, statements)).toEqual(expected);
       for (const [, , remediation] of expected) await server.run(remediation ?? '');
       expect(await faults(id, [])).toEqual([]);
@@ -81,7 +81,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       expect((await judged('PG_DEAD_TUPLES')).faults).toEqual([]);
     });
 
-    test('a list is cut short at its limit, and says so', async () => {
+    test('a list is truncated at its limit and flagged as truncated', async () => {
       await server.run(
         `do $$ begin for n in 1..${FAULT_LIMIT} loop execute format('create table t%s (a int)', n); end loop; end $$`,
       );
@@ -91,7 +91,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       expect([faults.length, truncated]).toEqual([FAULT_LIMIT, true]);
     });
 
-    test('objects of an extension and temporary tables are not the operator’s to mend', async () => {
+    test('objects of an extension and temporary tables are ignored', async () => {
       const session = await server.open();
       await session.query('create temp table mine (a int)');
       await session.query('create index on mine (a)');
@@ -107,7 +107,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       await session.end();
     });
 
-    test('an index under construction is no fault; beside another it is left for later', async () => {
+    test('an index under construction is no fault; another one on the table is judged later', async () => {
       await server.run('create table t (a int primary key, b int)');
       await server.run('insert into t values (1, 1), (2, 1)');
       const [holder, builder] = await Promise.all([server.open(), server.open()]);
@@ -129,7 +129,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       expect((await judged('PG_INVALID_INDEX')).faults).toMatchObject([{ object: 'public.t_pkey' }]);
     });
 
-    test('nothing waits behind a lock', async () => {
+    test('no check waits for a lock', async () => {
       await server.run('create table t (a serial primary key, b int references t)');
       await server.run('insert into t select from generate_series(1, 9)');
       await server.run('create index x on t ((b + 1)) where b > 1');
@@ -167,7 +167,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     });
   });
 
-  test('over 20,000 relations nothing is looked at one by one', async () => {
+  test('over 20,000 relations, checks of every relation are skipped', async () => {
     await server.run(`
       insert into pg_class
       select (jsonb_populate_record(c, jsonb_build_object('oid', 1000000000 + n, 'relname', 'filler ' || n))).*

@@ -57,7 +57,7 @@ export const silentSchemaAndSettings: [string, string, string[]][] = [
 ];
 
 /** Check, the statements after which it finds something, and what: severity, object, remediation. */
-export const mendedSchemaAndSettings: [string, string[], string[][]][] = [
+export const fixableSchemaAndSettings: [string, string[], string[][]][] = [
   [
     'PG_INVALID_CONSTRAINT',
     [

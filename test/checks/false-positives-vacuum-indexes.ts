@@ -86,7 +86,7 @@ export const silentVacuumAndIndexes: [string, string, string[]][] = [
 ];
 
 /** Check, the statements after which it finds something, and what: severity, object, remediation. */
-export const mendedVacuumAndIndexes: [string, string[], string[][]][] = [
+export const fixableVacuumAndIndexes: [string, string[], string[][]][] = [
   [
     'PG_TABLE_AUTOVACUUM_OFF',
     [

@@ -1,5 +1,5 @@
-import { mendedSchemaAndSettings, silentSchemaAndSettings } from './false-positives-schema-settings.ts';
-import { mendedVacuumAndIndexes, silentVacuumAndIndexes } from './false-positives-vacuum-indexes.ts';
+import { fixableSchemaAndSettings, silentSchemaAndSettings } from './false-positives-schema-settings.ts';
+import { fixableVacuumAndIndexes, silentVacuumAndIndexes } from './false-positives-vacuum-indexes.ts';
 
 /** Check, why it is silent, the statements after which it is. */
 export const silentCases: [string, string, string[]][] = [
@@ -146,7 +146,7 @@ export const silentCases: [string, string, string[]][] = [
 ];
 
 /** Check, the statements after which it finds something, and what: severity, object, remediation. */
-export const mendedCases: [string, string[], string[][]][] = [
+export const fixableCases: [string, string[], string[][]][] = [
   [
     'PG_NO_PRIMARY_KEY',
     ['create table "T x" (a int not null, b int not null, unique (b, a))'],
@@ -258,6 +258,6 @@ export const mendedCases: [string, string[], string[][]][] = [
     ['create sequence s as smallint increment -1', `select setval('s', -32000)`],
     [['critical', 'public.s', 'ALTER SEQUENCE public.s AS bigint NO MINVALUE;']],
   ],
-  ...mendedSchemaAndSettings,
-  ...mendedVacuumAndIndexes,
+  ...fixableSchemaAndSettings,
+  ...fixableVacuumAndIndexes,
 ];

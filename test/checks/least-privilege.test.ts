@@ -19,13 +19,13 @@ beforeAll(async () => {
   await server.run('create index orders_text on orders (text)');
   for (const statement of whole) await server.run(statement);
   for (const database of DATABASES) for (const statement of each) await server.run(statement, database);
-  // What the default privileges are for.
+  // This is what the default privileges are for.
   await server.run('create table later (id bigserial primary key)');
   await server.run('analyze');
 });
 afterAll(() => server?.stop());
 
-/** A run as the login that the page makes. */
+/** A run as the login that the page creates. */
 function run() {
   const { host, port } = server;
   const target = pastedLogin({ engine: 'postgres', host, port, database: 'shop' });
@@ -33,12 +33,12 @@ function run() {
   return measure(target, { allowPrivateTargets: true, thresholds: {}, expectedStandbys: 1, signal });
 }
 
-/** What is missing in it, by the finding about privileges. */
+/** The missing privileges, by the finding about privileges. */
 async function missing() {
   return privilegesMissing(await run());
 }
 
-/** The checks that a GRANT would let run. */
+/** The checks that need a GRANT. */
 async function skippedForPrivilege() {
   const { outcomes } = await run();
   return outcomes
@@ -63,15 +63,15 @@ async function asWatcher(sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end());
 }
 
-test('what the page offers first reads no row, and skips the checks that it says', async () => {
+test('the first SQL of the page gives no access to rows and skips the checks that the page names', async () => {
   expect([...whole, ...each].join(';')).not.toMatch(/on (all )?tables/);
   await expect(asWatcher('select count(*) from orders')).rejects.toThrow(/permission denied/);
   expect(await skippedForPrivilege()).toEqual(skippedWithout('PostgreSQL').get(READ_ROWS)?.toSorted());
-  // Nobody is asked again for what the page advises against.
+  // The finding does not ask for what the page advises against.
   expect(await missing()).toEqual({ status: 'ok', checks: [], grants: '' });
 });
 
-test('with what the page gives besides, no check lacks a privilege', async () => {
+test('with the optional GRANTs of the page, no check lacks a privilege', async () => {
   for (const database of DATABASES) for (const statement of rows) await server.run(statement, database);
   expect(await skippedForPrivilege()).toEqual([]);
   expect(await missing()).toEqual({ status: 'ok', checks: [], grants: '' });
@@ -93,7 +93,7 @@ test.each([
     expect.stringContaining(`GRANT ${granted} TO dbvitals_watcher;`),
   ]);
   const listed = skippedWithout('PostgreSQL').get(named) ?? [];
-  // No index is in the making here.
+  // No index is being built here.
   expect(checks.toSorted()).toEqual(listed.filter((id) => id !== 'PG_INVALID_INDEX').toSorted());
   expect(await missing()).toMatchObject({ status: 'ok' });
 });

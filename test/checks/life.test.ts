@@ -29,7 +29,7 @@ async function watched(): Promise<ConnectionKey> {
   return key;
 }
 
-/** Stands on an ended version, whatever the test makes or mends. */
+/** Stays on a version out of support, whatever the test makes or fixes. */
 const STANDING = 'PG_VERSION_EOL';
 
 async function silence({ accountId, connectionId }: ConnectionKey, check_id: string): Promise<void> {
@@ -41,7 +41,7 @@ async function silence({ accountId, connectionId }: ConnectionKey, check_id: str
 }
 
 test.each(provocations.filter(({ check_id }) => check_id !== STANDING || !testsEndedVersion()))(
-  '$check_id ($object, $severity): found and ticket open, mended and ticket resolved',
+  '$check_id ($object, $severity): found and ticket open, fixed and ticket resolved',
   async (provocation) => {
     const { check_id, thresholds = {} } = provocation;
     const check: Partial<Check> = shipped.find(({ id }) => id === check_id) ?? {};

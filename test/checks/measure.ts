@@ -4,7 +4,7 @@ import { type JudgementInput, judgementOf } from '../../src/checks/judgement-of.
 import { rowsOf } from '../../src/checks/rows.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
 
-/** Runs a check as the monitor does: READ ONLY, bounded, nothing but pg_catalog in its path. */
+/** Runs a check as the monitor does: READ ONLY, with timeouts, and only pg_catalog in its search_path. */
 export async function measure(
   client: pg.Client,
   check: Check,
@@ -14,7 +14,7 @@ export async function measure(
   return seen(judgementOf(check, rows, { ...server, now: new Date(), ...facts }));
 }
 
-/** What a check reads, as it comes back from the store. */
+/** The rows of a check as they come back from the store. */
 export async function sample(client: pg.Client, check: Check): Promise<Row[]> {
   return JSON.parse(JSON.stringify((await read(client, check)).rows));
 }

@@ -13,10 +13,10 @@ import {
   stopServer,
 } from '../../src/database/server.ts';
 
-/** Of every login on a test server. */
+/** The password of every login on a test server. */
 export const PASSWORD = 'a password of the tests';
 
-/** `watcher` is what the monitor logs in as: pg_monitor, and SELECT on tables and sequences. `app` is an application. */
+/** `watcher` is the monitor's login: pg_monitor, and SELECT on tables and sequences. `app` is an application. */
 export type Login = 'postgres' | 'watcher' | 'app' | 'stranger';
 
 /** The programs of a PostgreSQL 14, whose support ended on 2026-11-12. */
@@ -24,17 +24,17 @@ export function oldPrograms(): string {
   return serverPrograms(`postgres-14-${process.platform}-${process.arch}`);
 }
 
-/** The programs of the PostgreSQL that is tested: the embedded one, or the one that `test/matrix` names. */
+/** The programs of the tested PostgreSQL: the embedded one, or the one that `test/matrix` names. */
 export function testedPrograms(): string {
   return process.env['TEST_POSTGRES_PROGRAMS'] ?? serverPrograms();
 }
 
-/** The support of the tested PostgreSQL has ended: whatever else is found or mended, PG_VERSION_EOL stands. */
+/** Whether the tested PostgreSQL is out of support: PG_VERSION_EOL then stays, whatever else is fixed. */
 export function testsEndedVersion(): boolean {
   return testedPrograms() === oldPrograms();
 }
 
-// Autovacuum is on but never comes by: it would mend what a test broke. Small, so that a few sessions saturate it.
+// Autovacuum is on but never runs: it would fix what a test broke. Small, so that a few sessions saturate it.
 const SETTINGS: ServerSettings = {
   autovacuum_naptime: '1d',
   max_connections: '20',
@@ -46,7 +46,7 @@ const SETTINGS: ServerSettings = {
 
 const certificates = join(import.meta.dirname, '..', 'certificates');
 
-/** For a server that is started with `ssl` on. */
+/** Settings of a server with `ssl` on. */
 const FILES = {
   'server.crt': readFileSync(join(certificates, 'server.pem'), 'utf8'),
   'server.key': readFileSync(join(certificates, 'server.key'), 'utf8'),
@@ -65,7 +65,7 @@ const SETUP = [
   'create extension pg_stat_statements schema "Extra stats"',
 ];
 
-/** A port that nobody has, for a socket on the network. */
+/** A free port for a network socket. */
 async function freePort(): Promise<number> {
   const holder = createServer().listen(0);
   await once(holder, 'listening');
@@ -75,7 +75,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** An address of this machine at which it is not its own loopback. */
+/** An address of this machine other than loopback. */
 function networkAddress(): string {
   for (const addresses of Object.values(networkInterfaces())) {
     const found = addresses?.find(({ family, internal }) => family === 'IPv4' && !internal);
@@ -84,9 +84,9 @@ function networkAddress(): string {
   throw new Error('This machine has no network address but loopback: give it one to test PG_NO_TLS.');
 }
 
-/** A PostgreSQL of a test's own with the database `shop`, on a Unix socket. */
+/** A PostgreSQL for one test with the database `shop`, on a Unix socket. */
 export class PostgresServer {
-  /** The socket's folder. */
+  /** The folder of the socket. */
   readonly host: string;
   readonly port: number;
   readonly database = 'shop';
@@ -101,7 +101,7 @@ export class PostgresServer {
     this.host = join(this.#folder, 'pg');
   }
 
-  /** Makes the cluster and starts it. */
+  /** Creates the cluster and starts it. */
   static async start(programs = testedPrograms()): Promise<PostgresServer> {
     const server = new PostgresServer(programs, await freePort());
     await server.#create();
@@ -111,7 +111,7 @@ export class PostgresServer {
   async #create(): Promise<void> {
     await createCluster(this.host, PASSWORD, SETTINGS, FILES, this.#programs);
     await this.resume();
-    // Where 14 still lets everyone create in public, later versions don't.
+    // 14 still lets everyone create objects in public, later versions don't.
     for (const database of ['template1', 'postgres']) {
       await this.run('revoke create on schema public from public', database);
     }
@@ -140,7 +140,7 @@ export class PostgresServer {
     return client;
   }
 
-  /** Runs statements as the superuser, one after the other as psql would: each in a transaction of its own. */
+  /** Runs statements as the superuser, one after the other as psql does, each in its own transaction. */
   async run(statements: string, database: string = this.database): Promise<Record<string, unknown>[]> {
     const client = await this.open('postgres', database);
     const own = await client.query('select pg_backend_pid() as pid');
@@ -156,7 +156,7 @@ export class PostgresServer {
     }
   }
 
-  /** Waits for the end of a session: before 15 only then it tells what it counted, and VACUUM must not be quicker. */
+  /** Waits for the end of a session: before 15 it reports its counts only then, and VACUUM must not be earlier. */
   async #reported(pid: number): Promise<void> {
     const client = await this.open('postgres', 'postgres');
     for (let tries = 0; tries < 100; tries++) {
@@ -167,13 +167,13 @@ export class PostgresServer {
     await client.end();
   }
 
-  /** Runs statements that make the server read its configuration again, and waits until a setting has the value. */
+  /** Runs statements that reload the configuration, and waits until a setting has the value. */
   async configure(statements: string, name: string, value: string): Promise<void> {
     await this.run(statements);
     await this.until(`select current_setting('${name}') = '${value}'`);
   }
 
-  /** Waits until a condition, asked by a session of its own each time, comes true. */
+  /** Waits until a condition is true; each try uses a new session. */
   async until(condition: string): Promise<void> {
     for (let tries = 0; tries < 100; tries++) {
       const [row = {}] = await this.run(condition);
@@ -183,7 +183,7 @@ export class PostgresServer {
     throw new Error(`This did not come true: ${condition}`);
   }
 
-  /** Waits until what ended sessions counted can be read: before 15 a file tells it, half a second late at most. */
+  /** Waits until the counts of ended sessions are visible: before 15 they are in a file, at most half a second late. */
   async settle(): Promise<void> {
     if (this.#countsLate) await wait(800);
   }
@@ -193,7 +193,7 @@ export class PostgresServer {
     await this.resume();
   }
 
-  /** Stops the server; its data stay. */
+  /** Stops the server and keeps its data. */
   async pause(): Promise<void> {
     await stopServer(this.host);
   }
@@ -202,7 +202,7 @@ export class PostgresServer {
     await startServer(this.host, { ...PLACE, port: String(this.port), ...settings }, this.#programs);
   }
 
-  /** Starts it again so that it answers on the network and on 127.0.0.1 too, until the next start; gives the address. */
+  /** Restarts it so that it listens on the network and 127.0.0.1 too, until the next start; returns the address. */
   async restartOnNetwork(settings: ServerSettings = {}): Promise<string> {
     const address = networkAddress();
     appendFileSync(join(this.host, 'pg_hba.conf'), `host all all ${address}/32 scram-sha-256\n`);
@@ -211,7 +211,7 @@ export class PostgresServer {
     return address;
   }
 
-  /** Puts a fresh cluster of another version in its place, under the same address and with the same logins. */
+  /** Replaces it with a fresh cluster of another version, with the same address and logins. */
   async replace(programs: string): Promise<void> {
     await this.pause();
     rmSync(this.host, { recursive: true });

@@ -4,10 +4,10 @@ import { expect } from 'vitest';
 import type { PostgresServer } from './postgres-server.ts';
 import type { Provocation } from './provocations.ts';
 
-// Nobody waits for the minutes between two runs: what was counted in a moment counts as in a minute.
+// The tests do not wait for the minutes between two runs: a moment's count is judged as a minute's.
 const AT_ONCE = { minimum_seconds: 0 };
 
-/** Of durability and performance. The checks of replication have a test of their own, with standbys. */
+/** Provocations of durability and performance. replication.test.ts covers replication, with standbys. */
 export const replicationAndPerformance: Provocation[] = [
   {
     check_id: 'PG_ARCHIVER_FAILING',
@@ -76,7 +76,7 @@ export const replicationAndPerformance: Provocation[] = [
     object: 'shop',
     thresholds: { ...AT_ONCE, minimum_reads: 5_000 },
     async provoke(server) {
-      // A page a row, and more than the quarter of shared_buffers over which a scan does not stay in them.
+      // One row per page, and more than a quarter of shared_buffers, so that a scan does not stay in them.
       await server.run('create table pages (id int primary key, body text)');
       await server.run('alter table pages alter column body set storage plain');
       await server.run(`insert into pages select n, repeat('x', 7500) from generate_series(1, 6000) n`);
@@ -168,14 +168,14 @@ export const replicationAndPerformance: Provocation[] = [
   },
 ];
 
-/** Changes a byte of the first page, past its header. */
+/** Changes a byte of the first page, after its header. */
 function damagePage(path: string): void {
   const file = openSync(path, 'r+');
   writeSync(file, 'damage', 8_000);
   closeSync(file);
 }
 
-/** Does work, and waits until the statistics show it: before PostgreSQL 15 they come late. */
+/** Runs a workload, and waits until the statistics show it: before PostgreSQL 15 they are delayed. */
 async function raising(
   server: PostgresServer,
   counter: string,
@@ -202,7 +202,7 @@ async function sixDeadlocks(server: PostgresServer): Promise<void> {
   const [one, two] = await Promise.all([server.open(), server.open()]);
   const lock = (id: number) => `select from pair where id = ${id} for update`;
   const lockOther = async (session: typeof one, id: number) => {
-    await session.query(lock(id)).catch(() => {}); // one of the two is called off
+    await session.query(lock(id)).catch(() => {}); // one of the two is cancelled
     await session.query('rollback');
   };
   for (const session of [one, two]) await session.query(`set deadlock_timeout = '10ms'`);

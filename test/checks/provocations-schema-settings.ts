@@ -107,7 +107,7 @@ export const schemaAndSettings: Provocation[] = [
     async provoke(server) {
       await server.run(`
         do $$ begin execute format('alter role app valid until %L', now() + interval '6 days'); end $$`);
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -129,11 +129,11 @@ export const schemaAndSettings: Provocation[] = [
 function made(...statements: string[]): Provocation['provoke'] {
   return async (server) => {
     for (const statement of statements) await server.run(statement);
-    return mendedBy(server);
+    return fixedBy(server);
   };
 }
 
-function mendedBy(server: PostgresServer): (remediation: string) => Promise<void> {
+function fixedBy(server: PostgresServer): (remediation: string) => Promise<void> {
   return async (remediation) => {
     await server.run(remediation);
   };

@@ -18,7 +18,7 @@ export const vacuumAndIndexes: Provocation[] = [
         server.open('stranger'),
       ]);
       await holder.query('begin; select pg_advisory_xact_lock(7)');
-      // The third waits for the second too, which is no cause by itself.
+      // The third waits for the second too, which is not a blocker itself.
       const waiting = [second, third].map((session) =>
         session.query('begin; select pg_advisory_xact_lock(7); commit').then(() => session.end()),
       );
@@ -72,7 +72,7 @@ export const vacuumAndIndexes: Provocation[] = [
     async provoke(server) {
       await server.run(`begin; select txid_current(); prepare transaction 'It''s old'`);
       await wait(300);
-      return mendedBy(server, 'select count(*) = 0 from pg_prepared_xacts');
+      return fixedBy(server, 'select count(*) = 0 from pg_prepared_xacts');
     },
   },
   {
@@ -84,7 +84,7 @@ export const vacuumAndIndexes: Provocation[] = [
       await server.restart();
       return async (remediation) => {
         await server.run(remediation);
-        // 300 is near the limit, which keeps a ticket: what mends it for good is the usual number.
+        // 300 is near the limit, which keeps a ticket: what fixes it for good is the usual number.
         await server.run('alter system reset max_connections');
         await server.restart();
       };
@@ -101,7 +101,7 @@ export const vacuumAndIndexes: Provocation[] = [
            set datminmxid = ((next_multixact_id::text::bigint + 4294967296 - 1300000000) % 4294967296)::text::xid
           from pg_control_checkpoint()
          where datname = 'shop'`);
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -113,7 +113,7 @@ export const vacuumAndIndexes: Provocation[] = [
         `create table "Logs" (id int primary key, line text)
            with (autovacuum_enabled = off, toast.autovacuum_enabled = no)`,
       );
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -136,7 +136,7 @@ export const vacuumAndIndexes: Provocation[] = [
     async provoke(server) {
       await server.run(`begin; select txid_current(); prepare transaction 'held'`);
       await wait(300);
-      return mendedBy(server, 'select count(*) = 0 from pg_prepared_xacts');
+      return fixedBy(server, 'select count(*) = 0 from pg_prepared_xacts');
     },
   },
   {
@@ -152,7 +152,7 @@ export const vacuumAndIndexes: Provocation[] = [
       await server.until(
         `select n_mod_since_analyze > 10000 from pg_stat_all_tables where relname = 'arrivals'`,
       );
-      return mendedBy(
+      return fixedBy(
         server,
         `select n_mod_since_analyze = 0 from pg_stat_all_tables where relname = 'arrivals'`,
       );
@@ -172,7 +172,7 @@ export const vacuumAndIndexes: Provocation[] = [
         'vacuum analyze "Archive"',
       );
       await server.settle();
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -189,7 +189,7 @@ export const vacuumAndIndexes: Provocation[] = [
       );
       await server.settle();
       await server.run('analyze parts');
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -203,7 +203,7 @@ export const vacuumAndIndexes: Provocation[] = [
         'create index on stays (guest)',
         'create index on stays (guest, room)',
       );
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -222,7 +222,7 @@ export const vacuumAndIndexes: Provocation[] = [
         'vacuum analyze guests',
       );
       await server.settle();
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -257,22 +257,22 @@ export const vacuumAndIndexes: Provocation[] = [
     async provoke(server) {
       for (let n = 0; n < 10; n++) await server.run('select from readings where place = 7');
       await server.until(`select seq_scan >= 10 from pg_stat_all_tables where relname = 'readings'`);
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
 ];
 
 function noMoreOfTheApp(server: PostgresServer): (remediation: string) => Promise<void> {
-  return mendedBy(server, `select count(*) = 0 from pg_stat_activity where usename = 'app'`);
+  return fixedBy(server, `select count(*) = 0 from pg_stat_activity where usename = 'app'`);
 }
 
 async function run(server: PostgresServer, ...statements: string[]): Promise<void> {
   for (const statement of statements) await server.run(statement);
 }
 
-function mendedBy(server: PostgresServer, mended = 'select true'): (remediation: string) => Promise<void> {
+function fixedBy(server: PostgresServer, fixed = 'select true'): (remediation: string) => Promise<void> {
   return async (remediation) => {
     await server.run(remediation);
-    await server.until(mended);
+    await server.until(fixed);
   };
 }

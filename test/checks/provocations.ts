@@ -5,22 +5,22 @@ import { replicationAndPerformance } from './provocations-replication-performanc
 import { schemaAndSettings } from './provocations-schema-settings.ts';
 import { vacuumAndIndexes } from './provocations-vacuum-indexes.ts';
 
-/** Of a PostgreSQL. */
+/** Provocations for PostgreSQL. */
 export type Provocation = AnyProvocation<PostgresServer>;
 
 const AT_ONCE = { warning_seconds: 0.2, critical_seconds: 3600 };
 
-/** Checks whose fault is made in a test file of its own, and which. */
+/** Checks whose fault another test file makes, and that file. */
 export const provokedElsewhere: ReadonlyMap<string, string> = new Map([
-  ['PG_REPLICATION_LAG', 'replication.test.ts'], // takes a standby, as the next two do
+  ['PG_REPLICATION_LAG', 'replication.test.ts'], // needs a standby, as the next two do
   ['PG_REPLICA_MISSING', 'replication.test.ts'],
   ['PG_REPLAY_PAUSED', 'replication.test.ts'],
-  ['PG_SLOT_INACTIVE', 'replication.test.ts'], // takes two runs before PostgreSQL 17
-  ['PG_SLOT_WAL_LEFT', 'replication.test.ts'], // takes a slot, which is inactive too
-  ['PG_MINOR_OUTDATED', 'schema-settings.test.ts'], // takes an older build: the table of versions is the test's own
+  ['PG_SLOT_INACTIVE', 'replication.test.ts'], // needs two runs before PostgreSQL 17
+  ['PG_SLOT_WAL_LEFT', 'replication.test.ts'], // needs a slot, which is inactive too
+  ['PG_MINOR_OUTDATED', 'schema-settings.test.ts'], // needs an older build, so the test has its own table of versions
 ]);
 
-/** One and more for each check. What was mended stays behind, and must be no fault any more. */
+/** At least one per check. Objects stay after the fix, and must no longer be a fault. */
 export const provocations: Provocation[] = [
   {
     check_id: 'CONN_UNREACHABLE',
@@ -47,7 +47,7 @@ export const provocations: Provocation[] = [
     severity: 'warning',
     object: null,
     async provoke(server) {
-      // 17 of 20 are for ordinary roles: with the watcher's own session 14 or 15 are in use, 82 or 88 %.
+      // 17 of 20 are for ordinary roles. With the watcher's own session 14 or 15 are in use: 82 or 88 %.
       const sessions = await Promise.all(Array.from({ length: 13 }, () => server.open('app')));
       return async () => {
         await Promise.all(sessions.map((session) => session.end()));
@@ -121,7 +121,7 @@ export const provocations: Provocation[] = [
         'analyze "Dead ""rows"""',
       );
       await server.until('select max(n_dead_tup) = 20000 from pg_stat_user_tables');
-      return mendedBy(server, 'select max(n_dead_tup) = 0 from pg_stat_user_tables');
+      return fixedBy(server, 'select max(n_dead_tup) = 0 from pg_stat_user_tables');
     },
   },
   {
@@ -136,7 +136,7 @@ export const provocations: Provocation[] = [
       );
       await server.run('create unique index concurrently "By number" on numbered (number)').catch(() => {});
       await server.run('update numbered set number = id');
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -150,7 +150,7 @@ export const provocations: Provocation[] = [
         'create index placed_once on placements (placed)',
         'create index placed_again on placements (placed)',
       );
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -163,7 +163,7 @@ export const provocations: Provocation[] = [
         'create table customers (id int primary key)',
         'create table orders (id int primary key, customer int references customers)',
       );
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -172,7 +172,7 @@ export const provocations: Provocation[] = [
     object: 'public.notes',
     async provoke(server) {
       await server.run('create table notes (body text)');
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -181,7 +181,7 @@ export const provocations: Provocation[] = [
     object: 'public.letters',
     async provoke(server) {
       await run(server, 'create table letters (body text)', 'create publication post for table letters');
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   {
@@ -194,7 +194,7 @@ export const provocations: Provocation[] = [
         'create table receipts (id serial primary key)',
         `select setval('receipts_id_seq', 2000000000)`,
       );
-      return mendedBy(server);
+      return fixedBy(server);
     },
   },
   settingProvocation('PG_FSYNC_OFF', 'fsync'),
@@ -243,9 +243,9 @@ async function run(server: PostgresServer, ...statements: string[]): Promise<voi
   for (const statement of statements) await server.run(statement);
 }
 
-function mendedBy(server: PostgresServer, mended = 'select true'): (remediation: string) => Promise<void> {
+function fixedBy(server: PostgresServer, fixed = 'select true'): (remediation: string) => Promise<void> {
   return async (remediation) => {
     await server.run(remediation);
-    await server.until(mended);
+    await server.until(fixed);
   };
 }

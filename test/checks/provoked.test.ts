@@ -7,7 +7,7 @@ import { type Provocation, provocations, provokedElsewhere } from './provocation
 
 let server: PostgresServer;
 
-/** What no test here can mend. */
+/** What no test here can fix. */
 const standing = testsEndedVersion() ? 'PG_VERSION_EOL' : undefined;
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** On a young server, without a run before, these are skipped unless they are what is provoked. */
+/** These are skipped on a new server without an earlier run, unless the test provokes them. */
 const later = new Set([
   'PG_UNUSED_INDEX',
   ...postgresChecks.filter(({ comparesRuns }) => comparesRuns).map(({ id }) => id),
@@ -45,7 +45,7 @@ async function found(
   }
 }
 
-/** For a check that counts: what it reads now, as that of a run a minute ago. */
+/** For a check of counters: what it reads now, as if from a run a minute ago. */
 async function runBefore(id: string): Promise<Pick<ServerFacts, 'before'>> {
   const check = postgresChecks.find((each) => each.id === id);
   if (!check?.comparesRuns) return {};
@@ -57,7 +57,7 @@ async function runBefore(id: string): Promise<Pick<ServerFacts, 'before'>> {
   }
 }
 
-test('a freshly made server has no fault', async () => {
+test('a fresh server has no fault', async () => {
   expect(await found()).toEqual([]);
 });
 
@@ -66,19 +66,19 @@ const measurable = provocations.filter(
 );
 
 test.each(measurable)(
-  '$check_id ($object, $severity): found, named, and mended by its remediation',
+  '$check_id ($object, $severity): found, named, and fixed by its remediation',
   async ({ check_id, severity, object, thresholds, blinds, prepare, provoke }) => {
     const own = { check_id, ...(thresholds && { thresholds }) };
     const counts = postgresChecks.some(({ id, comparesRuns }) => id === check_id && comparesRuns);
     await prepare?.(server);
     if (counts) await server.settle();
     const before = await runBefore(check_id);
-    const mend = await provoke(server);
+    const fix = await provoke(server);
     if (counts) await server.settle();
     const faults = await found({ ...own, ...before, ...(blinds && { blinds }) });
     const after = await runBefore(check_id);
     expect(faults).toMatchObject([{ check_id, severity, object }]);
-    await mend(faults[0]?.remediation ?? '');
+    await fix(faults[0]?.remediation ?? '');
     if (counts) await server.settle();
     expect(await found({ ...own, ...after })).toEqual([]);
   },

@@ -17,7 +17,7 @@ function check(id: string): Check {
 
 const servers = new Map([
   ['the tested', testedPrograms()],
-  // Where the matrix runs, it comes to the oldest by itself.
+  // The matrix itself covers the oldest version.
   ...(process.env['TEST_POSTGRES_PROGRAMS'] ? [] : [['the oldest', oldPrograms()] as const]),
 ]);
 
@@ -61,7 +61,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
   const emit = (bytes: number) =>
     primary.run(`select pg_logical_emit_message(true, 'test', repeat('x', ${bytes}))`);
 
-  /** Writes WAL until there is no more than `bytes` left of what the slot may keep. */
+  /** Writes WAL until at most `bytes` of the slot's limit are left. */
   const emitUntilLeft = async (bytes: number) => {
     for (;;) {
       const [row] = await primary.run(
@@ -72,7 +72,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     }
   };
 
-  test('those that keep up are no fault', async () => {
+  test('standbys that keep up are no fault', async () => {
     expect(await judged('PG_REPLICATION_LAG')).toEqual({
       faults: [],
       passMessage: expect.stringMatching(/^2 standbys, at most \d+ kB behind\.$/),
@@ -90,11 +90,11 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     );
   });
 
-  test('a standby measures itself with every check, and is never in error', async () => {
+  test('a standby runs every check without an error', async () => {
     for (const { id } of postgresChecks) await judged(id, {}, { on: north });
   });
 
-  test('hidden walsenders are never "ok": the exact GRANT is named, and it helps', async () => {
+  test('hidden WAL senders are never "ok": the exact GRANT is named, and it helps', async () => {
     for (const id of ['PG_REPLICATION_LAG', 'PG_REPLICA_MISSING']) {
       const blind = await judged(id, { expectedStandbys: 2 }, { login: 'stranger' });
       expect(blind).toMatchObject({ faults: [], grant: 'GRANT pg_monitor TO stranger;' });
@@ -108,7 +108,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     await primary.run('revoke pg_monitor from stranger');
   });
 
-  test('a paused replay is a fault of the standby, its lag one of the primary; resuming mends both', async () => {
+  test('a paused replay is a fault of the standby, its lag one of the primary; resuming fixes both', async () => {
     await north.run('select pg_wal_replay_pause()');
     await emit(2 * MEGABYTE);
     await primary.until(
@@ -136,7 +136,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     expect(await judged('PG_REPLICATION_LAG', limits(1, 2))).toMatchObject({ faults: [], near: [] });
   });
 
-  test('a standby that is gone is missed only where it is expected', async () => {
+  test('a missing standby is a fault only if it is expected', async () => {
     await south.pause();
     await streaming(1);
     expect((await judged('PG_REPLICA_MISSING', { expectedStandbys: 2 })).faults).toMatchObject([
@@ -153,7 +153,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     expect((await judged('PG_REPLICA_MISSING', { expectedStandbys: 2 })).faults).toEqual([]);
   });
 
-  test('a slot without a consumer: at once where the server tells since when, else after two runs', async () => {
+  test('a slot without a consumer is found at once if the server shows since when, else after two runs', async () => {
     await primary.run(`select pg_create_physical_replication_slot('spare', true)`);
     const client = await primary.open('watcher');
     const rows = await sample(client, check('PG_SLOT_INACTIVE'));
@@ -172,7 +172,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     expect(await judged('PG_SLOT_INACTIVE', { thresholds })).toMatchObject({ faults: [], truncated: false });
   });
 
-  test('a slot near its limit, then lost', async () => {
+  test('a slot near its limit is found, then a lost slot', async () => {
     await primary.configure(
       `ALTER SYSTEM SET max_slot_wal_keep_size = '64MB'; SELECT pg_reload_conf()`,
       'max_slot_wal_keep_size',

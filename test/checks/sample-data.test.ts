@@ -43,7 +43,7 @@ async function rowsOf(sql: string, accountId: number): Promise<Record<string, un
   return (await store.writer.query(sql, [accountId])).rows;
 }
 
-test('a fresh account gets a history of as many days as told, with a whole log', async () => {
+test('a fresh account gets a history of the given number of days, with a complete log', async () => {
   const account = await newAccount();
   await createKey(store.writer, { accountId: account, name: 'mine', lifetime: null });
   const counts = await fill(account);
@@ -215,7 +215,7 @@ test('the same seed gives the same data, another seed does not', async () => {
   expect((await story(one)).slice(1)).not.toEqual((await story(other)).slice(1));
 });
 
-test('what is logged meanwhile or was before keeps its place', async () => {
+test('entries from before or meanwhile keep their place', async () => {
   const account = await newAccount();
   await fill(account);
   const before = await rowsOf(

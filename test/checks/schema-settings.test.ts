@@ -32,7 +32,7 @@ async function versionNumber(): Promise<number> {
   return Number(row['version']);
 }
 
-test('PG_MINOR_OUTDATED: behind the latest minor version, at it, beyond it, and off the table', async () => {
+test('PG_MINOR_OUTDATED: behind, at and beyond the latest minor version, and not in the table', async () => {
   const version = await versionNumber();
   const [major, minor] = [Math.floor(version / 10_000), version % 10_000];
   const faults = async (latest: [number, number]) =>
@@ -62,7 +62,7 @@ test('hidden settings and sessions are never "ok": the exact GRANT is named, and
   }
 });
 
-test('PG_PENDING_RESTART: what a stranger sees waiting is found, and what is not seen is not well', async () => {
+test('PG_PENDING_RESTART: visible settings are found, and hidden ones are never "ok"', async () => {
   await server.run(`ALTER SYSTEM SET max_locks_per_transaction = 65; SELECT pg_reload_conf()`);
   await server.run(`ALTER SYSTEM SET shared_preload_libraries = 'auto_explain'; SELECT pg_reload_conf()`);
   await server.until('select count(*) = 2 from pg_settings where pending_restart');
@@ -80,7 +80,7 @@ test('PG_PENDING_RESTART: what a stranger sees waiting is found, and what is not
   expect((await judged('PG_PENDING_RESTART')).faults).toEqual([]);
 });
 
-test('PG_NO_TLS counts the sessions from the network, by what they are; loopback is this machine', async () => {
+test('PG_NO_TLS counts sessions from the network by role, application and database, without loopback', async () => {
   const host = await server.restartOnNetwork();
   const { port, database } = server;
   const sessions = [host, host, '127.0.0.1'].map(
@@ -99,7 +99,7 @@ test('PG_NO_TLS counts the sessions from the network, by what they are; loopback
   await server.restart();
 });
 
-test('PG_NO_TLS is silent of sessions with TLS', async () => {
+test('PG_NO_TLS is silent about sessions with TLS', async () => {
   const host = await server.restartOnNetwork({ ssl: 'on' });
   const { port, database } = server;
   const login = { host, port, database, user: 'app', password: PASSWORD };
@@ -130,7 +130,7 @@ test.each([
   await server.run(`alter role app valid until 'infinity'`);
 });
 
-test('PG_PASSWORD_EXPIRING: a role that can not log in has nothing to lose', async () => {
+test('PG_PASSWORD_EXPIRING: a role without LOGIN is ignored', async () => {
   await server.run(`create role team valid until '2020-01-01'`);
   await server.run(
     `do $$ begin execute format('alter role team valid until %L', now() + interval '1 day'); end $$`,
@@ -139,7 +139,7 @@ test('PG_PASSWORD_EXPIRING: a role that can not log in has nothing to lose', asy
   await server.run('drop role team');
 });
 
-test("PG_INVALID_CONSTRAINT: one that shall not be enforced is nobody's to validate", async () => {
+test('PG_INVALID_CONSTRAINT: a NOT ENFORCED constraint is ignored', async () => {
   const version = await versionNumber();
   const made = server.run('create table t (a int, constraint c check (a > 0) not enforced)');
   if (version < 180_000) return expect(made).rejects.toThrow('syntax error');

@@ -13,7 +13,7 @@ export class Standby {
   readonly #programs: string;
   readonly #settings: ServerSettings;
 
-  /** Copies a primary that is paused; `name` is its `application_name`, by which the primary shows it. */
+  /** Copies a paused primary; `name` is the `application_name` that the primary shows. */
   constructor(primary: PostgresServer, name: string, programs: string) {
     this.#folder = mkdtempSync(join(tmpdir(), 'standby-'));
     this.#data = join(this.#folder, 'pg');
@@ -27,7 +27,7 @@ export class Standby {
     this.#settings = {
       listen_addresses: '',
       unix_socket_directories: '.',
-      max_wal_senders: '5', // a standby with fewer than its primary stops to replay
+      max_wal_senders: '5', // a standby with fewer than its primary stops replaying
       port: String(primary.port),
       primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres password='${PASSWORD}' application_name=${name}`,
     };
@@ -59,7 +59,7 @@ export class Standby {
     }
   }
 
-  /** As a URL names it: its socket's folder and its port. */
+  /** Its address in a URL: the folder of its socket and its port. */
   get place(): string {
     return `${encodeURIComponent(this.#data)}:${this.#settings['port']}`;
   }

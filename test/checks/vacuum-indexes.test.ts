@@ -51,7 +51,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
   }
 
   describe('unused indexes', () => {
-    test('what must stay is none: used, unique, of a constraint, of a partition', async () => {
+    test('used, unique, constraint and partition indexes are no fault', async () => {
       await made(
         'create table t (a int primary key, b int unique, c int not null, exclude using btree (b with =))',
         'create unique index on t (c)',
@@ -70,7 +70,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       expect(await objects('PG_UNUSED_INDEX', { thresholds: OLD_ENOUGH })).toEqual([]);
     });
 
-    test('it takes 10 MB, and 35 days of statistics', async () => {
+    test('an index counts from 10 MB and 35 days of statistics on', async () => {
       await made('create table t (a int)', 'create index x on t (a)');
       expect((await judged('PG_UNUSED_INDEX')).skipped).toMatch(
         /counted for \d+ (s|min), .*it takes 35 days/,
@@ -79,7 +79,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       expect(await objects('PG_UNUSED_INDEX', { thresholds: OLD_ENOUGH })).toEqual(['public.x']);
     });
 
-    test('standbys count their scans apart, and the finding says so', async () => {
+    test('standbys count their own scans, and the finding says so', async () => {
       await made('create table t (a int)', 'create index x on t (a)');
       const alone = await judged('PG_UNUSED_INDEX', { thresholds: OLD_ENOUGH });
       const watched = await judged('PG_UNUSED_INDEX', { thresholds: OLD_ENOUGH, expectedStandbys: 1 });
@@ -121,7 +121,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       expect(await judged('PG_INDEX_BLOAT_EST', small)).toMatchObject({ faults: [], truncated: false });
     });
 
-    test('what can not be seen is never "ok": the exact GRANT is named, and it helps', async () => {
+    test('hidden statistics are never "ok": the exact GRANT is named, and it helps', async () => {
       await made(
         'create table big (a int, b text)',
         `insert into big select n, repeat('x', 80) from generate_series(1, 110000) n`,
@@ -143,7 +143,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       expect((await judged('PG_TABLE_BLOAT_EST', small, 'stranger')).skipped).toContain('row-level security');
     });
 
-    test('a table that was never analyzed is left for later', async () => {
+    test('a table that was never analyzed is skipped', async () => {
       await made(
         'create table t (a int, b text)',
         `insert into t select n, repeat('x', 80) from generate_series(1, 110000) n`,
@@ -154,7 +154,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     });
   });
 
-  test('a table is read whole: only what is large, often, since the last run, without a reset', async () => {
+  test('sequential scans count only if frequent, on a large table, since the last run, without a reset', async () => {
     await made(
       'create table large (a int)',
       'insert into large select generate_series(1, 10000)',
@@ -184,7 +184,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     expect((await judged('PG_SEQ_SCAN_HEAVY', before)).skipped).toContain('reset');
   });
 
-  test('a slot that nobody reads holds vacuum back', async () => {
+  test('a slot without a consumer holds vacuum back', async () => {
     await server.run('alter system set wal_level = logical');
     await server.restart();
     await server.run(`select pg_create_logical_replication_slot('old_one', 'pgoutput')`);
@@ -197,7 +197,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     expect(await judged('PG_XMIN_HELD', { thresholds })).toMatchObject({ faults: [] });
   });
 
-  test('a wait that is young is no fault; an old one is found without any privilege', async () => {
+  test('a recent wait is no fault; an old one is found without any privilege', async () => {
     const [holder, waiter] = await Promise.all([server.open('app'), server.open('app')]);
     await holder.query('begin; select pg_advisory_xact_lock(1)');
     const waiting = waiter.query('begin; select pg_advisory_xact_lock(1); commit');

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { expect } from 'vitest';
 
-/** What must hold of an account's rows at any time, as queries that give what breaks it. */
+/** Invariants of an account's rows, as queries that return violations. */
 const BREACHES = {
   'ids, instants and numbers of the log': `
     select count(*) filter (where id <> n)                 as gaps,
@@ -82,7 +82,7 @@ const BREACHES = {
      where account_id = $1 and name in ('Grafana', 'SIEM collector') and valid_until > clock_timestamp()`,
 };
 
-/** Expects that all rows of an account agree with each other: ids, places, counts, latest checks, keys. */
+/** Expects that all rows of an account are consistent: ids, places, counts, latest checks, keys. */
 export async function expectWholeStore(store: pg.Pool | pg.ClientBase, accountId: number): Promise<void> {
   for (const [what, breaches] of Object.entries(BREACHES)) {
     const { rows } = await store.query(`select * from (${breaches}) breach limit 5`, [accountId]);

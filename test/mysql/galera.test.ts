@@ -10,7 +10,7 @@ import type { SeenJudgement } from '../seen-judgement.ts';
 import { MariadbServer, type Settings } from './mariadb-server.ts';
 import { measure, sample } from './measure.ts';
 
-// Both nodes begin with the same data, so what the second lacks comes by IST: a transfer by this script would carry nothing
+// Both nodes begin with the same data, so the second catches up by IST: a transfer by this script would carry nothing
 // but the position of the data.
 const TRANSFER = `#!/bin/sh
 position="$(dirname "$0")/position"
@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Galera 26.4 now and then fails to start on a busy machine: it sets the priority of a thread that has ended already. */
+/** Galera 26.4 sometimes fails to start on a busy machine: it sets the priority of a thread that has already ended. */
 async function resume(server: MariadbServer, node: Settings): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -74,7 +74,7 @@ function at(server: MariadbServer | undefined): MariadbServer {
   return server;
 }
 
-/** Of a node; of two nodes that part, the one with more weight keeps the quorum. */
+/** Settings of a node. If two nodes lose contact, the one with more weight keeps the quorum. */
 async function settings(port: number, weight: number, peer = ''): Promise<Settings> {
   const provider = ['/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera-4/libgalera_smm.so'].find(
     existsSync,
@@ -91,7 +91,7 @@ async function settings(port: number, weight: number, peer = ''): Promise<Settin
     'wsrep-provider-options': [
       ...[`gmcast.listen_addr=tcp://127.0.0.1:${port}`, `ist.recv_addr=127.0.0.1:${await freePort()}`],
       ...[`pc.weight=${weight}`, 'gcache.size=16M', 'gcs.fc_limit=2', 'gcs.fc_factor=0.5'],
-      // A node that joins asks ten times before it gives up, as by default: of two times, on a busy machine, both can be lost.
+      // A joining node tries ten times before it gives up, as by default: on a busy machine two tries can both be lost.
       ...[
         'evs.suspect_timeout=PT1S',
         'evs.inactive_timeout=PT2S',
@@ -103,7 +103,7 @@ async function settings(port: number, weight: number, peer = ''): Promise<Settin
   };
 }
 
-/** What the run before has read, a minute ago. */
+/** The rows of the previous run, a minute ago. */
 let before: { rows: Row[]; seconds: number } | undefined;
 
 const judged = (
@@ -125,12 +125,12 @@ const says =
   ({ faults }: SeenJudgement) =>
     faults[0]?.metricLine.includes(words) ?? false;
 
-/** Some seconds before, in which nothing was held up. */
+/** A run some seconds earlier, with no flow control since. */
 async function run(seconds: number): Promise<void> {
   before = { rows: await sample(at(second), galeraUnsynced), seconds };
 }
 
-test('a node in sync: flow control takes two runs', async () => {
+test('a synced node: flow control needs two runs', async () => {
   before = undefined;
   expect(await judged()).toMatchObject({ faults: [], skipped: expect.stringContaining('this is the first') });
   await wait(1_100);
@@ -141,7 +141,7 @@ test('a node in sync: flow control takes two runs', async () => {
   );
 });
 
-test('a node that was taken out of step is found, and put back by the remediation', async () => {
+test('a desynced node is found, and the remediation syncs it again', async () => {
   await at(second).run('set global wsrep_desync = on');
   const judgement = await judged();
   expect(judgement).toMatchObject({ faults: [{ severity: 'warning', object: null }], truncated: true });
@@ -150,7 +150,7 @@ test('a node that was taken out of step is found, and put back by the remediatio
   await synced();
 });
 
-test('a node that keeps what it writes to itself', async () => {
+test('a node that does not replicate its writes is found', async () => {
   await at(second).run('set global wsrep_on = off');
   const judgement = await judged();
   expect(judgement.faults).toMatchObject([{ severity: 'critical', object: null }]);
@@ -159,7 +159,7 @@ test('a node that keeps what it writes to itself', async () => {
   await synced();
 });
 
-test('a node that lost the quorum is found although it answers no select; the other goes on', async () => {
+test('a node without a quorum is found although it refuses every select; the other node continues', async () => {
   await at(second).run(`set global wsrep_provider_options = 'gmcast.isolate=1'`);
   const judgement = await until(says('no quorum (non-Primary)'));
   expect(judgement.faults).toMatchObject([{ severity: 'critical', object: null }]);
@@ -172,10 +172,10 @@ test('a node that lost the quorum is found although it answers no select; the ot
   await at(second).until('select count(*) = 1 from t where id = 100');
 });
 
-test('a node that falls behind holds up the writes of all: flow control between two runs', async () => {
+test('a slow node delays all writes: flow control between two runs', async () => {
   await run(5);
   expect(await judged()).toMatchObject({ faults: [] });
-  // The first has written all of it when the second begins to.
+  // The first has written all of it when the second begins.
   const one = 'insert into heap select seq from seq_1_to_400000';
   await at(first).run([one, ...Array.from({ length: 20 }, (_, n) => `insert into t values (${n})`)]);
   await at(second).until('select count(*) = 20 from t where id < 20');

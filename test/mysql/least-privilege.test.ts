@@ -4,7 +4,7 @@ import { measure } from '../../src/monitor/measure.ts';
 import { pastedLogin, pastedSql, privilegesMissing, skippedWithout } from '../pasted-sql.ts';
 import { MariadbServer } from './mariadb-server.ts';
 
-// Else it is skipped for the server's short life, before its privilege is asked for.
+// Otherwise it is skipped for the server's short uptime, before it checks its privilege.
 const AT_ONCE = { MY_UNUSED_INDEX: { statistics_days: 0 } };
 
 const LOGIN = "'dbvitals_watcher'@'%'";
@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** What is missing in a run as the login that the page makes. */
+/** The privileges missing in a run as the login that the page creates. */
 async function missing() {
   const target = pastedLogin({ engine: 'mariadb', host: server.socket, port: 3306, database: '' });
   const signal = new AbortController().signal;
   return privilegesMissing(await measure(target, { allowPrivateTargets: true, thresholds: AT_ONCE, signal }));
 }
 
-test('with what the page gives, no check lacks a privilege', async () => {
+test('with the GRANTs of the page, no check lacks a privilege', async () => {
   expect(await missing()).toEqual({ status: 'ok', checks: [], grants: '' });
 });
 
@@ -46,7 +46,7 @@ test.each([
   expect(await missing()).toMatchObject({ status: 'ok' });
 });
 
-/** Where the page has the privilege in its table, as the checks ask for it. */
+/** The privilege as the page's table writes it. */
 const onMySql: [string, string][] = [
   ['PROCESS', 'PROCESS ON *.*'],
   ['REPLICATION CLIENT', 'REPLICATION CLIENT ON *.*'],
@@ -57,7 +57,7 @@ const onMySql: [string, string][] = [
   ],
 ];
 
-test('the page for MySQL gives whatever its checks ask for, and tells which ask', () => {
+test('the page for MySQL lists every GRANT and the checks that need it', () => {
   const given = pastedSql('MySQL').flat().join(';\n').toLowerCase();
   const asking = mysqlChecks.map(({ id, privilege }) => ({ id, asks: [privilege?.(80_400) ?? []].flat() }));
   expect(new Set(asking.flatMap(({ asks }) => asks))).toEqual(

@@ -17,7 +17,7 @@ afterAll(() => Promise.all([store?.stop(), server?.stop()]));
 const shipped: Partial<Check>[] = [CONN_UNREACHABLE, CONN_AUTH_FAILED, ...mysqlChecks];
 
 test.each(provocations)(
-  '$check_id ($object, $severity): found and ticket open, mended and ticket resolved',
+  '$check_id ($object, $severity): found and ticket open, fixed and ticket resolved',
   async (provocation) => {
     const { check_id, thresholds = {} } = provocation;
     const check: Partial<Check> = shipped.find(({ id }) => id === check_id) ?? {};

@@ -6,7 +6,7 @@ import { measure, sample } from './measure.ts';
 
 let server: MariadbServer;
 
-// Not the machine's time zone, by which InnoDB tells when a transaction began.
+// Not the machine's time zone, in which InnoDB records the start of a transaction.
 beforeAll(async () => {
   server = await MariadbServer.start({ 'default-time-zone': '+11:00' });
   await server.run('create table orders (id int primary key, v int) engine=innodb charset=utf8mb4');
@@ -22,11 +22,11 @@ function checkOf(id: string): Check {
 
 const thresholds = { warning_seconds: 1 };
 
-// Not innodb_trx: what it tells stays as it is while somebody asks it every 0.1 s.
+// Not innodb_trx: its contents do not change while it is read every 0.1 s.
 const waiting = (sessions: number, seconds: number) =>
   `select count(*) = ${sessions} from information_schema.processlist where info like 'update orders%' and time >= ${seconds}`;
 
-test('of a queue for a row only the first is a cause, and its age is right in any time zone', async () => {
+test('only the first session of a queue is a blocker, and its age is right in any time zone', async () => {
   const [first, second, third] = await Promise.all(
     ['app', 'root', 'root'].map(async (login) => {
       const session = await server.open(login as 'app' | 'root');
@@ -80,7 +80,7 @@ test.each([
   await waiter.end();
 });
 
-test('a backup that holds up writers is a wait for a metadata lock too', async () => {
+test('a backup that blocks writers is a metadata lock wait too', async () => {
   const backup = await server.open('root');
   await backup.query('flush tables with read lock');
   const waiter = await server.open('app');
@@ -105,7 +105,7 @@ const counting = mysqlChecks.filter(
   ({ comparesRuns, id }) => comparesRuns && /BP_|LOG_W|TMP_|JOINS|SLOW|CACHE|ABORTED/.test(id),
 );
 
-test('whatever counts works without a privilege, and says when counting began anew', async () => {
+test('checks of counters work without a privilege, and report a reset', async () => {
   const seconds = 60;
   for (const check of counting) {
     const rows: Row[] = await sample(server, check);
@@ -117,7 +117,7 @@ test('whatever counts works without a privilege, and says when counting began an
     expect(silent.skipped).toBeUndefined();
   }
   const then = await Promise.all(counting.map((check) => sample(server, check)));
-  await new Promise((done) => setTimeout(done, 4_000)); // Uptime is told in whole seconds
+  await new Promise((done) => setTimeout(done, 4_000)); // Uptime is in whole seconds
   const skips = async () => {
     const reasons = [];
     for (const [n, check] of counting.entries()) {

@@ -7,17 +7,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import type { Row } from '../../src/checks/check.ts';
 
-/** Of every login on a test server but that of the superuser, who is let in by the socket. */
+/** The password of every login on a test server except the superuser, who logs in by socket. */
 export const PASSWORD = 'a password of the tests';
 
-/** `watcher` is what the monitor logs in as, with what docs/least-privilege.md gives it. `app` is an application. */
+/** `watcher` is the monitor's login, with the GRANTs of docs/least-privilege.md. `app` is an application. */
 export type Login = 'root' | 'watcher' | 'app' | 'stranger';
 
 /** Settings of `mariadbd`: name to value. */
 export type Settings = Readonly<Record<string, string>>;
 
-// Small and quick to start, and without what a fresh Debian deserves to be told: docs/checks/MY_BINLOG_OFF.md and
-// MY_LOCAL_INFILE.md argue it.
+// Small and quick to start, and without the findings of a fresh Debian: docs/checks/MY_BINLOG_OFF.md and
+// MY_LOCAL_INFILE.md explain them.
 const SETTINGS: Settings = {
   'binlog-expire-logs-seconds': '864000',
   'character-set-server': 'utf8mb4', // as Debian sets it
@@ -43,7 +43,7 @@ const SETUP = [
   `create user stranger@localhost identified by '${PASSWORD}'`,
 ];
 
-/** A program of MariaDB; throws a sentence that says what to install. */
+/** A MariaDB program; throws a message that says what to install. */
 function mariadbProgram(name: string): string {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
@@ -53,9 +53,9 @@ function mariadbProgram(name: string): string {
   );
 }
 
-/** A MariaDB of a test's own with the database `shop`, on a Unix socket. */
+/** A MariaDB for one test with the database `shop`, on a Unix socket. */
 export class MariadbServer {
-  /** Of the socket, as a connection URL names it. */
+  /** The socket's address in a connection URL. */
   readonly socket: string;
   readonly #folder: string;
   readonly #settings: Settings;
@@ -67,7 +67,7 @@ export class MariadbServer {
     this.#settings = { ...SETTINGS, ...settings };
   }
 
-  /** Makes an empty server with the logins above, and starts it; `settings` hold for each of its starts. */
+  /** Creates an empty server with the logins above, and starts it; `settings` apply to each start. */
   static async start(settings: Settings = {}): Promise<MariadbServer> {
     const server = new MariadbServer(settings);
     const { username } = userInfo();
@@ -82,12 +82,12 @@ export class MariadbServer {
       '--skip-name-resolve',
     ]);
     await server.resume();
-    // It makes logins for the machine's own name, which no fresh installation of Debian has.
+    // It creates logins for the machine's own name, which a fresh Debian installation does not have.
     await server.run(SETUP);
     return server;
   }
 
-  /** The folder of its data; of use while it is stopped. */
+  /** Its data folder, for use while it is stopped. */
   get data(): string {
     return join(this.#folder, 'data');
   }
@@ -125,7 +125,7 @@ export class MariadbServer {
     }
   }
 
-  /** Waits until a condition, asked by a session of its own each time, comes true. */
+  /** Waits until a condition is true; each try uses a new session. */
   async until(condition: string): Promise<void> {
     for (let tries = 0; tries < 200; tries++) {
       const [row = {}] = await this.run(condition);
@@ -135,7 +135,7 @@ export class MariadbServer {
     throw new Error(`This did not come true: ${condition}`);
   }
 
-  /** Starts it; `settings` hold until the next start. */
+  /** Starts it; `settings` apply until the next start. */
   async resume(settings: Settings = {}): Promise<void> {
     const all = { ...this.#settings, ...settings };
     const log = join(this.#folder, 'error.log');
@@ -165,7 +165,7 @@ export class MariadbServer {
     throw new Error(`MariaDB did not start:\n${readFileSync(log, 'utf8').slice(-4_000)}`);
   }
 
-  /** Stops the server; its data stay. */
+  /** Stops the server and keeps its data. */
   async pause(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const running = this.#process;
     this.#process = null;

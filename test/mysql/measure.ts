@@ -8,7 +8,7 @@ import type { Login, MariadbServer } from './mariadb-server.ts';
 
 type Facts = Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'>;
 
-/** Runs a check as the monitor does: READ ONLY and bounded. */
+/** Runs a check as the monitor does: READ ONLY, with timeouts. */
 export async function measure(
   server: MariadbServer,
   check: Check,
@@ -27,7 +27,7 @@ export async function measure(
   );
 }
 
-/** What a check reads, as it comes back from the store. */
+/** The rows of a check as they come back from the store. */
 export async function sample(server: MariadbServer, check: Check): Promise<Row[]> {
   return JSON.parse(JSON.stringify((await read(server, check, 'watcher')).rows));
 }

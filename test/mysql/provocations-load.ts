@@ -5,19 +5,19 @@ import type { Provocation } from './provocations.ts';
 
 const AT_ONCE = { warning_seconds: 1, critical_seconds: 3600 };
 
-// Not innodb_trx: what it tells stays as it is while somebody asks it every 0.1 s.
+// Not innodb_trx: its contents do not change while it is read every 0.1 s.
 const WAITING_FOR_LOCK = `select count(*) = 1 from information_schema.processlist where info like 'delete%' and time >= 1`;
 
 const WAITING_FOR_METADATA = `select count(*) = 1 from information_schema.processlist where state = 'Waiting for table metadata lock' and time >= 1`;
 
 const INSTRUMENT = `name = 'wait/lock/metadata/sql/mdl'`;
 
-/** Runs the statement, and then what it prints, as somebody who pastes it does. */
+/** Runs the statement, and then what it prints, like a person who pastes it. */
 async function runPrinted(server: MariadbServer, remediation: string): Promise<void> {
   for (const { statement } of await server.run(remediation)) await server.run(String(statement));
 }
 
-/** A session that has run these statements; its table is `shop`.`load`. */
+/** A session after these statements; its table is `shop`.`load`. */
 async function busy(
   server: MariadbServer,
   login: Login,
@@ -41,7 +41,7 @@ const insertBlobs = (server: MariadbServer, from: number) =>
 const gone = (login: string) =>
   `select count(*) = 0 from information_schema.processlist where user = '${login}' and id <> connection_id()`;
 
-/** A session that holds a lock of `holding`, and another that waits for it; a mend that ends the former. */
+/** A session that holds a lock of `holding`, and another that waits for it; returns a fix that ends the first. */
 function waiting(
   named: Omit<Provocation, 'prepare' | 'provoke' | 'severity' | 'thresholds'>,
   {
@@ -54,7 +54,7 @@ function waiting(
   }: Record<'holding' | 'asking' | 'until', string> & {
     holder: Login;
     waiter: Login;
-    /** Undoes what `prepare` did beside. */
+    /** Undoes the other effects of `prepare`. */
     after?: string;
   },
   before: readonly string[] = [],
@@ -89,7 +89,7 @@ const altering = {
   until: WAITING_FOR_METADATA,
 } as const;
 
-/** Connections, transactions, performance. */
+/** Provocations of connections, transactions and performance. */
 export const load: Provocation[] = [
   {
     check_id: 'MY_CONN_SATURATION',
@@ -167,7 +167,7 @@ export const load: Provocation[] = [
       return async (remediation) => {
         for (const { data } of await server.run(remediation)) await server.run(`xa rollback '${data}'`);
         await server.run(dropTable);
-        await wait(200); // what InnoDB tells of transactions is up to 0.1 s old
+        await wait(200); // InnoDB's list of transactions is up to 0.1 s old
       };
     },
   },
@@ -240,7 +240,7 @@ export const load: Provocation[] = [
     async provoke(server) {
       const waits = () => server.run(`show global status like 'Innodb_buffer_pool_wait_free'`);
       const [before] = await waits();
-      // Whether the pages are written fast enough is the disk's luck.
+      // Whether the pages are written fast enough depends on the disk.
       for (let id = 10; id < 1_000 && (await waits())[0]?.['Value'] === before?.['Value']; id += 30)
         await Promise.all([0, 10, 20].map((more) => insertBlobs(server, id + more)));
       return async (remediation) => {
@@ -260,7 +260,7 @@ export const load: Provocation[] = [
     },
     async provoke(server) {
       await Promise.all([10, 20, 30].map((from) => insertBlobs(server, from)));
-      // A restart, which the remediation asks for, would end the counting: without the load no wait is left either.
+      // The restart of the remediation would reset the counters; without the load no wait is left either.
       return async () => {
         await server.run(dropTable);
       };

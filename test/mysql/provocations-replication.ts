@@ -1,6 +1,6 @@
 import type { Provocation } from './provocations.ts';
 
-/** What of replication takes no second server. */
+/** Provocations of replication that need no second server. */
 export const replication: Provocation[] = [
   {
     check_id: 'MY_SKIP_ERRORS',

@@ -1,7 +1,7 @@
 import type { Severity, Thresholds } from '../../src/checks/check.ts';
 import type { Provocation } from './provocations.ts';
 
-/** A fault that statements make, and its own remediation mends. */
+/** A fault that statements make and the finding's remediation fixes. */
 function made(
   check_id: string,
   severity: Severity,
@@ -21,7 +21,7 @@ function made(
   };
 }
 
-/** Of tables and indexes. */
+/** Provocations of tables and indexes. */
 export const schema: Provocation[] = [
   made('MY_NO_PRIMARY_KEY', 'warning', '`shop`.`notes`', [
     'create table notes (body varchar(100))',

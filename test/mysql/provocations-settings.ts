@@ -2,10 +2,10 @@ import { createServer } from 'node:net';
 import type { MariadbServer, Settings } from './mariadb-server.ts';
 import type { Provocation } from './provocations.ts';
 
-// Nobody waits for the minutes between two runs.
+// The tests do not wait for the minutes between two runs.
 const AT_ONCE = { minimum_seconds: 0 };
 
-/** Of durability, configuration and security. */
+/** Provocations of durability, configuration and security. */
 export const settings: Provocation[] = [
   {
     check_id: 'MY_REDO_TOO_SMALL',
@@ -17,7 +17,7 @@ export const settings: Provocation[] = [
       await server.run("insert ignore into hot select seq, repeat('x', 900) from seq_1_to_1000");
     },
     async provoke(server) {
-      // Each is 1.9 MB of redo; what came in ten minutes counts six times, and the log holds 96 MB.
+      // Each is 1.9 MB of redo; ten minutes count six times, and the log holds 96 MB.
       for (let times = 0; times < 10; times++) await overwrite(server, 1_000, times);
       return async (remediation) => void (await server.run(remediation));
     },
@@ -27,7 +27,7 @@ export const settings: Provocation[] = [
     severity: 'critical',
     object: null,
     thresholds: AT_ONCE,
-    // It must be so at the run before too.
+    // It must be so at the previous run too.
     prepare: async (server) => {
       await server.run([
         'set global innodb_adaptive_flushing = off',
@@ -115,7 +115,7 @@ export const settings: Provocation[] = [
   },
 ];
 
-/** Mended by running the finding's remediation as it stands. */
+/** Fixed by running the finding's remediation as it stands. */
 function made(statement: string): Provocation['provoke'] {
   return async (server) => {
     await server.run(statement);
@@ -123,7 +123,7 @@ function made(statement: string): Provocation['provoke'] {
   };
 }
 
-/** Mended by a restart without that setting. */
+/** Fixed by a restart without that setting. */
 function startedWith(check_id: string, severity: Provocation['severity'], starting: Settings): Provocation {
   return {
     check_id,

@@ -5,10 +5,10 @@ import { replication } from './provocations-replication.ts';
 import { schema } from './provocations-schema.ts';
 import { settings } from './provocations-settings.ts';
 
-/** Of a MariaDB. */
+/** Provocations for MariaDB. */
 export type Provocation = AnyProvocation<MariadbServer>;
 
-/** Checks whose fault is made in a test file of its own, and which. */
+/** Checks whose fault another test file makes, and that file. */
 export const provokedElsewhere: ReadonlyMap<string, string> = new Map([
   ...['MY_REPLICA_STOPPED', 'MY_REPLICA_LAG', 'MY_REPLICA_WRITABLE'].map((id): [string, string] => [
     id,
@@ -19,5 +19,5 @@ export const provokedElsewhere: ReadonlyMap<string, string> = new Map([
   ['MY_REDO_DISABLED', 'src/checks/mysql/settings.test.ts'], // MySQL's only
 ]);
 
-/** One and more for each check. What was mended stays behind, and must be no fault any more. */
+/** At least one per check. Objects stay after the fix, and must no longer be a fault. */
 export const provocations: Provocation[] = [...load, ...settings, ...replication, ...schema];

@@ -12,16 +12,16 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** On a young server, without a run before, these are skipped unless they are what is provoked. */
+/** These are skipped on a new server without an earlier run, unless the test provokes them. */
 const later = new Set([
   'MY_UNUSED_INDEX',
   ...mysqlChecks.filter(({ comparesRuns }) => comparesRuns).map(({ id }) => id),
 ]);
 
-/** What only MySQL has, or only a server that is set so: skipped here, with the reason. */
+/** Checks of MySQL alone, or of special settings: skipped here, with the reason. */
 const elsewhere = new Set(['MY_REDO_DISABLED', 'MY_GROUP_MEMBER_DOWN']);
 
-/** All that all checks find, as the monitor's own login sees it. Only what `provoked` blinds may be skipped. */
+/** All findings, as the monitor's login sees them. Only checks that `provoked` blinds may be skipped. */
 async function found(
   provoked?: Pick<Provocation, 'check_id' | 'thresholds' | 'blinds'> & Pick<ServerFacts, 'before'>,
 ): Promise<({ check_id: string } & Fault)[]> {
@@ -42,27 +42,27 @@ async function found(
   return faults;
 }
 
-/** For a check that counts: what it reads now, as that of a run a minute ago. */
+/** For a check of counters: what it reads now, as if from a run a minute ago. */
 async function runBefore(id: string): Promise<Pick<ServerFacts, 'before'>> {
   const check = mysqlChecks.find((each) => each.id === id);
   return check?.comparesRuns ? { before: { rows: await sample(server, check), seconds: 60 } } : {};
 }
 
-test('a freshly made server has no fault', async () => {
+test('a fresh server has no fault', async () => {
   expect(await found()).toEqual([]);
 });
 
 test.each(provocations)(
-  '$check_id ($object, $severity): found, named, and mended by its remediation',
+  '$check_id ($object, $severity): found, named, and fixed by its remediation',
   async ({ check_id, severity, object, thresholds, blinds, prepare, provoke }) => {
     const own = { check_id, ...(thresholds && { thresholds }) };
     await prepare?.(server);
     const before = await runBefore(check_id);
-    const mend = await provoke(server);
+    const fix = await provoke(server);
     const faults = await found({ ...own, ...before, ...(blinds && { blinds }) });
     const after = await runBefore(check_id);
     expect(faults).toMatchObject([{ check_id, severity, object }]);
-    await mend(faults[0]?.remediation ?? '');
+    await fix(faults[0]?.remediation ?? '');
     expect(await found({ ...own, ...after })).toEqual([]);
   },
 );

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([north, south, replica].map((server) => server?.stop())));
 
-/** A server that others can copy from. */
+/** A server that others can replicate from. */
 async function listening(id: number): Promise<MariadbServer> {
   const port = await freePort();
   const server = await MariadbServer.start({
@@ -51,7 +51,7 @@ const copyFrom = (name: string, source: MariadbServer) =>
   `change master '${name}' to master_host = '127.0.0.1', master_port = ${ports.get(source)}, master_user = 'copier',
    master_password = 'copy', master_connect_retry = 1, master_use_gtid = slave_pos`;
 
-/** Waits until what the source wrote last stands on the replica. */
+/** Waits until the replica has the source's last write. */
 async function applied(name: 'north' | 'south'): Promise<void> {
   const [row] = await at(name === 'north' ? north : south).run('select @@gtid_binlog_pos as gtid');
   await at(replica).until(`select master_gtid_wait('${row?.['gtid']}', 20) = 0`);
@@ -68,7 +68,7 @@ async function judged(
   return measure(on, check, thresholds && { thresholds }, login);
 }
 
-/** Runs a remediation as somebody who pastes it does. */
+/** Runs a remediation like a person who pastes it. */
 async function paste({ faults }: SeenJudgement): Promise<void> {
   const [statements = ''] = (faults[0]?.remediation ?? '').split(' -- ');
   await at(replica).run(statements.split(';').filter((statement) => statement.trim() !== ''));
@@ -89,7 +89,7 @@ const until = async (
 const well = ({ faults, skipped }: SeenJudgement) => faults.length === 0 && skipped === undefined;
 const faulty = ({ faults }: SeenJudgement) => faults.length > 0;
 
-test('a server that copies from nobody is no replica', async () => {
+test('a server without a source is not a replica', async () => {
   for (const id of ['MY_REPLICA_STOPPED', 'MY_REPLICA_LAG', 'MY_REPLICA_WRITABLE'])
     expect(await judged(id, undefined, 'watcher', at(north)), id).toMatchObject({
       faults: [],
@@ -97,7 +97,7 @@ test('a server that copies from nobody is no replica', async () => {
     });
 });
 
-test('two sources that are copied from are no fault, and no check is in error', async () => {
+test('two working sources are no fault, and no check fails', async () => {
   expect(await judged('MY_REPLICA_STOPPED')).toEqual({
     faults: [],
     passMessage: 'The replica replicates from 2 sources.',
@@ -114,7 +114,7 @@ test('two sources that are copied from are no fault, and no check is in error', 
   for (const { id } of mysqlChecks) await judged(id);
 });
 
-test('a replica that can be written to is found, and mended', async () => {
+test('a writable replica is found and fixed', async () => {
   const judgement = await judged('MY_REPLICA_WRITABLE');
   expect(judgement.faults).toMatchObject([{ severity: 'warning', object: null }]);
   await paste(judgement);
@@ -124,7 +124,7 @@ test('a replica that can be written to is found, and mended', async () => {
   });
 });
 
-test('a login without the privilege is refused, and what the check names is what it takes', async () => {
+test('a login without the privilege is refused, and the GRANT of the finding is enough', async () => {
   for (const id of ['MY_REPLICA_STOPPED', 'MY_REPLICA_LAG', 'MY_REPLICA_WRITABLE']) {
     await expect(judged(id, undefined, 'stranger'), id).rejects.toMatchObject({ errno: 1227 });
     const privilege = mysqlChecks.find((check) => check.id === id)?.privilege?.(101_119);
@@ -153,7 +153,7 @@ test.each([
   await until('MY_REPLICA_LAG', well);
 });
 
-test('a SQL thread that stopped on an error: its number, and no value of the row', async () => {
+test('a SQL thread that stopped on an error: the finding has its number, and no value of the row', async () => {
   await at(replica).run('insert into shop.north values (4711)');
   await at(north).run('insert into shop.north values (4711)');
   const judgement = await until('MY_REPLICA_STOPPED', faulty);
@@ -166,7 +166,7 @@ test('a SQL thread that stopped on an error: its number, and no value of the row
   await until('MY_REPLICA_STOPPED', well);
 });
 
-test('a source that is gone, while the other goes on; the replica finds it again by itself', async () => {
+test('a lost source is found while the other continues, and the replica reconnects by itself', async () => {
   await at(south).pause();
   const judgement = await until(
     'MY_REPLICA_STOPPED',
@@ -180,7 +180,7 @@ test('a source that is gone, while the other goes on; the replica finds it again
   await until('MY_REPLICA_STOPPED', well);
 });
 
-test('a replica that waits for a lock lags; several threads are offered once', async () => {
+test('a replica that waits for a lock lags; the remediation proposes several threads once', async () => {
   const holder = await at(replica).open('root');
   await holder.query('lock tables shop.north write');
   await at(north).run('insert into shop.north values (1)');
@@ -206,7 +206,7 @@ test('a replica that waits for a lock lags; several threads are offered once', a
   await until('MY_REPLICA_LAG', well, limits);
 });
 
-test('a delay that is set is no lag, whatever the server says with several threads', async () => {
+test('a configured delay is no lag, whatever the server reports with several threads', async () => {
   await at(replica).run([
     `stop slave 'south'`,
     `change master 'south' to master_delay = 5`,
@@ -225,10 +225,10 @@ test('a delay that is set is no lag, whatever the server says with several threa
   expect(waited).toBeGreaterThan(0);
 });
 
-test('what the source has thrown away can not be copied any more', async () => {
+test('a replica whose next binary log was purged is found', async () => {
   await at(replica).run(`stop slave 'north'`);
   await at(north).run(['insert into shop.north values (3)', 'flush binary logs', 'flush binary logs']);
-  // It keeps a log for a moment: its own thread, and that which served the replica, still stand in it.
+  // It keeps a log for a moment, while its own thread and the one that served the replica still use it.
   for (;;) {
     const logs = await at(north).run('show binary logs');
     if (logs.length === 1) break;
@@ -246,7 +246,7 @@ test('what the source has thrown away can not be copied any more', async () => {
   await until('MY_REPLICA_STOPPED', well);
 });
 
-test('a source without a name has none in the finding', async () => {
+test('a finding about a source without a name has no name', async () => {
   await at(replica).run([`stop slave 'south'`, `reset slave 'south' all`]);
   await at(replica).run(copyFrom('', at(south)));
   const judgement = await judged('MY_REPLICA_STOPPED');

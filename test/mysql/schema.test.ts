@@ -108,14 +108,14 @@ const faulty: [string, string[], string[]][] = [
   ],
 ];
 
-test.each(faulty)('%s finds each of them', async (id, statements, names) => {
+test.each(faulty)('%s finds each faulty object', async (id, statements, names) => {
   await server.run('create database if not exists c');
   await server.run(statements);
   expect(await objects(id)).toEqual(names);
   await server.run('drop database c');
 });
 
-test('what unique ones and counters give is proposed as the key, and the SQL of it runs', async () => {
+test('unique keys and AUTO_INCREMENT columns are proposed as the key, and the SQL runs', async () => {
   await server.run([
     'create table a (x int, y int not null, `z``z` int not null, unique (x), unique u (y, `z``z`))',
     'create table b (id int, n int auto_increment, key (n))',
@@ -135,14 +135,14 @@ test('what unique ones and counters give is proposed as the key, and the SQL of 
   expect(await objects('MY_NO_PRIMARY_KEY')).toEqual([]);
 });
 
-test('an index that was read is used', async () => {
+test('an index that was read is no finding', async () => {
   await server.run(['create table a (id int primary key, x int, key (x))', 'insert into a values (1, 2)']);
   expect(await objects('MY_UNUSED_INDEX', ALL)).toEqual(['`a`.`x`']);
   await server.run('select * from a force index (x) where x = 2');
   expect(await objects('MY_UNUSED_INDEX', ALL)).toEqual([]);
 });
 
-test('reads that are not counted prove nothing', async () => {
+test('if reads are not counted, the check is skipped', async () => {
   expect((await judged('MY_UNUSED_INDEX')).skipped).toMatch(/counted for .* it takes 35 days/);
   const instrument = (enabled: string) =>
     server.run(
@@ -164,7 +164,7 @@ const ofTables = [
   'MY_INDEX_GT_DATA',
 ];
 
-test.each(ofTables)('%s is never ok where tables may be hidden, and REFERENCES shows them', async (id) => {
+test.each(ofTables)('%s is never ok if tables may be hidden, and REFERENCES shows them', async (id) => {
   await server.run(['create table a (x int)', 'grant select on performance_schema.* to stranger@localhost']);
   for (const seen of ['grant process', 'grant show view']) {
     await server.run(`${seen} on *.* to stranger@localhost`);
@@ -178,7 +178,7 @@ test.each(ofTables)('%s is never ok where tables may be hidden, and REFERENCES s
   await server.run('revoke all privileges, grant option from stranger@localhost');
 });
 
-test('REFERENCES lets no row be read, and nothing be made or changed', async () => {
+test('REFERENCES allows no reading, creating or changing', async () => {
   await server.run(['create table a (id int primary key)', 'grant references on *.* to stranger@localhost']);
   const session = await server.open('stranger');
   try {

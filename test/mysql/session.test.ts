@@ -51,7 +51,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Of the plugins that Debian packs apart from the server itself. */
+/** Plugins that Debian packages separately from the server. */
 function pluginFolder(): string {
   const folder = process.env['TEST_MYSQL_PLUGIN_DIR'] ?? '/usr/lib/mysql/plugin';
   if (existsSync(join(folder, 'auth_ed25519.so'))) return folder;
@@ -69,7 +69,7 @@ async function freePort(): Promise<number> {
   return free;
 }
 
-/** A real SSH server that lets anyone in and reaches the MariaDB, whatever it is called. */
+/** A real SSH server that accepts anyone and forwards every name to the MariaDB. */
 async function startBastion() {
   const clients = new Set<ssh.Connection>();
   const hostKeys = [makeSshKey().private];
@@ -126,7 +126,7 @@ const byTunnel = (): Partial<Target> => ({
 
 const withTls = (): Partial<Target> => ({ tls: 'verify-full', caCertificate: authority });
 
-/** Opens a session as a run does, and closes it after `use`. */
+/** Opens a session like a run, and closes it after `use`. */
 async function within<T>(
   given: Partial<Target>,
   use: (session: Session) => Promise<T>,
@@ -184,7 +184,7 @@ test.each<[string, () => Partial<Target>, { name: string; tls: number }]>([
     () => ({ ...byTunnel(), username: 'signing', database: '' }),
     { name: 'signing', tls: 0 },
   ],
-])('lets us in by %s', async (_what, given, expected) => {
+])('logs in by %s', async (_what, given, expected) => {
   const place = given().database === '' ? null : 'shop';
   expect(await within(given(), (session) => session.read(who))).toEqual([{ ...expected, place }]);
 });
@@ -237,7 +237,7 @@ test.each<[string, () => Partial<Target>, object]>([
     () => ({ ...byTunnel(), ...withTls() }),
     { kind: 'unreachable', reason: /another host name/ },
   ],
-])('%s is told as such, once and for all', async (_what, given, expected) => {
+])('%s is reported as such, without a retry', async (_what, given, expected) => {
   const read = (session: Session) => session.read('select 1 as one');
   const error = await within(given(), read).catch((thrown: unknown) => thrown);
   const failure = connectFailure(error, LIMITS.connectMs);
@@ -246,14 +246,14 @@ test.each<[string, () => Partial<Target>, object]>([
   expect(JSON.stringify(failure)).not.toContain(PASSWORD);
 });
 
-test('no connection left is saturation', async () => {
+test('a server without a free connection is saturated', async () => {
   await server.run('set global max_connections = 10');
   const others: Awaited<ReturnType<typeof server.open>>[] = [];
   while (others.length < 10) {
-    const session = await server.open('app').catch(() => null); // a session of an earlier test still closes
+    const session = await server.open('app').catch(() => null); // a session of an earlier test may still be closing
     if (session) others.push(session);
   }
-  const watcher = { ...bySocket(), username: 'watcher' }; // for a superuser one more is kept
+  const watcher = { ...bySocket(), username: 'watcher' }; // a superuser has one reserved connection more
   const error = await within(watcher, async () => null).catch((thrown: unknown) => thrown);
   await Promise.all(others.map((session) => session.end()));
   await server.run('set global max_connections = 20');
@@ -269,14 +269,14 @@ test.each([
   'alter table orders add name text',
   "load data local infile '/etc/hostname' into table orders",
   'select 1; select 2',
-])('refuses "%s", and goes on', async (statement) => {
+])('refuses "%s", and the session continues', async (statement) => {
   await within({}, async (session) => {
     await expect(session.read(statement)).rejects.toThrow();
     expect(await session.read('select id from orders')).toEqual([{ id: 1 }]);
   });
 });
 
-test('a session has its settings whatever the server’s own, and tells no more of us than a name', async () => {
+test('a session has its own settings whatever the server’s, and reveals no more than a name', async () => {
   const settings = `
     select @@tx_read_only as read_only, @@autocommit as autocommit, @@max_statement_time as seconds,
            @@lock_wait_timeout as lock_seconds, @@sql_mode as sql_mode, @@time_zone as time_zone,
@@ -301,7 +301,7 @@ test('a session has its settings whatever the server’s own, and tells no more 
   });
 });
 
-test('values come as numbers where they are safe, else as text', async () => {
+test('values are numbers if those are safe, else text', async () => {
   const values = `
     select 1 as one, 9007199254740991 as safe, 18446744073709551615 as huge, 1.50 as part, 1e3 as many,
            null as nothing, cast('2026-01-02 03:04:05' as datetime) as at, _binary 'ö' as bytes, 'ö' as text,
@@ -325,16 +325,16 @@ test('values come as numbers where they are safe, else as text', async () => {
   ]);
 });
 
-/** A thousand to the fourth rows. */
+/** 1,000⁴ rows. */
 const RUNAWAY = `
   with recursive n (i) as (select 1 union all select i + 1 from n where i < 1000)
   select count(*) as worked from n a, n b, n c, n d`;
 
-test('a statement is ended by the server after 5 s, one that waits for a lock after 2 s', async () => {
+test('the server ends a statement after 5 s, and one that waits for a lock after 2 s', async () => {
   const holder = await server.open('app');
   await holder.query('lock tables orders write');
   const [late, locked] = await within({}, async (session) => [
-    // One that works: one that sleeps was not woken by MariaDB once in a while.
+    // A busy statement: MariaDB sometimes did not wake a sleeping one.
     await session.read(RUNAWAY).catch((error: unknown) => refusalOf(error)),
     await session.read('select id from orders').catch((error: unknown) => refusalOf(error)),
   ]);
@@ -342,14 +342,14 @@ test('a statement is ended by the server after 5 s, one that waits for a lock af
   expect([late, locked]).toEqual(['timeout', 'locked']);
 });
 
-test('what the login may not see is denied', async () => {
+test('a statement without its privilege is denied', async () => {
   const refused = within({ username: 'signing', database: '', ...bySocket() }, (session) =>
     session.read('select count(*) as transactions from information_schema.innodb_trx'),
   );
   expect(refusalOf(await refused.catch((error: unknown) => error))).toBe('denied');
 });
 
-test('a server that sends more than a run may read is cut off', async () => {
+test('a server that sends more than the limit of a run is disconnected', async () => {
   const meter = { bytes: 0, statements: 0, milliseconds: 0 };
   const much = within({ ...withTls() }, (session) => session.read("select repeat('x', 3000000) as much"), {
     limits: { ...LIMITS, runBytes: 1_000_000 },
@@ -359,7 +359,7 @@ test('a server that sends more than a run may read is cut off', async () => {
   expect(meter.bytes).toBeLessThan(1_100_000);
 });
 
-test('a session that is closed is gone, and no aborted client to the server', async () => {
+test('a closed session is gone, and the server counts no aborted client', async () => {
   const text = "show global status like 'Aborted_clients'";
   const before = await server.run(text);
   await within({}, (session) => session.read('select 1 as one'));
@@ -368,7 +368,7 @@ test('a session that is closed is gone, and no aborted client to the server', as
   expect(await server.run(text)).toEqual(before);
 });
 
-test('a session that is called off ends at once', async () => {
+test('an aborted session ends at once', async () => {
   const target = plainly();
   const controller = new AbortController();
   const stream = await diallerOf(target, true).dial(target, controller.signal);

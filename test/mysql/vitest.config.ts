@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** What takes a MariaDB, which `npm ci` does not bring: `npm run test:mysql`. */
+/** Tests that need a MariaDB, which `npm ci` does not install: `npm run test:mysql`. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {

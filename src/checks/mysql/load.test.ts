@@ -81,7 +81,7 @@ test.each<[string, Row[], string | undefined, (string | null)[]]>([
   expect(judgement.near ?? []).toEqual(near);
 });
 
-test('without a limit of open files there is none to be near', () => {
+test('without a limit on open files there is no finding', () => {
   expect(judge('MY_OPEN_FILES', [...files(9_000), ...shown({ open_files_limit: 0 })]).faults).toEqual([]);
 });
 
@@ -150,7 +150,7 @@ test.each<[string, Record<string, number>, Record<string, number>, number, strin
 
 const counters = mysqlChecks.filter(({ id }) => /BP_|LOG_WAITS|TMP_|JOINS|SLOW|TABLE_CACHE|ABORTED/.test(id));
 
-test('every check that counts needs two runs of one start', () => {
+test('every check of counters needs two runs without a restart between', () => {
   expect(counters).toHaveLength(8);
   const all = {
     ...{ Aborted_connects: 5, Connections: 5, ...pages(5, 5), Innodb_buffer_pool_wait_free: 5 },
@@ -180,7 +180,7 @@ test('every check that counts needs two runs of one start', () => {
   }
 });
 
-test('sessions of one user and database are one finding, and the old ones are counted', () => {
+test('sessions of one user and database are one finding that counts the old ones', () => {
   const rows = [
     { transactions: 4 },
     { ...shop, age: 8_000 },
@@ -197,7 +197,7 @@ test('sessions of one user and database are one finding, and the old ones are co
   ]);
 });
 
-test('more sessions than are read: what is missing is not thereby well, unless it is young', () => {
+test('beyond the row limit, unread sessions are not "ok" unless they are recent', () => {
   const rows = (age: number) => [
     { transactions: 2_000 },
     ...Array.from({ length: 1_001 }, () => ({ ...shop, age })),
@@ -206,7 +206,7 @@ test('more sessions than are read: what is missing is not thereby well, unless i
   expect(judge('MY_LONG_TRX', rows(10)).truncated).toBe(false);
 });
 
-test('a transaction that no session has is to be finished by XA', () => {
+test('a transaction without a session is reported with XA RECOVER', () => {
   const rows = transaction(4_000).map((row) =>
     'object' in row
       ? { ...row, object: 'transaction without a session', user_name: null, db_name: null }
@@ -215,7 +215,7 @@ test('a transaction that no session has is to be finished by XA', () => {
   expect(judge('MY_LONG_TRX', rows).faults[0]?.remediation).toMatch(/^XA RECOVER;/);
 });
 
-test('what waits for a metadata lock: the holder where the server tells it, else the oldest transaction', () => {
+test('a metadata lock wait names the holder if the server shows it, else the oldest transaction', () => {
   const line = (...more: Row[]) => judge('MY_MDL_WAIT', [...metadata(90), ...more]).faults[0]?.metricLine;
   const waits = 'User app, database shop: 1 session waiting for a metadata lock, the longest for 1 min; ';
   const held = { waiting_thread: 7, wanted_schema: 'shop', wanted_name: 'or`ders', holder: 'shop/report' };
@@ -229,7 +229,7 @@ test('what waits for a metadata lock: the holder where the server tells it, else
   expect(line({ oldest: 'shop/report', oldest_age: 89 })).toContain('look for a long query');
 });
 
-test('on MySQL: its own statements, and what they have to be granted', () => {
+test('MySQL has its own statements and privileges', () => {
   const sql = (id: string, version: number) => [checkOf(id).sql(version)].flat().join(';');
   expect(sql('MY_LOCK_WAITS', MYSQL)).toContain('performance_schema.data_lock_waits');
   expect(sql('MY_LOCK_WAITS', MARIADB)).toContain('information_schema.innodb_lock_waits');
@@ -251,6 +251,6 @@ test('on MySQL: its own statements, and what they have to be granted', () => {
   expect(() => judge('MY_HISTORY_LIST', [], { version: MYSQL })).toThrow(TypeError);
 });
 
-test('a name is a literal whatever the server makes of a backslash', () => {
+test('a literal is right with and without backslash escapes', () => {
   expect([literal('app'), literal("o'ne"), literal('a\\')]).toEqual(["'app'", '0x6f276e65', '0x615c']);
 });

@@ -52,14 +52,14 @@ describe.each([
 ] as const)('version %i', (version, statement, start, suffix, privilege) => {
   const of = (...rows: Row[]) => [...settingsOf(version), ...rows];
 
-  test('is asked in its own words', () => {
+  test('uses the statements of its version', () => {
     for (const check of [replicaStopped, replicaLag, replicaWritable]) {
       expect([check.sql(version)].flat().at(-1)).toBe(statement);
       expect(check.privilege?.(version)).toBe(privilege);
     }
   });
 
-  test('no replica, and one with a source of each kind of name', () => {
+  test('a server without a source, and one with named and unnamed sources', () => {
     for (const check of [replicaStopped, replicaLag, replicaWritable]) {
       expect(judge(check, of(), { version })).toMatchObject({
         passMessage: 'This server is not a replica.',
@@ -111,7 +111,7 @@ describe.each([
     expect(judgement.skipped).toBeUndefined();
   });
 
-  test('a lag that is not known is never "ok", and hides no other', () => {
+  test('an unknown lag is never "ok", and hides no other', () => {
     const unknown = status(version, 'a', { running: 'No', behind: null });
     expect(judge(replicaLag, of(unknown, status(version, 'b')), { version }).skipped).toBeDefined();
     const judgement = judge(replicaLag, of(unknown, status(version, 'b', { behind: 60 })), { version });
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-test('the channels of group replication are none of a replica', () => {
+test('channels of group replication are ignored', () => {
   const rows = [
     ...settingsOf(MYSQL_84),
     status(MYSQL_84, 'group_replication_recovery', { running: 'No', applying: 'No' }),
@@ -129,7 +129,7 @@ test('the channels of group replication are none of a replica', () => {
     expect(judge(check, rows, { version: MYSQL_84 }).passMessage).toBe('This server is not a replica.');
 });
 
-test('threads are offered where there is one, for one channel in MySQL and for all in MariaDB', () => {
+test('the remediation proposes more threads if there is one: per channel in MySQL, for all in MariaDB', () => {
   const late = (version: number) =>
     judge(replicaLag, [...settingsOf(version), status(version, 'a', { behind: 60 })], { version }).faults[0]
       ?.remediation;
@@ -216,7 +216,7 @@ describe('Galera', () => {
     ['a reset', {}, { ...before, rows: shown({ ...node, wsrep_flow_control_paused_ns: 7 }) }],
     ['a time without the cluster', {}, { ...before, rows: shown({ wsrep_connected: 'OFF' }) }],
     ['a moment', {}, { ...before, seconds: 4 }],
-  ])('flow control is not told after %s, the state is', (_, given, last) => {
+  ])('after %s flow control is skipped, the state is reported', (_, given, last) => {
     const facts = last ? { before: last } : {};
     expect(judge(galeraUnsynced, shown({ ...node, ...given }), facts).skipped).toMatch(
       /^Not measured: flow control/,
@@ -227,7 +227,7 @@ describe('Galera', () => {
     expect(judgement.skipped).toBeUndefined();
   });
 
-  test('Percona has wsrep_on for sessions alone', () => {
+  test('in Percona wsrep_on exists only per session', () => {
     const { wsrep_on: _, ...percona } = node;
     expect(judge(galeraUnsynced, shown(percona), { version: MYSQL_80, before }).passMessage).toContain(
       'is synced',
@@ -239,12 +239,12 @@ describe('group replication', () => {
   const group = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: 'a-b' });
   const member = (host: string, state: string): Row => ({ host, port: host === '' ? null : 3306, state });
 
-  test('MariaDB is not asked for members', () => {
+  test('MariaDB gets no statement for members', () => {
     expect([groupMemberDown.sql(MARIADB)].flat().join()).not.toContain('replication_group_members');
     expect([groupMemberDown.sql(MYSQL_84)].flat().join()).toContain('replication_group_members');
   });
 
-  test('a server without a group is well, one that gives no row is not', () => {
+  test('a server without a group is "ok", one without a row is an error', () => {
     const none = { faults: [], passMessage: 'This server is not in a replication group.' };
     expect(judge(groupMemberDown, shown({ performance_schema: 'OFF', read_only: 'OFF' }))).toEqual(none);
     const named = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: '' });
@@ -252,7 +252,7 @@ describe('group replication', () => {
     expect(() => judge(groupMemberDown, [])).toThrow(TypeError);
   });
 
-  test('without performance_schema nothing is told of a group', () => {
+  test('without performance_schema the check is skipped', () => {
     const blind = shown({ performance_schema: 'OFF', read_only: 'OFF', group_replication_group_name: 'a-b' });
     expect(judge(groupMemberDown, blind).skipped).toContain('performance_schema is off');
   });

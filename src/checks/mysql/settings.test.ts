@@ -71,7 +71,7 @@ test.each<[string, number, Record<string, string | number>, string | undefined]>
   expect(skipped).toBeUndefined();
 });
 
-test('a statement that gives no row is an error, not "ok"', () => {
+test('a statement without a row is an error, not "ok"', () => {
   const own = /REDO_TOO|FLUSH|SYNC|DOUBLE|FORCE|BINLOG|EOL|PASSWORD|ROOT|AUTH|TLS|INFILE|MODE/;
   for (const { id } of mysqlChecks.filter((check) => own.test(check.id)))
     expect(() => judge(id, [], {}), id).toThrow(TypeError);
@@ -190,7 +190,7 @@ test.each([
   expect([faults.map(({ severity }) => severity), skipped]).toEqual([severities, undefined]);
 });
 
-test('redo is not measured without a run before, nor across what begins to count anew', () => {
+test('redo is not measured on the first run or across a reset of counters', () => {
   expect(judge('MY_REDO_TOO_SMALL', mariadb(MB), {}).skipped).toContain('this is the first');
   expect(judge('MY_REDO_TOO_SMALL', mariadb(MB, 80 * MB), {}).skipped).toContain('this is the first');
   expect(small(mariadb(9), mariadb(MB), 60, MARIADB).skipped).toContain('counters were reset');

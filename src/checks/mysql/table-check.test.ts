@@ -83,7 +83,7 @@ test('what hides an index differs, and so does how it is told', () => {
   }
 });
 
-test('the widest type can not be widened', () => {
+test('no wider type is proposed for the widest', () => {
   const [widest] = judge('MY_AUTOINC_EXHAUSTION', [server, value(0.99, 'bigint unsigned')]).faults;
   expect(widest?.remediation).toMatch(/^-- /);
 });

@@ -27,13 +27,13 @@ test.each([
   ['another reset', [{ ...of('shop', { deadlocks: 0 }), reset: 1 }], 300, 'the statistics were reset'],
   ['the first reset', [{ ...of('shop', { deadlocks: 0 }), reset: null }], 300, 'the statistics were reset'],
   ['a counter that fell', [of('shop', { deadlocks: 1_001 })], 300, 'the statistics were reset'],
-])('nothing is told after %s', (_, before, seconds, reason) => {
+])('the check is skipped after %s', (_, before, seconds, reason) => {
   const { skipped } = judge(deadlocks, [of('shop', { deadlocks: 1_000 })], before, seconds);
   expect(skipped).toMatch(/^Not measured: /);
   expect(skipped).toContain(reason);
 });
 
-test('a database whose counting began anew is not thereby well, and a new one is of no account', () => {
+test('a database whose counters were reset is not "ok", and a new one is ignored', () => {
   const now = [
     of('shop', { deadlocks: 5 }),
     of('archive', { deadlocks: 30 }),
@@ -49,7 +49,7 @@ test('a database whose counting began anew is not thereby well, and a new one is
   ).toBe(false);
 });
 
-test('a thousand databases: the list is cut short, and says so', () => {
+test('with a thousand databases the list is truncated and flagged', () => {
   const rows = (count: number) => Array.from({ length: 1_000 }, (_, n) => of(`d${n}`, { deadlocks: count }));
   const judgement = judge(deadlocks, rows(100), rows(0));
   expect([judgement.faults.length, judgement.truncated]).toEqual([100, true]);
@@ -118,7 +118,7 @@ test.each([
   expect(faults(judge(checksumFailures, [{ ...row, failures }], before, 172_800))).toEqual(expected);
 });
 
-test('without data checksums no failure is told', () => {
+test('without data checksums the check is skipped', () => {
   const rows = [{ object: 'shop', enabled: false, failures: 0, age: null }];
   expect(judge(checksumFailures, rows).skipped).toContain('data checksums are off');
 });
