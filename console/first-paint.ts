@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
 
-/** Bytes, gzipped: what a browser gets before it shows the fleet. */
+/** Limit in bytes, gzipped, for everything that a browser loads before it shows the fleet. */
 const MOST = 250_000;
 const FIRST_PAGE = 'src/pages/fleet/fleet.tsx';
 
 type Bundle = Rolldown.OutputBundle;
 
-/** The chunk and all that it imports at once, with their styles. */
+/** The chunk with its static imports and their styles. */
 function withImports(bundle: Bundle, name: string, found = new Set<string>()): Set<string> {
   const chunk = bundle[name];
   if (chunk?.type !== 'chunk' || found.has(name)) return found;
@@ -23,7 +23,7 @@ function gzipped(bundle: Bundle, name: string): number {
   return gzipSync(file.type === 'chunk' ? file.code : file.source, { level: 9 }).length;
 }
 
-/** Says what the first paint costs, and fails the build where that is more than 250 kB. */
+/** Prints the size of the first paint, and fails the build above 250 kB. */
 export function firstPaint(): Plugin {
   return {
     name: 'first-paint',

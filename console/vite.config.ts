@@ -2,17 +2,17 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { firstPaint } from './first-paint.ts';
 
-/** `npm run dev -w console` sends what it asks to a service started beside it. */
+/** `npm run dev -w console` sends API requests to this running service. */
 const SERVICE = process.env['DBVITALS_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   plugins: [react(), firstPaint()],
-  // The service says in index.html where it stands (serve-pages.ts); from there on files name each other beside themselves.
+  // The service writes its base path into index.html (serve-pages.ts). All other files use relative paths.
   base: './',
   build: {
-    // Supported by all four: light-dark() and CSS nesting, which tokens.css and the parts stand on.
+    // The first versions that support light-dark() and CSS nesting, which tokens.css and the parts use.
     target: ['chrome125', 'edge125', 'firefox126', 'safari17.5'],
-    // The policy allows images as data: URLs, but one file a thing is what caches.
+    // The policy allows data: URLs for images, but separate files cache better.
     assetsInlineLimit: 0,
   },
   server: { proxy: { '/console/api': { target: SERVICE, changeOrigin: true } } },

@@ -1,16 +1,16 @@
 import { BASE_PATH } from './base-path.ts';
 
-/** An answer of the service that is no success; `code` and `message` are those of its envelope. */
+/** An error answer of the service; `code` and `message` come from its envelope. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  /** What to name to whoever runs the service; null where something before it answered. */
+  /** For a report to the operator; null when a proxy answered. */
   readonly requestId: string | null;
-  /** Seconds, of 429. */
+  /** Seconds to wait after a 429. */
   readonly retryAfter: number | null;
   /** The field that a 400 is about. */
   readonly parameter: string | null;
-  /** What there is to choose from, of `choose_account`. */
+  /** The choices of `choose_account`. */
   readonly accounts: readonly { id: number; name: string }[];
 
   constructor(response: Response, text: string) {
@@ -25,7 +25,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the network or the service is gone. */
+/** No answer came: the network or the service is down. */
 export class OfflineError extends Error {
   constructor(cause: unknown) {
     super('The service is not reachable.', { cause });
@@ -34,7 +34,7 @@ export class OfflineError extends Error {
 
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
-/** The address of a route of the console's API; parameters that are null, undefined or empty are left out. */
+/** The URL of a console API route. Parameters that are null, undefined or empty are left out. */
 export function apiUrl(path: string, query: Query = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
@@ -45,7 +45,7 @@ export function apiUrl(path: string, query: Query = {}): string {
 
 /**
  * Reads a route of the console's API, such as `/fleet`.
- * @throws ApiError when the service refuses, OfflineError when it does not answer.
+ * @throws ApiError for an error answer, OfflineError without an answer.
  */
 export async function get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
   return request<T>('GET', apiUrl(path, query), undefined, signal);
@@ -54,8 +54,8 @@ export async function get<T>(path: string, query?: Query, signal?: AbortSignal):
 let prove: (() => Promise<boolean>) | null = null;
 
 /**
- * Sets who asks the person to prove again who they are, before {@link send} tries a change of credentials once more; false = they
- * did not. Gives what takes it back.
+ * Sets the function that asks the person to confirm their identity before {@link send} retries a change of credentials;
+ * false = not confirmed. Returns a function that unsets it.
  */
 export function setReauthenticator(ask: () => Promise<boolean>): () => void {
   prove = ask;
@@ -65,8 +65,8 @@ export function setReauthenticator(ask: () => Promise<boolean>): () => void {
 }
 
 /**
- * Changes something by a route of the console's API. A 204 gives undefined.
- * @throws ApiError when the service refuses, OfflineError when it does not answer.
+ * Sends a change to a route of the console's API. Returns undefined for a 204.
+ * @throws ApiError for an error answer, OfflineError without an answer.
  */
 export async function send<T = void>(
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
@@ -104,7 +104,7 @@ interface Envelope {
   accounts?: { id: number; name: string }[];
 }
 
-/** What a proxy in between says is no JSON, or not the envelope. */
+/** An answer of a proxy is not JSON, or has another shape. */
 function envelope(text: string): Envelope {
   try {
     const { error } = JSON.parse(text) as { error?: Envelope };
@@ -114,7 +114,7 @@ function envelope(text: string): Envelope {
   }
 }
 
-/** What the service says is wrong with one field of a form; null when it is about another, or nothing. */
+/** The service's error message for one form field; null when the error is about another field or there is none. */
 export function fieldError(error: unknown, field: string): string | null {
   return error instanceof ApiError && error.parameter === field ? error.message : null;
 }

@@ -1,4 +1,7 @@
-/** Where the service stands behind a proxy, such as `/dbvitals`; empty = at the root. This file is built into `assets/` there. */
+/**
+ * The path of the service behind a proxy, such as `/dbvitals`; empty = the root. The build puts this file into `assets/`
+ * below it.
+ */
 export const BASE_PATH = new URL(import.meta.url).pathname.replace(/\/(?:assets|src)\/[^/]*$/, '');
 
 /** The address of the service, such as `https://db.example.com/dbvitals`. */

@@ -16,7 +16,7 @@ startTheme();
 watchSession(queryClient, () => {
   const { href, pathname } = router.state.location;
   if (pathname === PAGE_PATHS.signIn || pathname.startsWith('/link/')) return;
-  // Of who has not been signed in here yet the router takes care.
+  // The router handles visitors who have not signed in yet.
   if (queryClient.getQueryData(profileQuery.queryKey) === undefined) return;
   notify('You are signed out. Sign in again.');
   void router

@@ -24,7 +24,7 @@ import { Shell } from './shell/shell.tsx';
 import { StartError } from './shell/start-error.tsx';
 import { Starting } from './shell/starting.tsx';
 
-/** A second try for what may pass: the network, a restart. What the service refuses, it refuses again. */
+/** Retry network errors and restarts. A refusal of the service would only be repeated. */
 function isWorthRetry(failures: number, error: Error): boolean {
   return failures < 2 && !(error instanceof ApiError && error.status < 500);
 }
@@ -38,8 +38,8 @@ export const queryClient = new QueryClient({
 });
 
 /**
- * A page's file. When it does not come, the service is asked: it is gone, which is told; or it has another version's files, then
- * the router loads the whole page anew.
+ * Loads a page's file. If that fails, asks the service: it is either down, and the error says so, or it has a new
+ * version, and the router reloads the page.
  */
 function fileOf<Module>(load: () => Promise<Module>): () => Promise<Module> {
   return () =>
@@ -54,7 +54,7 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   notFoundComponent: NotFound,
 });
 
-/** All that takes a session; without one the sign-in page comes first and leads back. */
+/** The pages that need a session. Without one, the sign-in page opens first and returns to the page. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'in',
@@ -205,9 +205,9 @@ export const router = createRouter({
   defaultErrorComponent: PageError,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
-  // Without it the router hands on what the pages' own reading of the address left out.
+  // Otherwise the router passes on search parameters that a page's validator dropped.
   search: { strict: true },
-  // An address is `?status=open&connection_id=3`, as the API's are: every value a string, written once.
+  // URLs look like the API's, `?status=open&connection_id=3`: every value is a string and appears once.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
     const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');

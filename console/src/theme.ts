@@ -12,17 +12,17 @@ function apply(theme: Theme): void {
   else document.documentElement.dataset['theme'] = theme;
 }
 
-/** Before anything is drawn: the theme chosen in this browser, else the device's. */
+/** Applies the theme saved in this browser, else the device's, before the first render. */
 export function startTheme(): void {
   try {
     const kept = localStorage.getItem(STORAGE_KEY);
     if (kept === 'light' || kept === 'dark') apply(kept);
   } catch {
-    // A browser may forbid to keep anything; then the choice is as long as the window.
+    // Storage may be blocked. Then the choice lasts as long as the window.
   }
 }
 
-/** Keeps the choice in this browser. */
+/** Saves the choice in this browser. */
 export function setTheme(theme: Theme): void {
   apply(theme);
   for (const listener of listeners) listener();

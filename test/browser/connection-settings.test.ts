@@ -161,7 +161,7 @@ test('at 400 % a dialog that is higher than the window scrolls to its buttons', 
   const zoomed = { scheme: 'light', width: 320, height: 256 } as const;
   const { page, close } = await openWindow(browser, service.origin, owner, zoomed);
   await visit(page, `/connections/${worst}`);
-  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit connection' });
   await dialog.getByLabel('Expected standbys').fill('1');
   expect(await overflow(page)).toBeLessThanOrEqual(0);

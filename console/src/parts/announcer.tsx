@@ -27,12 +27,12 @@ function change(next: readonly Notice[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says something to screen readers that others see anyway, such as "Copied" or "42 connections". */
+/** Announces to screen readers what others can see, such as "Copied" or "42 connections". */
 export function announce(text: string): void {
   say(text, false);
 }
 
-/** Says to everyone what was done, for some seconds: never anything that must be read. */
+/** Shows a short notice for a few seconds. Never use it for something that must be read. */
 export function notify(text: string): void {
   say(text, true);
 }
@@ -43,8 +43,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * The one live region of the page; it stands before anything is said, as screen readers want it. By the attribute React Aria
- * leaves it to them while a dialog hides all else.
+ * The page's only live region. Screen readers need it to exist before its first message. The attribute makes React Aria
+ * keep it accessible while a dialog hides everything else.
  */
 export function Announcer() {
   const shown = useSyncExternalStore(subscribe, () => notices);

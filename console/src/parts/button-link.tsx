@@ -20,5 +20,8 @@ function Anchor({ kind = 'plain', icon, children, ref, ...props }: AnchorProps) 
   );
 }
 
-/** A link to a page that looks like a button; props of the router's Link (`to`, `params`, `search`). A plain link is the router's `Link`. */
+/**
+ * A page link that looks like a button. Takes the props of the router's Link (`to`, `params`, `search`). For a plain
+ * link, use the router's `Link`.
+ */
 export const ButtonLink = createLink(Anchor);

@@ -4,7 +4,7 @@ import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react
 import { announce } from './announcer.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
-/** `primary` once a view at most; `danger` for what can't be undone; `quiet` without a frame. */
+/** `primary` at most once per view; `danger` for actions that can't be undone; `quiet` has no frame. */
 export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style' | 'children'> {
@@ -15,8 +15,8 @@ interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style' | 'chi
 }
 
 /**
- * A button; `isPending` keeps its place and focus while what it does is under way, and says so. Not by React Aria's own
- * `isPending`: that goes on naming the button to screen readers after its dialog is gone.
+ * A button. While `isPending`, it keeps its place and focus and announces the progress. It does not use React Aria's own
+ * `isPending`, which keeps announcing the button after its dialog has closed.
  */
 export function Button({
   kind = 'plain',
@@ -44,11 +44,11 @@ export function Button({
 
 interface IconButtonProps extends Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'aria-label'> {
   icon: IconName;
-  /** What it does, to screen readers and as a title. */
+  /** What the button does: its accessible name and its tooltip. */
   label: string;
 }
 
-/** A button that only has a picture. */
+/** A button with an icon only. */
 export function IconButton({ icon, label, ...props }: IconButtonProps) {
   return (
     <AriaButton {...props} aria-label={label} className="button quiet icon-button">

@@ -1,8 +1,8 @@
-/** A connection as its form holds it: texts as they were typed, '' for what is not given. */
+/** A connection as its form holds it: the text as typed, '' for an empty field. */
 export interface ConnectionDraft {
   name: string;
   engine: 'postgres' | 'mysql' | 'mariadb';
-  /** A name or address, several as `one:5432,two:5433`, or the path of a Unix socket. */
+  /** A host name or IP address, several as `one:5432,two:5433`, or the path of a Unix socket. */
   host: string;
   port: string;
   database: string;
@@ -22,7 +22,7 @@ export interface ConnectionDraft {
   expectedStandbys: string;
 }
 
-/** A form in which nothing was typed yet; the defaults are those of `connection add`. */
+/** An empty form with the defaults of `connection add`. */
 export const emptyDraft: ConnectionDraft = {
   name: '',
   engine: 'postgres',
@@ -43,7 +43,7 @@ export const emptyDraft: ConnectionDraft = {
   expectedStandbys: '0',
 };
 
-/** The port that a server has unless told otherwise. */
+/** The default port of an engine. */
 export function usualPort({ engine }: Pick<ConnectionDraft, 'engine'>): string {
   return engine === 'postgres' ? '5432' : '3306';
 }
@@ -53,7 +53,7 @@ export function isSocket({ host }: Pick<ConnectionDraft, 'host'>): boolean {
   return host.trim().startsWith('/');
 }
 
-/** The fields of where the database is, as the routes want them. */
+/** The address fields in the format of the routes. */
 export function addressOf(draft: ConnectionDraft) {
   const { engine, host, port, database, username } = draft;
   return {
@@ -63,7 +63,7 @@ export function addressOf(draft: ConnectionDraft) {
   };
 }
 
-/** The SSH server before it. */
+/** The SSH tunnel in the format of the routes. */
 export function sshOf({ sshUsername, sshHost, sshPort, sshKey }: ConnectionDraft) {
   return {
     ...{ username: sshUsername.trim(), host: sshHost.trim() },

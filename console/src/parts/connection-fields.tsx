@@ -15,13 +15,13 @@ const INTERVALS = ['30', '60', '300', '900', '3600', '21600', '86400'];
 
 export interface ConnectionFieldsProps {
   draft: ConnectionDraft;
-  /** What was changed by hand. */
+  /** Called with the fields that the user changed. */
   onChange: (changed: Partial<ConnectionDraft>) => void;
-  /** Of the last try: what is about a field stands at it. */
+  /** The error of the last attempt. An error about one field is shown at that field. */
   error: unknown;
 }
 
-/** Which database: engine, host, port, database. */
+/** The fields for engine, host, port and database. */
 export function DatabaseFields({
   draft,
   onChange,
@@ -78,7 +78,8 @@ export function DatabaseFields({
 }
 
 /**
- * Who logs in; `hasPassword` where one is stored, which an empty box leaves as it is, unless a change makes it needed again.
+ * The fields for user and password. With `hasPassword`, an empty field keeps the stored password, unless a change
+ * requires it again.
  */
 export function LoginFields({
   draft,
@@ -121,7 +122,7 @@ function passwordHelp(hasPassword: boolean, isNeeded: boolean): string {
   return hasPassword ? 'Leave empty to keep the stored password.' : 'Stored encrypted and never shown again.';
 }
 
-/** How often it is checked, and what must be there. */
+/** The fields for the check interval and the expected standbys. */
 export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
   const intervals = INTERVALS.includes(draft.interval) ? INTERVALS : [draft.interval, ...INTERVALS];
   return (
@@ -152,8 +153,8 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
   );
 }
 
-/** What {@link DatabaseFields} and {@link LoginFields} tell errors of. */
+/** The parameters whose errors {@link DatabaseFields} and {@link LoginFields} show. */
 export const ADDRESS_FIELDS = ['engine', 'host', 'address', 'password'];
 
-/** What the fields of the way there and {@link CheckFields} tell errors of. */
+/** The parameters whose errors the security fields and {@link CheckFields} show. */
 export const OTHER_FIELDS = ['tls', 'ca_certificate', 'ssh', 'interval_seconds', 'expected_standbys'];

@@ -18,7 +18,7 @@ const TLS = [
   { id: 'disable', label: 'None', description: 'Traffic is not encrypted.' },
 ];
 
-/** How the way there is kept from others: TLS, and an SSH tunnel. */
+/** The fields for TLS and the SSH tunnel. */
 export function SecurityFields({
   draft,
   onChange,

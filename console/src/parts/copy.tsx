@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { announce } from './announcer.tsx';
 import { Button } from './button.tsx';
 
-/** Copies `text` to the clipboard and says so, to the eye and to screen readers. `what` is its name, such as "SQL". */
+/** Copies `text` to the clipboard and confirms it, also to screen readers. `what` names the text, such as "SQL". */
 export function CopyButton({ text, what, onCopied }: { text: string; what: string; onCopied?: () => void }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');
   useEffect(() => {
@@ -36,7 +36,7 @@ export function CopyButton({ text, what, onCopied }: { text: string; what: strin
   );
 }
 
-/** Text to paste somewhere, shown as it is, with a button that copies it. `what` is its name, such as "SQL" or "command". */
+/** Text to paste elsewhere, shown verbatim with a copy button. `what` names the text, such as "SQL" or "command". */
 export function CodeBlock({ text, what, onCopied }: { text: string; what: string; onCopied?: () => void }) {
   return (
     <div className="code-block">

@@ -3,15 +3,15 @@ import { boxedDay } from './day.ts';
 import { TextField } from './field.tsx';
 
 interface DayRangeProps {
-  /** Of the first box, such as "First seen from". */
+  /** The label of the first field, such as "First seen from". */
   label: string;
-  /** A day or an instant, as the address has it. */
+  /** A day or an instant, as in the URL. */
   from: string | undefined;
   to: string | undefined;
   onChange: (range: { from: string | undefined; to: string | undefined }) => void;
 }
 
-/** From a day to a day, both included, in the viewer's zone. */
+/** A range of days, both included, in the viewer's time zone. */
 export function DayRange({ label, from, to, onChange }: DayRangeProps) {
   return (
     <div className="day-range">

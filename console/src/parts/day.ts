@@ -1,22 +1,22 @@
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** What an address says as `from` or `to`: a day such as 2026-01-31, or an instant; undefined where it is neither. */
+/** The `from` or `to` of a URL: a day such as 2026-01-31, or an instant; undefined for anything else. */
 export function dayOrInstant(text: string | undefined): string | undefined {
   const isOne = text !== undefined && /^\d{4}-\d\d-\d\d(T|$)/.test(text) && !Number.isNaN(Date.parse(text));
   return isOne ? text : undefined;
 }
 
-/** The first instant of a day of the viewer's, as the API's `from` wants it; an instant stays what it is. */
+/** The first instant of a day in the viewer's time zone, for the API's `from`; an instant is returned unchanged. */
 export function rangeStart(day: string | undefined): string | undefined {
   return day !== undefined && DAY.test(day) ? new Date(`${day}T00:00:00`).toISOString() : day;
 }
 
-/** The last millisecond of a day of the viewer's, as the API's `to` wants it; an instant stays what it is. */
+/** The last millisecond of a day in the viewer's time zone, for the API's `to`; an instant is returned unchanged. */
 export function rangeEnd(day: string | undefined): string | undefined {
   return day !== undefined && DAY.test(day) ? new Date(`${day}T23:59:59.999`).toISOString() : day;
 }
 
-/** The viewer's day as a box of days has it; '' for none. */
+/** The day in the viewer's time zone, as the value of a date field; '' for none. */
 export function boxedDay(text: string | undefined): string {
   if (text === undefined || DAY.test(text)) return text ?? '';
   const at = new Date(text);

@@ -8,19 +8,19 @@ import type { IconName } from './icons.tsx';
 
 interface DialogProps {
   isOpen: boolean;
-  /** Asked for by Escape, a click beside it, the cross; not called while `isLocked`. */
+  /** Called on Escape, a click outside or the close button; not while `isLocked`. */
   onClose: () => void;
   title: string;
   children: ReactNode;
-  /** Buttons, the one that goes on last. */
+  /** Buttons, the primary one last. */
   footer?: ReactNode;
-  /** Nothing but a button of its own closes it: while something is shown once, or under way. */
+  /** Only a button in the dialog closes it: for a secret that is shown once, or while a request runs. */
   isLocked?: boolean;
   wide?: boolean;
   role?: 'dialog' | 'alertdialog';
 }
 
-/** A dialog over the page; focus goes in, stays there, and comes back. */
+/** A modal dialog: focus moves in, stays inside and returns. */
 export function Dialog({
   isOpen,
   onClose,
@@ -63,20 +63,19 @@ interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'child
   onSubmit: () => void;
   isPending: boolean;
   isDisabled?: boolean;
-  /** Something was entered that closing would drop: it is asked first. */
+  /** The form has changes: closing asks for confirmation first. */
   isChanged?: boolean;
-  /** Buttons beside those that close and send it. */
+  /** More buttons beside Cancel and the submit button. */
   actions?: ReactNode;
-  /** Something else than sending it is under way, by a button of `actions`. */
+  /** A button of `actions` is at work. */
   isBusy?: boolean;
 }
 
-/** What a form says is wrong: a message, or a field. */
+/** An error in a form: a message or an invalid field. */
 const ERRORS = '[role="alert"], [aria-invalid="true"]';
 
 /**
- * When what was sent has failed, the first thing that tells why comes into view, and gets the focus unless the form moved that to a
- * field by itself.
+ * After a failed submit, scrolls to the first error and focuses it, unless the form already moved the focus to a field.
  */
 function useErrorInView(formId: string, isBusy: boolean): void {
   const sentFrom = useRef<Element | null>(null);
@@ -96,7 +95,7 @@ function useErrorInView(formId: string, isBusy: boolean): void {
   }, [formId, isBusy]);
 }
 
-/** A form in a dialog of its own, open as long as it is there; nothing closes it by accident while it is sent. */
+/** A form in a dialog, open while mounted. It can't be closed by accident while it is submitting. */
 export function FormDialog({
   action,
   icon,
@@ -143,7 +142,7 @@ export function FormDialog({
         id={id}
         onSubmit={(event) => {
           event.preventDefault();
-          // Enter in a field sends it too.
+          // Enter in a field submits too.
           if (!isDisabled && !isPending) onSubmit();
         }}
       >
@@ -174,7 +173,7 @@ interface ConfirmProps extends Pick<DialogProps, 'isOpen' | 'onClose' | 'title' 
   isPending: boolean;
 }
 
-/** Asks before something of consequence; nothing closes it by accident while that is under way. */
+/** Asks for confirmation. It can't be closed by accident while the action runs. */
 export function Confirm({
   action,
   cancel = 'Cancel',

@@ -17,16 +17,16 @@ import { Icon } from './icons.tsx';
 
 interface FieldProps {
   label: string;
-  /** One sentence below the label's box. */
+  /** One sentence below the field. */
   description?: ReactNode;
-  /** What is wrong with what was given; the field is invalid while it is there. */
+  /** What is wrong with the value; the field is invalid while it is set. */
   error?: string | null | undefined;
   isRequired?: boolean;
   isDisabled?: boolean;
   isReadOnly?: boolean;
 }
 
-/** An error from outside, such as the service's, must not keep the form from being sent again: `aria`, not `native`. */
+/** An error of the service must not block the next submit: `aria`, not `native`. */
 function invalidBy(error: FieldProps['error']): { isInvalid?: true; validationBehavior?: 'aria' } {
   return error ? { isInvalid: true, validationBehavior: 'aria' } : {};
 }
@@ -56,13 +56,13 @@ interface TextFieldProps extends FieldProps {
   placeholder?: string;
   maxLength?: number;
   minLength?: number;
-  /** Of a text of several lines. */
+  /** Rows of a multi-line field. */
   rows?: number;
-  /** Letters of one width: for hosts, URLs, SQL. */
+  /** Monospaced: for hosts, URLs and SQL. */
   mono?: boolean;
 }
 
-/** A labelled box for text; a password has a button that shows it. */
+/** A labelled text field; a password has a button that shows it. */
 export function TextField({
   label,
   description,
@@ -104,16 +104,16 @@ export function TextField({
 }
 
 interface SearchFieldProps {
-  /** Read to screen readers; the box has no label beside it. */
+  /** The accessible name; there is no visible label. */
   label: string;
   value: string;
   onChange: (value: string) => void;
   placeholder?: string;
-  /** `/` sets the focus here. */
+  /** `/` focuses this field. */
   shortcut?: boolean;
 }
 
-/** A box to search in a list. */
+/** A search field for a list. */
 export function SearchField({ label, value, onChange, placeholder, shortcut = false }: SearchFieldProps) {
   return (
     <AriaSearchField aria-label={label} className="search" onChange={onChange} value={value}>
@@ -148,11 +148,11 @@ interface SelectProps extends FieldProps {
   value: string;
   onChange: (id: string) => void;
   choices: readonly Choice[];
-  /** The label is read, not seen: for filters above a list. */
+  /** Hides the label visually: for filters above a list. */
   hideLabel?: boolean;
 }
 
-/** One of several, in a box that opens. */
+/** A dropdown with one choice. */
 export function Select({
   label,
   value,
@@ -206,7 +206,7 @@ interface CheckboxProps {
   isDisabled?: boolean;
 }
 
-/** A box to tick, with its words. */
+/** A checkbox with its label. */
 export function Checkbox({ children, ...props }: CheckboxProps) {
   return (
     <AriaCheckbox {...props} className="checkbox">
@@ -218,7 +218,7 @@ export function Checkbox({ children, ...props }: CheckboxProps) {
   );
 }
 
-/** One of a few, all seen at once. */
+/** Radio buttons. */
 export function RadioGroup({
   label,
   value,

@@ -1,6 +1,9 @@
 const FIGURES = new Intl.NumberFormat('en');
 
-/** `1,234`. By one formatter: `toLocaleString` makes one each time, which took a fifth of what a row of the log does. */
+/**
+ * `1,234`. One shared formatter: `toLocaleString` creates one per call, a fifth of the time of drawing a log row
+ * (measured).
+ */
 export function figure(count: number): string {
   return FIGURES.format(count);
 }

@@ -6,7 +6,7 @@ import { type Status, StatusMark } from './status-mark.tsx';
 interface Chip {
   id: string;
   label: string;
-  /** How many there are; not shown while undefined. */
+  /** The count; hidden while undefined. */
   count?: number | undefined;
   status?: Status;
 }
@@ -20,7 +20,7 @@ interface FilterChipsProps {
   onChange: (id: string | null) => void;
 }
 
-/** Counts that filter: pressing one restricts the list to it, pressing it again takes that back. */
+/** Filter buttons with counts: pressing one filters the list, pressing it again clears the filter. */
 export function FilterChips({ label, chips, value, onChange }: FilterChipsProps) {
   return (
     <ToggleButtonGroup
@@ -28,7 +28,7 @@ export function FilterChips({ label, chips, value, onChange }: FilterChipsProps)
       className="filter-chips"
       onSelectionChange={(keys) => onChange([...keys].map(String).find((id) => id !== value) ?? null)}
       selectedKeys={value === null ? [] : [value]}
-      // Buttons that are pressed or not; `single` would make them radio buttons, which nobody expects to take back.
+      // Toggle buttons; `single` would make them radio buttons, which can't be cleared.
       selectionMode="multiple"
     >
       {chips.map(({ id, label: word, count, status }) => (

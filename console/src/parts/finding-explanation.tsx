@@ -4,7 +4,7 @@ import { Icon } from './icons.tsx';
 
 const PIECE = /`([^`]+)`|\[([^\]]+)\]\([^)]*\)/g;
 
-/** A line of the checks' pages: `code` is set as such, a link between the pages becomes its words. */
+/** Splits a line of a check's page into text and `code`; a link becomes its text. */
 function piecesOf(line: string): { at: number; text: string; isCode: boolean }[] {
   const pieces: { at: number; text: string; isCode: boolean }[] = [];
   let done = 0;
@@ -16,7 +16,7 @@ function piecesOf(line: string): { at: number; text: string; isCode: boolean }[]
   return [...pieces, { at: done, text: line.slice(done), isCode: false }].filter(({ text }) => text !== '');
 }
 
-/** The Markdown that the pages of the checks are written in: paragraphs, code, links. */
+/** Renders the Markdown of the checks' pages: paragraphs, code, links. */
 function Prose({ text }: { text: string }) {
   return (
     <div className="prose">
@@ -35,15 +35,15 @@ interface FindingExplanationProps {
   /** The measured value with its recommendation. */
   measured: string;
   thresholds: readonly { name: string; value: number; default: number }[];
-  /** Why it matters, as {@link Prose}; '' where nothing is known of the check. */
+  /** Why it matters, as {@link Prose}; '' for an unknown check. */
   why: string;
-  /** The remediation: statements, or a sentence where none helps; '' where there is nothing to do. */
+  /** The remediation: statements, or a sentence where no statement helps; '' when there is nothing to do. */
   sql: string;
-  /** What the statement locks; null where nothing is known. */
+  /** What the statement locks; null when unknown. */
   lock: string | null;
 }
 
-/** What one needs to act on a finding or ticket: measured against threshold, why it matters, what to run and what that locks. */
+/** Explains a finding or ticket: measured value and threshold, why it matters, what to run and what that locks. */
 export function FindingExplanation({ measured, thresholds, why, sql, lock }: FindingExplanationProps) {
   return (
     <div className="explained">
@@ -75,7 +75,7 @@ export function FindingExplanation({ measured, thresholds, why, sql, lock }: Fin
   );
 }
 
-/** Statements to copy with what they lock; where none helps, what to do in words. */
+/** Statements to copy and what they lock; or what to do, where no statement helps. */
 function Remedy({ sql, lock }: { sql: string; lock: string | null }) {
   if (lock === null && !sql.includes(';')) {
     return (

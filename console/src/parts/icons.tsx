@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-// Drawn for this console on a grid of 16, strokes of 1.5.
+// Drawn for this console on a 16-pixel grid with strokes of 1.5.
 const ICONS = {
   fleet: <path d="M2.5 12.5v-4m3.7 4V5.2m3.6 7.3V7.4m3.7 5.1v-9" />,
   tickets: <path d="M2.5 4.5h11v2.2a1.4 1.4 0 0 0 0 2.7v2.1h-11V9.4a1.4 1.4 0 0 0 0-2.7zM9.5 5v6" />,
@@ -44,7 +44,7 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** A picture beside a word, silent to screen readers: the word says it. */
+/** An icon beside a word, hidden from screen readers because the word says it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -1,13 +1,13 @@
 import type { KeyboardEvent, RefObject } from 'react';
 import { useShortcut } from './shortcut.ts';
 
-/** The row that has the focus; -1 when none has. */
+/** The index of the focused row; -1 when none is focused. */
 export function focusedRow(): number {
   const item = document.activeElement?.closest('.table-item');
   return item ? Number(item.getAttribute('data-index')) : -1;
 }
 
-/** Gives a row the focus; one far away is drawn some frames after it was scrolled to. */
+/** Focuses a row. A distant row is drawn some frames after scrolling to it. */
 export function focusRow(body: RefObject<HTMLElement | null>, index: number, frames = 20): void {
   const item = body.current?.querySelector(`.table-item[data-index="${index}"]`);
   const target = item?.querySelector<HTMLElement>('.row-link, a, button');
@@ -15,7 +15,7 @@ export function focusRow(body: RefObject<HTMLElement | null>, index: number, fra
   else if (frames > 0) requestAnimationFrame(() => focusRow(body, index, frames - 1));
 }
 
-/** The arrows go from row to row while a row's link has the focus. */
+/** The arrow keys move between rows while a row's link is focused. */
 export function onArrow(event: KeyboardEvent, goTo: (index: number) => void): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const inRows = event.target instanceof HTMLElement && event.target.matches('.row-link');
@@ -24,7 +24,7 @@ export function onArrow(event: KeyboardEvent, goTo: (index: number) => void): vo
   goTo(focusedRow() + step);
 }
 
-/** `j` and `k` anywhere on the page: to the row after and before the one at `at`. */
+/** `j` and `k` anywhere on the page move to the row after and before `at`. */
 export function useKeyboardNavigation(
   isOn: boolean,
   at: RefObject<number>,

@@ -10,7 +10,7 @@ export interface Action {
   label: string;
   icon?: IconName;
   danger?: boolean;
-  /** The one of several that holds now. */
+  /** The current choice of several. */
   isChosen?: boolean;
   /** A line above it. */
   startsGroup?: boolean;
@@ -18,7 +18,7 @@ export interface Action {
   onAction: () => void;
 }
 
-/** What a button (`trigger`, a Button or IconButton) opens: actions, of a row for example. */
+/** A menu of actions that a button opens; `trigger` is a Button or IconButton. */
 export function ActionMenu({
   label,
   trigger,

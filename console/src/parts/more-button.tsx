@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 
 type Pages = Pick<UseInfiniteQueryResult<unknown>, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
 
-/** Below a list that is fetched page by page: for who does not scroll, and after a page that could not be fetched. */
+/** Loads the next page of a list: for people who don't scroll, and after a failed page. */
 export function MoreButton({ list: { hasNextPage, isFetchingNextPage, fetchNextPage } }: { list: Pages }) {
   if (!hasNextPage) return null;
   return (

@@ -2,7 +2,7 @@ import './page.css';
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 
-/** The page whose title had the focus last; null before the first one, which the browser reads by itself. */
+/** The page whose title was focused last; null before the first page, which the browser announces itself. */
 let lastPath: string | null = null;
 
 interface PageProps {
@@ -11,14 +11,14 @@ interface PageProps {
   back?: ReactNode;
   /** One line below the title. */
   description?: ReactNode;
-  /** Buttons at the end of the title's line. */
+  /** Buttons beside the title. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
 /**
- * What every page is: a title, which is the window's too, and its content. Coming from another page the focus goes to the title,
- * so that screen readers say where one is, and Tab goes on from there.
+ * The frame of every page: a title, which is the window's title too, and the content. Navigation focuses the title, so
+ * that screen readers announce the page and Tab continues from there.
  */
 export function Page({ title, back, description, actions, children }: PageProps) {
   useEffect(() => {
@@ -45,10 +45,10 @@ export function Page({ title, back, description, actions, children }: PageProps)
   );
 }
 
-/** From here on a title may be of more than the three lines that are shown of it. */
+/** Longer titles may need more than the three lines that are shown. */
 const LONG_TITLE = 120;
 
-/** The title; of a long one the beginning, the rest when asked for. */
+/** The title; a long one is shortened and can be expanded. */
 function Title({ title, heading }: { title: string; heading: RefObject<HTMLHeadingElement | null> }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = title.length > LONG_TITLE;
@@ -73,7 +73,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of a page under a title of its own. */
+/** A section of a page with its own title. */
 export function Section({ title, description, actions, children }: SectionProps) {
   const id = useId();
   return (
@@ -90,7 +90,7 @@ export function Section({ title, description, actions, children }: SectionProps)
   );
 }
 
-/** Filters and search above a list, in one line where there is room. */
+/** Filters and search above a list, on one line if there is room. */
 export function Filters({ children }: { children: ReactNode }) {
   return <div className="filters">{children}</div>;
 }

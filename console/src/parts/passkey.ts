@@ -5,8 +5,8 @@ export const hasPasskeys =
   isSecureContext;
 
 /**
- * Asks for a passkey of this service; what comes back is for the service.
- * @throws DOMException NotAllowedError when the person does not go on, or takes too long.
+ * Asks the browser for a passkey of this service; the service verifies the answer.
+ * @throws DOMException NotAllowedError when the person cancels or takes too long.
  */
 export async function askPasskey(options: PublicKeyCredentialRequestOptionsJSON): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
@@ -14,8 +14,8 @@ export async function askPasskey(options: PublicKeyCredentialRequestOptionsJSON)
 }
 
 /**
- * Makes a passkey on this device or a key.
- * @throws DOMException NotAllowedError when the person does not go on, InvalidStateError when the device has one already.
+ * Creates a passkey on this device or a security key.
+ * @throws DOMException NotAllowedError when the person cancels, InvalidStateError when the device already has one.
  */
 export async function makePasskey(options: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
@@ -27,7 +27,7 @@ function asJson(credential: Credential | null): unknown {
   throw new Error('The browser returned no passkey.');
 }
 
-/** What to say when the browser did not do it. */
+/** The message for a failed passkey request. */
 export function passkeyError(error: Error): string {
   if (error.name === 'NotAllowedError')
     return 'The passkey request was cancelled or timed out. Try again, or use your password.';

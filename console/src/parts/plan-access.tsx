@@ -20,7 +20,7 @@ export function planName(plan: string): string {
   return plan.charAt(0).toUpperCase() + plan.slice(1);
 }
 
-/** What a key may ask in a minute, as a sentence; 0 = nothing. */
+/** A key's limit per minute, as a sentence; 0 = no access. */
 export function limitText(limit: number): string {
   if (limit === 0) return 'You can create keys, but every request is refused: this plan has no API access.';
   return `Each key has its own limit of ${limit.toLocaleString('en')} ${limit === 1 ? 'request' : 'requests'} per minute.`;
@@ -36,7 +36,9 @@ export function accessText(includes: readonly string[]): string {
     : `A key lets dashboards, monitors and collectors read ${LIST.format(reached)}.`;
 }
 
-/** Which endpoints of the API keys reach, and which only with a larger plan. `includes` are groups such as `health`. */
+/**
+ * Lists the API endpoints that keys can read, and those that need a larger plan. `includes` are groups such as `health`.
+ */
 export function PlanAccess({ includes }: { includes: readonly string[] }) {
   return (
     <ul className="plan-reach">
@@ -59,7 +61,7 @@ export function PlanAccess({ includes }: { includes: readonly string[] }) {
   );
 }
 
-/** Broken before a slash where it must be, not within a word. */
+/** Wraps a path before a slash, not within a word. */
 function Path({ path }: { path: string }) {
   return (
     <code>

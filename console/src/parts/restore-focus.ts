@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 
-/** Longer than React Aria takes to give the focus back to what opened a dialog. */
+/** Longer than React Aria takes to return the focus after a dialog. */
 const GIVEN_BACK_MS = 150;
 
 /**
- * When the last of several dialogs closes and what opened them is gone, or goes once the page has its news, the title gets
- * the focus: it must not be lost. Whoever goes elsewhere by themselves is left alone from then on.
+ * When the last dialog closes and its opener no longer exists, or disappears with the next data, the title gets the
+ * focus, so that the focus is not lost. Stops as soon as the person moves the focus.
  */
 export function useRestoredFocus(isOpen: boolean): void {
   const wasOpen = useRef(isOpen);

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Whether the key belongs to what has the focus: a box for text, or anything in a dialog or menu. */
+/** Whether the focused element uses the key itself: a text field, or anything in a dialog or menu. */
 function isTaken(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -11,7 +11,7 @@ function isTaken(target: EventTarget | null): boolean {
   );
 }
 
-/** Calls `run` when a key is pressed anywhere on the page, except where it is written into a box or a dialog is open. */
+/** Calls `run` when a key is pressed anywhere on the page, except in a text field or while a dialog is open. */
 export function useShortcut(key: string, run: () => void): void {
   const latest = useRef(run);
   useEffect(() => {

@@ -1,17 +1,17 @@
 import './sparkline.css';
 
 interface SparklineProps {
-  /** Oldest first; null where there is none: a gap in the line. */
+  /** Oldest first; null makes a gap in the line. */
   values: readonly (number | null)[];
-  /** In words what it shows, such as "Score of the last 30 days: from 92 to 61". */
+  /** A text alternative, such as "Score of the last 30 days: from 92 to 61". */
   label: string;
-  /** Of the scale, which starts at 0. */
+  /** The top of the scale, which starts at 0. */
   max?: number;
   width?: number;
   height?: number;
 }
 
-/** The stretches of a line between gaps, as points `x,y`; a value alone between gaps is drawn as a dot. */
+/** The segments of the line between gaps, as points `x,y`. A single value between gaps is drawn as a dot. */
 function stretches(
   values: readonly (number | null)[],
   place: (value: number, index: number) => string,
@@ -24,7 +24,7 @@ function stretches(
   return found.filter((points) => points.length > 0);
 }
 
-/** What lies between a line and the foot of the scale. */
+/** The area below a line. */
 function area(points: readonly string[], foot: number): string {
   const [first = '', last = ''] = [points[0], points.at(-1)].map((point) => point?.split(',')[0]);
   return `${first},${foot} ${points.join(' ')} ${last},${foot}`;
@@ -51,7 +51,7 @@ export function Sparkline({ values, label, max = 100, width = 96, height = 24 }:
         <polygon key={points[0]} points={area(points, height - 2)} />
       ))}
       {lines.map((points) => (
-        // A line of no length with round ends is a dot.
+        // A line without length and with round ends is a dot.
         <polyline
           className={points.length === 1 ? 'sparkline-dot' : undefined}
           key={points[0]}

@@ -7,7 +7,7 @@ import { CopyButton } from './copy.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { clockTime, useNow } from './time.tsx';
 
-/** Lines that stand where a list will be; said to screen readers once. */
+/** Placeholder rows while a list loads; announced to screen readers once. */
 export function SkeletonRows({ rows = 8 }: { rows?: number }) {
   return (
     <div className="skeleton-rows" role="status">
@@ -31,7 +31,7 @@ interface MessageProps {
   actions?: ReactNode;
 }
 
-/** In place of content: nothing there yet, nothing found, not allowed. */
+/** Shown instead of content: empty, nothing found, or not allowed. */
 export function Message({ icon, title, children, actions }: MessageProps) {
   return (
     <div className="message">
@@ -61,13 +61,13 @@ export function NoPermission({ permission }: { permission?: string }) {
   );
 }
 
-/** Seconds from when this is first drawn; null without any. */
+/** Counts down `seconds` from the first render. */
 function useSecondsLeft(seconds: number | null): number {
   const [until] = useState(() => Date.now() + (seconds ?? 0) * 1000);
   return Math.max(0, Math.ceil((until - useNow(1_000)) / 1000));
 }
 
-/** What went wrong, what to name to whoever runs the service, and another try. */
+/** Shows an error with its request ID for the operator, and a retry button. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const wait = useSecondsLeft(error instanceof ApiError ? error.retryAfter : null);
   const retry = onRetry && (
@@ -106,11 +106,11 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: (() =
 
 interface InlineErrorProps {
   error: unknown;
-  /** Fields that are shown and tell of themselves what is wrong with them. */
+  /** Fields that show their own errors. */
   fields?: readonly string[];
 }
 
-/** One line for an error beside a form or button, with the request id where there is one. */
+/** One line for an error beside a form or button, with the request ID if there is one. */
 export function InlineError({ error, fields = [] }: InlineErrorProps) {
   if (!error || fields.some((field) => fieldError(error, field) !== null)) return null;
   return (
@@ -165,7 +165,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Across the page while the device has no network. */
+/** A banner while the device is offline. */
 export function OfflineBanner() {
   const online = useSyncExternalStore(subscribe, () => navigator.onLine);
   return (

@@ -3,12 +3,12 @@ import { LOOKS, type Status } from './status-looks.tsx';
 
 export type { Status };
 
-/** How a status is called. */
+/** The label of a status. */
 export function statusText(status: Status): string {
   return LOOKS[status].word;
 }
 
-/** A status by word, icon, shape and colour; `quiet` leaves the tint away, for rows of a table. */
+/** A status as word, icon, shape and colour; `quiet` has no tint, for table rows. */
 export function StatusMark({
   status,
   word,
@@ -39,7 +39,7 @@ export function StatusMark({
   );
 }
 
-/** A score from 0 to 100 as a figure and a bar; null where there is none yet. */
+/** A score from 0 to 100 as a number and a bar; null = no score yet. */
 export function Score({ score, status }: { score: number | null; status: Status }) {
   if (score === null) return <span className="quiet">No score</span>;
   return (

@@ -1,8 +1,8 @@
 import type { MouseEvent as ReactMouseEvent } from 'react';
 
 /**
- * A click anywhere in a row follows the row's `.row-link`. No link lies over the row, so its text can be selected and its tooltips
- * show. Selecting text, and what has a click of its own, opens nothing.
+ * A click anywhere in a row follows the row's `.row-link`. No link covers the row, so its text can be selected and
+ * tooltips work. Selecting text and clicking other controls open nothing.
  */
 export function onRowClick(event: ReactMouseEvent): void {
   const { target, ctrlKey, metaKey, shiftKey } = event;
@@ -10,7 +10,7 @@ export function onRowClick(event: ReactMouseEvent): void {
   follow(target, { ctrlKey, metaKey, shiftKey });
 }
 
-/** The middle button opens the row's link in a tab of its own, as it does on a link. */
+/** The middle button opens the row's link in a new tab, as on a link. */
 export function onRowAuxClick(event: ReactMouseEvent): void {
   if (event.button === 1) follow(event.target, { ctrlKey: true, metaKey: true });
 }

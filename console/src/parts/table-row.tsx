@@ -8,13 +8,13 @@ export interface Column<Row> {
   width?: string;
   align?: 'end';
   isSortable?: boolean;
-  /** Where there is no room for columns: `lead` stands first without its name, `corner` at its end, `hide` is left away. */
+  /** On narrow screens: `lead` comes first without its header, `corner` goes to the corner, `hide` is hidden. */
   narrow?: 'lead' | 'corner' | 'hide';
-  /** The header is read, not seen: of a column of buttons. */
+  /** Hides the header visually: for a column of buttons. */
   hideHeader?: boolean;
 }
 
-/** The classes of a column's cells, its header too. */
+/** The classes of a column's cells and header. */
 export function cellClass<Row>({ align, narrow }: Column<Row>): string {
   return `table-cell ${align === 'end' ? 'at-end' : ''} ${narrow ?? ''}`;
 }
@@ -23,7 +23,7 @@ interface RowProps<Row> {
   row: Row;
   index: number;
   columns: readonly Column<Row>[];
-  /** Below the row, over its whole width. */
+  /** Content below the row, over its full width. */
   detail: ReactNode;
   measure: Ref<HTMLDivElement> | undefined;
 }
@@ -54,5 +54,5 @@ function TableRow<Row>({ row, index, columns, detail, measure }: RowProps<Row>) 
   );
 }
 
-/** A row with what stands below it. Drawn anew only when it, its place or its columns are others: not while one scrolls. */
+/** A row and its detail. It renders again only when the row, its index or its columns change, not while scrolling. */
 export const MemoRow = memo(TableRow) as typeof TableRow;

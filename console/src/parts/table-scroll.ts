@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
-/** Where an element begins on the page, in pixels; renewed when something above it changes its height. */
+/** The top of an element on the page, in pixels; updated when the height above it changes. */
 export function useTop(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useEffect(() => {
@@ -16,8 +16,8 @@ export function useTop(element: RefObject<HTMLElement | null>): number {
 }
 
 /**
- * Calls `onEnd` once for the same `rows`, when the element at their end (the ref that this gives) is less than a screen away.
- * By an observer: asking for its place while rows are drawn took a sixth of the time of a fast scroll, for it lays the page out.
+ * Calls `onEnd` once per `rows` when the element at their end, which gets the returned ref, is less than a screen away.
+ * Uses an observer: reading its position forces a layout, which took a sixth of the time of a fast scroll (measured).
  */
 export function useEnd(rows: string, onEnd: (() => void) | undefined): RefObject<HTMLDivElement | null> {
   const end = useRef<HTMLDivElement>(null);

@@ -15,16 +15,16 @@ export interface Sort {
 }
 
 interface TableProps<Row> {
-  /** What is listed, to screen readers. */
+  /** The accessible name of the list. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
   sort?: Sort;
   onSort?: (sort: Sort) => void;
-  /** The end of the rows comes in sight: more can be fetched. */
+  /** Called when the end of the rows comes into view, to load more. */
   onEnd?: () => void;
-  /** Below a row, over its whole width; null for none. */
+  /** Content below a row, over its full width; null for none. */
   detail?: (row: Row) => ReactNode;
   /** `j` and `k` go to the next and previous row, as the arrows do within the list; Enter opens the row's `.row-link`. */
   hasKeyboardNavigation?: boolean;
@@ -32,23 +32,29 @@ interface TableProps<Row> {
   rowHeight?: number;
 }
 
-/** Up to here all rows are drawn: find-in-page and screen readers have them all. */
+/** Up to this count all rows are drawn, so that find-in-page and screen readers have them all. */
 const DRAWN_WHOLE = 200;
 
-/** Of a list that grows as one scrolls, its first page: drawing a second one whole took the longest task of all, 73 ms. */
+/**
+ * The first page of a list that grows while scrolling. Drawing a second page whole was the longest task, 73 ms
+ * (measured).
+ */
 const DRAWN_OF_GROWING = 100;
 
-/** Rows under headings; of many only those in sight are drawn. A link of the class `row-link` in a cell makes the row clickable. */
+/**
+ * A table. Of many rows only the visible ones are drawn. A link with the class `row-link` in a cell makes the row
+ * clickable.
+ */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, rowKey, hasKeyboardNavigation = false, onEnd } = props;
   const body = useRef<HTMLDivElement>(null);
-  // Where the keys are: a row that is scrolled out of sight is taken away, and the focus with it.
+  // The row of keyboard navigation: a row scrolled out of view is removed, and its focus is lost.
   const at = useRef(-1);
   const isVirtual = rows.length > (onEnd ? DRAWN_OF_GROWING : DRAWN_WHOLE);
-  // Before a growing list is too long its rows are measured, so that those in sight stay there, and the focus with them.
+  // A growing list measures its rows before it becomes virtual, so that visible rows keep their place and focus.
   const isMeasured = isVirtual || onEnd !== undefined;
   const top = useTop(body);
-  // The same function for the same rows: with another one all places are computed anew, on every turn of the wheel.
+  // Memoised: with a new function, all positions are computed again on every scroll event.
   const getItemKey = useCallback((index: number) => keyAt(rows, rowKey, index), [rows, rowKey]);
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
@@ -59,7 +65,7 @@ export function Table<Row>(props: TableProps<Row>) {
     scrollMargin: top,
     scrollPaddingStart: 96,
     scrollPaddingEnd: 32,
-    // Drawn in a task of its own, so that the next turn of the wheel need not wait for it.
+    // Draws in a separate task, so that the next scroll event does not wait for it.
     useFlushSync: false,
   });
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = isVirtual ? undefined : () => false;
@@ -133,7 +139,7 @@ export function Table<Row>(props: TableProps<Row>) {
   );
 }
 
-/** A custom property is no known name of CSSProperties. */
+/** CSSProperties does not know custom properties. */
 function tracksStyle(tracks: string): CSSProperties {
   return { '--tracks': tracks } as CSSProperties;
 }

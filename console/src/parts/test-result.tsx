@@ -5,7 +5,7 @@ import { Facts } from './page.tsx';
 import { StatusMark } from './status-mark.tsx';
 
 interface TestResultProps {
-  /** What the service found out about a connection. */
+  /** The service's test result for a connection. */
   test: {
     reachable: boolean;
     reason: string | null;
@@ -17,7 +17,7 @@ interface TestResultProps {
   };
 }
 
-/** Where the result stands, so that it is seen as soon as it is there. */
+/** Scrolls the result into view when it appears. */
 function useInView() {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -26,7 +26,7 @@ function useInView() {
   return place;
 }
 
-/** What a test found out: reached or not, encryption, version, and what will be skipped with the GRANT that lacks. */
+/** The result of a connection test: reachable or not, encryption, version, skipped checks and missing GRANTs. */
 export function TestResult({ test }: TestResultProps) {
   const { reachable, reason, tls, version, measured, skipped, sql } = test;
   const place = useInView();

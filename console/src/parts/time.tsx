@@ -16,10 +16,12 @@ const UNITS = [
 const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const AHEAD = new Intl.RelativeTimeFormat('en');
 
-/** The service's clock less the browser's, in milliseconds: what is counted down ends by the service's. */
+/** The service's clock minus the browser's, in milliseconds: countdowns follow the service's clock. */
 let skew = 0;
 
-/** Sets the page's clock by an answer of the service. Less than two seconds may be the way that it took. */
+/**
+ * Sets the page's clock from an answer of the service. A difference under two seconds may be network time and is ignored.
+ */
 export function setClock(serverTime: string): void {
   const ahead = new Date(serverTime).getTime() - Date.now();
   skew = Math.abs(ahead) < 2_000 ? 0 : ahead;
@@ -34,7 +36,7 @@ export function utc(at: string | Date): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** In the viewer's zone, `21 Nov 2026, 18:20`. */
+/** In the viewer's time zone, `21 Nov 2026, 18:20`. */
 export function local(at: string | Date, { seconds = false } = {}): string {
   return (seconds ? LOCAL_SECONDS : LOCAL).format(new Date(at));
 }
@@ -44,15 +46,15 @@ export function localDay(at: string | Date): string {
   return LOCAL_DAY.format(new Date(at));
 }
 
-/** The time of day in the viewer's zone, `18:20`; with the day where that is not today. `at` in milliseconds. */
+/** The time of day in the viewer's time zone, `18:20`; with the date unless it is today. `at` in milliseconds. */
 export function clockTime(at: number): string {
   const isToday = new Date(at).toDateString() === new Date().toDateString();
   return isToday ? LOCAL_TIME.format(at) : LOCAL.format(at);
 }
 
 /**
- * `3 minutes ago`, `in 2 days`, `just now` within the minute. `now` in milliseconds. What lies ahead is rounded to the nearest
- * unit, so that a link good for seven days says so a moment after it was made.
+ * `3 minutes ago`, `in 2 days`, or `just now` within a minute. `now` in milliseconds. Future times are rounded to the
+ * nearest unit, so that a link valid for seven days still says so a moment later.
  */
 export function ago(at: string | Date, now = clockNow()): string {
   const seconds = (new Date(at).getTime() - now) / 1000;
@@ -75,7 +77,7 @@ function behind(seconds: number): string {
   return unit && size ? AGO.format(-Math.floor(seconds / size), unit) : 'just now';
 }
 
-/** A length of time in two units at most: `1 h 5 min`, `42 s`. Negative is nothing: `0 s`. */
+/** A duration in at most two units: `1 h 5 min`, `42 s`. Negative durations are `0 s`. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const parts = [
@@ -93,7 +95,7 @@ export function duration(seconds: number): string {
     .join(' ');
 }
 
-/** All that tell the time on a page share one timer a step. */
+/** All clocks of a page with the same step share one timer. */
 const clocks = new Map<number, { subscribe: (listener: () => void) => () => void; now: () => number }>();
 
 function clock(step: number) {
@@ -120,7 +122,7 @@ function clock(step: number) {
   return made;
 }
 
-/** The time in milliseconds since 1970, renewed every `step` milliseconds (a minute unless told). */
+/** The time in milliseconds since 1970, updated every `step` milliseconds; a minute by default. */
 export function useNow(step = 60_000): number {
   const { subscribe, now } = clock(step);
   return useSyncExternalStore(subscribe, now);
@@ -128,12 +130,12 @@ export function useNow(step = 60_000): number {
 
 interface TimeProps {
   at: string | Date;
-  /** `ago` says how long ago, with the instant as its title; `full` says the instant in the viewer's zone, UTC beside. */
+  /** `ago` shows how long ago, with the instant as tooltip; `full` shows local time and UTC. */
   as?: 'ago' | 'local' | 'full';
   seconds?: boolean;
 }
 
-/** An instant: in the viewer's zone, with UTC as title, or written beside it. */
+/** An instant in the viewer's time zone, with UTC as tooltip or beside it. */
 export function Time({ at, as = 'ago', seconds = false }: TimeProps) {
   const here = local(at, { seconds });
   return (
@@ -149,13 +151,13 @@ export function Time({ at, as = 'ago', seconds = false }: TimeProps) {
   );
 }
 
-/** Apart, so that only what ages is drawn anew as time goes on. */
+/** A separate component, so that only relative times render again every minute. */
 function Ago({ at }: { at: string | Date }) {
   useNow();
   return ago(at);
 }
 
-/** How long it is until an instant, counted down every second; `over` is said after it. */
+/** Counts down to an instant every second; shows `over` afterwards. */
 export function Countdown({ to, over = 'now' }: { to: string | Date; over?: string }) {
   const left = (new Date(to).getTime() - useNow(1_000)) / 1000;
   return (

@@ -7,12 +7,12 @@ import { Icon } from '../parts/icons.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { useProfile } from './profile.ts';
 
-/** Which account is looked at, and the way to the others of the same person. */
+/** The current account, and a menu of the person's other accounts. */
 export function AccountMenu() {
   const { account, accounts } = useProfile();
   const enter = useMutation({
     mutationFn: (id: number) => send('POST', '/me/account', { id }),
-    // Loaded anew: nothing of one account may be seen in another, not even for a moment.
+    // A full reload: data of one account must not appear in another, not even for a moment.
     onSuccess: () => location.assign(`${BASE_PATH}/fleet`),
     onError: (error) => notify(error.message),
   });

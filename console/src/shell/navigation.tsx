@@ -16,7 +16,7 @@ const PLACES = [
   { to: PAGE_PATHS.account, label: 'Account', icon: 'account', permission: 'account:read' },
 ] as const satisfies readonly { to: string; label: string; icon: IconName; permission: string }[];
 
-/** The pages that the member may read, and what is about himself. */
+/** Links to the pages that the member may read, and the user menu. */
 export function Navigation({ onShortcuts }: { onShortcuts: () => void }) {
   const can = useCan();
   return (

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { ButtonLink } from '../parts/button-link.tsx';
 import { SignedOutLayout } from './signed-out-layout.tsx';
 
-/** For an address that is no page; the service answered it 404. */
+/** Shown for an unknown address, which the service answered with 404. */
 export function NotFound() {
   return (
     <SignedOutLayout title="Page not found">

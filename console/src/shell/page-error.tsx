@@ -2,7 +2,7 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { Page } from '../parts/page.tsx';
 import { ErrorState } from '../parts/states.tsx';
 
-/** In place of a page that failed; another try loads it anew. */
+/** Shown when a page fails; retrying loads it again. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {

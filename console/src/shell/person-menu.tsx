@@ -13,7 +13,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
   ['dark', 'Dark'],
 ];
 
-/** Who is signed in; the way to sessions, colours and out. */
+/** The user menu: sessions, theme, sign-out. */
 export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const { login } = useProfile();
   const theme = useTheme();

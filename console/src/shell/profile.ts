@@ -15,7 +15,7 @@ export const profileQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Who is signed in; only below the shell, which waits for it. */
+/** The signed-in person. Use only below the shell, which waits for it. */
 export function useProfile(): Profile {
   return useSuspenseQuery(profileQuery).data;
 }

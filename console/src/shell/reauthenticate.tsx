@@ -17,7 +17,10 @@ async function proveByPasskey(): Promise<void> {
   await send('POST', '/me/proof/passkey', { response });
 }
 
-/** Asks who is signed in to prove it again, when a change of credentials needs it; the change then goes on. */
+/**
+ * Asks the signed-in person to confirm their identity when a change of credentials requires it. The change then
+ * continues.
+ */
 export function Reauthenticate() {
   const [settle, setSettle] = useState<((proved: boolean) => void) | null>(null);
   useEffect(() => setReauthenticator(() => new Promise((resolve) => setSettle(() => resolve))), []);
@@ -49,7 +52,7 @@ function ReauthenticationDialog({ onClose }: { onClose: (proved: boolean) => voi
     >
       <p>You signed in more than 10 minutes ago. Sign in again to make this change.</p>
       <InlineError error={byPassword.error ?? byPasskey.error} fields={['password']} />
-      {/* Password managers look for whose password it is. */}
+      {/* Password managers look for the user name. */}
       <input autoComplete="username" hidden readOnly type="email" value={login.email} />
       {login.has_password && (
         <TextField

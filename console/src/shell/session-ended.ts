@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api.ts';
 
-/** Calls `onEnded` when anything that a page asks is answered 401: the session was ended elsewhere, or is over. */
+/** Calls `onEnded` when any request gets a 401: the session was ended elsewhere or has expired. */
 export function watchSession(queries: QueryClient, onEnded: () => void): void {
   const look = (error: unknown) => {
     if (error instanceof ApiError && error.status === 401) onEnded();
@@ -10,7 +10,7 @@ export function watchSession(queries: QueryClient, onEnded: () => void): void {
   queries.getMutationCache().config.onError = look;
 }
 
-/** Nothing of a session may stay for whoever signs in next; what the sign-in page asked by then does. */
+/** Removes all data of the session, so that the next person sees none of it. Data of the sign-in page stays. */
 export function forgetSession(queries: QueryClient): void {
   queries.getMutationCache().clear();
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'sign-in' });

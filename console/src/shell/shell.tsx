@@ -15,7 +15,7 @@ function focusSearch(): void {
   document.querySelector<HTMLElement>('[data-shortcut="/"]')?.focus();
 }
 
-/** What stands around every page: the navigation at the side, or behind a button where there is no room for it. */
+/** The frame of every page: navigation at the side, or behind a button on narrow screens. */
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
   const [showsShortcuts, setShowsShortcuts] = useState(false);

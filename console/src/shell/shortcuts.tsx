@@ -10,7 +10,7 @@ const SHORTCUTS = [
   ['?', 'Show this list'],
 ] as const;
 
-/** Which keys do what. */
+/** The list of keyboard shortcuts. */
 export function Shortcuts({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title="Keyboard shortcuts">

@@ -4,7 +4,7 @@ import { ApiError, send } from '../api.ts';
 import { notify } from '../parts/announcer.tsx';
 import { forgetSession } from './session-ended.ts';
 
-/** Ends the session, or all sessions of the person; nothing of it stays in the window. */
+/** Ends the session, or all sessions of the person, and removes their data from the window. */
 export function useSignOut({ everywhere = false } = {}) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -14,7 +14,7 @@ export function useSignOut({ everywhere = false } = {}) {
       await navigate({ to: '/sign-in', search: {} });
       forgetSession(queries);
     },
-    // A session that is over already was signed out by whoever watches for that.
+    // A 401 is handled by watchSession.
     onError: (error) => {
       if (!(error instanceof ApiError && error.status === 401))
         notify(`Could not sign you out: ${error.message}`);

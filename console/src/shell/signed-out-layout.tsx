@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react';
 import { BASE_PATH } from '../base-path.ts';
 import { Brand } from './brand.tsx';
 
-/** What stands around the pages for whoever is not signed in yet. */
+/** The frame of the pages for visitors who are not signed in. */
 export function SignedOutLayout({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · dbvitals`;

@@ -2,7 +2,7 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { ErrorState } from '../parts/states.tsx';
 import { SignedOutLayout } from './signed-out-layout.tsx';
 
-/** When the service does not say who is signed in. */
+/** Shown when the profile could not be loaded. */
 export function StartError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {

@@ -1,7 +1,7 @@
 import './starting.css';
 import { Brand } from './brand.tsx';
 
-/** While it is not known yet who is there. */
+/** Shown while the profile loads. */
 export function Starting() {
   return (
     <main className="starting">

@@ -9,8 +9,8 @@ import { InlineError } from '../../parts/states.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
 
 /**
- * Renames the account. What is saved was changed from what was read when the form was drawn: if somebody else changed the
- * account meanwhile, that is told and nothing is overwritten.
+ * Renames the account. If someone else changed the account since the form was opened, the form says so and overwrites
+ * nothing.
  */
 export function AccountName({ account }: { account: Account }) {
   const [base, setBase] = useState(account);

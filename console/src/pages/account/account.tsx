@@ -10,7 +10,7 @@ import { useCan } from '../../shell/profile.ts';
 import { AccountName } from './account-name.tsx';
 import { ChangePlan, Plans } from './plans.tsx';
 
-/** What the account is, what its plan gives, and its name to change. */
+/** The account, its plan and limits, and a form to rename it. */
 export function AccountPage() {
   const can = useCan();
   return (

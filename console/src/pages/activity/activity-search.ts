@@ -1,9 +1,6 @@
 import { dayOrInstant } from '../../parts/day.ts';
 
-/**
- * What the address of the page holds: the filters as the API has them, or the key whose requests alone are shown; whether new
- * entries are shown as they come; and the entry that is open.
- */
+/** The page's search parameters: the API's filters or one API key, whether the live tail is on, and the open entry. */
 export interface ActivitySearch {
   action_type?: string | undefined;
   from?: string | undefined;
@@ -15,7 +12,7 @@ export interface ActivitySearch {
 
 const NUMBER = /^[1-9]\d{0,15}$/;
 
-/** Reads it from an address that anyone may have written. */
+/** Parses an untrusted URL. */
 export function activitySearch(given: Record<string, string>): ActivitySearch {
   const { action_type, live, entry, key } = given;
   const from = dayOrInstant(given['from']);

@@ -24,7 +24,7 @@ import { LogIntegrity } from './log-integrity.tsx';
 import { SingleEntry } from './single-entry.tsx';
 import { useEntries } from './use-entries.ts';
 
-/** Everything that was done in the account: requests by its keys, changes, health checks. */
+/** The activity log: API requests, changes and health checks. */
 export function ActivityPage() {
   const can = useCan();
   const search = useSearch({ from: '/in/activity' });
@@ -50,7 +50,7 @@ export function ActivityPage() {
   );
 }
 
-/** What the filters choose, a JSON object a line, oldest first. */
+/** Exports the filtered entries, one JSON object per line, oldest first. */
 function Export({ search: { action_type, from, to } }: { search: ActivitySearch }) {
   const href = apiUrl('/activity/export', { action_type, from: rangeStart(from), to: rangeEnd(to) });
   return (
@@ -109,7 +109,7 @@ interface LogFiltersProps {
   tailError: Error | null;
 }
 
-/** Not drawn anew with each page of entries: a list of all kinds of action takes as long as a screen of rows. */
+/** Memoised: the list of all actions takes as long to draw as a screen of rows. */
 const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFiltersProps) {
   const { action_type, from, to, live } = search;
   const navigate = useNavigate({ from: '/activity' });
@@ -151,7 +151,7 @@ const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFi
   );
 });
 
-/** Tells screen readers of new entries, but not of each. */
+/** Announces new entries to screen readers, at most this often. */
 const ANNOUNCED_MS = 15_000;
 
 function useAnnounced(isLive: boolean, newest: number): void {

@@ -5,7 +5,7 @@ import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { useCan } from '../../shell/profile.ts';
 
-/** Restricts the log to the requests with one key; its other filters are for the log as a whole. */
+/** Filters the log by one API key; the other filters are for the whole log. */
 export function ApiKeyFilter({ chosen }: { chosen: string | undefined }) {
   const can = useCan();
   const navigate = useNavigate({ from: '/activity' });

@@ -16,7 +16,7 @@ interface KeyRequestsProps {
   open: string | undefined;
 }
 
-/** What one key asked, latest first. The log is looked through a stretch at a time, so a page of it may hold none. */
+/** The requests of one API key, latest first. The log is searched in steps, so a page may be empty. */
 export function KeyRequests({ id, open }: KeyRequestsProps) {
   const isDown = useIsScrolledDown();
   const list = useInfiniteQuery({
@@ -60,7 +60,7 @@ export function KeyRequests({ id, open }: KeyRequestsProps) {
   );
 }
 
-/** What the list shows of an entry; the whole of it is read when it is opened. */
+/** The part of an entry that the list shows; the full entry is loaded when it is opened. */
 function entryOf({ id, occurred_at, page_path, method, status, source_ip }: Requests['data'][number]) {
   const properties = { method, status, actor: source_ip ?? undefined };
   return { id, occurred_at, page_path, action_type: 'api_request', properties };

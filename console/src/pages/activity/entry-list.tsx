@@ -16,14 +16,14 @@ interface EntryListProps {
   /** The entry whose JSON is shown. */
   open: string | undefined;
   isOfOneKind: boolean;
-  /** The entries are not whole: the one that is opened is read. */
+  /** The entries are partial: an opened entry is loaded in full. */
   isPartial?: boolean;
   onEnd: () => void;
 }
 
-/** Activity log entries, latest first; each can be opened to see it as the API gives it. */
+/** Activity log entries, latest first. Each opens to show its JSON. */
 export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: EntryListProps) {
-  // Where ids lack below an entry, it is said there.
+  // Missing ids are reported below the entry before the gap.
   const gaps = useMemo(
     () => (isOfOneKind ? new Map<number, number>() : gapsBelow(entries)),
     [entries, isOfOneKind],

@@ -9,7 +9,7 @@ const entry = (action_type: string, properties: Record<string, unknown>, page_pa
   occurred_at: '2026-01-31T12:00:00.000Z',
 });
 
-test('a kind of action has words, also one that a newer service added', () => {
+test('every action has a label, even one that a newer service added', () => {
   expect(actionText('api_key_revoked')).toBe('API key revoked');
   expect(actionText('alert_rule_added')).toBe('Alert rule added');
   expect(new Set(ACTIONS.map(({ label }) => label)).size).toBe(ACTIONS.length);
@@ -37,7 +37,7 @@ test('an entry says what it is about and who did it', () => {
   );
   expect(actorText(failed)).toBe('unknown');
   expect(detailsText(failed)).toBe('Ada, from 192.0.2.7');
-  // Of an older version, which named nobody else.
+  // Written by an older version, which named only the member.
   expect(actorText(entry('member_sign_in_failed', { name: 'Ada' }, '/sign-in'))).toBe('unknown');
   expect(detailsText(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('First owner');
   const worse = entry('ticket_escalated', { title: 'Locks', from: 'warning', to: 'critical' });
@@ -51,7 +51,7 @@ test('an entry says what it is about and who did it', () => {
   expect(detailsText(entry('something_new', {}))).toBe('/somewhere');
 });
 
-test('what turns the direction of a text is escaped, and the JSON says the same', () => {
+test('bidirectional control characters are escaped, and the JSON stays equal', () => {
   const turned = entry('connection_added', { name: 'safe \u202egnp.exe\u2066' });
   const json = entryJson(turned);
   expect(json).toContain('\\u202egnp.exe\\u2066');

@@ -1,7 +1,7 @@
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import type { ACTION_TYPES } from '../../../../src/activity/action-types.ts';
 
-/** How each kind of action is called; those that a newer service may add are told by {@link actionText}. */
+/** The label of each action. {@link actionText} makes one for actions that a newer service adds. */
 const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   account_changed: 'Account changed',
   account_created: 'Account created',
@@ -38,18 +38,18 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   ticket_resolved: 'Ticket resolved',
 };
 
-/** The kinds of action to filter by. */
+/** The actions to filter by. */
 export const ACTIONS: readonly { id: string; label: string }[] = Object.entries(WORDS)
   .map(([id, label]) => ({ id, label }))
   .sort((a, b) => a.label.localeCompare(b.label, 'en'));
 
-/** How a kind of action is called. */
+/** The label of an action. */
 export function actionText(actionType: string): string {
   const known = ACTIONS.find(({ id }) => id === actionType)?.label;
   return known ?? actionType.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
 }
 
-/** The first of the named properties that is a text or a number; null when none is. */
+/** The first of the named properties that is a string or number; null when there is none. */
 function first({ properties }: ActivityEntry, ...names: string[]): string | null {
   const found = names
     .map((name) => properties[name])
@@ -57,7 +57,7 @@ function first({ properties }: ActivityEntry, ...names: string[]): string | null
   return found === undefined ? null : String(found);
 }
 
-/** What an entry is about, in a few words; texts of strangers may be among them. */
+/** A short description of an entry. It may contain untrusted text. */
 export function detailsText(entry: ActivityEntry): string {
   const { action_type, page_path, properties } = entry;
   if (action_type === 'api_request') return `${properties['method']} ${page_path} → ${properties['status']}`;
@@ -89,24 +89,24 @@ const LINKS = new Map([
   ['reset', 'Password reset'],
 ]);
 
-/** What nobody does: the service does it by itself. */
+/** Actions of the service itself. */
 const ITS_OWN = /^(health_check|ticket|activity)_/;
 
-/** Who did it: a member, a key, the service itself; else it was the operator, at the command line. */
+/** Who did it: a member, an API key, the service, or else the operator at the command line. */
 export function actorText(entry: ActivityEntry): string {
   if (['api_key_refused', 'member_sign_in_failed'].includes(entry.action_type)) return 'unknown';
   const named = first(entry, 'actor_name', 'api_key_name', 'actor');
   if (named !== null) return named;
-  // Where people enter they act for themselves.
+  // On sign-in and link pages people act for themselves.
   if (entry.page_path === '/sign-in') return first(entry, 'name') ?? 'unknown';
   if (entry.page_path === '/link') return 'whoever had the link';
   return ITS_OWN.test(entry.action_type) ? 'the service' : 'the operator';
 }
 
-/** Marks that turn the direction of a text, so that an entry can be read otherwise than it is. */
+/** Bidirectional control characters, which can make an entry read differently. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** An entry as the API gives it; what would turn its text is escaped, as JSON allows. */
+/** An entry as the API returns it, with bidirectional control characters escaped. */
 export function entryJson(entry: ActivityEntry): string {
   return JSON.stringify(entry, null, 2).replace(
     TURNING,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whether the page is scrolled so far down that entries above would push away what is read. */
+/** Whether the page is scrolled down so far that new entries would move what the person reads. */
 export function useIsScrolledDown(): boolean {
   const [isDown, setDown] = useState(false);
   useEffect(() => {

@@ -6,12 +6,12 @@ import { figure } from '../../parts/figure.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time } from '../../parts/time.tsx';
 
-/** How many ids lie between two neighbours of the list, the later one first. */
+/** The number of ids missing between two neighbours of the list, the later one first. */
 export function missingBetween(later: ActivityEntry, earlier: ActivityEntry | undefined): number {
   return earlier ? later.id - earlier.id - 1 : 0;
 }
 
-/** What can be said of the log's wholeness: of the ids that are shown, and of its seals. */
+/** The integrity of the log: gaps in the shown ids, and its seals. */
 export function LogIntegrity({
   entries,
   isOfOneKind,
@@ -50,7 +50,10 @@ function Gaps({ entries, isOfOneKind }: { entries: readonly ActivityEntry[]; isO
   return <StatusMark status="critical" word={words} />;
 }
 
-/** How far the log is sealed; `newest` is the last entry that the page shows, which may be newer than what was verified. */
+/**
+ * How much of the log is sealed and verified. `newest` is the newest entry on the page, which may be newer than the
+ * verification.
+ */
 function Verified({ newest }: { newest: number }) {
   const { data, error } = useQuery({
     queryKey: ['activity', 'verified'],
@@ -84,7 +87,7 @@ function Verified({ newest }: { newest: number }) {
   );
 }
 
-/** A service that was stopped is one reason, a log that was rewritten another. */
+/** Either the service was stopped or the log was rewritten. */
 function lateWords(entries: number): string {
   if (entries === 0) return '';
   return `; ${entries === 1 ? '1 entry was' : `${figure(entries)} entries were`} not sealed within an hour`;

@@ -8,7 +8,7 @@ import { Section } from '../../parts/page.tsx';
 import { Loaded, SkeletonRows } from '../../parts/states.tsx';
 import { entryJson } from './entry-text.ts';
 
-/** An entry that an address names and the list does not hold, or not yet. */
+/** An entry named in the URL that is not in the list, or not yet. */
 export function SingleEntry({ id }: { id: number }) {
   const navigate = useNavigate({ from: '/activity' });
   const close = () => void navigate({ search: (old) => ({ ...old, entry: undefined }), resetScroll: false });
@@ -19,7 +19,7 @@ export function SingleEntry({ id }: { id: number }) {
   );
 }
 
-/** An entry as the API gives it, read by its number. */
+/** Loads one entry by its id and shows its JSON. */
 export function EntryById({ id }: { id: number }) {
   const query = useQuery({
     queryKey: ['activity', 'one', id],

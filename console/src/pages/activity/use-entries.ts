@@ -11,12 +11,12 @@ import { get } from '../../api.ts';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
 import type { ActivitySearch } from './activity-search.ts';
 
-/** The API's most. */
+/** The API's maximum. */
 const PER_PAGE = 100;
 const TAIL_EVERY_MS = 2_000;
-/** Pages that are fetched at once at most, where much is written. */
+/** The most pages to fetch per poll on a busy log. */
 const TAIL_PAGES = 10;
-/** Of the tail; past it the list begins anew with the newest ones. */
+/** The longest tail; past it the list restarts with the newest entries. */
 const TAIL_MOST = 2_000;
 
 interface EntriesPart {
@@ -24,11 +24,11 @@ interface EntriesPart {
   meta: Meta;
 }
 
-/** The first page is of all that there is; the others end where it began. */
+/** Later pages are pinned to the first entry of the first page. */
 const firstPage: { page: number; to?: string | undefined } = { page: 1 };
 const isLong = ({ data }: { data: InfiniteData<EntriesPart> | undefined }) => (data?.pages.length ?? 0) > 3;
 
-/** The log, latest first. While `isLive`, what is written meanwhile comes by itself, without a gap. */
+/** The log, latest first. While `isLive`, new entries are added without gaps. */
 export function useEntries({ action_type, from, to }: ActivitySearch, isLive: boolean) {
   const filters = { action_type, from: rangeStart(from), to: rangeEnd(to) };
   const queries = useQueryClient();
@@ -45,7 +45,7 @@ export function useEntries({ action_type, from, to }: ActivitySearch, isLive: bo
   });
   const pages = list.data?.pages;
   const newest = pages?.[0]?.data[0]?.id ?? 0;
-  // Of this list: when it is read anew, entries may lie between it and a tail of before.
+  // Keyed by the newest entry: after a reload, entries may lie between the list and an old tail.
   const tailKey = ['activity', 'tail', filters, newest];
   const tail = useQuery({
     queryKey: tailKey,
@@ -75,7 +75,7 @@ export function useEntries({ action_type, from, to }: ActivitySearch, isLive: bo
   };
 }
 
-/** All that was read, latest first, each entry once: a tail and a page that were read at different times may overlap. */
+/** All loaded entries, latest first, each once: a tail and a page that were loaded at different times may overlap. */
 function joined(pages: readonly EntriesPart[], tail: readonly ActivityEntry[]): ActivityEntry[] {
   const entries = tail.toReversed();
   for (const { data } of pages) {
@@ -85,7 +85,7 @@ function joined(pages: readonly EntriesPart[], tail: readonly ActivityEntry[]): 
   return entries;
 }
 
-/** What is known of the tail, oldest first, and what was written since. */
+/** The known tail, oldest first, plus the entries written since. */
 async function follow(
   known: ActivityEntry[],
   newest: number,

@@ -40,7 +40,7 @@ export function AddConnectionPage() {
   );
 }
 
-/** Where it is, by URL or fields; what a test of that found out; then it is saved. */
+/** The form: address as URL or fields, a test with its result, then save. */
 function AddConnection() {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -64,7 +64,7 @@ function AddConnection() {
       void navigate({ to: '/connections/$id', params: { id: String(id) } });
     },
   });
-  // What was tested must be what is saved.
+  // Save exactly what was tested.
   const isTested = test.data !== undefined && JSON.stringify(test.variables) === JSON.stringify(tested);
   const result = isTested && !test.isPending ? test.data : null;
   const error = save.error ?? test.error;
@@ -130,7 +130,7 @@ function AddConnection() {
         />
         {result && <TestResult test={result} />}
         <div className="add-actions">
-          {/* One button before and after, so that the focus stays; what it was pressed for must not become another thing. */}
+          {/* One button before and after the test, so that it keeps the focus and its meaning. */}
           <Button
             isPending={test.isPending}
             kind={result ? 'plain' : 'primary'}

@@ -5,11 +5,11 @@ import { get } from '../../api.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Loaded, SkeletonRows } from '../../parts/states.tsx';
 
-/** The name of the login until another one was typed that needs no quotes. */
+/** The login's name until the user types another one that needs no quotes. */
 const PROPOSED = 'dbvitals_watcher';
 const PLAIN = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** The statements that make the login, to be pasted. */
+/** The SQL that creates the monitoring login, to paste. */
 export function MonitoringRoleSql({
   engine,
   username,

@@ -10,18 +10,18 @@ test.each([
   ['mysql://a%20b@db', 'mysql', 'a b'],
   ['mariadb://a%zz@db', 'mariadb', 'a%zz'],
   ['http://ada@db', 'postgres', ''],
-])('of the URL "%s" the server is %s and the user "%s"', (url, engine, username) => {
+])('the URL "%s" gives engine %s and user "%s"', (url, engine, username) => {
   expect(loginOf({ url, draft: emptyDraft })).toEqual({ engine, username });
 });
 
-test('a URL is sent as it is, and nothing of the fields beside it', () => {
+test('a URL is sent unchanged, without the separate fields', () => {
   expect(testedOf({ url: ' postgres://ada:x@db/app ', draft: fields })).toEqual({
     url: 'postgres://ada:x@db/app',
     tls: 'verify-full',
   });
 });
 
-test('fields are sent without the blanks around them, the password with', () => {
+test('fields are trimmed, the password is not', () => {
   expect(newOf({ url: null, draft: { ...fields, port: '5433', expectedStandbys: '2' } })).toEqual({
     name: 'shop',
     interval_seconds: 300,
@@ -41,7 +41,7 @@ test.each([
   expect(testedOf(given)).not.toHaveProperty('ssh');
 });
 
-test('standbys are asked of PostgreSQL only', () => {
+test('expected standbys are sent for PostgreSQL only', () => {
   const draft = { ...fields, expectedStandbys: '2' };
   expect(testedOf({ url: 'mysql://ada@db', draft })).not.toHaveProperty('expected_standbys');
   expect(testedOf({ url: 'postgres://ada@db', draft })).toHaveProperty('expected_standbys', 2);

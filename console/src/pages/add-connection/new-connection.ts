@@ -1,16 +1,16 @@
 import type { NewConnection, TestedConnection } from '../../../../src/console/connections/connections.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 
-/** What the form holds; where a URL is given, the draft's host and login are not looked at. */
+/** The form's content. With a URL, the draft's host and login are ignored. */
 export interface ConnectionInput {
   url: string | null;
   draft: ConnectionDraft;
 }
 
-// As the service reads it; whatever else is wrong with a URL, it says.
+// Parsed as the service does. The service reports any other error in the URL.
 const URL_START = /^(postgres(?:ql)?|mysql|mariadb):\/\/(?:([^:@/?#]+)(?::[^@/?#]*)?@)?([^@/?#]*)/;
 
-/** The kind of server and the user that a URL or the fields name, as far as they do by now. */
+/** The engine and user from the URL or the fields, as far as they are typed. */
 export function loginOf({ url, draft }: ConnectionInput): {
   engine: ConnectionDraft['engine'];
   username: string;
@@ -31,14 +31,14 @@ function decoded(part: string): string {
   }
 }
 
-/** Whether the way there is a Unix socket, which has no TLS. */
+/** Whether the address is a Unix socket, which has no TLS. */
 export function leadsToSocket({ url, draft }: ConnectionInput): boolean {
   if (url === null) return isSocket(draft);
   const [whole, , , host = ''] = URL_START.exec(url.trim()) ?? [];
   return whole !== undefined && (host === '' || decoded(host).startsWith('/'));
 }
 
-/** What is tested: the way there, and what is trusted on it. */
+/** The body of a test: address, TLS and tunnel. */
 export function testedOf(given: ConnectionInput): TestedConnection {
   const { url, draft } = given;
   const { engine } = loginOf(given);
@@ -59,7 +59,7 @@ export function testedOf(given: ConnectionInput): TestedConnection {
   };
 }
 
-/** What is saved: the same, its name, and how often it is checked. */
+/** The body of a new connection: the tested settings, the name and the check interval. */
 export function newOf(given: ConnectionInput): NewConnection {
   const { name, interval } = given.draft;
   return { ...testedOf(given), name: name.trim(), interval_seconds: Number(interval) };

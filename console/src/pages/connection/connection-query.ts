@@ -3,10 +3,10 @@ import type { ConnectionDetail } from '../../../../src/console/connections/conne
 import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { get } from '../../api.ts';
 
-/** How often the page looks again. */
+/** How often the page refreshes. */
 const RENEWED_EVERY_MS = 30_000;
 
-/** A connection with its latest check; `id` is what the address says. */
+/** A connection with its latest check; `id` comes from the URL. */
 export function connectionQuery(id: string) {
   return queryOptions({
     queryKey: ['connections', id],
@@ -15,7 +15,7 @@ export function connectionQuery(id: string) {
   });
 }
 
-/** Its silences that are in force. */
+/** Its active silences. */
 export function silencesQuery(id: string) {
   return queryOptions({
     queryKey: ['connections', id, 'silences'],
@@ -24,7 +24,7 @@ export function silencesQuery(id: string) {
   });
 }
 
-/** What shows connections or their tickets is read anew. */
+/** Refreshes everything that shows connections or their tickets. */
 export function useRefresh(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {

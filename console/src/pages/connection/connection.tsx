@@ -19,11 +19,11 @@ import { Settings } from './settings.tsx';
 import { Silences } from './silences.tsx';
 import { useRun } from './use-run.ts';
 
-/** One connection: how it stands, why, and what to run. */
+/** One connection: its status, findings, silences and settings. */
 export function ConnectionPage() {
   const { id } = useParams({ from: '/in/connections/$id' });
   const can = useCan();
-  // Another connection is another page: nothing that is open or half written goes along.
+  // The key resets all state when the connection changes: open dialogs and drafts are dropped.
   return can('health:read') ? (
     <Connection id={id} key={id} />
   ) : (

@@ -1,9 +1,9 @@
 import type { ConnectionDraft } from '../../parts/connection-draft.ts';
 import { changedFields } from './settings-draft.ts';
 
-/** Two changed a connection: what it was, what somebody else made of it, and what is in the form. */
+/** Two people changed a connection: the original, the other person's values and the form's values. */
 export interface Conflict {
-  /** Who and when. */
+  /** Who changed it, and when. */
   message: string;
   before: ConnectionDraft;
   theirs: ConnectionDraft;
@@ -30,7 +30,7 @@ const WORDS: Record<keyof ConnectionDraft, string> = {
   expectedStandbys: 'Expected standbys',
 };
 
-/** Says that nothing was saved yet, what the other changed, and where the form goes against it. */
+/** Says that nothing was saved, what the other person changed, and where the form differs. */
 export function EditConflict({ clash: { message, before, theirs, mine } }: { clash: Conflict }) {
   const own = changedFields(before, mine);
   const fields = changedFields(before, theirs);

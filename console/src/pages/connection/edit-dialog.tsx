@@ -27,13 +27,13 @@ import { type Conflict, EditConflict } from './edit-conflict.tsx';
 import { changedFields, changeOf, draftOf, needsPassword, needsSshKey, rebased } from './settings-draft.ts';
 
 /**
- * Changes how a connection is set. Where somebody else changed it meanwhile, nothing is overwritten: they are named, what clashes
- * is shown, and the same form goes on from what is set now.
+ * Edits a connection's settings. If someone else changed them meanwhile, nothing is overwritten: the form names them,
+ * shows the conflicts and continues from the current settings.
  */
 export function EditDialog({ settings, onClose }: { settings: ConnectionSettings; onClose: () => void }) {
   const queries = useQueryClient();
   const renew = useRefresh();
-  // What the form was opened with: what is read anew behind it must not change it.
+  // The settings that the form was opened with: a refresh behind it must not change them.
   const [known, setKnown] = useState(settings);
   const [draft, setDraft] = useState(() => draftOf(settings));
   const [clash, setClash] = useState<Conflict | null>(null);
@@ -41,7 +41,7 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
   const isUnchanged = changedFields(base, draft).length === 0;
   const path = `/connections/${known.id}`;
   const change = changeOf(known.version, base, draft);
-  /** Sends the change; null where somebody else was first. */
+  /** Sends the change; null when someone else was first. */
   async function sendChange<T>(
     method: 'PATCH' | 'POST',
     to: string,

@@ -1,4 +1,4 @@
-/** Names a finding in the address: its check, the database and the object; names are long on purpose sometimes. */
+/** Identifies a finding in the URL by check, database and object. Hostile names can be long, so each part is cut. */
 export function findingAnchor({
   check_id,
   database,

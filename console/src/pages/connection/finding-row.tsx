@@ -7,7 +7,7 @@ import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Time } from '../../parts/time.tsx';
 
-/** The finding's title as a button that opens and closes what is known of it. */
+/** The finding's title as a button that opens and closes its details. */
 export function FindingTitle({
   finding: { title, object, database, check_id },
   id,
@@ -50,7 +50,7 @@ export function FindingTitle({
   );
 }
 
-/** What to know and do about a finding. */
+/** The details of a finding and its actions. */
 export function FindingDetail({
   finding,
   connectionId,
@@ -59,9 +59,9 @@ export function FindingDetail({
 }: {
   finding: ExplainedFinding;
   connectionId: string;
-  /** Null where the member may not, it is silenced already, or there is nothing to silence. */
+  /** Null when the member may not, the finding is silenced already, or there is nothing to silence. */
   onSilence: (() => void) | null;
-  /** Null where the member may not, or the check has none. */
+  /** Null when the member may not, or the check has no thresholds. */
   onThresholds: (() => void) | null;
 }) {
   const { check_id, category, measured, thresholds, why, sql, lock, missing_grant, ticket_id } = finding;
@@ -70,7 +70,7 @@ export function FindingDetail({
       <FindingExplanation
         lock={lock}
         measured={measured}
-        // The GRANT stands below, with what it is for.
+        // The GRANT is shown below under its own heading.
         sql={missing_grant === sql ? '' : sql}
         thresholds={thresholds}
         why={why}

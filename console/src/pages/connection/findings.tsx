@@ -23,7 +23,7 @@ function isToDo(status: Status): boolean {
   return status !== 'ok' && status !== 'skipped';
 }
 
-/** The silence that a finding falls under. */
+/** The silence that covers a finding. */
 function silenceOf(
   silences: readonly Silence[],
   { check_id, object }: ExplainedFinding,
@@ -39,7 +39,7 @@ interface FindingsProps {
   silences: readonly Silence[];
 }
 
-/** What the latest check found, worst first; the worst one is open. */
+/** The findings of the latest check, worst first; the worst one is open. */
 export function Findings({ settings, findings, silences }: FindingsProps) {
   const search = useSearch({ from: '/in/connections/$id' });
   const navigate = useNavigate({ from: '/connections/$id' });
@@ -49,7 +49,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
   const connectionId = String(settings.id);
   const isShown = ({ status }: ExplainedFinding) =>
     search.status ? status === search.status : isToDo(status);
-  // A link to a finding shows it, whatever its status is by now.
+  // A link to a finding shows it, whatever its current status.
   const shown = findings.filter((finding) => isShown(finding) || findingAnchor(finding) === search.finding);
   const open = search.finding ?? worstKey(shown);
   useScrollTo(search.finding);
@@ -59,7 +59,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
       replace: true,
       resetScroll: false,
     });
-  // As it is now: what is read anew while a dialog is open shows there.
+  // The current finding: an open dialog shows refreshed data.
   const asked = findings.find((finding) => findingAnchor(finding) === dialog?.finding);
   const count = (wanted: Status) => findings.filter(({ status }) => status === wanted).length;
   const columns: Column<ExplainedFinding>[] = [
@@ -152,12 +152,12 @@ function worstKey(shown: readonly ExplainedFinding[]): string | null {
   return worst && (worst.status === 'critical' || worst.status === 'warning') ? findingAnchor(worst) : null;
 }
 
-/** Brings the finding that the page was opened with into view, and gives it the focus. */
+/** Scrolls to the finding that the page was opened with, and focuses it. */
 function useScrollTo(finding: string | undefined): void {
   const [asked] = useState(finding);
   useEffect(() => {
     if (asked === undefined) return;
-    // After the router has put the page where it was, which for a new one is its top.
+    // After the router has restored the scroll position.
     const frame = requestAnimationFrame(() => {
       const button = document.getElementById(findingId(asked));
       button?.focus({ preventScroll: true });

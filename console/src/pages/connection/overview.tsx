@@ -7,7 +7,7 @@ import { ScoreHistory } from './score-history.tsx';
 
 type Cost = NonNullable<NonNullable<ConnectionDetail['latest']>['cost']>;
 
-/** What a run cost the watched server. */
+/** The cost of a run on the monitored server. */
 function costWords({ milliseconds, statements, bytes }: Cost): string {
   const time =
     milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
@@ -15,7 +15,7 @@ function costWords({ milliseconds, statements, bytes }: Cost): string {
   return `${time}, ${statements.toLocaleString('en')} statements, ${size} read`;
 }
 
-/** How the connection stands, and how its score went. */
+/** The connection's status and score history. */
 export function Overview({ detail }: { detail: ConnectionDetail }) {
   const { settings, score, status, stale, last_checked_at, next_due_at, running, latest, history } = detail;
   return (

@@ -10,7 +10,7 @@ interface RemoveDialogProps {
   onRemoved: () => void;
 }
 
-/** Asks before a connection is watched no more. */
+/** Asks for confirmation before a connection is removed. */
 export function RemoveDialog({ settings: { id, name }, onClose, onRemoved }: RemoveDialogProps) {
   const queries = useQueryClient();
   const remove = useMutation({

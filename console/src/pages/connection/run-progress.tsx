@@ -1,7 +1,7 @@
 import type { RunProgress } from '../../../../src/console/connections/runs.ts';
 import { InlineError } from '../../parts/states.tsx';
 
-/** What a check is at, in words. */
+/** The progress of a check, as text. */
 function wordsOf({ state, progress }: RunProgress): string {
   if (state === 'waiting') return 'Waiting for a free monitor';
   if (!progress) return 'The check is running';
@@ -11,22 +11,22 @@ function wordsOf({ state, progress }: RunProgress): string {
     : `Checking ${database || 'the server'}`;
 }
 
-/** The part of all checks that is done, over all databases; null while nothing is known. */
+/** The completed share of all checks over all databases; null while unknown. */
 function partDone({ progress }: RunProgress): number | null {
   if (!progress || progress.all === 0) return null;
   const { number, databases, done, all } = progress;
-  // An engine whose one session sees all databases has none to count.
+  // An engine whose one session sees all databases reports no databases.
   return databases === 0 ? done / all : (number - 1 + done / all) / databases;
 }
 
 interface RunStripProps {
   run: RunProgress | null;
   isWatched: boolean;
-  /** Why it could not be begun. */
+  /** Why the check could not start. */
   error: Error | null;
 }
 
-/** A check that runs, live; or why it failed. */
+/** The live progress of a running check, or why it failed. */
 export function RunProgressBar({ run, isWatched, error }: RunStripProps) {
   if (error) return <InlineError error={error} />;
   if (!isWatched) {

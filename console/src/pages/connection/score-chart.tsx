@@ -7,16 +7,16 @@ import { chartColumns, type History, timeSpan, utcDay } from './score-days.ts';
 
 /** Pixels. */
 const HEIGHT = 168;
-/** Where a score is critical, and where it is healthy (decisions: fleet status). */
+/** Below the first a score is critical, from the second on healthy (decisions: fleet status). */
 const LIMITS = [50, 80];
 
-/** Fewer scores are shown as points too. */
+/** Below this count, scores are also drawn as points. */
 const FEW = 24;
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
-/** A canvas takes no custom property: the colour that a token is here and now. */
+/** A canvas can't use custom properties: resolves a token to its current colour. */
 function colourOf(place: HTMLElement, token: string): string {
   place.style.color = `var(${token})`;
   const { color } = getComputedStyle(place);
@@ -70,7 +70,7 @@ function optionsOf(
       },
       { ...axis, grid: { stroke: hair ?? '', width: 1 }, size: 34, splits: () => [0, ...LIMITS, 100] },
     ],
-    // A few scores of one hour would be no line to be seen.
+    // A few scores of one hour would not show as a line.
     series: [{}, { stroke: line ?? '', width: 2, points: { size: 5, ...(isFew && { show: true }) } }],
     hooks: {
       drawAxes: [(chart) => drawLimits(chart, limits)],
@@ -84,7 +84,7 @@ function isOfDay(history: Readonly<History>, at: Date): boolean {
   return history.some(({ at: measured, of_day }) => of_day && Date.parse(measured) === at.getTime());
 }
 
-/** Whether the device is dark: the chart is drawn anew when it changes. */
+/** Whether the device uses a dark theme; the chart is redrawn when that changes. */
 function useDeviceIsDark(): boolean {
   const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
   useEffect(() => {
@@ -96,7 +96,7 @@ function useDeviceIsDark(): boolean {
   return isDark;
 }
 
-/** The line of the scores; `label` says in words what it shows. Beside it stands the table of its days. */
+/** The score chart; `label` is its text alternative. A table of days is shown below it. */
 export function ScoreChart({ history, label }: { history: Readonly<History>; label: string }) {
   const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);

@@ -3,7 +3,7 @@ import { chartColumns, scoreDays, scoreText, timeSpan } from './score-days.ts';
 
 const at = (day: number, hour: number) => new Date(Date.UTC(2026, 0, day, hour)).toISOString();
 
-test('a day has its last score, the latest day first', () => {
+test('each day has its last score, latest day first', () => {
   const history = [
     { at: at(1, 23), score: 90, of_day: true },
     { at: at(2, 8), score: 40, of_day: false },
@@ -15,7 +15,7 @@ test('a day has its last score, the latest day first', () => {
   ]);
 });
 
-test('the line breaks where nothing was measured for two days, and only there', () => {
+test('the line breaks only after two days without a score', () => {
   const history = [at(1, 8), at(3, 8), at(6, 8)].map((day, index) => ({
     ...{ at: day, score: 90 + index, of_day: false },
   }));
@@ -25,7 +25,7 @@ test('the line breaks where nothing was measured for two days, and only there', 
   expect(times[0]).toBe(Date.parse(at(1, 8)) / 1000);
 });
 
-test('without a score there is nothing', () => {
+test('no scores give no days and an empty chart', () => {
   expect(scoreDays([])).toEqual([]);
   expect(chartColumns([])).toEqual([[], []]);
 });
@@ -34,17 +34,17 @@ const NOTE = ' Before the last week, only the last score of each day counts.';
 
 test.each([
   [[], false, 'No score yet.'],
-  // There may have been others before it in its half hour.
+  // Other scores may have preceded it in its half hour.
   [[98], false, 'Score on 1 Jan 2026: 98.'],
   [[98, 98, 98], false, 'Score since 1 Jan 2026: always 98.'],
   [[98, 98, 98], true, `Score since 1 Jan 2026: 98.${NOTE}`],
   [[49, 20, 61], false, 'Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.'],
   [[49, 20, 61], true, `Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.${NOTE}`],
-])('%j, of days: %j, is read as: %s', (scores, of_day, words) => {
+])('%j, daily: %j, reads: %s', (scores, of_day, words) => {
   expect(scoreText(scores.map((score, day) => ({ at: at(day + 1, 8), score, of_day })))).toBe(words);
 });
 
-test('the axis ends with the last score and spans a day at least', () => {
+test('the axis ends with the last score and spans at least a day', () => {
   const DAY = 86_400;
   expect(timeSpan([5 * DAY])).toEqual([4 * DAY, 5 * DAY]);
   expect(timeSpan([5 * DAY - 60, 5 * DAY])).toEqual([4 * DAY, 5 * DAY]);

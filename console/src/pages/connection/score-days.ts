@@ -3,7 +3,7 @@ import type { ConnectionDetail } from '../../../../src/console/connections/conne
 /** A connection's scores, the oldest first. */
 export type History = ConnectionDetail['history'];
 
-/** Scores, the oldest first, to the last of each day in UTC, the latest day first; `day` is such as 2026-01-31. */
+/** Turns scores, oldest first, into the last score of each UTC day, latest day first; `day` is like 2026-01-31. */
 export function scoreDays(history: Readonly<History>): { day: string; score: number }[] {
   const days = new Map(history.map(({ at, score }) => [at.slice(0, 10), score]));
   return [...days].map(([day, score]) => ({ day, score })).reverse();
@@ -11,14 +11,14 @@ export function scoreDays(history: Readonly<History>): { day: string; score: num
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** The day in UTC of a day or instant, `31 Jan 2026`: before the last week scores are those of such days. */
+/** The UTC day of a day or instant, `31 Jan 2026`: scores older than a week are daily. */
 export function utcDay(at: string | Date): string {
   return DAY.format(new Date(at));
 }
 
 /**
- * What a history shows, for those who do not see its line; the oldest first. Within the last week it has the lowest and the highest
- * scores, so "always" is true there; of a day before that it knows the last score alone, and claims no more.
+ * A text alternative for a history, oldest first. The last week includes the lowest and highest scores, so "always" is
+ * true there. For older days only the last score is known, so the text claims no more.
  */
 export function scoreText(history: Readonly<History>): string {
   const [first] = history;
@@ -35,13 +35,13 @@ export function scoreText(history: Readonly<History>): string {
 
 const DAY_SECONDS = 86_400;
 
-/** What the axis spans, in seconds since 1970: at least a day, and nothing after the last score. */
+/** The time axis, in seconds since 1970: at least a day, ending with the last score. */
 export function timeSpan(times: readonly number[]): [from: number, to: number] {
   const to = times.at(-1) ?? 0;
   return [Math.min(times[0] ?? to, to - DAY_SECONDS), to];
 }
 
-/** Two days without a score: the line must not say that something was measured there. */
+/** After two days without a score the line breaks, because nothing was measured there. */
 const GAP_SECONDS = 2 * DAY_SECONDS;
 
 /** The columns of the chart: seconds since 1970, and scores with a null in every gap. */

@@ -2,7 +2,7 @@ import { Table } from '../../parts/table.tsx';
 import { ScoreChart } from './score-chart.tsx';
 import { type History, scoreDays, scoreText, utcDay } from './score-days.ts';
 
-/** How the score went in 90 days: a line, the same in words, and as a table. */
+/** The score over 90 days, as a chart, as text and as a table. */
 export function ScoreHistory({ history }: { history: Readonly<History> }) {
   const words = scoreText(history);
   if (history.length === 0) return <p className="quiet">{words}</p>;

@@ -4,26 +4,26 @@ import { changedFields, changeOf, needsPassword, needsSshKey, rebased } from './
 
 const base = { ...emptyDraft, name: 'shop', host: 'db.example.com', port: '5432', username: 'watcher' };
 
-test('what was not changed is not sent', () => {
+test('unchanged fields are not sent', () => {
   expect(changeOf(3, base, base)).toEqual({ version: 3 });
   expect(changeOf(3, base, { ...base, name: ' shop 2 ' })).toEqual({ version: 3, name: 'shop 2' });
   expect(changeOf(3, base, { ...base, interval: '60', password: ' x ' })).toEqual({
     version: 3,
     interval_seconds: 60,
     password: ' x ',
-    // Along with a password, so that it is clear where it goes.
+    // Sent with a password, so that its destination is explicit.
     address: { engine: 'postgres', host: 'db.example.com', port: 5432, username: 'watcher' },
   });
 });
 
-test('of where the database is all is sent, or nothing', () => {
+test('the address is sent whole or not at all', () => {
   expect(changeOf(1, base, { ...base, port: '5433' })).toEqual({
     version: 1,
     address: { engine: 'postgres', host: 'db.example.com', port: 5433, username: 'watcher' },
   });
 });
 
-test('a tunnel is given whole, and taken away by null', () => {
+test('a tunnel is sent whole, and removed by null', () => {
   const tunnelled = { ...base, hasTunnel: true, sshUsername: 'ada', sshHost: 'bastion' };
   expect(changeOf(1, base, tunnelled)).toEqual({
     version: 1,
@@ -32,7 +32,7 @@ test('a tunnel is given whole, and taken away by null', () => {
   expect(changeOf(1, tunnelled, { ...tunnelled, hasTunnel: false })).toEqual({ version: 1, ssh: null });
 });
 
-test('a password is entered again where it goes elsewhere or less protected, and only there', () => {
+test('a password is required again only if it goes elsewhere or with less protection', () => {
   const needed = (before: object, after: object) =>
     needsPassword({ ...base, ...before }, { ...base, ...before, ...after });
   for (const after of [
@@ -53,7 +53,7 @@ test('a password is entered again where it goes elsewhere or less protected, and
   expect(needsSshKey(base, { ...base, sshKey: 'x' })).toBe(false);
 });
 
-test('mine stays mine upon what somebody else changed, and theirs theirs', () => {
+test('after a conflict my changes and the other person’s are both kept', () => {
   const mine = { ...base, name: 'mine', port: '5433' };
   const theirs = { ...base, port: '6000', tls: 'require' as const };
   const both = rebased(base, mine, theirs);

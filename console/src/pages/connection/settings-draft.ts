@@ -4,7 +4,7 @@ import type {
 } from '../../../../src/console/connections/connections.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 
-/** The settings as the form holds them; secrets are never told, so their boxes are empty. */
+/** The settings as form values. Secrets are never sent to the browser, so their fields are empty. */
 export function draftOf(settings: ConnectionSettings): ConnectionDraft {
   const { name, engine, host, port, database, username, tls, password_exposable, ssh } = settings;
   return {
@@ -25,7 +25,7 @@ export function draftOf(settings: ConnectionSettings): ConnectionDraft {
 
 type Field = keyof ConnectionDraft;
 
-/** The fields that were changed by hand. */
+/** The fields that the user changed. */
 export function changedFields(base: ConnectionDraft, draft: ConnectionDraft): Field[] {
   return (Object.keys(draft) as Field[]).filter((field) => draft[field] !== base[field]);
 }
@@ -33,7 +33,7 @@ export function changedFields(base: ConnectionDraft, draft: ConnectionDraft): Fi
 const ADDRESS: readonly Field[] = ['host', 'port', 'database', 'username'];
 const TUNNEL: readonly Field[] = ['hasTunnel', 'sshUsername', 'sshHost', 'sshPort', 'sshKey'];
 
-/** The change as the route wants it: what was not changed is not sent, so that it stays. */
+/** The body of the change. Unchanged fields are not sent. */
 export function changeOf(version: number, base: ConnectionDraft, draft: ConnectionDraft): ConnectionChange {
   const changed = changedFields(base, draft);
   const isChanged = (...fields: readonly Field[]) => fields.some((field) => changed.includes(field));
@@ -51,7 +51,7 @@ export function changeOf(version: number, base: ConnectionDraft, draft: Connecti
   };
 }
 
-/** Whether the stored SSH key must be entered again: it is not used at another server, nor for another user. */
+/** Whether the SSH key must be entered again: the stored key is not used for another server or user. */
 export function needsSshKey(base: ConnectionDraft, draft: ConnectionDraft): boolean {
   const changed = changedFields(base, draft);
   return (['sshUsername', 'sshHost', 'sshPort'] as const).some((field) => changed.includes(field));
@@ -59,7 +59,10 @@ export function needsSshKey(base: ConnectionDraft, draft: ConnectionDraft): bool
 
 const TLS: readonly ConnectionDraft['tls'][] = ['verify-full', 'require', 'disable'];
 
-/** Whether a stored password must be entered again: it would go elsewhere, or less protected. The service has the last word. */
+/**
+ * Whether the password must be entered again: it would go to another server or with less protection. The service enforces
+ * this.
+ */
 export function needsPassword(base: ConnectionDraft, draft: ConnectionDraft): boolean {
   const changed = changedFields(base, draft);
   const elsewhere = (['host', 'port', ...TUNNEL] as const).some((field) => changed.includes(field));
@@ -68,7 +71,7 @@ export function needsPassword(base: ConnectionDraft, draft: ConnectionDraft): bo
   return elsewhere || lessProtected || changed.includes('caCertificate');
 }
 
-/** What was changed by hand, upon what somebody else has changed meanwhile. */
+/** Applies the user's changes on top of someone else's. */
 export function rebased(
   base: ConnectionDraft,
   draft: ConnectionDraft,

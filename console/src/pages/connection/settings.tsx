@@ -14,7 +14,7 @@ function name(text: string): ReactNode {
   return text === '' ? <span className="quiet">none</span> : <bdi className="mono">{text}</bdi>;
 }
 
-/** How the connection is set; never a password or key. */
+/** The connection's settings, without passwords and keys. */
 export function Settings({ settings, actions }: { settings: ConnectionSettings; actions: ReactNode }) {
   const { engine, connection_type, host, port, database, username, tls, ssh, thresholds } = settings;
   const isSocket = connection_type === 'unix_socket';

@@ -19,7 +19,7 @@ const ENDS = [
   { id: 'never', label: 'Never' },
 ];
 
-/** Asks why and until when a finding is lived with. Its open ticket is resolved at once. */
+/** Asks for the reason and end of a silence. The finding's open ticket is resolved immediately. */
 export function SilenceDialog({
   connectionId,
   finding: { check_id, title, object },
@@ -40,7 +40,7 @@ export function SilenceDialog({
       send<Silence>('POST', `/connections/${connectionId}/silences`, {
         ...{ check_id, reason, note },
         ...(scope === 'object' && object !== null && { object }),
-        // The box holds a time of the viewer's zone.
+        // The field holds a time in the viewer's time zone.
         ...(end !== 'never' && {
           until: end === 'at' ? new Date(at).toISOString().replace(/\.\d+/, '') : end,
         }),

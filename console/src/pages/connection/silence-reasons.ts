@@ -1,6 +1,6 @@
 import type { Silence } from '../../../../src/console/connections/silences.ts';
 
-/** Why a finding is lived with, in words. */
+/** The reasons for a silence. */
 export const REASONS: { id: Silence['reason']; label: string; description: string }[] = [
   { id: 'accepted_risk', label: 'Accepted risk', description: 'The finding is correct, and we accept it.' },
   { id: 'false_positive', label: 'False positive', description: 'The finding does not apply here.' },
@@ -8,7 +8,7 @@ export const REASONS: { id: Silence['reason']; label: string; description: strin
   { id: 'maintenance', label: 'Maintenance', description: 'The finding will pass when maintenance ends.' },
 ];
 
-/** How a reason is called. */
+/** The label of a reason. */
 export function reasonText(reason: Silence['reason']): string {
   return REASONS.find(({ id }) => id === reason)?.label ?? reason;
 }

@@ -13,7 +13,7 @@ import { useCan } from '../../shell/profile.ts';
 import { useRefresh } from './connection-query.ts';
 import { reasonText } from './silence-reasons.ts';
 
-/** The silences in force, each with its reason and end. */
+/** The active silences, each with its reason and end. */
 export function Silences({ silences }: { silences: readonly Silence[] }) {
   const mayWrite = useCan()('connections:write');
   const renew = useRefresh();

@@ -12,7 +12,7 @@ import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { useRefresh } from './connection-query.ts';
 
-/** The number that a box holds, null for an empty one; undefined where it is none. */
+/** The number in a field; null when empty, undefined when not a number. */
 function numberIn(text: string): number | null | undefined {
   if (text.trim() === '') return null;
   const number = Number(text.replace(',', '.'));
@@ -25,7 +25,7 @@ interface ThresholdsDialogProps {
   onClose: () => void;
 }
 
-/** Sets what a check of this connection judges by; an empty box is the check's own number again. */
+/** Edits the thresholds of a check on this connection. An empty field restores the default. */
 export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialogProps) {
   const { check_id, title, thresholds } = finding;
   const renew = useRefresh();
@@ -44,7 +44,7 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
       notify('Thresholds saved. The next check uses them.');
       onClose();
     },
-    // What somebody else set meanwhile is shown at each box; saving again goes upon that.
+    // Shows the values that someone else set meanwhile. Saving again builds on them.
     onError: (error) => error instanceof ApiError && error.code === 'conflict' && renew(),
   });
   return (

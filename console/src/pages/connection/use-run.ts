@@ -6,8 +6,8 @@ import { apiUrl, send } from '../../api.ts';
 const ENDED: readonly RunProgress['state'][] = ['done', 'failed', 'idle'];
 
 /**
- * A health check that runs now, whoever asked for it: `run` is how far it is, or how the last one that was watched here ended;
- * null before any. `onEnd` is called when one ends, or when nothing more can be learned of it.
+ * Follows a running health check, whoever started it. `run` is its progress, or the result of the last one followed here;
+ * null before the first. `onEnd` is called when a run ends or can't be followed any longer.
  */
 export function useRun(id: string, isRunning: boolean, onEnd: (run: RunProgress | null) => void) {
   const [watched, setWatched] = useState(isRunning);
@@ -36,7 +36,7 @@ export function useRun(id: string, isRunning: boolean, onEnd: (run: RunProgress 
       source.close();
       end(progress);
     };
-    // A connection that broke is made again by itself; one that was refused is not.
+    // The browser reopens a broken stream, but not a refused one.
     source.onerror = () => {
       if (source.readyState === EventSource.CLOSED) end(null);
     };

@@ -1,14 +1,14 @@
 const STATUSES = ['critical', 'warning', 'stale', 'never_run', 'healthy'] as const;
 const SORTS = ['worst', 'name', 'score', 'last_checked_at'] as const;
 
-/** What the address of the page holds; without `sort` the worst come first. */
+/** The page's search parameters. By default the worst come first. */
 export interface FleetSearch {
   status?: (typeof STATUSES)[number];
   q?: string;
   sort?: (typeof SORTS)[number];
 }
 
-/** Reads it from an address that anyone may have written. */
+/** Parses an untrusted URL. */
 export function fleetSearch(given: Record<string, string | undefined>): FleetSearch {
   const status = STATUSES.find((word) => word === given['status']);
   const sort = SORTS.find((word) => word === given['sort']);

@@ -9,12 +9,12 @@ import { trendText } from './trend-text.ts';
 
 const ENGINES = { postgres: 'PostgreSQL', mysql: 'MySQL', mariadb: 'MariaDB' };
 
-/** What is too long ago is not well now: stale is never green. */
+/** A stale connection is never shown as healthy. */
 function shownStatus({ status, stale }: FleetRow): Status {
   return stale && status === 'healthy' ? 'stale' : status;
 }
 
-// The ids of columns that can be sorted by are the words of the route.
+// The ids of sortable columns are the route's `sort` values.
 const COLUMNS: readonly Column<FleetRow>[] = [
   {
     id: 'worst',
@@ -81,7 +81,7 @@ function WorstFinding({ row: { worst, last_checked_at } }: { row: FleetRow }) {
   );
 }
 
-/** When it was; of a row that is not marked as stale by its status, that it is. */
+/** The time of the last check; marks a stale row whose status does not say so. */
 function LastCheck({ row }: { row: FleetRow }) {
   const now = useNow();
   const { last_checked_at, next_due_at, interval_seconds, stale } = row;
@@ -110,7 +110,7 @@ interface FleetTableProps {
   onSort: (sort: FleetSearch['sort']) => void;
 }
 
-/** A row a connection. A heading sorts by it, the gravest, first or oldest on top; pressed again, the worst come first as before. */
+/** One row per connection. A header sorts by its column, ascending; pressed again, it restores worst first. */
 export function FleetTable({ rows, sort = 'worst', onSort }: FleetTableProps) {
   return (
     <Table

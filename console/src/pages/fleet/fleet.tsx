@@ -18,7 +18,7 @@ import { SearchBox } from './search-box.tsx';
 
 const CHIPS = ['critical', 'warning', 'stale', 'never_run', 'healthy'] as const;
 
-/** How often the page looks again; the shortest interval of checks is 10 s, the usual one five minutes. */
+/** How often the page refreshes. The shortest check interval is 10 s, the default five minutes. */
 const RENEWED_EVERY_MS = 30_000;
 
 export function FleetPage() {
@@ -47,7 +47,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
     queryFn: ({ signal }) => get<Fleet>('/fleet', { ...search }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: RENEWED_EVERY_MS,
-    // Comparing 10,000 rows with those before takes longer than drawing the thirty in sight.
+    // Comparing 10,000 rows with the previous ones takes longer than drawing the thirty visible ones.
     structuralSharing: false,
   });
   const { data, isPlaceholderData } = query;
@@ -104,7 +104,7 @@ function NoDatabases({ mayAdd }: { mayAdd: boolean }) {
   );
 }
 
-/** Says to screen readers how many a filter found. */
+/** Announces the number of matches to screen readers. */
 function useFoundAnnounced(found: number | undefined): void {
   useEffect(() => {
     if (found !== undefined) announce(found === 1 ? '1 connection' : `${found} connections`);

@@ -1,10 +1,10 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { SearchField } from '../../parts/field.tsx';
 
-/** After the last letter; a person types one in 100 to 250 ms. */
+/** The wait after the last keystroke; people type one in 100 to 250 ms. */
 const PAUSE_MS = 250;
 
-/** A box whose text goes to the address when the typing pauses; the address, changed by the browser's buttons, goes into the box. */
+/** A search field that updates the URL when typing pauses, and follows the URL on back and forward. */
 export function SearchBox({ value, onSearch }: { value: string; onSearch: (q: string) => void }) {
   const [text, setText] = useState(value);
   const sent = useRef(value);

@@ -7,6 +7,6 @@ test.each([
   [[null, 92, null], 'score of the last 30 days: 92'],
   [[92, null, 95], 'score of the last 30 days: from 92 to 95'],
   [[92, 40, null, 61], 'score of the last 30 days: from 92 to 61, lowest 40'],
-])('%j is read as: %s', (trend, words) => {
+])('%j reads: %s', (trend, words) => {
   expect(trendText(trend)).toBe(words);
 });

@@ -1,4 +1,4 @@
-/** What a trend shows, for those who do not see its line; scores, the oldest first, null for days without one. */
+/** A text alternative for a trend: scores, oldest first, null for days without one. */
 export function trendText(trend: readonly (number | null)[]): string {
   const scores = trend.filter((score) => score !== null);
   const [first] = scores;

@@ -9,7 +9,7 @@ import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 type Invitation = Invitations['data'][number];
 
-/** The accounts that invite a person of single sign-on, who accepts or declines each. */
+/** The invitations of a person who uses single sign-on, to accept or decline. */
 export function InvitationsPage() {
   const invitations = useQuery({
     queryKey: ['invitations'],

@@ -22,25 +22,25 @@ function key(changes: Partial<ApiKey> = {}): ApiKey {
 
 describe('the status of a key', () => {
   test.each([
-    ['without an end', key(), 'active'],
-    ['that ends in 15 days', key({ expires_at: after(15 * DAY) }), 'active'],
-    ['that ends in 13 days', key({ expires_at: after(13 * DAY) }), 'expiring'],
+    ['without expiry', key(), 'active'],
+    ['that expires in 15 days', key({ expires_at: after(15 * DAY) }), 'active'],
+    ['that expires in 13 days', key({ expires_at: after(13 * DAY) }), 'expiring'],
     ['of a week, on its first day', key({ created_at: after(-DAY), expires_at: after(6 * DAY) }), 'active'],
     ['of a week, on its last', key({ created_at: after(-6 * DAY), expires_at: after(DAY) }), 'expiring'],
     [
-      'that was regenerated and lives on',
+      'that was regenerated and still works',
       key({ replaced_by: 2, revoked_at: after(60), expires_at: after(DAY) }),
       'replaced',
     ],
     ['whose overlap ended meanwhile', key({ replaced_by: 2, revoked_at: after(0) }), 'revoked'],
-    ['that came to its end meanwhile', key({ expires_at: after(0) }), 'expired'],
+    ['that expired meanwhile', key({ expires_at: after(0) }), 'expired'],
     ['that the service calls revoked', key({ state: 'revoked', revoked_at: after(60) }), 'revoked'],
   ])('%s', (_, subject, status) => {
     expect(statusOf(subject, NOW)).toBe(status);
   });
 });
 
-test('an old key never lasts past its own end', () => {
+test('an old key never outlives its own expiry', () => {
   const words = (expiresAt: string | null) => overlapChoices(expiresAt, NOW).map(({ label }) => label);
   const all = [
     'Immediately',
@@ -73,7 +73,7 @@ test('the later of two instants, where both were', () => {
   expect(later(null, undefined)).toBeNull();
 });
 
-test('a last day lasts to its end, and must not be over', () => {
+test('a last day counts to its end, and must not be past', () => {
   const noon = new Date('2026-11-21T12:00:00').getTime(); // where the viewer is
   expect(secondsToEndOf('2026-11-21', noon)).toBe(12 * 3_600 - 1);
   expect(secondsToEndOf('2026-11-20', noon)).toBeNull();

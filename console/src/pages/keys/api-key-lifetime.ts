@@ -4,12 +4,12 @@ export type ApiKey = Keys['data'][number];
 
 const DAY_MS = 86_400_000;
 
-/** A key is said to expire soon in its last 14 days, one of a short life in its last quarter. */
+/** A key expires soon in its last 14 days, or in the last quarter of a short lifetime. */
 const SOON_MS = 14 * DAY_MS;
 
 export type ApiKeyStatus = 'active' | 'expiring' | 'replaced' | 'revoked' | 'expired';
 
-/** What a key is at `now` (milliseconds, by the store's clock): some come to their end while the page is open. */
+/** The status of a key at `now` (milliseconds, by the store's clock): keys can expire while the page is open. */
 export function statusOf(key: ApiKey, now: number): ApiKeyStatus {
   if (key.state !== 'active') return key.state;
   if (key.revoked_at !== null && at(key.revoked_at) <= now) return 'revoked';
@@ -29,12 +29,12 @@ export function isAccepted(status: ApiKeyStatus): boolean {
   return status === 'active' || status === 'expiring' || status === 'replaced';
 }
 
-/** Whether something will stop working when it is revoked: the service wants the name then. */
+/** Whether a client still uses the key: then revoking it requires the name. */
 export function isInUse(lastUsedAt: string | null, now: number): boolean {
   return lastUsedAt !== null && now - at(lastUsedAt) < 3_600_000;
 }
 
-/** The later of two instants, either of which may never have been. */
+/** The later of two instants, either of which may be missing. */
 export function later(a: string | null, b: string | null | undefined): string | null {
   if (a === null || b === null || b === undefined) return a ?? b ?? null;
   return at(a) > at(b) ? a : b;
@@ -48,7 +48,10 @@ const OVERLAPS = [
   { seconds: 86_400, label: 'After 24 hours' },
 ];
 
-/** When a regenerated key may end: never past its own end, so the first overlap that reaches it is named so, and the last. */
+/**
+ * The choices for the end of a regenerated key, never past its own expiry. The first overlap that would reach it becomes
+ * "When it expires" and is the last choice.
+ */
 export function overlapChoices(expiresAt: string | null, now: number): { seconds: number; label: string }[] {
   const left = expiresAt === null ? Number.POSITIVE_INFINITY : (at(expiresAt) - now) / 1000;
   const shorter = OVERLAPS.filter(({ seconds }) => seconds < left);
@@ -60,7 +63,10 @@ export function overlapChoices(expiresAt: string | null, now: number): { seconds
   ];
 }
 
-/** Whole seconds from `now` to the end of a day of the viewer's, such as `2027-01-31`; null when it is no day ahead. */
+/**
+ * Whole seconds from `now` to the end of a day in the viewer's time zone, such as `2027-01-31`; null when that is past or
+ * invalid.
+ */
 export function secondsToEndOf(day: string, now: number): number | null {
   const end = new Date(`${day}T23:59:59`).getTime();
   return end > now ? Math.round((end - now) / 1000) : null;

@@ -2,7 +2,7 @@ import type { Keys, KeyWindows } from '../../../../src/console/keys/keys.ts';
 import type { Action } from '../../parts/menu.tsx';
 import { type ApiKey, type ApiKeyStatus, isAccepted, later, statusOf } from './api-key-lifetime.ts';
 
-/** A key with what is known of it this moment. */
+/** An API key with its current status and use. */
 export interface ApiKeyState {
   subject: ApiKey;
   status: ApiKeyStatus;
@@ -10,7 +10,7 @@ export interface ApiKeyState {
   window: KeyWindows['data'][number] | undefined;
 }
 
-/** Joins what was read of keys and their windows; `now` by the store's clock. */
+/** Joins keys with their rate-limit windows; `now` by the store's clock. */
 export function apiKeyStates(keys: Keys, windows: KeyWindows | undefined, now: number): ApiKeyState[] {
   const windowOf = new Map(windows?.data.map((window) => [window.id, window]));
   return keys.data.map((subject) => {
@@ -20,10 +20,10 @@ export function apiKeyStates(keys: Keys, windows: KeyWindows | undefined, now: n
   });
 }
 
-/** What can be done with a key; null where the member may not, or nothing is left to do. */
+/** Starts an action on a key. */
 export type ApiKeyAction = (what: 'regenerate' | 'revoke', key: ApiKeyState) => void;
 
-/** The actions of a key, as far as they make sense now. */
+/** The actions that a key's status allows. */
 export function actionsOf(key: ApiKeyState, act: ApiKeyAction): Action[] {
   if (!isAccepted(key.status)) return [];
   const revoke: Action = {

@@ -20,7 +20,7 @@ const LIVES = [
   { id: 'never', label: 'Never' },
 ];
 
-/** Seconds that the key is to live, null for ever; undefined while no such day is given. */
+/** The key's lifetime in seconds; null = no expiry, undefined = no valid day entered yet. */
 function lifeOf(choice: string, day: string): number | null | undefined {
   if (choice === 'never') return null;
   return choice === 'day' ? (secondsToEndOf(day, Date.now()) ?? undefined) : Number(choice) * 86_400;
@@ -34,13 +34,13 @@ function endInWords(life: number | null | undefined): string | undefined {
 }
 
 interface CreateKeyProps {
-  /** As an address gave them, which anyone may have written. */
+  /** From the URL, which is untrusted. */
   given: { name?: string | undefined; note?: string | undefined };
   onClose: () => void;
   onMade: (secret: NewSecret) => void;
 }
 
-/** The form for a new key, or why there is none: its address may be followed by anyone. */
+/** The form for a new key. Anyone can open its URL, so it may show a missing permission instead. */
 export function CreateApiKey({ mayWrite, ...props }: CreateKeyProps & { mayWrite: boolean }) {
   if (mayWrite) return <Form {...props} />;
   return (
@@ -50,7 +50,7 @@ export function CreateApiKey({ mayWrite, ...props }: CreateKeyProps & { mayWrite
   );
 }
 
-/** What a key is to be, with what it will reach. */
+/** The form, with the access that the key will have. */
 function Form({ given, onClose, onMade }: CreateKeyProps) {
   const [name, setName] = useState(given.name ?? '');
   const [note, setNote] = useState(given.note ?? '');

@@ -4,7 +4,7 @@ import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { ApiKeyAction, ApiKeyState } from './api-key-state.ts';
 
-/** Above the list: keys that end before long and whose users should have another by then. */
+/** Warns above the list of keys that expire soon. */
 export function ExpiryWarning({ keys, act }: { keys: ApiKeyState[]; act: ApiKeyAction | null }) {
   const ending = keys
     .filter(({ status }) => status === 'expiring')

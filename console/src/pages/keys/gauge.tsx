@@ -2,13 +2,13 @@ import type { KeyWindows } from '../../../../src/console/keys/keys.ts';
 
 interface GaugeProps {
   limit: number;
-  /** Of the running minute; undefined while nothing is known. */
+  /** The current minute; undefined while unknown. */
   window: KeyWindows['data'][number] | undefined;
-  /** Whose it is, to screen readers. */
+  /** The key's name, for screen readers. */
   name: string;
 }
 
-/** What a key has spent of its running minute, as a figure and a bar. */
+/** A key's requests in the current minute, as a number and a bar. */
 export function Gauge({ limit, window, name }: GaugeProps) {
   if (limit === 0) return <span className="quiet">no access</span>;
   const used = Math.min(window?.used ?? 0, limit);

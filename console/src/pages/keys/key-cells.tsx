@@ -11,12 +11,12 @@ const LOOKS = {
   expired: { status: 'expired', word: 'Expired' },
 } as const;
 
-/** What a status of a key is called. */
+/** The label of a key's status. */
 export function apiKeyStatusText(status: ApiKeyStatus): string {
   return LOOKS[status].word;
 }
 
-/** A key's status, with the other key of a regeneration and how long the old one still lasts. */
+/** A key's status, with its replacement and the time that the old key has left. */
 export function ApiKeyStatusCell({ subject, status }: { subject: ApiKey; status: ApiKeyStatus }) {
   const { replaced_by, replaces, revoked_at } = subject;
   return (
@@ -54,7 +54,7 @@ function OtherApiKey({ id }: { id: number }) {
   );
 }
 
-/** The day on which a key ends, and how long that is. */
+/** The day on which a key expires, and the time until then. */
 export function ApiKeyExpiry({ subject: { expires_at }, status }: { subject: ApiKey; status: ApiKeyStatus }) {
   if (expires_at === null) return <span className="quiet">never</span>;
   if (status === 'revoked') return <span className="quiet">{localDay(expires_at)}</span>;
@@ -68,7 +68,7 @@ export function ApiKeyExpiry({ subject: { expires_at }, status }: { subject: Api
   );
 }
 
-/** When a key was used last, and from which address. */
+/** When a key was last used, and from which address. */
 export function LastUse({ subject, at }: { subject: ApiKey; at: string | null }) {
   if (at === null) return <span className="quiet">never</span>;
   return (
@@ -79,7 +79,7 @@ export function LastUse({ subject, at }: { subject: ApiKey; at: string | null })
   );
 }
 
-/** Who made a key: a member, one who left, or the operator at the command line. */
+/** Who created a key: a member, a former member, or the operator at the command line. */
 export function createdBy({ created_by }: ApiKey): string {
   if (created_by === null) return 'the operator';
   return created_by.name ?? 'a former member';

@@ -8,7 +8,7 @@ import { type ApiKeyAction, type ApiKeyState, actionsOf } from './api-key-state.
 import { Gauge } from './gauge.tsx';
 import { ApiKeyExpiry, ApiKeyStatusCell, createdBy, LastUse, Requests } from './key-cells.tsx';
 
-/** The columns of the list of keys; `limit` in requests a minute. With their gaps they need 49.5rem, as table.css has it. */
+/** The columns of the key list; `limit` in requests per minute. With gaps they need 49.5rem, as in table.css. */
 export function apiKeyColumns(limit: number, act: ApiKeyAction | null): Column<ApiKeyState>[] {
   return [
     {

@@ -17,7 +17,7 @@ interface KeyListProps {
   act: ApiKeyAction | null;
 }
 
-/** All keys of the account, the dead ones too. */
+/** All keys of the account, including revoked and expired ones. */
 export function ApiKeyList({ keys, limit, since, act }: KeyListProps) {
   const { status, sort = '-created' } = useSearch({ from: '/in/keys' });
   const navigate = useNavigate({ from: '/keys' });

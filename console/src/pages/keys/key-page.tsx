@@ -18,7 +18,7 @@ export function BackToApiKeys() {
   );
 }
 
-/** One key: all that is known of it, and what it asked. */
+/** One key: its details and requests. */
 export function ApiKeyPage({ of, limit, act }: { of: ApiKeyState; limit: number; act: ApiKeyAction | null }) {
   const { subject, status, window, lastUsedAt } = of;
   const can = useCan();

@@ -26,8 +26,8 @@ test.each([
   ['name', [2, 1, 3]],
   ['-used', [3, 1, 2]],
   ['expires', [3, 1, 2]], // without an end: last
-  ['-requests', [3, 1, 2]], // of equals the newest; not counted yet: last
-  ['whatever', [1, 2, 3]], // an address that anyone may have written
+  ['-requests', [3, 1, 2]], // ties: newest first; not counted yet: last
+  ['whatever', [1, 2, 3]], // an untrusted URL
 ])('sorted by %s', (sort, expected) => {
   expect(order(sort)).toEqual(expected);
 });

@@ -1,7 +1,7 @@
 import type { Sort } from '../../parts/table.tsx';
 import type { ApiKeyState } from './api-key-state.ts';
 
-/** `-used` = by the last use, descending; as the address has it. */
+/** Parses the URL's `sort`: `-used` = by last use, descending. */
 export function sortOf(sort: string): Sort {
   const descending = sort.startsWith('-');
   return { column: descending ? sort.slice(1) : sort, descending };
@@ -16,7 +16,7 @@ const SORTED_BY: Record<string, (key: ApiKeyState) => string | number> = {
   requests: ({ subject }) => subject.requests_24h ?? -1,
 };
 
-/** The keys in the order that the address asks for; of equals the newest first. */
+/** The keys in the order of the URL's `sort`; ties newest first. */
 export function sorted(keys: ApiKeyState[], sort: string): ApiKeyState[] {
   const { column, descending } = sortOf(sort);
   const value = SORTED_BY[column];

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { keysSearch } from './keys-search.ts';
 
-test('an address opens the form filled in', () => {
+test('the URL opens the form filled in', () => {
   expect(keysSearch({ create: '1', name: 'Grafana, production', note: 'vault/grafana' })).toEqual({
     ...{ create: '1', name: 'Grafana, production', note: 'vault/grafana' },
   });
 });
 
-test('what is no filter, order or key is dropped, and a long name cut', () => {
+test('invalid filters, orders and keys are dropped, and a long name is cut', () => {
   expect(keysSearch({ status: 'sleeping', sort: '1;drop', key: '01', name: 'x'.repeat(10_000) })).toEqual({
     name: 'x'.repeat(200),
   });

@@ -1,19 +1,19 @@
-/** What the address of the page holds. */
+/** The page's search parameters. */
 export interface KeysSearch {
-  /** The form for a new key is open, with `name` and `note` filled in: an address to link to. */
+  /** The form for a new key is open, with `name` and `note` filled in, so that it can be linked to. */
   create?: string;
   name?: string;
   note?: string;
   /** Only keys of this status. */
   status?: 'active' | 'expiring' | 'replaced' | 'revoked' | 'expired';
   sort?: string;
-  /** The key that is looked at. */
+  /** The id of the shown key. */
   key?: string;
 }
 
 const STATUSES = ['active', 'expiring', 'replaced', 'revoked', 'expired'] as const;
 
-/** Reads it from an address that anyone may have written. */
+/** Parses an untrusted URL. */
 export function keysSearch(given: Record<string, string>): KeysSearch {
   const { create, name, note, sort, key } = given;
   const status = STATUSES.find((known) => known === given['status']);

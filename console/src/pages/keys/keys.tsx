@@ -22,7 +22,7 @@ import { RevokeApiKey } from './revoke-key.tsx';
 import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
 import { Snippets } from './snippets.tsx';
 
-/** The account's API keys: generated, regenerated and revoked here. */
+/** The account's API keys: create, regenerate and revoke them. */
 export function KeysPage() {
   const can = useCan();
   if (can('keys:read')) return <Keys mayWrite={can('keys:write')} />;
@@ -41,7 +41,7 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
   const queries = useQueryClient();
   const [asked, setAsked] = useState<OpenDialog | null>(null);
   const [secret, setSecret] = useState<NewSecret | null>(null);
-  // While a key is shown nothing is asked that could take the page away.
+  // While a new key is shown, no request may navigate away from it.
   const keys = useQuery({ ...apiKeysQuery, enabled: secret === null });
   const windows = useQuery({ ...windowsQuery, enabled: secret === null });
   const { requests_per_minute: planLimit } = useProfile().account;
@@ -133,7 +133,7 @@ function aheadBy(asOf: string | undefined, readAt: number): number {
   return asOf === undefined ? 0 : new Date(asOf).getTime() - readAt;
 }
 
-/** Going from the list to a key and back is another page to whoever reads it, so the title gets the focus. */
+/** The list and a key are different pages to the reader, so the title gets the focus. */
 function useTitleFocus(key: string | undefined): void {
   const last = useRef(key);
   useEffect(() => {

@@ -16,7 +16,7 @@ interface RegenerateKeyProps {
   onMade: (secret: NewSecret) => void;
 }
 
-/** Asks when the old key is to end; one that is used gets an hour, so that there is time to put the new one in its place. */
+/** Asks when the old key stops working. For a key in use the default is an hour, to give time to deploy the new one. */
 export function RegenerateApiKey({ subject, lastUsedAt, onClose, onMade }: RegenerateKeyProps) {
   const { id, name, expires_at } = subject;
   const [choices] = useState(() => overlapChoices(expires_at, Date.now()));

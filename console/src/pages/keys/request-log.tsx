@@ -8,7 +8,7 @@ import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 
-/** What a key asked, the newest first; the log is looked through a stretch at a time. */
+/** A key's requests, newest first. The log is searched in steps. */
 export function RequestLog({ id }: { id: number }) {
   const log = useInfiniteQuery({
     queryKey: ['keys', id, 'requests'],

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Keys, KeyWindows } from '../../../../src/console/keys/keys.ts';
 import { get } from '../../api.ts';
 
-/** All keys of the account; counted anew while the service still counts. */
+/** All keys of the account; refreshed often while the service is still counting requests. */
 export const apiKeysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: ({ signal }) => get<Keys>('/keys', {}, signal),
@@ -10,7 +10,7 @@ export const apiKeysQuery = queryOptions({
     state.data?.data.some(({ requests_24h }) => requests_24h === null) ? 3_000 : 30_000,
 });
 
-/** What the keys do in the running minute. */
+/** The keys' requests in the current minute. */
 export const windowsQuery = queryOptions({
   queryKey: ['keys', 'windows'],
   queryFn: ({ signal }) => get<KeyWindows>('/keys/windows', {}, signal),

@@ -18,7 +18,10 @@ interface RevokeKeyProps {
   onClose: () => void;
 }
 
-/** Ends a key at once; one that was used within the hour must be named, for something stops working then. */
+/**
+ * Revokes a key immediately. For a key used within the last hour, the name must be typed, because a client will stop
+ * working.
+ */
 export function RevokeApiKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
   const { id, name, last_four } = subject;
   const [wasInUse] = useState(() => isInUse(lastUsedAt, Date.now()));
@@ -30,7 +33,7 @@ export function RevokeApiKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
   });
   const { data, error } = revoke;
-  // It may have been used since the page was read: the service says so.
+  // The key may have been used since the page was loaded: the service says so.
   const mustName = wasInUse || (error instanceof ApiError && error.status === 409) || typed !== '';
   const isNamed = !mustName || typed.trim() === name;
   if (data) return <Revoked at={data.revoked_at} lastFour={last_four} name={name} onClose={onClose} />;

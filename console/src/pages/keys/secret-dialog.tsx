@@ -12,17 +12,17 @@ import { Checkbox } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Countdown, Time } from '../../parts/time.tsx';
 
-/** A key that was just made: the only time that it is known. */
+/** A key that was just created; it is known only now. */
 export interface NewSecret {
   id: number;
   name: string;
   key: string;
   expires_at: string | null;
-  /** Of a successor: when the old one ends. */
+  /** For a regenerated key: when the old one stops working. */
   old_revoked_at: string | null;
 }
 
-/** Asked without the query cache: an ended session must not take the page away while the key is on it. */
+/** Polls without the query cache: an ended session must not navigate away while the key is shown. */
 function useFirstRequest(id: number): string | null {
   const [at, setAt] = useState<string | null>(null);
   useEffect(() => {
@@ -43,7 +43,7 @@ function useFirstRequest(id: number): string | null {
   return at;
 }
 
-/** Shows a new key, this once; nothing closes it but the button, and that only when the key is said to be stored. */
+/** Shows a new key once. Only the button closes it, after the person confirms that the key is stored. */
 export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: () => void }) {
   const [isStored, setStored] = useState(false);
   const firstAt = useFirstRequest(secret.id);

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { serviceUrl } from '../../base-path.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 
-/** How to use a key, and a link to the form filled in for that. */
+/** Ways to use a key, each with a link to the filled-in form. */
 const USES = [
   {
     title: 'curl',
@@ -43,7 +43,7 @@ datasources:
   },
 ];
 
-/** Text to paste for those who ask the API, each with a key of its own. */
+/** Configuration snippets for API clients, each with its own key. */
 export function Snippets({ mayCreate }: { mayCreate: boolean }) {
   return (
     <div className="keys-snippets">

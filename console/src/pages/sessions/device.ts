@@ -16,7 +16,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** Browser and system as a person would call them, such as `Firefox on Linux`; what says neither stays as it is. */
+/** Browser and system, such as `Firefox on Linux`; an unknown user agent is returned unchanged. */
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];

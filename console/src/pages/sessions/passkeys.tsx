@@ -55,7 +55,7 @@ async function addPasskey(name: string): Promise<void> {
   await send('POST', '/me/passkeys', { name, response });
 }
 
-/** The person's passkeys: added on this device, removed one by one. */
+/** The person's passkeys: add one on this device, or remove one. */
 export function Passkeys() {
   const { passkeys } = useProfile().login;
   const [name, setName] = useState(() => deviceName(navigator.userAgent));

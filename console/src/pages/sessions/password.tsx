@@ -8,7 +8,7 @@ import { Section } from '../../parts/page.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { type Profile, useProfile } from '../../shell/profile.ts';
 
-/** Sets another password; of a member of single sign-on the identity provider keeps it. */
+/** Changes the password. With single sign-on, the identity provider manages it. */
 export function Password() {
   const { login } = useProfile();
   if (!login.single_sign_on) return <PasswordForm login={login} />;
@@ -40,7 +40,7 @@ function PasswordForm({ login }: { login: Profile['login'] }) {
   return (
     <Section description="Changing your password signs out all your other sessions." title="Password">
       <form className="own-form" onSubmit={submit}>
-        {/* Password managers look for whose password it is. */}
+        {/* Password managers look for the user name. */}
         <input autoComplete="username" hidden readOnly type="email" value={login.email} />
         <InlineError error={error} fields={[...(login.has_password ? ['current'] : []), 'next']} />
         {login.has_password && (

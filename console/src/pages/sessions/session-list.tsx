@@ -25,7 +25,7 @@ function columns(onEnd: (session: Session) => void): Column<Session>[] {
       cell: ({ user_agent, current }) => (
         <span className="session-device" title={user_agent}>
           <bdi className="session-name">{deviceName(user_agent)}</bdi>
-          {current && <StatusMark status="active" word="This one" />}
+          {current && <StatusMark status="active" word="This session" />}
         </span>
       ),
     },
@@ -57,7 +57,7 @@ function columns(onEnd: (session: Session) => void): Column<Session>[] {
   ];
 }
 
-/** All sessions of the person, each can be ended: at once, wherever it is. */
+/** All sessions of the person; each can be ended immediately. */
 export function SessionList() {
   const sessions = useQuery({
     queryKey: ['sessions'],

@@ -4,7 +4,7 @@ import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
 import { SessionList } from './session-list.tsx';
 
-/** How one signs in, and where one is signed in. */
+/** The person's sessions, password and passkeys. */
 export function SessionsPage() {
   return (
     <Page description="These are your own sessions and passkeys." title="Sign-in and sessions">

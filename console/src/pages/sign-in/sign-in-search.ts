@@ -7,7 +7,7 @@ export interface SignInSearch {
   error?: Refusal;
 }
 
-/** Reads it from an address that anyone may have written: `next` is a page of this service or nothing. */
+/** Parses an untrusted URL: `next` is a page of this service or nothing. */
 export function signInSearch({ next, error }: Record<string, string>): SignInSearch {
   return { ...nextPage(next), ...(isSignOnError(error) && { error }) };
 }

@@ -10,7 +10,7 @@ import { InlineError } from '../../parts/states.tsx';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 import { SIGN_ON_ERRORS } from './sign-on-errors.ts';
 
-/** Leads to where one wanted to go, with nothing in memory of whoever was here before. */
+/** Continues to the requested page after clearing all data of the previous session. */
 function useEnter(): () => Promise<void> {
   const queries = useQueryClient();
   const router = useRouter();
@@ -29,12 +29,12 @@ async function signInByPasskey(): Promise<void> {
   await send('POST', '/sign-in/passkey', { response });
 }
 
-/** Whether the password is that of several accounts, of which the person chooses one. */
+/** Whether the password fits several accounts, so that the person must choose one. */
 function isChoice(error: Error | null): error is ApiError {
   return error instanceof ApiError && error.code === 'choose_account';
 }
 
-/** By e-mail address and password, by passkey, or by the company's single sign-on where there is one. */
+/** Sign-in with e-mail address and password, with a passkey, or with the company's single sign-on. */
 export function SignInPage() {
   const { error: refused, next } = useSearch({ from: '/sign-in' });
   const [email, setEmail] = useState('');

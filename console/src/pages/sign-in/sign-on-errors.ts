@@ -1,6 +1,8 @@
 import type { SignOnError } from '../../../../src/console/sign-in/single-sign-on.ts';
 
-/** What single sign-on says by a code in the address: a sentence there could be anyone's. */
+/**
+ * The messages for the error codes of single sign-on. The URL carries a code because anyone could put a sentence there.
+ */
 export const SIGN_ON_ERRORS: Record<SignOnError, string> = {
   expired: 'The sign-in took more than five minutes, or it was started in another browser. Sign in again.',
   not_invited:

@@ -6,7 +6,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import type { NewLink } from './link-dialog.tsx';
 
-/** What is done with a member after a question. */
+/** Actions on a member that ask for confirmation. */
 export type MemberStep = 'suspend' | 'resume' | 'remove' | 'link';
 
 interface Words {
@@ -78,7 +78,7 @@ interface ConfirmMemberProps {
   onLink: (link: NewLink) => void;
 }
 
-/** Asks before a member is suspended, let back, removed or given a link, and does it. */
+/** Asks for confirmation, then suspends, reactivates or removes a member, or creates a link for them. */
 export function ConfirmMember({ subject, step, onClose, onLink }: ConfirmMemberProps) {
   const { title, action, kind, text, done } = wordsOf(step, subject);
   const queries = useQueryClient();

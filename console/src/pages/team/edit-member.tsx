@@ -18,8 +18,8 @@ interface EditMemberProps {
 }
 
 /**
- * A member's name, roles and, before they joined, e-mail address. What is saved was changed from what was read when the form
- * opened: if somebody else changed it meanwhile, that is shown and nothing is overwritten.
+ * Edits a member's name, roles and, before they joined, e-mail address. If someone else changed the member since the form
+ * was opened, the form shows it and overwrites nothing.
  */
 export function EditMember({ subject, roles, onClose }: EditMemberProps) {
   const [base, setBase] = useState(subject);

@@ -15,7 +15,7 @@ interface InviteMemberProps {
   onInvited: (link: NewLink) => void;
 }
 
-/** The form for a new member; what comes of it is a link. */
+/** The form that invites a member; its result is an invitation link. */
 export function InviteMember({ roles, onClose, onInvited }: InviteMemberProps) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');

@@ -4,13 +4,13 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
 
-/** A link that was just made for a member. */
+/** A link that was just created for a member. */
 export interface NewLink extends MemberLink {
   name: string;
   email: string;
 }
 
-/** Shows a one-time link, this once; a newer one takes its place where it is lost. */
+/** Shows a one-time link once. A lost link can be replaced by a new one. */
 export function LinkDialog({ link, onDone }: { link: NewLink; onDone: () => void }) {
   const { purpose, url, expires_at, name, email } = link;
   return (

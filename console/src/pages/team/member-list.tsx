@@ -10,13 +10,13 @@ import type { Role } from './roles.ts';
 interface MemberListProps {
   members: readonly Member[];
   roles: readonly Role[];
-  /** Who looks. */
+  /** The viewer's member id. */
   ownId: number;
   onEdit: (member: Member) => void;
   onStep: (step: MemberStep, member: Member) => void;
 }
 
-/** The members of the account, with what may be done with each. */
+/** The members of the account, with the actions on each. */
 export function MemberList({ members, roles, ...acts }: MemberListProps) {
   const nameOf = new Map<string, string>(roles.map(({ id, name }) => [id, name]));
   return (
@@ -35,7 +35,7 @@ type Acts = Pick<MemberListProps, 'ownId' | 'onEdit' | 'onStep'>;
 function actionsOf(member: Member, { ownId, onEdit, onStep }: Acts): Action[] {
   if (!member.may_change) return [];
   const edit: Action = { id: 'edit', label: 'Edit…', icon: 'pen', onAction: () => onEdit(member) };
-  // Nobody is locked out by themselves: another owner does that.
+  // Members can't suspend or remove themselves: another owner must.
   if (member.id === ownId) return [edit];
   const { joined, status } = member;
   const remove: Action = {

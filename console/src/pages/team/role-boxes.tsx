@@ -8,7 +8,7 @@ interface RoleBoxesProps {
   onChange: (roles: RoleId[]) => void;
 }
 
-/** The roles of a member, to tick; those that allow more than one's own are not one's to give. */
+/** Checkboxes for a member's roles. Roles that allow more than the viewer's own are disabled. */
 export function RoleBoxes({ roles, value, onChange }: RoleBoxesProps) {
   const { permissions } = useProfile();
   return (

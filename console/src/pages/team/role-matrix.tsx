@@ -1,7 +1,7 @@
 import { Icon } from '../../parts/icons.tsx';
 import { permissionsOf, permissionText, type Role } from './roles.ts';
 
-/** Which role allows what; `own` are the roles of who looks. */
+/** The table of roles and permissions; `own` are the viewer's roles. */
 export function RoleMatrix({ roles, own }: { roles: readonly Role[]; own: readonly string[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

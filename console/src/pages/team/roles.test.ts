@@ -12,13 +12,13 @@ const owner: Role = {
   permissions: ['health:read', 'tickets:read', 'account:write', 'newer:thing'],
 };
 
-test('nobody gives a role that allows more than their own', () => {
+test('nobody can assign a role that allows more than their own', () => {
   expect(mayGive(['health:read', 'tickets:read'], viewer)).toBe(true);
   expect(mayGive(['health:read', 'tickets:read'], owner)).toBe(false);
   expect(mayGive(owner.permissions, owner)).toBe(true);
 });
 
-test('permissions stand once, in the order of the pages, and what a newer service knows comes last', () => {
+test('permissions are listed once, in the order of the pages, unknown ones last', () => {
   expect(permissionsOf([viewer, owner])).toEqual([
     'health:read',
     'tickets:read',

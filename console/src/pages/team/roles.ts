@@ -12,14 +12,14 @@ export interface Role {
   permissions: string[];
 }
 
-/** All roles; they are the same for every account, and any member may know them. */
+/** All roles; they are the same in every account, and any member may read them. */
 export const rolesQuery = queryOptions({
   queryKey: ['roles'],
   queryFn: async ({ signal }) => (await get<{ data: Role[] }>('/read/team/roles', {}, signal)).data,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Whether a member with `permissions` may give a role: it allows nothing that they may not do. */
+/** Whether a member with `permissions` may assign a role: it must not allow more than they have. */
 export function mayGive(permissions: readonly string[], role: Role): boolean {
   return role.permissions.every((permission) => permissions.includes(permission));
 }
@@ -39,7 +39,7 @@ const WORDS: Record<string, string> = {
   'account:write': 'Rename the account',
 };
 
-/** What a permission allows; its id where a newer service knows more of them. */
+/** The label of a permission; its id for permissions that a newer service adds. */
 export function permissionText(permission: string): string {
   return WORDS[permission] ?? permission;
 }

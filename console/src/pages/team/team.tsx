@@ -22,7 +22,7 @@ type OpenDialog =
   | { what: MemberStep; subject: Member }
   | { what: 'shown'; link: NewLink };
 
-/** Who is in the account, and what each role allows. */
+/** The members of the account, and what each role allows. */
 export function TeamPage() {
   const can = useCan();
   const { account, member } = useProfile();
@@ -49,7 +49,7 @@ export function TeamPage() {
       }
       description={
         isTeam
-          ? 'People who can sign in to this account. Roles decide what each member can do, and several roles add up.'
+          ? 'Members sign in to this account. Roles decide what they can do, and several roles add up.'
           : 'This is an individual account. A team needs a company account.'
       }
       title="Team"

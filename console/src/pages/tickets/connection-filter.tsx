@@ -10,16 +10,16 @@ import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 
-/** So many are offered: whoever has more types more of the name. */
+/** The most connections to suggest. */
 const OFFERED = 20;
 
 interface ConnectionFilterProps {
-  /** The connection that the list is restricted to, by its name; null for none. */
+  /** The name of the connection that the list is filtered by; null for none. */
   chosen: string | null;
   onChange: (id: string | undefined) => void;
 }
 
-/** Restricts a list to one connection, found by a part of its name or host. */
+/** Filters a list by one connection, found by part of its name or host. */
 export function ConnectionFilter({ chosen, onChange }: ConnectionFilterProps) {
   if (chosen === null) return <ConnectionSearch onChoose={onChange} />;
   return (
@@ -47,7 +47,7 @@ function ConnectionSearch({ onChoose }: { onChoose: (id: string) => void }) {
   });
   return (
     <ComboBox
-      // Opened while it is typed, not when the answer comes: then nothing would open it.
+      // Opens while the person types; nothing would open it when the answer arrives.
       allowsEmptyCollection={text.trim() !== ''}
       aria-label="Connection"
       className="search"

@@ -1,7 +1,7 @@
 import type { Ticket } from '../../../../client/src/records.ts';
 import { duration } from '../../parts/time.tsx';
 
-/** How long a ticket has been open, or was; `now` by `useNow`, so that list and panel show the same at any moment. */
+/** How long a ticket has been or was open; `now` from `useNow`, so that list and panel agree. */
 export function ticketDuration(
   { first_seen_at, resolved_at }: Pick<Ticket, 'first_seen_at' | 'resolved_at'>,
   now: number,

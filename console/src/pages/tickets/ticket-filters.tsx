@@ -9,14 +9,14 @@ interface TicketFiltersProps {
   search: TicketsSearch;
   onChange: (changed: TicketsSearch) => void;
   stats: TicketStats | undefined;
-  /** Of any ticket in the list: the name of the connection that it is restricted to. */
+  /** The name of the filtered connection, taken from any ticket in the list. */
   connectionName: string | undefined;
 }
 
 /** The filters of the API's list of tickets. */
 export function TicketFilters({ search, onChange, stats, connectionName }: TicketFiltersProps) {
   const { status = 'open', severity, connection_id, from, to } = search;
-  // The statistics count what is open in the whole account.
+  // The statistics count the open tickets of the whole account.
   const open = status === 'open' && !connection_id && !from && !to ? stats : undefined;
   return (
     <div className="ticket-filters">

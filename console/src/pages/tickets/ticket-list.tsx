@@ -5,7 +5,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Time, useNow } from '../../parts/time.tsx';
 import { ticketDuration } from './ticket-duration.ts';
 
-/** The row's link, for the focus to come back to. */
+/** The id of a row's link, to which the focus returns. */
 export function ticketLinkId(id: number | string): string {
   return `ticket-${id}`;
 }
@@ -54,7 +54,7 @@ function State({ ticket }: { ticket: Ticket }) {
   );
 }
 
-// Where there is no room for columns the first cell says it all.
+// On narrow screens the first cell shows everything.
 const COLUMNS: readonly Column<Ticket>[] = [
   {
     id: 'severity',

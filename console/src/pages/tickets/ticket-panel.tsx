@@ -12,10 +12,10 @@ import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time, useNow } from '../../parts/time.tsx';
 import { ticketDuration } from './ticket-duration.ts';
 
-/** Where there is room for the list and a ticket; the same width as in tickets.css. */
+/** Wide enough for the list and a ticket; the same width as in tickets.css. */
 const BESIDE = '(width > 72rem)';
 
-/** A ticket beside the list, or in its place where there is no room: what was found, what to run, and its history. */
+/** A ticket beside the list, or instead of it on narrow screens: the finding, what to run, and its history. */
 export function TicketPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery({
     queryKey: ['tickets', 'one', id],
@@ -37,7 +37,7 @@ function TicketContent({ ticket }: { ticket: TicketDetail }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
-    // In place of the list, which may have been scrolled far down.
+    // The ticket replaces the list, which may be scrolled far down.
     if (!matchMedia(BESIDE).matches) scrollTo(0, 0);
   }, []);
   return (

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ticketsSearch } from './tickets-search.ts';
 
-test('an address gives the filters that it names', () => {
+test('the URL sets the filters that it names', () => {
   const given = {
     ...{ status: 'all', severity: 'critical', connection_id: '3' },
     ...{ from: '2026-01-31', to: '2026-02-01T12:00:00Z', ticket: '41' },
@@ -9,7 +9,7 @@ test('an address gives the filters that it names', () => {
   expect(ticketsSearch(given)).toEqual(given);
 });
 
-test('what is none of them is left out', () => {
+test('invalid filters are dropped', () => {
   const given = {
     status: 'shut',
     severity: 'grave',

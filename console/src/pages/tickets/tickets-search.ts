@@ -1,8 +1,8 @@
 import { dayOrInstant } from '../../parts/day.ts';
 
-/** What the address of the page holds: the filters as the API has them, and the ticket that is open beside the list. */
+/** The page's search parameters: the API's filters and the open ticket. */
 export interface TicketsSearch {
-  /** Open ones where it is not told. */
+  /** Default: open. */
   status?: (typeof STATUSES)[number] | undefined;
   severity?: (typeof SEVERITIES)[number] | undefined;
   connection_id?: string | undefined;
@@ -16,7 +16,7 @@ export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 const ID = /^[1-9]\d{0,15}$/;
 
-/** Reads it from an address that anyone may have written. */
+/** Parses an untrusted URL. */
 export function ticketsSearch(given: Record<string, string>): TicketsSearch {
   const { connection_id, ticket } = given;
   const status = STATUSES.find((word) => word === given['status']);

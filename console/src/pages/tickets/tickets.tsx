@@ -18,11 +18,11 @@ import { TicketList, ticketLinkId } from './ticket-list.tsx';
 import { TicketPanel } from './ticket-panel.tsx';
 import type { TicketsSearch } from './tickets-search.ts';
 
-/** The API's most; further pages come when the end of the list comes in sight. */
+/** The API's maximum; more pages load as the end of the list comes into view. */
 const PER_PAGE = 100;
 const RENEWED_MS = 60_000;
 
-/** The first page is of all that there is; the others end where it began. */
+/** Later pages are pinned to the first entry of the first page. */
 const firstPage: { page: number; to?: string | undefined } = { page: 1 };
 
 interface TicketsPart {
@@ -42,11 +42,11 @@ function useTickets({ status, severity, connection_id, from, to }: TicketsSearch
     queryFn: ({ pageParam, signal }) =>
       get<TicketsPart>('/read/ops/tickets', { ...filters, ...pageParam, per_page: PER_PAGE }, signal),
     initialPageParam: firstPage,
-    // What opened since the first page came must not shift the others.
+    // Tickets opened since the first page must not shift the later pages.
     getNextPageParam: ({ meta }, [first]) =>
       meta.has_more ? { page: meta.page + 1, to: filters.to ?? first?.data[0]?.first_seen_at } : undefined,
     placeholderData: keepPreviousData,
-    // A list that was scrolled far down is not asked for anew, page by page.
+    // A list that was scrolled far down is not refreshed page by page.
     refetchInterval: ({ state }) => (isLong(state) ? false : RENEWED_MS),
     refetchOnWindowFocus: ({ state }) => !isLong(state),
     select: ({ pages }) => ({
@@ -64,7 +64,7 @@ function summary(stats: TicketStats): string {
   return `${open_count} open, ${critical_open} of them critical. ${solved_this_week} solved this week${average}.`;
 }
 
-/** Every finding's history: what is open, what was resolved, and when. */
+/** The tickets of the account, open and resolved. */
 export function TicketsPage() {
   const search = useSearch({ from: '/in/tickets' });
   const navigate = useNavigate({ from: '/tickets' });
@@ -112,7 +112,7 @@ export function TicketsPage() {
   );
 }
 
-/** When a ticket is closed the focus goes back to its row. */
+/** Returns the focus to a ticket's row when the ticket is closed. */
 function useFocusBack(open: string | undefined): void {
   const last = useRef(open);
   useEffect(() => {
