@@ -57,7 +57,7 @@ test('20 requests and 6 streams of a session are under way at once; one that end
   ] as const) {
     const visits = Array.from({ length: most }, () => budget.enter('a', 1, { cost: 1, isStream }));
     const enter = () => budget.enter('a', 1, { cost: 1, isStream });
-    expect(enter).toThrow('You ask too often: wait a second, then try again.');
+    expect(enter).toThrow('Too many requests. Wait a second, then try again.');
     visits[0]?.leave();
     visits[0]?.leave();
     enter();

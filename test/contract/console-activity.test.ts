@@ -153,7 +153,7 @@ test('a session that asks for the expensive again and again is refused, told for
       error: {
         code: 'too_many_attempts',
         message: expect.stringMatching(
-          /^You ask too often: wait (?:a second|\d+ seconds), then try again\.$/,
+          /^Too many requests\. Wait (?:a second|\d+ seconds), then try again\.$/,
         ),
         retry_after: Number(answer.headers['retry-after']),
       },
