@@ -18,6 +18,7 @@ import { addMigrateCommand } from './cli/commands/migrate.ts';
 import { addConcurrencyOption, addMonitorCommand } from './cli/commands/monitor.ts';
 import { addRestoreCommand } from './cli/commands/restore.ts';
 import { addSecretCommands } from './cli/commands/secret.ts';
+import type { ServeOptions } from './cli/commands/serve.ts';
 import { addSilenceCommands } from './cli/commands/silence.ts';
 import { addExporterCommand } from './cli/exporter/exporter.ts';
 import { addMcpCommand } from './cli/mcp/mcp.ts';
@@ -29,7 +30,6 @@ import { openPool, type StoreAddress } from './database/connect.ts';
 import type { SecretKeys } from './database/encryption.ts';
 import { joinStore, openStore } from './database/open.ts';
 import { consoleUrl } from './server/listen.ts';
-import type { ServeOptions } from './server/serve.ts';
 
 // A password in --url is shown in the list of processes no longer than it takes to start.
 const typed = process.argv.slice(2).join(' ');
@@ -147,7 +147,7 @@ const context: CommandContext = {
     parts.log.info('the monitor has stopped');
   },
   async loadEvidence() {
-    const { evidence } = await import('./activity/audit-proof.ts');
+    const { evidence } = await import('./cli/audit-proof.ts');
     return evidence(config());
   },
   async loadCatalogue() {
@@ -218,7 +218,7 @@ addConcurrencyOption(addCommand(program, 'serve', 'run the API, the console and 
   .option('--no-monitor', 'run no health checks')
   .action(async (options: ServeOptions & { host?: string; port?: number }) => {
     const { host = config().host, port = config().port, ...rest } = options;
-    const { serve } = await import('./server/serve.ts');
+    const { serve } = await import('./cli/commands/serve.ts');
     await serve({ ...config(), host, port }, rest);
   });
 addMonitorCommand(program, context);

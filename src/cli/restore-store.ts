@@ -1,6 +1,5 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { evidence } from '../activity/audit-proof.ts';
 import { type Config, secretKeys } from '../config/config.ts';
 import { bindCredentials } from '../connections/bind-credentials.ts';
 import { countLost } from '../connections/rotate-secret-key.ts';
@@ -8,6 +7,7 @@ import { watchRestoredStore } from '../connections/watch-own-store.ts';
 import { type RestoredStore, restore } from '../database/backup/restore.ts';
 import { openPool, type StoreAddress } from '../database/connect.ts';
 import { type JoinedStore, joinStore } from '../database/open.ts';
+import { evidence } from './audit-proof.ts';
 
 /** What became of a restore. */
 export interface Restored extends RestoredStore {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
-import { hashKey, parseKey } from '../keys/key.ts';
+import { hashKey, parseKey } from '../vocabulary/api-key.ts';
 import { GateFull } from './gate-errors.ts';
 import type { Paced } from './pace.ts';
 

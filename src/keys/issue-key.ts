@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { one } from '../database/one.ts';
-import { generateKey, hashKey } from './key.ts';
+import { generateKey, hashKey } from '../vocabulary/api-key.ts';
 import { type KeyRow, readKey } from './key-row.ts';
 
 const insert = `

@@ -4,7 +4,6 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { entries } from '../activity/entries.ts';
 import type { DeadKey, RefusedKeys } from '../activity/record-refused-keys.ts';
-import { servePages } from '../console/serve-pages.ts';
 import { errorFields } from '../database/store-failure.ts';
 import type { StoreHealth } from '../database/store-health.ts';
 import { STORE_HEADER } from '../database/store-identity.ts';
@@ -46,6 +45,7 @@ import { serveReference } from './reference/serve-reference.ts';
 import { RequestLog } from './request-log.ts';
 import { formOf } from './request-log-template.ts';
 import { type LogStep, stepLogger } from './request-steps.ts';
+import { servePages } from './serve-pages.ts';
 
 /** The eight endpoints of the specification's section 4; what a plan may reach is decided by the path's group. */
 export const ENDPOINTS: readonly Endpoint[] = [

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { generateKey } from '../../src/keys/key.ts';
+import { generateKey } from '../../src/vocabulary/api-key.ts';
 
 /**
  * `node flood.ts PORT COUNT CONNECTIONS AHEAD`: asks so often, on so many connections, so many requests ahead of the

@@ -3,7 +3,7 @@ import type { Change } from '../../activity/record-entry.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
 import { addKey, endKey, replaceKey } from '../../keys/change-key.ts';
-import { KEY_PATTERN } from '../../keys/key.ts';
+import { KEY_PATTERN } from '../../vocabulary/api-key.ts';
 import { ConsoleError } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';

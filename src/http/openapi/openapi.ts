@@ -1,4 +1,4 @@
-import { KEY_PATTERN } from '../../keys/key.ts';
+import { KEY_PATTERN } from '../../vocabulary/api-key.ts';
 import { includes, PLANS } from '../../vocabulary/plans.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { documented } from '../query-parameters.ts';

@@ -1,32 +1,32 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
-import { startSealing } from '../activity/seals/record-seal-rounds.ts';
-import { openSealFile } from '../activity/seals/seal-file.ts';
-import { type Config, secretKeys } from '../config/config.ts';
-import { version } from '../config/package-root.ts';
-import { bindAtStart } from '../connections/bind-credentials.ts';
-import { followDataFolder } from '../connections/watch-own-store.ts';
-import { openConsole } from '../console/open-console.ts';
-import { backupTimes } from '../database/backup/last-backup.ts';
-import { openPool, STORE_DEADLINE_MS } from '../database/connect.ts';
-import type { Say } from '../database/embedded.ts';
-import { openStore, requestAddress } from '../database/open.ts';
-import { errorFields } from '../database/store-failure.ts';
-import { storeIdentity } from '../database/store-identity.ts';
-import { storeSize } from '../database/store-size.ts';
-import { EscapedErrors } from '../http/edge/escaped-errors.ts';
-import { certificateOf, type Tls } from '../http/edge/tls.ts';
-import { FailedAuthentications } from '../http/failed-authentications.ts';
-import { countDueConnections } from '../monitor/claim.ts';
-import { checkNow, startMonitor } from '../monitor/schedule.ts';
-import { openIdentityProvider } from '../sign-in/identity-provider.ts';
-import { askOnce, createMetrics, serveMetrics } from '../telemetry/metrics.ts';
-import { startApiServer } from './api-server.ts';
-import { firstStart } from './first-start.ts';
-import { consoleUrl, listen, passkeyOrigin, urlOf } from './listen.ts';
-import { STEP_DEADLINE_MS, startRetention } from './retention.ts';
-import { greeting } from './startup-banner.ts';
-import { followTls, readTls } from './tls-files.ts';
+import { startSealing } from '../../activity/seals/record-seal-rounds.ts';
+import { openSealFile } from '../../activity/seals/seal-file.ts';
+import { type Config, secretKeys } from '../../config/config.ts';
+import { version } from '../../config/package-root.ts';
+import { bindAtStart } from '../../connections/bind-credentials.ts';
+import { followDataFolder } from '../../connections/watch-own-store.ts';
+import { openConsole } from '../../console/open-console.ts';
+import { backupTimes } from '../../database/backup/last-backup.ts';
+import { openPool, STORE_DEADLINE_MS } from '../../database/connect.ts';
+import type { Say } from '../../database/embedded.ts';
+import { openStore, requestAddress } from '../../database/open.ts';
+import { errorFields } from '../../database/store-failure.ts';
+import { storeIdentity } from '../../database/store-identity.ts';
+import { storeSize } from '../../database/store-size.ts';
+import { EscapedErrors } from '../../http/edge/escaped-errors.ts';
+import { certificateOf, type Tls } from '../../http/edge/tls.ts';
+import { FailedAuthentications } from '../../http/failed-authentications.ts';
+import { countDueConnections } from '../../monitor/claim.ts';
+import { checkNow, startMonitor } from '../../monitor/schedule.ts';
+import { startApiServer } from '../../server/api-server.ts';
+import { firstStart } from '../../server/first-start.ts';
+import { consoleUrl, listen, passkeyOrigin, urlOf } from '../../server/listen.ts';
+import { STEP_DEADLINE_MS, startRetention } from '../../server/retention.ts';
+import { greeting } from '../../server/startup-banner.ts';
+import { followTls, readTls } from '../../server/tls-files.ts';
+import { openIdentityProvider } from '../../sign-in/identity-provider.ts';
+import { askOnce, createMetrics, serveMetrics } from '../../telemetry/metrics.ts';
 
 /** What one service runs. */
 export interface ServeOptions {
@@ -71,7 +71,7 @@ async function start(
   fail: () => void,
 ): Promise<void> {
   if (config.traces) {
-    const { startTraces } = await import('../telemetry/otel-sdk.ts');
+    const { startTraces } = await import('../../telemetry/otel-sdk.ts');
     undo.push(startTraces(config.traces, log));
   }
   for (const sentence of config.misspelt) log.warn(sentence);

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import type { Evidence } from '../cli/command.ts';
+import { type Export, inDraft, writeExport } from '../activity/seals/export-log.ts';
+import { sealEntries } from '../activity/seals/record-seals.ts';
+import { openSealFile } from '../activity/seals/seal-file.ts';
+import { ensureSealKeys, openSealKeys } from '../activity/seals/seal-key.ts';
+import { verifyExport } from '../activity/seals/verify-export.ts';
+import { verifyStore } from '../activity/seals/verify-store.ts';
 import { type Config, secretKeys } from '../config/config.ts';
 import { isOfOtherStore } from '../connections/rotate-secret-key.ts';
 import { inTransaction } from '../database/connect.ts';
 import { within } from '../database/read.ts';
 import { dateRange, parseDate } from '../http/date-range.ts';
-import { type Export, inDraft, writeExport } from './seals/export-log.ts';
-import { sealEntries } from './seals/record-seals.ts';
-import { openSealFile } from './seals/seal-file.ts';
-import { ensureSealKeys, openSealKeys } from './seals/seal-key.ts';
-import { verifyExport } from './seals/verify-export.ts';
-import { verifyStore } from './seals/verify-store.ts';
+import type { Evidence } from './command.ts';
 
 const OTHER_STORE =
   "The secret key does not belong to this store: it opens no signing key and no password in it, so nothing was verified. Give the store's own; or, if somebody may have altered every key in the store, verify with --public-key.";

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { generateKey, hashKey, KEY_PATTERN, parseKey } from './key.ts';
+import { generateKey, hashKey, KEY_PATTERN, parseKey } from './api-key.ts';
 
 // The checksums were computed apart from the code: python3's zlib.crc32 and divmod.
 const KNOWN = [

@@ -3,10 +3,10 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { inPackage } from '../config/package-root.ts';
+import { servedPaths } from '../console/page-paths.ts';
 import { type Answer, encoded, isUnchanged, successAnswer } from '../http/answer.ts';
 import { unknownPath } from '../http/errors.ts';
 import { acceptedCoding } from '../http/respond.ts';
-import { servedPaths } from './page-paths.ts';
 
 const BUILT = fileURLToPath(inPackage('console/dist'));
 
@@ -89,10 +89,13 @@ function isForBrowser(request: FastifyRequest): boolean {
   return /\btext\/html\b/i.test(request.headers.accept ?? '');
 }
 
-// Vite leaves paths relative to the document (`base: './'`); a page's own path may be deeper.
+// Vite leaves paths relative to the document (`base: '../console/'`); a page's own path may be deeper.
 function atBase(html: Buffer, basePath: string): Buffer {
   return Buffer.from(
-    html.toString().replaceAll('="./', `="${basePath}/`).replace('href="/docs"', `href="${basePath}/docs"`),
+    html
+      .toString()
+      .replaceAll('="../console/', `="${basePath}/`)
+      .replace('href="/docs"', `href="${basePath}/docs"`),
   );
 }
 
