@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type pg from 'pg';
 import type { DatabaseAddress } from '../connections/connection-url.ts';
 import type { SecretKeys } from '../database/encryption.ts';
+import type { Diagnosis } from '../doctor/diagnosis.ts';
 import type { OwnPlaces } from './guarded-file.ts';
 
 /** Wrong usage: one sentence that says what to do. The program ends with 2; with 1 for every other error. */
@@ -181,14 +182,6 @@ interface Restored {
   applied: string[];
   /** null = they can't be verified without the secret key. */
   seals: { verified: number; broken: string[] } | null;
-}
-
-/** What the doctor found out about one thing; `remedy` says what to do, null where nothing is. */
-export interface Diagnosis {
-  about: string;
-  status: 'ok' | 'warning' | 'error';
-  message: string;
-  remedy: string | null;
 }
 
 /** What the commands need of the store and of the folders that admin/ may not import; main.ts hands it in. */

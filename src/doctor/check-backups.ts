@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Diagnosis } from '../cli/command.ts';
 import { hasFailed, readLastBackup } from '../database/backup/last-backup.ts';
+import type { Diagnosis } from './diagnosis.ts';
 
 // A nightly backup is 24 hours old at most: one that is older than this was missed.
 const OLD_HOURS = 36;

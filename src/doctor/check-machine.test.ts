@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Diagnosis } from '../cli/command.ts';
 import { readConfig } from '../config/config.ts';
-import { lookAtDisk, lookAtSealFile, lookAtSecret, lookAtTls } from './check-machine.ts';
+import { checkDisk, checkSealFile, checkSecret, checkTls } from './check-machine.ts';
+import type { Diagnosis } from './diagnosis.ts';
 
 const CERTIFICATES = join(import.meta.dirname, '../../test/certificates');
 const DAY_MS = 86_400_000;
@@ -47,22 +47,22 @@ test.each([
   [60_000, 'error', /not valid before/],
 ])('a certificate with %i days to its end: %s', (days, status, message) => {
   vi.useFakeTimers({ toFake: ['Date'], now: end - days * DAY_MS - 3_600_000 });
-  const { status: found, message: told } = only(lookAtTls(readConfig(files)));
+  const { status: found, message: told } = only(checkTls(readConfig(files)));
   expect([found, told]).toEqual([status, expect.stringMatching(message)]);
 });
 
 test('a key of another certificate, none, and one that all may read', () => {
   chmodSync(join(folder, 'server.key'), 0o644);
-  expect(only(lookAtTls(readConfig(files))).message).toMatch(/Every user .* may read the key/);
+  expect(only(checkTls(readConfig(files))).message).toMatch(/Every user .* may read the key/);
   copyFileSync(join(CERTIFICATES, 'renewed.key'), join(folder, 'server.key'));
-  expect(only(lookAtTls(readConfig(files))).message).toMatch(/holds another key/);
+  expect(only(checkTls(readConfig(files))).message).toMatch(/holds another key/);
   writeFileSync(join(folder, 'server.key'), 'unspoken');
-  expect(only(lookAtTls(readConfig(files)))).toMatchObject({
+  expect(only(checkTls(readConfig(files)))).toMatchObject({
     status: 'error',
     message: 'TLS_KEY_FILE holds no private key in PEM without a passphrase.',
   });
   rmSync(join(folder, 'server.key'));
-  expect(only(lookAtTls(readConfig(files))).message).toMatch(/^TLS_KEY_FILE cannot be read \(ENOENT\)/);
+  expect(only(checkTls(readConfig(files))).message).toMatch(/^TLS_KEY_FILE cannot be read \(ENOENT\)/);
 });
 
 test.each([
@@ -70,13 +70,13 @@ test.each([
   [{ HOST: '0.0.0.0' }, 'warning'],
   [{ HOST: '0.0.0.0', DBVITALS_TRUST_PROXY: '10.0.0.1' }, 'ok'],
 ])('plain HTTP with %j: %s', (environment, status) => {
-  expect(only(lookAtTls(readConfig(environment))).status).toBe(status);
+  expect(only(checkTls(readConfig(environment))).status).toBe(status);
 });
 
 test('a secret key beside the store, readable by all, elsewhere, not there', () => {
   const data = join(folder, 'data');
   const look = (environment: Record<string, string>) =>
-    lookAtSecret(
+    checkSecret(
       readConfig({ DBVITALS_DATA_DIR: data, ...environment }),
       environment['DBVITALS_SECRET_KEY_FILE'] ?? null,
     );
@@ -101,13 +101,13 @@ test('a secret key beside the store, readable by all, elsewhere, not there', () 
 });
 
 test('a disk, and a file for seals whose folder is gone', () => {
-  expect(lookAtDisk(join(folder, 'not', 'yet')).message).toMatch(/^[0-9.]+ GiB \([0-9]+ %\) are free at /);
-  expect(lookAtDisk('/proc').status).toBe('error'); // it has no blocks at all
-  expect(only(lookAtSealFile(null))).toMatchObject({
+  expect(checkDisk(join(folder, 'not', 'yet')).message).toMatch(/^[0-9.]+ GiB \([0-9]+ %\) are free at /);
+  expect(checkDisk('/proc').status).toBe('error'); // it has no blocks at all
+  expect(only(checkSealFile(null))).toMatchObject({
     status: 'warning',
     message: expect.stringMatching(/kept in the store alone/),
     remedy: expect.stringMatching(/DBVITALS_SEAL_FILE/),
   });
-  expect(only(lookAtSealFile(join(folder, 'seals.ndjson'))).status).toBe('ok');
-  expect(only(lookAtSealFile(join(folder, 'gone', 'seals.ndjson'))).status).toBe('error');
+  expect(only(checkSealFile(join(folder, 'seals.ndjson'))).status).toBe('ok');
+  expect(only(checkSealFile(join(folder, 'gone', 'seals.ndjson'))).status).toBe('error');
 });

@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, join, resolve, sep } from 'node:path';
-import type { Diagnosis } from '../cli/command.ts';
 import { type Config, secretKeys } from '../config/config.ts';
 import { whyUnwritable } from '../database/data-folder.ts';
 import { serverPrograms } from '../database/server.ts';
 import { certificateOf } from '../http/edge/tls.ts';
 import { readTls } from '../server/tls-files.ts';
+import type { Diagnosis } from './diagnosis.ts';
 
 const GIB = 2 ** 30;
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ const LEAST_FREE = GIB;
 const LEAST_SHARE = 0.1;
 
 /** Whether the secret key is to be had, by whom, and whether it lies where the store does. `file` is DBVITALS_SECRET_KEY_FILE. */
-export function lookAtSecret(config: Config, file: string | null): Diagnosis[] {
+export function checkSecret(config: Config, file: string | null): Diagnosis[] {
   const about = 'secret';
   const own = join(config.dataDir, 'secret.key');
   if (config.givenSecret === null && !existsSync(own)) {
@@ -57,7 +57,7 @@ export function lookAtSecret(config: Config, file: string | null): Diagnosis[] {
 }
 
 /** Whether certificate and key are a pair and how long they last; without them, whether keys travel readable. */
-export function lookAtTls({ tlsFiles, host, trustProxy }: Config): Diagnosis[] {
+export function checkTls({ tlsFiles, host, trustProxy }: Config): Diagnosis[] {
   const about = 'tls';
   if (tlsFiles === null) {
     const near = host === 'localhost' || /^127\.|^::1$/.test(host);
@@ -109,7 +109,7 @@ export function lookAtTls({ tlsFiles, host, trustProxy }: Config): Diagnosis[] {
 }
 
 /** Whether the embedded PostgreSQL is installed, and its data folder can be written. */
-export function lookAtEmbedded({ databaseUrl, dataDir }: Config): Diagnosis[] {
+export function checkEmbedded({ databaseUrl, dataDir }: Config): Diagnosis[] {
   if (databaseUrl !== null) return [];
   const about = 'embedded';
   const found: Diagnosis[] = [];
@@ -134,7 +134,7 @@ export function lookAtEmbedded({ databaseUrl, dataDir }: Config): Diagnosis[] {
 }
 
 /** How much room the file system of a folder, or of the nearest one that is there, has for this user. */
-export function lookAtDisk(folder: string): Diagnosis {
+export function checkDisk(folder: string): Diagnosis {
   let there = resolve(folder);
   while (!existsSync(there)) there = dirname(there);
   const { bavail, bsize, blocks } = statfsSync(there);
@@ -155,7 +155,7 @@ export function lookAtDisk(folder: string): Diagnosis {
 }
 
 /** Whether seals are kept outside of the store, and can be appended to that file. */
-export function lookAtSealFile(path: string | null): Diagnosis[] {
+export function checkSealFile(path: string | null): Diagnosis[] {
   if (path === null) {
     return [
       {

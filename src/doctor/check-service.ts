@@ -1,12 +1,12 @@
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import type { Diagnosis } from '../cli/command.ts';
 import type { Config } from '../config/config.ts';
 import { STORE_HEADER } from '../database/store-identity.ts';
 import { certificateOf } from '../http/edge/tls.ts';
 import { urlOf } from '../server/listen.ts';
 import { readTls } from '../server/tls-files.ts';
+import type { Diagnosis } from './diagnosis.ts';
 
 const TIMEOUT_MS = 3_000;
 
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 3_000;
  * Whether the service of these settings answers here, is ready, serves the store of `storeId` (null = that is not known) and the
  * certificate of the files.
  */
-export async function lookAtService(config: Config, storeId: string | null): Promise<Diagnosis[]> {
+export async function checkService(config: Config, storeId: string | null): Promise<Diagnosis[]> {
   if (config.port === 0) return [];
   const about = 'service';
   const here = config.host === '0.0.0.0' ? '127.0.0.1' : config.host === '::' ? '::1' : config.host;

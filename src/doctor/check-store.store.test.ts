@@ -5,7 +5,7 @@ import { startTestStore, type TestStore } from '../../test/store.ts';
 import { readConfig } from '../config/config.ts';
 import { openPool, type StoreRole } from '../database/connect.ts';
 import { migrate } from '../database/migrate.ts';
-import { lookAtStore } from './check-store.ts';
+import { checkStore } from './check-store.ts';
 
 let store: TestStore;
 let root: pg.Client;
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** What is not well, by what it is about. */
 async function unwell(): Promise<Record<string, string>> {
-  const found = await lookAtStore(readConfig(settings), pools);
+  const found = await checkStore(readConfig(settings), pools);
   for (const { status, remedy } of found) expect(remedy === null).toBe(status === 'ok');
   return Object.fromEntries(
     found
@@ -129,7 +129,7 @@ test.each([
   ],
 ])('%s: the doctor says so, and its remedy mends it', async (provoke, remedy) => {
   await root.query(provoke);
-  const found = (await lookAtStore(readConfig(settings), pools)).find(({ about }) => about === 'roles');
+  const found = (await checkStore(readConfig(settings), pools)).find(({ about }) => about === 'roles');
   expect(found).toMatchObject({ status: 'error', remedy: `As the store's user, run: ${remedy}` });
   expect(found?.message).toMatch(/^(Requests fail, for a role lacks|A role has) 1 privilege/);
   await root.query(remedy);
@@ -147,7 +147,7 @@ test('a user who may not make the roles, before the first migration: the remedy 
     (role) => [role, openPool(address, role, { max: 1 })] as const,
   );
   const look = async () =>
-    (await lookAtStore(readConfig(settings), new Map(own))).find(({ about }) => about === 'roles');
+    (await checkStore(readConfig(settings), new Map(own))).find(({ about }) => about === 'roles');
   try {
     const refused = await look();
     expect(refused).toMatchObject({

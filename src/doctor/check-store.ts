@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { Diagnosis } from '../cli/command.ts';
 import { type Config, secretKeys } from '../config/config.ts';
 import { countLost } from '../connections/rotate-secret-key.ts';
 import { inTransaction, type StoreRole } from '../database/connect.ts';
@@ -8,6 +7,7 @@ import { missingRoles, readSchema, whyNoMigration } from '../database/migrate.ts
 import { one } from '../database/one.ts';
 import { countDueConnections } from '../monitor/claim.ts';
 import { checkBackups } from './check-backups.ts';
+import type { Diagnosis } from './diagnosis.ts';
 
 // Limits, sessions and the log go by the database's clock alone; single sign-on compares ours with the provider's.
 const CLOCK_SECONDS = 5;
@@ -26,22 +26,22 @@ type Pools = ReadonlyMap<StoreRole, pg.Pool>;
 type Look = (config: Config, owner: pg.Pool, writer: pg.Pool) => Promise<Diagnosis>;
 
 /** Everything about a store that answers. One that can't be looked at is an error of its own, and the others go on. */
-export async function lookAtStore(config: Config, pools: Pools): Promise<Diagnosis[]> {
+export async function checkStore(config: Config, pools: Pools): Promise<Diagnosis[]> {
   const [owner, writer] = [pools.get('owner'), pools.get('writer')];
   if (!owner || !writer) throw new Error('a store without its roles');
-  const clock = await attempt('clock', () => lookAtClock(owner));
-  const server = await attempt('server', () => lookAtServer(owner));
-  const schema = await attempt('schema', () => lookAtSchema(owner));
+  const clock = await attempt('clock', () => checkClock(owner));
+  const server = await attempt('server', () => checkServer(owner));
+  const schema = await attempt('schema', () => checkSchema(owner));
   // The rest asks tables and roles that an older schema lacks.
   if (schema.status !== 'ok') {
-    const making = await attempt('roles', () => lookAtMaking(owner));
+    const making = await attempt('roles', () => checkMaking(owner));
     return [schema, clock, server, making];
   }
-  const roles = await attempt('roles', () => lookAtRoles(owner, [...pools.values()]));
+  const roles = await attempt('roles', () => checkRoles(owner, [...pools.values()]));
   const looks: [string, Look][] = [
-    ['secret', lookAtKeys],
-    ['monitor', lookAtMonitor],
-    ['retention', lookAtRetention],
+    ['secret', checkKeys],
+    ['monitor', checkMonitor],
+    ['retention', checkRetention],
     ['backup', (_config, _owner, writer) => checkBackups(writer)],
   ];
   const rest: Diagnosis[] = [];
@@ -58,7 +58,7 @@ async function attempt(about: string, look: () => Promise<Diagnosis>): Promise<D
   }
 }
 
-async function lookAtSchema(owner: pg.Pool): Promise<Diagnosis> {
+async function checkSchema(owner: pg.Pool): Promise<Diagnosis> {
   const about = 'schema';
   const { applied, pending } = await readSchema(owner);
   if (pending.length === 0) {
@@ -72,7 +72,7 @@ async function lookAtSchema(owner: pg.Pool): Promise<Diagnosis> {
   };
 }
 
-async function lookAtClock(owner: pg.Pool): Promise<Diagnosis> {
+async function checkClock(owner: pg.Pool): Promise<Diagnosis> {
   let best = { took: Number.POSITIVE_INFINITY, ahead: 0 };
   for (let turn = 0; turn < CLOCK_TRIES; turn += 1) {
     const began = Date.now();
@@ -107,7 +107,7 @@ const server = `
          (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
          current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`;
 
-async function lookAtServer(owner: pg.Pool): Promise<Diagnosis> {
+async function checkServer(owner: pg.Pool): Promise<Diagnosis> {
   const { rows } = await owner.query<{ durable: boolean; size: string; connections: number; room: number }>(
     server,
   );
@@ -136,7 +136,7 @@ const roles = `
    where o.rolname = current_user`;
 
 /** Whether a migration may do what it must. */
-async function lookAtMaking(owner: pg.Pool): Promise<Diagnosis> {
+async function checkMaking(owner: pg.Pool): Promise<Diagnosis> {
   const about = 'roles';
   const refused = await whyNoMigration(owner);
   if (refused === null)
@@ -149,7 +149,7 @@ async function lookAtMaking(owner: pg.Pool): Promise<Diagnosis> {
   return { about, status: 'error', ...refused };
 }
 
-async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis> {
+async function checkRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis> {
   const about = 'roles';
   for (const pool of others) {
     try {
@@ -196,7 +196,7 @@ async function lookAtRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis
 
 const count = ({ length }: readonly string[]) => (length === 1 ? '1 privilege' : `${length} privileges`);
 
-async function lookAtKeys(config: Config, owner: pg.Pool): Promise<Diagnosis> {
+async function checkKeys(config: Config, owner: pg.Pool): Promise<Diagnosis> {
   const about = 'secret';
   const lost = await inTransaction(owner, (client) => countLost(client, secretKeys(config)));
   if (lost === 0) {
@@ -210,7 +210,7 @@ async function lookAtKeys(config: Config, owner: pg.Pool): Promise<Diagnosis> {
   };
 }
 
-async function lookAtMonitor(_config: Config, _owner: pg.Pool, writer: pg.Pool): Promise<Diagnosis> {
+async function checkMonitor(_config: Config, _owner: pg.Pool, writer: pg.Pool): Promise<Diagnosis> {
   const about = 'monitor';
   const { due, late } = await countDueConnections(writer);
   const message =
@@ -239,7 +239,7 @@ const uncut = `
     join activity a on a.account_id = h.account_id and a.id = coalesce(f.first_id, 1)
    where a.occurred_at < now() - $1 * interval '24 hours'`;
 
-async function lookAtRetention({ activityDays }: Config, owner: pg.Pool): Promise<Diagnosis> {
+async function checkRetention({ activityDays }: Config, owner: pg.Pool): Promise<Diagnosis> {
   const about = 'retention';
   const count = async (statement: string, value: number) =>
     one((await owner.query<{ logs: number }>(statement, [value])).rows, 'count the logs').logs;

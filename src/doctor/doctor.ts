@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import type { Diagnosis } from '../cli/command.ts';
 import { type Config, ConfigError, loadConfig } from '../config/config.ts';
 import { openPool } from '../database/connect.ts';
 import { holdsStore } from '../database/data-folder.ts';
 import { type JoinedStore, joinStore, requestAddress } from '../database/open.ts';
 import { storeIdentity } from '../database/store-identity.ts';
-import { lookAtDisk, lookAtEmbedded, lookAtSealFile, lookAtSecret, lookAtTls } from './check-machine.ts';
-import { lookAtService } from './check-service.ts';
-import { lookAtStore } from './check-store.ts';
+import { checkDisk, checkEmbedded, checkSealFile, checkSecret, checkTls } from './check-machine.ts';
+import { checkService } from './check-service.ts';
+import { checkStore } from './check-store.ts';
+import type { Diagnosis } from './diagnosis.ts';
 
 /**
  * Looks at settings, machine, store and service, in an order in which what fails explains what comes after it. Changes nothing but
@@ -28,18 +28,18 @@ export async function diagnose(say: (step: string) => void): Promise<Diagnosis[]
   }
   const store = await lookThroughStore(config, say);
   return [
-    ...lookAtSettings(config),
-    ...lookAtSecret(config, process.env['DBVITALS_SECRET_KEY_FILE']?.trim() || null),
-    ...lookAtTls(config),
-    ...lookAtEmbedded(config),
-    lookAtDisk(config.databaseUrl === null ? config.dataDir : '.'),
-    ...lookAtSealFile(config.sealFile),
+    ...checkSettings(config),
+    ...checkSecret(config, process.env['DBVITALS_SECRET_KEY_FILE']?.trim() || null),
+    ...checkTls(config),
+    ...checkEmbedded(config),
+    checkDisk(config.databaseUrl === null ? config.dataDir : '.'),
+    ...checkSealFile(config.sealFile),
     ...store.diagnoses,
-    ...(await lookAtService(config, store.id)),
+    ...(await checkService(config, store.id)),
   ];
 }
 
-function lookAtSettings({ misspelt }: Config): Diagnosis[] {
+function checkSettings({ misspelt }: Config): Diagnosis[] {
   const about = 'settings';
   if (misspelt.length === 0)
     return [{ about, status: 'ok', message: 'Every setting can be read.', remedy: null }];
@@ -72,8 +72,8 @@ async function lookThroughStore(config: Config, say: (step: string) => void): Pr
         message: `${store.description} answers.`,
         remedy: null,
       };
-      const found = await lookAtStore(config, new Map(pools));
-      const diagnoses = [reached, ...found, ...(await lookAtPooler(config, store))];
+      const found = await checkStore(config, new Map(pools));
+      const diagnoses = [reached, ...found, ...(await checkPooler(config, store))];
       const folder = store.embedded ? config.dataDir : null;
       return { diagnoses, id: await storeIdentity(store.address, folder).catch(() => null) };
     } finally {
@@ -93,7 +93,7 @@ async function lookThroughStore(config: Config, say: (step: string) => void): Pr
 
 const STATEMENT_MS = 10_000;
 
-async function lookAtPooler({ poolerUrl }: Config, store: JoinedStore): Promise<Diagnosis[]> {
+async function checkPooler({ poolerUrl }: Config, store: JoinedStore): Promise<Diagnosis[]> {
   if (poolerUrl === null) return [];
   const about = 'pooler';
   try {
