@@ -14,7 +14,6 @@ import { connections } from '../health/connections.ts';
 import { fleet } from '../health/fleet.ts';
 import { latestCheck } from '../health/latest-check.ts';
 import { type Answer, errorAnswer } from '../http/answer.ts';
-import type { ConnectionFailure } from '../http/edge/answer-broken-request.ts';
 import {
   bearerToken,
   checkRequest,
@@ -35,6 +34,7 @@ import { corsHeaders, finalStatus, PREFLIGHT_HEADERS, respond } from '../http/re
 import { stats } from '../ops/stats.ts';
 import { tickets } from '../ops/tickets.ts';
 import { members } from '../team/members.ts';
+import type { ConnectionFailure } from '../telemetry/metrics.ts';
 import { type Step, traced } from '../telemetry/tracing.ts';
 import { hasAccess } from '../vocabulary/plans.ts';
 import { roles } from '../vocabulary/roles.ts';

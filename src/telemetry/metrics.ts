@@ -1,13 +1,12 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { version } from '../config/package-root.ts';
-import { STORE_DEADLINE_MS } from '../database/connect.ts';
-import type { Gate } from '../gate/admit.ts';
-import { CONNECTION_FAILURES, type ConnectionFailure } from '../http/edge/answer-broken-request.ts';
-import { keepFromCrowding } from '../http/edge/connection-limits.ts';
-import { type CountEscape, ESCAPES, type EscapedErrors } from '../http/edge/escaped-errors.ts';
-import { limitPipelining } from '../http/edge/pipelining.ts';
+
+/** Why a client's connection failed: it was reset, its TLS handshake failed, a request took too long to come, or it was no HTTP. */
+const CONNECTION_FAILURES = ['reset', 'handshake', 'slow', 'malformed'] as const;
+export type ConnectionFailure = (typeof CONNECTION_FAILURES)[number];
+
+/** Where an error escaped: from what a request asked for, from a connection without a request, or from the process's own work. */
+export const ESCAPES = ['request', 'connection', 'process'] as const;
 
 /** What {@link createMetrics} gives. */
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -21,22 +20,6 @@ export interface StoreFigures {
   /** When the last backup succeeded and failed, in Unix seconds; 0 = never. */
   backupSucceeded: number;
   backupFailed: number;
-}
-
-/**
- * What `ask` says, or null when it fails or takes longer than 2 s. Who asks while it is under way is told the same: a store that
- * hangs is asked nothing more until it answers.
- */
-export function askOnce<T>(ask: () => Promise<T>): () => Promise<T | null> {
-  let asking: Promise<T | null> | null = null;
-  return () => {
-    asking ??= ask()
-      .catch(() => null)
-      .finally(() => {
-        asking = null;
-      });
-    return Promise.race([asking, wait(STORE_DEADLINE_MS, null, { ref: false })]);
-  };
 }
 
 // Gauges whose names end as only a counter's may (promtool check metrics).
@@ -175,7 +158,7 @@ export function createMetrics() {
     connectionFailed(reason: ConnectionFailure) {
       connectionFailures.inc({ reason });
     },
-    escaped(from: Parameters<CountEscape>[0]) {
+    escaped(from: (typeof ESCAPES)[number]) {
       escapes.inc({ from });
     },
     batch(size: number, took: number) {
@@ -197,7 +180,7 @@ export function createMetrics() {
       lastRound.setToCurrentTime();
     },
     /** Tells of the gate of this process. */
-    watchGate(gate: Pick<Gate, 'waiting' | 'verdicts'>) {
+    watchGate(gate: { readonly waiting: number; readonly verdicts: Readonly<Record<string, number>> }) {
       new Gauge({
         name: 'dbvitals_gate_queue_requests',
         help: 'Requests that wait for the next batch',
@@ -232,16 +215,15 @@ export function createMetrics() {
         },
       });
     },
-    /** Tells of the store what it says; while it says nothing that, and the figures as they were. */
-    watchStore(ask: () => Promise<StoreFigures>) {
-      const told = askOnce(ask); // for all gauges of a scrape
+    /** Tells of the store what it says; while it says nothing (`ask` gives null) that, and the figures as they were. */
+    watchStore(ask: () => Promise<StoreFigures | null>) {
       const gauge = (name: string, help: string, figure: (of: StoreFigures) => number) =>
         new Gauge({
           name,
           help,
           registers,
           async collect() {
-            const now = await told();
+            const now = await ask();
             if (now) this.set(figure(now));
           },
         });
@@ -275,45 +257,9 @@ export function createMetrics() {
         help: 'Whether the store answered this scrape: 1 or 0',
         registers,
         async collect() {
-          this.set((await told()) ? 1 : 0);
+          this.set((await ask()) ? 1 : 0);
         },
       });
     },
   };
-}
-
-/** Serves `/metrics`, `/livez` and `/readyz` on a port of their own. */
-export async function serveMetrics(
-  registry: Registry,
-  host: string,
-  port: number,
-  isReady: () => Promise<boolean>,
-  escaped: EscapedErrors,
-): Promise<Server> {
-  const server = createServer((request, response) => {
-    answer(request.url, response).catch((error) => escaped.drop(request.socket, error));
-  });
-  async function answer(url: string | undefined, response: ServerResponse): Promise<void> {
-    const plain = { 'content-type': 'text/plain; charset=utf-8' };
-    if (url === '/metrics') {
-      const text = await registry.metrics();
-      response.writeHead(200, { 'content-type': registry.contentType }).end(text);
-    } else if (url === '/livez') {
-      response.writeHead(200, plain).end('ok\n');
-    } else if (url === '/readyz') {
-      const ready = await isReady();
-      response
-        .writeHead(ready ? 200 : 503, plain)
-        .end(ready ? 'ok\n' : 'the store does not answer or fails requests, or the service stops\n');
-    } else {
-      response.writeHead(404, plain).end('see /metrics, /livez or /readyz\n');
-    }
-  }
-  keepFromCrowding(server);
-  escaped.follow(server);
-  limitPipelining(server, escaped.guard);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve);
-  });
-  return server;
 }

@@ -22,11 +22,13 @@ import { checkNow, startMonitor } from '../../monitor/schedule.ts';
 import { startApiServer } from '../../server/api-server.ts';
 import { firstStart } from '../../server/first-start.ts';
 import { consoleUrl, listen, passkeyOrigin, urlOf } from '../../server/listen.ts';
+import { serveMetrics } from '../../server/metrics-listener.ts';
 import { STEP_DEADLINE_MS, startRetention } from '../../server/retention.ts';
 import { greeting } from '../../server/startup-banner.ts';
 import { followTls, readTls } from '../../server/tls-files.ts';
 import { openIdentityProvider } from '../../sign-in/identity-provider.ts';
-import { askOnce, createMetrics, serveMetrics } from '../../telemetry/metrics.ts';
+import { askOnce } from '../../telemetry/ask-once.ts';
+import { createMetrics } from '../../telemetry/metrics.ts';
 
 /** What one service runs. */
 export interface ServeOptions {
@@ -132,13 +134,14 @@ async function start(
     // Of its own, with a deadline: on a connection that hangs the next question would wait for ever.
     const watching = openPool(store.address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
     undo.push(() => watching.end());
-    metrics.watchStore(async () => ({
+    const readStore = async () => ({
       sizeBytes: await storeSize(watching),
       ...(await countDueConnections(watching)),
       ...(await backupTimes(watching)),
-    }));
+    });
+    metrics.watchStore(askOnce(readStore, STORE_DEADLINE_MS));
     const port = config.metricsPort;
-    const reachStore = askOnce(() => watching.query('select'));
+    const reachStore = askOnce(() => watching.query('select'), STORE_DEADLINE_MS);
     const isReady = async () => (await reachStore()) !== null && !api.failing() && !leaving;
     const server = await listen(
       () => serveMetrics(metrics.registry, config.metricsHost, port, isReady, escaped),

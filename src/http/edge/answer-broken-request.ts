@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import type { ConnectionFailure } from '../../telemetry/metrics.ts';
 import { type ApiError, badRequest, headersTooLarge } from '../errors.ts';
 import { type Budget, rateHeaders } from '../rate-headers.ts';
 import type { Pipelining } from './pipelining.ts';
-
-/** Why a client's connection failed: it was reset, its TLS handshake failed, a request took too long to come, or it was no HTTP. */
-export const CONNECTION_FAILURES = ['reset', 'handshake', 'slow', 'malformed'] as const;
-export type ConnectionFailure = (typeof CONNECTION_FAILURES)[number];
 
 // How long the client may still send after the last answer, in milliseconds: closed at once, the connection would be
 // reset, and the answer lost.

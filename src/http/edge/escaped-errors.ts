@@ -1,9 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server, Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-
-/** Where an error escaped: from what a request asked for, from a connection without a request, or from the process's own work. */
-export const ESCAPES = ['request', 'connection', 'process'] as const;
+import type { ESCAPES } from '../../telemetry/metrics.ts';
 
 /** Hears of every error that escaped. */
 export type CountEscape = (from: (typeof ESCAPES)[number]) => void;

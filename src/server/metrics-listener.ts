@@ -1,0 +1,41 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Registry } from 'prom-client';
+import { keepFromCrowding } from '../http/edge/connection-limits.ts';
+import type { EscapedErrors } from '../http/edge/escaped-errors.ts';
+import { limitPipelining } from '../http/edge/pipelining.ts';
+
+/** Serves `/metrics`, `/livez` and `/readyz` on a port of their own. */
+export async function serveMetrics(
+  registry: Registry,
+  host: string,
+  port: number,
+  isReady: () => Promise<boolean>,
+  escaped: EscapedErrors,
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    answer(request.url, response).catch((error) => escaped.drop(request.socket, error));
+  });
+  async function answer(url: string | undefined, response: ServerResponse): Promise<void> {
+    const plain = { 'content-type': 'text/plain; charset=utf-8' };
+    if (url === '/metrics') {
+      const text = await registry.metrics();
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+    } else if (url === '/livez') {
+      response.writeHead(200, plain).end('ok\n');
+    } else if (url === '/readyz') {
+      const ready = await isReady();
+      response
+        .writeHead(ready ? 200 : 503, plain)
+        .end(ready ? 'ok\n' : 'the store does not answer or fails requests, or the service stops\n');
+    } else {
+      response.writeHead(404, plain).end('see /metrics, /livez or /readyz\n');
+    }
+  }
+  keepFromCrowding(server);
+  escaped.follow(server);
+  limitPipelining(server, escaped.guard);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  return server;
+}
