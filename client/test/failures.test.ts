@@ -41,7 +41,7 @@ test('a plan that does not include the endpoint, a resource that is not there, a
   });
 });
 
-test('nobody there, and a host that does not exist', async () => {
+test('no server, and a host that does not exist', async () => {
   const refused = await failed(client(`http://127.0.0.1:${await freePort()}`).fleet());
   expect(refused).toMatchObject({ code: 'unreachable', status: null, requestId: null });
   expect(refused.message).toContain('(ECONNREFUSED)');
@@ -50,7 +50,7 @@ test('nobody there, and a host that does not exist', async () => {
   expect(unknown.message).toMatch(/check its address/);
 });
 
-test('HTML of a proxy, with 200 and with 502', async () => {
+test('HTML from a proxy, with 200 and with 502', async () => {
   for (const [status, advice] of [
     [200, /give the address/],
     [502, /proxy before the service/],
@@ -148,7 +148,7 @@ test('more pages, but no Link header', async () => {
   expect(error.message).toMatch(/Link header/);
 });
 
-test('what may pass is tried again, a few times only', async () => {
+test('temporary failures are retried a few times only', async () => {
   const { origin, asked } = await answering((_, response) => {
     const good = asked.length > 2;
     response.writeHead(good ? 200 : 503, { ...JSON_TYPE, ...(good ? {} : { 'retry-after': '0' }) });
@@ -170,7 +170,7 @@ test('what may pass is tried again, a few times only', async () => {
   expect(down.asked).toHaveLength(6);
 });
 
-test('a Retry-After of more than an hour is the caller’s business', async () => {
+test('a Retry-After of more than an hour is left to the caller', async () => {
   const { origin, asked } = await answering((_, response) => {
     response.writeHead(429, { ...JSON_TYPE, 'retry-after': '99999999' });
     response.end('{"error":{"code":"rate_limited","message":"Wait.","retry_after":99999999}}');

@@ -7,7 +7,7 @@ import { startLoad } from '../../test/contract/load.ts';
 import { type Service, startService } from '../../test/contract/running-service.ts';
 import { createClient } from '../src/index.ts';
 
-test('follow goes on through SIGTERM, kill -9 and a service that is away: each entry once', {
+test('follow continues through SIGTERM, kill -9 and an absent service: each entry once', {
   timeout: 120_000,
 }, async () => {
   const { id, key } = await makeAccount();
@@ -50,7 +50,7 @@ test('follow goes on through SIGTERM, kill -9 and a service that is away: each e
   expect(ids).toEqual(Array.from({ length: ids.length }, (_, at) => at + 1));
 });
 
-test('a single call waits for a service that starts anew', { timeout: 60_000 }, async () => {
+test('a single call waits for a restarting service', { timeout: 60_000 }, async () => {
   const { key } = await makeAccount();
   const environment = { ...inject('sharedStore'), PORT: String(await freePort()) };
   const first = await startService(environment, ['--no-monitor']);

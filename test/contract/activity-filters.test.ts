@@ -40,7 +40,7 @@ function matching(log: Entry[], filter: Record<string, string>): Entry[] {
   return order === 'asc' ? found : found.reverse();
 }
 
-test('200: filters combine, as brute force over the whole log has it', async () => {
+test('200: combined filters give what a brute-force search of the whole log gives', async () => {
   const { key, log, end } = await filled;
   const at = (share: number) => log[Math.floor(log.length * share)]?.occurred_at ?? '';
   const types = [...new Set(log.map(({ action_type }) => action_type))];
@@ -124,7 +124,7 @@ test.each(['desc', 'asc'])(
   },
 );
 
-test('200: a collector that asks for what comes after the last id it saw gets every entry once', async () => {
+test('200: a collector that pages by after_id gets every entry exactly once', async () => {
   const { key, writer, log } = await filled;
   const seen: number[] = [];
   let after = log.length;
@@ -140,7 +140,7 @@ test('200: a collector that asks for what comes after the last id it saw gets ev
   expect(seen.length).toBeGreaterThan(300);
 });
 
-test('200: Link of a collector keeps after_id and leads on', async () => {
+test('200: the Link header of a collector keeps after_id and points to the next page', async () => {
   const { key, log } = await filled;
   const seen: number[] = [];
   let path: string | undefined = `${PATH}?order=asc&after_id=1000&per_page=70`;
@@ -153,7 +153,7 @@ test('200: Link of a collector keeps after_id and leads on', async () => {
   expect(seen.length).toBeGreaterThanOrEqual(Math.min(400, log.length - 1_000));
 });
 
-test("200: a client's own to in the past is kept as it is", async () => {
+test('200: a `to` in the past is not changed', async () => {
   const { key, log } = await filled;
   const to = log[700]?.occurred_at ?? '';
   const relations = links(await ask(`${PATH}?to=${to}&per_page=10&page=2`, { key }));

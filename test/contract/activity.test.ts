@@ -30,7 +30,7 @@ test('200: ids count from 1 without a gap, occurred_at never decreases, each ent
   }
 });
 
-test('200: unless told, the latest entry stands first, and the request that asks is not yet in the list', async () => {
+test('200: by default the latest entry is first, and the current request is not listed yet', async () => {
   const { key } = await makeAccount();
   const before = await ask('/api/v1/health/fleet', { key });
   const { data } = await read<List<Entry>>(PATH, key);
@@ -88,7 +88,7 @@ test('200: every request of a live key is recorded, whatever its status, with th
   }
 });
 
-test('200: 429 is recorded, and under which key', async () => {
+test('200: a 429 is recorded with its key', async () => {
   const { id } = await makeAccount({ requestsPerMinute: 20 });
   const [busy, reader] = [await makeKey(id, 'busy'), await makeKey(id, 'reader')];
   const answers = await each(Array.from({ length: 30 }), 4, () =>
@@ -108,7 +108,7 @@ test('200: 429 is recorded, and under which key', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
 });
 
-test('200: 403 is recorded, of the Individual plan too', async () => {
+test('200: a 403 is recorded, also on the Individual plan', async () => {
   const { id, key } = await makeAccount({ plan: 'individual' });
   const individual = await ask('/api/v1/health/fleet', { key });
   await fixtureJson(['account', 'change', String(id), '--plan', 'team']);
@@ -123,7 +123,7 @@ test('200: 403 is recorded, of the Individual plan too', async () => {
   }
 });
 
-test('200: page_path is the path as matched: slashes folded, escapes decoded once', async () => {
+test('200: page_path is the matched path: slashes folded, escapes decoded once', async () => {
   const { key } = await makeAccount();
   const cases: [string, string][] = [
     ['//api//v1///health/fleet', '/api/v1/health/fleet'],
@@ -137,7 +137,7 @@ test('200: page_path is the path as matched: slashes folded, escapes decoded onc
   }
 });
 
-test('200: no key is ever in the log, wherever the client put it', async () => {
+test('200: the log never contains an API key, wherever the client put it', async () => {
   const { id, key } = await makeAccount();
   const other = await makeKey(id, 'other');
   for (const path of [
@@ -155,7 +155,7 @@ test('200: no key is ever in the log, wherever the client put it', async () => {
   expect(text).toContain('dbv_live_…');
 });
 
-test('200: what commands do in an account leaves its entry, with what it tells', async () => {
+test('200: each change by a command is recorded with its properties', async () => {
   const { id, key } = await makeAccount();
   const account = ['--account', String(id)];
   const connection = await fixtureJson<Connection>([
@@ -207,7 +207,7 @@ test('200: what commands do in an account leaves its entry, with what it tells',
   expect(JSON.stringify(events)).not.toContain('unspoken');
 });
 
-test("200: another account's entries are not there", async () => {
+test('200: entries of another account are not listed', async () => {
   const [one, two] = [await makeAccount(), await makeAccount()];
   const foreign = await ask('/api/v1/health/fleet', { key: two.key });
   expect(byRequestId(await readLog(one.key)).has(foreign.headers['x-request-id'])).toBe(false);

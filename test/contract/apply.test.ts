@@ -59,7 +59,7 @@ accounts:
       - { name: crm, url: { env: CRM_URL }, every: 10m, tls: require }
 `;
 
-test('a file makes an account with all that is in it; again it changes nothing; then what differs alone', async () => {
+test('the first apply creates everything in the file, the second changes nothing, the third only what differs', async () => {
   const name = `As code ${Date.now()}`;
   const planned = await apply(FILE(name), ['--plan']);
   expect([planned.applied, planned.accounts]).toEqual([false, [{ id: null, name }]]);
@@ -135,7 +135,7 @@ test('a file makes an account with all that is in it; again it changes nothing; 
   expect((await apply(without, [])).changes).toEqual([]);
 });
 
-test('what the lists of the file do not name stays, and is told; --prune removes it, but never an account', async () => {
+test('what is missing from the file is reported and kept; --prune removes it, but never an account', async () => {
   const name = `Pruned ${Date.now()}`;
   const { accounts } = await apply(FILE(name));
   const { key } = await makeKey(accounts[0]?.id ?? 0, 'suite');
@@ -157,7 +157,7 @@ test('what the lists of the file do not name stays, and is told; --prune removes
   expect((await read<List<Connection>>('/api/v1/health/connections', key)).data).toHaveLength(1);
 });
 
-test('a connection that moves takes its password along, or is refused with its place in the file', async () => {
+test('a moved connection needs its password in the file, or the error gives line and column', async () => {
   const name = `Moved ${Date.now()}`;
   const folder = temporaryFolder();
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -201,7 +201,7 @@ test('a connection that moves takes its password along, or is refused with its p
   folder.remove();
 });
 
-test('secrets are read from one folder alone, and never from what the service keeps for itself', async () => {
+test("secrets are read from one folder only, and never from the service's own files", async () => {
   const folder = temporaryFolder();
   const at = (...names: string[]) => join(folder.path, ...names);
   for (const name of ['secrets', 'data', 'secrets/folder']) mkdirSync(at(name));
@@ -285,7 +285,7 @@ test('secrets are read from one folder alone, and never from what the service ke
   folder.remove();
 });
 
-test('all or nothing: a secret that seals nothing, somebody else meanwhile, two at once', async () => {
+test('all or nothing: a useless secret key, a concurrent edit, two applies at once', async () => {
   const name = `Whole ${Date.now()}`;
   const { accounts } = await apply(FILE(name));
   const id = accounts[0]?.id ?? 0;
@@ -335,7 +335,7 @@ test('all or nothing: a secret that seals nothing, somebody else meanwhile, two 
   expect(listed.filter((account) => account.name === `Twice ${name}`)).toHaveLength(1);
 });
 
-test('every mistake is told with line, column and field, and nothing of what stands there', async () => {
+test('every mistake is reported with line, column and field, without the value', async () => {
   const refused = async (input: string) => {
     const environment = { ...inject('environment'), PIN: 'unspoken\nline' };
     const { exit, stdout, stderr } = await command(['apply', '-f', '-', '--json'], { environment, input });

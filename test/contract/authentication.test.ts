@@ -77,7 +77,7 @@ test('401 unauthorized: a key anywhere else', async () => {
   expectUnauthorized(await ask(PATH, { headers: { 'x-api-key': key, cookie: `key=${key}` } }));
 });
 
-test('401 invalid_api_key: whatever is no live key', async () => {
+test('401 invalid_api_key: anything that is not a live key', async () => {
   const { key } = await account;
   const unknown = `dbv_live_${'0'.repeat(43)}`;
   const tokens = [
@@ -95,7 +95,7 @@ test('401 invalid_api_key: whatever is no live key', async () => {
   }
 });
 
-test('401 invalid_api_key: a live key with a byte after it that only looks like a blank', async () => {
+test('401 invalid_api_key: a live key followed by a byte that looks like a space', async () => {
   const { key } = await account;
   for (const byte of [0xa0, 0x85]) {
     const head = Buffer.from(
@@ -113,7 +113,7 @@ test('401 invalid_api_key: a key past its expiry', async () => {
   expectInvalidKey(await ask(PATH, { key }));
 });
 
-test('401 invalid_api_key: a revoked key, from the moment that the command has returned', async () => {
+test('401 invalid_api_key: a revoked key, as soon as the command has returned', async () => {
   const { id } = await account;
   const { id: keyId, key } = await makeKey(id, 'revoked');
   expect((await ask(PATH, { key })).status).toBe(200);
@@ -130,7 +130,7 @@ test('a regenerated key replaces the old one at once', async () => {
   expectInvalidKey(await ask(PATH, { key: old.key }));
 });
 
-test('a regenerated key leaves the old one its overlap, and no more', async () => {
+test('after a key is regenerated, the old one works until its overlap ends', async () => {
   const { id } = await account;
   const old = await makeKey(id, 'overlapping');
   const successor = await fixtureJson<NewKey>(['key', 'regenerate', String(old.id), '--overlap', '3s']);
@@ -141,7 +141,7 @@ test('a regenerated key leaves the old one its overlap, and no more', async () =
   expect((await ask(PATH, { key: successor.key })).status).toBe(200);
 });
 
-test('a request with no key, or with one that never was, is not recorded', async () => {
+test('a request without a key, or with an unknown key, is not recorded', async () => {
   const { key } = await makeAccount();
   const total = async () => {
     const answer = await ask('/api/v1/activity?per_page=1', { key });
@@ -154,7 +154,7 @@ test('a request with no key, or with one that never was, is not recorded', async
   expect(await total()).toBe(before + 1);
 });
 
-test('a dead key that is tried is recorded, once a minute, and the answer tells nothing of it', async () => {
+test('attempts with a dead key are recorded once a minute, and the answer does not reveal it', async () => {
   const { id, key } = await makeAccount();
   const [revoked, expired, old] = await Promise.all([
     makeKey(id, 'revoked'),

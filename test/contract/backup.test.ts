@@ -20,7 +20,7 @@ afterAll(() => folder.remove());
 
 const on = (dataFolder: string) => ({ environment: { DBVITALS_DATA_DIR: dataFolder } });
 
-test('a store that runs is backed up, lost, and lives on elsewhere', { timeout: 120_000 }, async () => {
+test('a running store is backed up, destroyed and restored elsewhere', { timeout: 120_000 }, async () => {
   const first = await startService(on(before).environment, ['--no-monitor']);
   const [, key = ''] = await first.says(/API key +(dbv_live_\w{49})/);
   const asked = { key, origin: first.origin };
@@ -87,7 +87,7 @@ test('a store that runs is backed up, lost, and lives on elsewhere', { timeout: 
   await second.stop();
 });
 
-test('a backup by standard output is the same, and its words are elsewhere', async () => {
+test('a backup to standard output is the same, and messages go to standard error', async () => {
   const { exit, stdout, stderr } = await command(['backup', '-'], on(after));
   expect(exit).toBe(0);
   expect(stdout.slice(0, 1)).toBe('\u001f'); // gzip
@@ -96,7 +96,7 @@ test('a backup by standard output is the same, and its words are elsewhere', asy
   expect(intoFullDevice(['backup', '-'], on(after).environment)).toEqual(FULL_DEVICE);
 });
 
-test('a restore whose secret is lost tells so, and leaves the rest', async () => {
+test('a restore without the old secret key says so and restores the rest', async () => {
   const lost = join(folder.path, 'lost');
   const { exit, stdout } = await command(['restore', file, '--lost-secret', '--unsigned'], on(lost));
   expect(exit).toBe(0);
@@ -107,7 +107,7 @@ test('a restore whose secret is lost tells so, and leaves the rest', async () =>
   expect(readFileSync(join(lost, 'secret.key'))).not.toEqual(readFileSync(join(before, 'secret.key')));
 });
 
-test('a backup that somebody altered is refused, whatever hashes they fitted to it', async () => {
+test('an altered backup is refused, even with matching hashes', async () => {
   const planted = join(folder.path, 'planted');
   mkdirSync(planted);
   copyFileSync(join(before, 'secret.key'), join(planted, 'secret.key'));
@@ -128,7 +128,7 @@ test('a backup that somebody altered is refused, whatever hashes they fitted to 
   expect((await command(['restore', forged, '--unsigned'], on(planted))).exit).toBe(0);
 });
 
-test('a log that differs from its seals is told after the restore', async () => {
+test('the restore reports a log that differs from its seals', async () => {
   const altered = join(folder.path, 'altered');
   mkdirSync(altered);
   copyFileSync(join(before, 'secret.key'), join(altered, 'secret.key'));
@@ -138,6 +138,6 @@ test('a log that differs from its seals is told after the restore', async () => 
   expect(stderr).toBe('error: Entry 2 of account 1 was edited.\n');
 });
 
-test('a file that is not there is wrong usage', async () => {
+test('a missing file is a usage error', async () => {
   expect(await command(['restore', join(folder.path, 'none')], on(after))).toMatchObject({ exit: 2 });
 });

@@ -45,7 +45,7 @@ const HEADERS = [
 ];
 
 describe('X-Forwarded-…', () => {
-  test('counts from a trusted address, For, Proto and Host', async () => {
+  test('For, Proto and Host are used when they come from a trusted address', async () => {
     expect(await list(origin, BASE, ...HEADERS)).toEqual({
       status: 200,
       link: `https://db.example.com:8443${BASE}${PATH}`,
@@ -54,7 +54,7 @@ describe('X-Forwarded-…', () => {
     });
   });
 
-  test('is nothing from anybody else', async () => {
+  test('is ignored from any other address', async () => {
     expect(await list(inject('origin'), '', ...HEADERS)).toEqual({
       status: 200,
       link: `http://here.example${PATH}`,
@@ -98,7 +98,7 @@ describe('below a path', () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(origin + path, { headers, redirect: 'manual' });
 
-  test('the greeting, and every path with it or without it', async () => {
+  test('the startup banner, and every path with the base path or without it', async () => {
     expect(service.origin).toBe(origin + BASE);
     for (const path of ['/livez', '/readyz', '/docs', '/openapi.json', '/icon.svg']) {
       expect((await get(BASE + path)).status, path).toBe(200);
@@ -109,7 +109,7 @@ describe('below a path', () => {
     expect(link).toBe(`http://here.example${BASE}${PATH}`);
   });
 
-  test('every link of a page leads below it', async () => {
+  test('every link of a page is below it', async () => {
     for (const [path, count] of [
       ['/connections/7', 8],
       ['/docs', 6],
@@ -133,7 +133,7 @@ describe('below a path', () => {
     for (const named of [`(${BASE}/docs.md)`, `<ORIGIN>${BASE}/api/v1/`]) expect(text).toContain(named);
   });
 
-  test('the session is sent to nobody else on the host, and links of the console lead below it', async () => {
+  test('the session cookie is limited to the path, and links of the console are below it', async () => {
     const { id } = await account;
     const place = { origin: service.origin, headers: { 'x-forwarded-proto': 'https' } };
     const owner = await signInAs(id, ['owner'], place); // keeps its cookie, and acts by it

@@ -16,7 +16,7 @@ async function etagOf(path: string, key: string): Promise<string> {
   return (await ask(path, { key })).headers['etag'] ?? 'none';
 }
 
-test('304: the same data, by every form that RFC 9110 allows', async () => {
+test('304: unchanged data, for every form of If-None-Match in RFC 9110', async () => {
   const { key } = await makeAccount();
   const etag = await etagOf(FLEET, key);
   for (const condition of [etag, '*', `W/${etag}`, `"other", ${etag}`, `"other",W/${etag} , "more"`]) {
@@ -27,7 +27,7 @@ test('304: the same data, by every form that RFC 9110 allows', async () => {
   }
 });
 
-test('200: another tag, a broken one, or none', async () => {
+test('200: a different, a broken or no tag', async () => {
   const { key } = await makeAccount();
   const etag = await etagOf(FLEET, key);
   for (const condition of [
@@ -60,7 +60,7 @@ test('a failure is not turned into 304', async () => {
   expect((await conditional('/api/v1/activity', key, '*')).status).toBe(200);
 });
 
-test('200: after any change, every endpoint that shows it answers anew', async () => {
+test('200: after a change, every endpoint that shows it sends a new answer', async () => {
   const { id, key } = await makeAccount();
   const account = ['--account', String(id)];
   const added = await fixtureJson<Connection>([
@@ -106,7 +106,7 @@ test('200: after any change, every endpoint that shows it answers anew', async (
   expect((await conditional(latest, key, '*')).status).toBe(404);
 });
 
-test('304 never after a change, also while others keep the old answer warm', async () => {
+test('no 304 after a change, even while other clients keep the old answer cached', async () => {
   const { id, key } = await makeAccount();
   const { id: connection } = await fixtureJson<Connection>([
     'connection',
@@ -133,7 +133,7 @@ test('304 never after a change, also while others keep the old answer warm', asy
   await Promise.all(warm);
 });
 
-test("403: a tag does not outlive the plan, nor lend one account's answer to another", async () => {
+test('403: a tag is useless after a change of plan and for another account', async () => {
   const { id, key } = await makeAccount();
   const stats = '/api/v1/ops/stats';
   const etag = await etagOf(stats, key);

@@ -113,7 +113,7 @@ test('connection: add, list, change, remove; the password from standard input', 
   );
 });
 
-test('check run prints the findings, worst first, and ends with 0 when the database is down', async () => {
+test('check run prints findings worst first, and exits with 0 when the database is down', async () => {
   const { id } = await account;
   const of = ['--account', String(id)];
   const url = inject('sharedStore')['DATABASE_URL'] ?? '';
@@ -154,7 +154,7 @@ test('check run prints the findings, worst first, and ends with 0 when the datab
   expect(failed.stdout).toMatch(/unreachable/i);
 });
 
-test('activity tail gives the log, one object a line', async () => {
+test('activity tail prints the log, one JSON object per line', async () => {
   const { id, key } = await makeAccount();
   await each(Array.from({ length: 30 }), 8, () => ask('/api/v1/health/fleet', { key }));
   const log = await readLog(key);
@@ -171,7 +171,7 @@ test('activity tail gives the log, one object a line', async () => {
   expect((await lines()).map((entry) => entry.id)).toHaveLength(20);
 });
 
-test('sample-data gives as much as it was told, the same for the same seed', async () => {
+test('sample-data writes the given amounts, and the same data for the same seed', async () => {
   const counts = [
     '--connections',
     '5',
@@ -219,7 +219,7 @@ test('sample-data gives as much as it was told, the same for the same seed', asy
   expect(kinds(one.log)).toEqual(kinds(two.log));
 });
 
-test('sample data for an account in use stands after its last entry', async () => {
+test('sample data for an account in use is written after its last entry', async () => {
   const { id, key } = await makeAccount();
   await ask('/api/v1/health/fleet', { key });
   const before = await readLog(key);
@@ -305,6 +305,6 @@ test('--help groups the commands', async () => {
   ]);
 });
 
-test('a list into a full device: one sentence, exit code 1', () => {
+test('writing a list to a full device gives one sentence and exit code 1', () => {
   expect(intoFullDevice(['account', 'list'], inject('environment'))).toEqual(FULL_DEVICE);
 });

@@ -19,7 +19,7 @@ function changed(path: string[], change: (part: Json) => void): Json {
   return document;
 }
 
-test('the service still keeps what v1 promised', async () => {
+test('the API is compatible with the frozen v1 document', async () => {
   expect(lostPromises(JSON.parse(FROZEN), (await ask('/openapi.json')).json<Json>())).toEqual([]);
 });
 
@@ -152,7 +152,7 @@ const BREAKS: [told: string, path: string[], change: (part: Json) => void, found
   ],
 ];
 
-describe('what is found', () => {
+describe('breaking changes are found', () => {
   test.each(BREAKS)('%s', (_, path, change, found) => {
     const all = lostPromises(JSON.parse(FROZEN), changed(path, change));
     expect(all.length).toBeGreaterThan(0);
@@ -183,7 +183,7 @@ const ADDITIONS: [told: string, path: string[], change: (part: Json) => void][] 
   ['other words', TICKETS, (get) => set(get, 'description', 'Said better.')],
 ];
 
-describe('what is no narrowing', () => {
+describe('additions are not breaking changes', () => {
   test.each(ADDITIONS)('%s', (_, path, change) => {
     const document = changed(path, change);
     expect(JSON.stringify(document)).not.toBe(JSON.stringify(JSON.parse(FROZEN)));

@@ -55,7 +55,7 @@ test.each(['identity', 'gzip', 'br'])('304: the tag is that of the 200 with %s',
   }
 });
 
-test('browsers, which accept both, get one of them', async () => {
+test('browsers accept both codings and get one of them', async () => {
   const { key } = await filled;
   const answer = await ask(PATH, { key, headers: { 'accept-encoding': 'gzip, deflate, br, zstd' } });
   expect(['gzip', 'br']).toContain(answer.headers['content-encoding']);

@@ -18,7 +18,7 @@ async function add(url: string, ...options: string[]): Promise<string> {
   return String((await commandJson<Connection>([...words, ...options])).id);
 }
 
-test('what a change did is in the log, with old and new values and no password', async () => {
+test('a change is logged with old and new values and without the password', async () => {
   const { key } = await account;
   const id = await add('postgres://watcher:unspoken@db.example.com/shop', '--expected-standbys', '1');
   const folder = temporaryFolder();
@@ -83,7 +83,7 @@ test('a stored password is not sent to another host', async () => {
   expect(given).toMatchObject({ host: 'other.example.com' });
 });
 
-test('a stored password is not sent less protected, nor by another way, until it is given again', async () => {
+test('a stored password is not sent with less protection or by another route until it is entered again', async () => {
   const { key } = await account;
   const id = await add('postgres://watcher:unspoken@db.example.com/shop', '--tls', 'require');
   const folder = temporaryFolder();
@@ -117,7 +117,7 @@ test('a stored password is not sent less protected, nor by another way, until it
   ]);
 });
 
-test('a connection to MySQL goes to MariaDB by another URL, and never to PostgreSQL', async () => {
+test('a MySQL connection can change to MariaDB by URL, but never to PostgreSQL', async () => {
   const { id: accountId, key } = await makeAccount();
   const words = ['connection', 'add', '--account', String(accountId), '--name', 'shop', '--url'];
   const folder = temporaryFolder();
@@ -160,7 +160,7 @@ test('a connection to MySQL goes to MariaDB by another URL, and never to Postgre
   ]);
 });
 
-test('a change of MySQL’s public key is in the log by its fingerprint', async () => {
+test('a change of MySQL’s public key is logged with its fingerprint', async () => {
   const { key } = await account;
   const id = await add('mysql://watcher@db.example.com');
   const folder = temporaryFolder();
@@ -179,7 +179,7 @@ test('a change of MySQL’s public key is in the log by its fingerprint', async 
   expect(told?.properties).toMatchObject({ changed: ['ca_certificate'], to: { ca_certificate: [shown] } });
 });
 
-test('unknown thresholds and broken certificates are refused, the valid names told', async () => {
+test('unknown thresholds and broken certificates are refused, and the error lists the valid names', async () => {
   const id = await add('postgres://watcher@db.example.com/shop');
   const change = ['connection', 'change', id];
   const refused = async (...options: string[]) => {

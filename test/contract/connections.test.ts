@@ -42,7 +42,7 @@ test('200: an account without connections has an empty list', async () => {
   });
 });
 
-test('200: a connection that was never checked has null for what a check would tell', async () => {
+test('200: a connection that was never checked has null in the fields of a check', async () => {
   const account = await small;
   const direct = await add(account, 'shop', 'postgres://watcher:unspoken@db.example.com:6432/shop');
   const socket = await add(account, 'local', 'postgres://watcher@/shop?host=/var/run/postgresql');
@@ -74,7 +74,7 @@ test('200: a removed connection is not listed', async () => {
   expect(after.meta.total).toBe(before.meta.total - 1);
 });
 
-test('200: a changed connection is shown as it is now', async () => {
+test('200: a changed connection shows its new settings', async () => {
   const account = await small;
   const { id } = await add(account, 'before', 'postgres://watcher@a.example.com/shop');
   await fixtureJson(['connection', 'change', String(id), '--name', 'after']);
@@ -82,7 +82,7 @@ test('200: a changed connection is shown as it is now', async () => {
   expect(data.find((connection) => connection.id === id)?.name).toBe('after');
 });
 
-test('200: the first start watches its own store', async () => {
+test('200: the first start adds a connection to its own store', async () => {
   const [, key = ''] = /API key +(dbv_live_\w+)/.exec(inject('firstOutput')) ?? [];
   const { data } = await read<List<Connection>>(PATH, key);
   expect(data).toEqual([
@@ -109,7 +109,7 @@ test('200: every connection has its latest score, an integer from 0 to 100', asy
   }
 });
 
-test('200: connections stand by id, fifty a page unless told', async () => {
+test('200: connections are ordered by id, 50 per page by default', async () => {
   const { key, connections } = await large;
   const ids = connections.map(({ id }) => id);
   expect(ids).toHaveLength(130);
@@ -134,7 +134,7 @@ test.each([
   expect(meta).toEqual({ total: 130, page, per_page: perPage, has_more: hasMore });
 });
 
-test.each([4, 1_000_000, 9_007_199_254_740_991])('200: page %d lies past the end', async (page) => {
+test.each([4, 1_000_000, 9_007_199_254_740_991])('200: page %d is past the end', async (page) => {
   const { key } = await large;
   expect(await read(`${PATH}?page=${page}`, key)).toEqual({
     data: [],
@@ -142,7 +142,7 @@ test.each([4, 1_000_000, 9_007_199_254_740_991])('200: page %d lies past the end
   });
 });
 
-test('200: Link leads through every page and back', async () => {
+test('200: the Link header goes through every page and back', async () => {
   const { key, connections } = await large;
   const seen: number[] = [];
   let path: string | undefined = `${PATH}?per_page=30`;
@@ -162,7 +162,7 @@ test('200: Link leads through every page and back', async () => {
   expect((await read<List<Connection>>(last ?? '', key)).meta).toMatchObject({ page: 5, has_more: false });
 });
 
-test('200: prev past the end leads to the last page', async () => {
+test('200: past the end, prev is the last page', async () => {
   const { key } = await large;
   const { prev = '' } = links(await ask(`${PATH}?page=99`, { key }));
   expect((await read<List<Connection>>(prev, key)).meta).toMatchObject({ page: 3, has_more: false });

@@ -30,7 +30,7 @@ test.each(plans)('the plan %s: %i requests a minute, reaching %j', async (plan, 
   });
 });
 
-test('an account may have a limit of its own', async () => {
+test('an account can have its own request limit', async () => {
   const id = await makeKeylessAccount({ requestsPerMinute: 250 });
   const admin = await signInAs(id, ['admin']);
   expect(await admin.get<Account>('/account')).toMatchObject({
@@ -39,7 +39,7 @@ test('an account may have a limit of its own', async () => {
   });
 });
 
-test('an owner renames it, and the log tells who; an administrator may not', async () => {
+test('an owner can rename the account and is logged; an administrator cannot', async () => {
   const id = await makeKeylessAccount();
   const [owner, admin] = [await signInAs(id, ['owner']), await signInAs(id, ['admin'])];
   const { version } = await owner.get<Account>('/account');
@@ -55,7 +55,7 @@ test('an owner renames it, and the log tells who; an administrator may not', asy
   });
 });
 
-test('of two who rename it the later is told who was quicker, the operator too', async () => {
+test('the later of two renames gets a conflict that names the first, also from the command line', async () => {
   const id = await makeKeylessAccount();
   const [one, other] = [await signInAs(id, ['owner']), await signInAs(id, ['owner'])];
   const { version } = await one.get<Account>('/account');

@@ -29,7 +29,7 @@ const lines = (text: string): Entry[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-test('the log is exported whole as lines, or a range of it, or one kind, as endpoint 6 shows entries', async () => {
+test('the log is exported as lines: all of it, a range, or one action type', async () => {
   const { id, key } = await makeAccount();
   const auditor = await signInAs(id, ['auditor']);
   for (let request = 0; request < 230; request += 1) await ask('/api/v1/health/fleet', { key });
@@ -52,7 +52,7 @@ test('the log is exported whole as lines, or a range of it, or one kind, as endp
   expect((await auditor.ask('GET', '/activity/export?from=2026-02-02&to=2026-02-01')).status).toBe(400);
 });
 
-test('an export ends when its reader is suspended, and has no entry that was made after it began', async () => {
+test('an export ends when its reader is suspended, and excludes entries made after it began', async () => {
   const id = await makeKeylessAccount();
   await fillAccount(id, { activity: 12_000, connections: 1, tickets: 1 });
   const [owner, auditor] = [await signInAs(id, ['owner']), await signInAs(id, ['auditor'])];
@@ -73,7 +73,7 @@ test('an export ends when its reader is suspended, and has no entry that was mad
   expect(lines(all.text).length).toBe(meta.total);
 });
 
-test('a page tells what the whole log was found to be, and when', async () => {
+test('the page shows the result and time of the verification of the whole log', async () => {
   const { id } = await makeAccount();
   const auditor = await signInAs(id, ['auditor']);
   const before = await verifiedLog(auditor);
@@ -136,7 +136,7 @@ async function verifiedLog(auditor: Awaited<ReturnType<typeof signInAs>>): Promi
   }
 }
 
-test('a session that asks for the expensive again and again is refused, told for how long, and others are not', async () => {
+test('a session that repeats expensive requests is refused with Retry-After, and others are not', async () => {
   const { id } = await makeAccount();
   const [greedy, auditor] = [await signInAs(id, ['auditor']), await signInAs(id, ['auditor'])];
   const answers = [];
@@ -181,7 +181,7 @@ test.each([
   expect(mine.json()).toEqual((await ask(`/api/v1${path}`, { key })).json());
 });
 
-test('what a plan keeps from keys members still see, by their roles alone', async () => {
+test('members see what their roles allow, even where the plan limits API keys', async () => {
   const id = await makeKeylessAccount({ plan: 'individual' });
   await fillAccount(id, { connections: 2, tickets: 4, activity: 50, days: 2 });
   const viewer = await signInAs(id, ['viewer']);

@@ -31,7 +31,7 @@ function add(member: SignedIn, wanted: object = {}): Promise<Settings> {
   return member.change('POST', '/connections', { ...NEW, ...wanted });
 }
 
-test('one is added by URL or by fields, shown without its password, and told in the log with who did it', async () => {
+test('a connection is added by URL or by fields, shown without its password, and logged with its author', async () => {
   const { id: account, key } = await makeAccount();
   const operator = await signInAs(account, ['operator']);
   const added = await add(operator, {
@@ -122,7 +122,7 @@ test.each<[string, string, object]>([
   expect(await operator.get('/fleet')).toMatchObject({ data: [] });
 });
 
-test('a change: what is not given stays, the password goes to no other host, and nothing is overwritten unseen', async () => {
+test('a change keeps omitted fields, sends the password to no other host, and overwrites no concurrent edit', async () => {
   const { id: account, key } = await makeAccount();
   const [ada, bob] = [await signInAs(account, ['operator']), await signInAs(account, ['admin'])];
   const { id, version } = await add(ada);
@@ -172,7 +172,7 @@ test('a change: what is not given stays, the password goes to no other host, and
   });
 });
 
-test('what sends the password less protected needs it again', async () => {
+test('a change that protects the password less requires the password again', async () => {
   const operator = await signInAs(await makeKeylessAccount(), ['operator']);
   const { id, version } = await add(operator);
   const path = `/connections/${id}`;
@@ -195,7 +195,7 @@ test('what sends the password less protected needs it again', async () => {
   expect(await operator.change('PATCH', path, safer)).toMatchObject({ tls: 'verify-full' });
 });
 
-test('one is removed, once, and by nobody of another account', async () => {
+test('a connection is removed once, and never from another account', async () => {
   const { id: account, key } = await makeAccount();
   const operator = await signInAs(account, ['operator']);
   const stranger = await signInAs(await makeKeylessAccount(), ['owner']);
@@ -220,7 +220,7 @@ test('one is removed, once, and by nobody of another account', async () => {
   expect(last?.properties).toMatchObject({ connection_id: id, actor_member_id: operator.memberId });
 });
 
-test('hostile names come back as they were given', async () => {
+test('hostile names are returned unchanged', async () => {
   const operator = await signInAs(await makeKeylessAccount(), ['operator']);
   for (const name of [
     '<script>alert(1)</script>',
@@ -234,7 +234,7 @@ test('hostile names come back as they were given', async () => {
   expect((await operator.ask('POST', '/connections', { ...NEW, name: 'x'.repeat(10_000) })).status).toBe(400);
 });
 
-test('the page of a connection: findings worst first with all that helps, what the run cost, and how it went', async () => {
+test("a connection's page has findings worst first with remediation, the run's cost and its history", async () => {
   const account = await makeKeylessAccount();
   const operator = await signInAs(account, ['operator']);
   const { id } = await add(operator, {
@@ -286,7 +286,7 @@ test('the page of a connection: findings worst first with all that helps, what t
   ]);
 });
 
-test('a change is tested before it is saved: by the same rules, with the stored password, and nothing of it stays', async () => {
+test('a change can be tested before it is saved, by the same rules and with the stored password, and nothing is stored', async () => {
   const { id: account, key } = await makeAccount();
   const operator = await signInAs(account, ['operator']);
   const { id, version } = await add(operator, { url: inject('sharedStore')['DATABASE_URL'], tls: 'disable' });

@@ -31,7 +31,7 @@ function urgencyOf({ status, stale }: Row): number {
   return stale && status === 'healthy' ? 2 : URGENCY[status];
 }
 
-test('a fleet: what the API says of it, with trend and worst finding, worst first', async () => {
+test("the fleet has the API's data with trend and worst finding, worst first", async () => {
   const { id, key } = await makeAccount();
   await fillAccount(id, { connections: 25, tickets: 60, activity: 2_000, days: 40 });
   const viewer = await signInAs(id, ['viewer']);
@@ -69,7 +69,7 @@ test('a fleet: what the API says of it, with trend and worst finding, worst firs
   }
 });
 
-test('filters choose rows, and the counts stay those of what the search finds', async () => {
+test('filters select rows, and the counts stay those of the search', async () => {
   const id = await makeKeylessAccount();
   await fillAccount(id, { connections: 30, tickets: 80, activity: 500, days: 3 });
   const viewer = await signInAs(id, ['viewer']);
@@ -92,7 +92,7 @@ test('filters choose rows, and the counts stay those of what the search finds', 
   expect((await viewer.ask('GET', '/fleet?colour=red')).status).toBe(400);
 });
 
-test('a connection that is watched: never run, then with score, worst finding and when it is next', async () => {
+test('a watched connection: never run, then with score, worst finding and next run', async () => {
   const id = await makeKeylessAccount();
   const { id: connection } = await fixtureJson<Connection>([
     ...['connection', 'add', '--account', String(id), '--name', 'store', '--tls', 'disable', '--every', '1h'],
@@ -119,7 +119,7 @@ test('a connection that is watched: never run, then with score, worst finding an
   expect(await row()).toBeUndefined();
 });
 
-test('no other account’s connection is shown', async () => {
+test('connections of other accounts are not shown', async () => {
   const [one, other] = [await makeKeylessAccount(), await makeKeylessAccount()];
   await fillAccount(one, { connections: 3, tickets: 5, activity: 100, days: 2 });
   const stranger = await signInAs(other, ['owner']);

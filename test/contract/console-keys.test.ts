@@ -62,7 +62,7 @@ async function statusWith(key: string): Promise<number> {
 const ahead = (instant: string | null | undefined) =>
   Math.round((Date.parse(instant ?? '') - Date.now()) / 10_000) * 10 + 0;
 
-test('a key is shown once, works at once, and its row tells who made it and who uses it from where', async () => {
+test('a key is shown once, works at once, and its row names its creator, last use and address', async () => {
   const account = await makeKeylessAccount();
   const admin = await signInAs(account, ['admin']);
   const made = await create(admin, { name: ' Grafana, prod ', note: 'asked for by Ada' });
@@ -107,7 +107,7 @@ test('a key is shown once, works at once, and its row tells who made it and who 
   expect([...(await rowsOf(admin)).keys()]).toEqual([never.id, made.id]);
 });
 
-test('what is refused with 429 is counted as such, against the limit of the plan', async () => {
+test("requests refused with 429 are counted separately, against the plan's limit", async () => {
   const { id, key, keyId } = await makeAccount({ plan: 'team' });
   const owner = await signInAs(id, ['owner']);
   const statuses = [];
@@ -160,7 +160,7 @@ describe('regenerating', () => {
     },
   );
 
-  test('no overlap lasts beyond the end that the old key has of itself', async () => {
+  test("the overlap never extends the old key's own expiry", async () => {
     const owner = await signInAs(await makeKeylessAccount(), ['owner']);
     const old = await create(owner, { expires_in: 300 });
     const made = await owner.change<Issued>('POST', `/keys/${old.id}/regenerate`, { overlap: 900 });
@@ -168,7 +168,7 @@ describe('regenerating', () => {
     expect(ahead(made.expires_at)).toBe(300);
   });
 
-  test('an expired key is listed as such and cannot be regenerated', async () => {
+  test('an expired key is listed as expired and cannot be regenerated', async () => {
     const owner = await signInAs(await makeKeylessAccount(), ['owner']);
     const { id, key } = await create(owner, { expires_in: 1 });
     await wait(1_100);
@@ -177,7 +177,7 @@ describe('regenerating', () => {
     expect((await owner.ask('POST', `/keys/${id}/regenerate`, { overlap: 0 })).status).toBe(409);
   });
 
-  test('of two who do it at once one succeeds', async () => {
+  test('of two at the same time, one succeeds', async () => {
     const account = await makeKeylessAccount();
     const [one, other] = [await signInAs(account, ['owner']), await signInAs(account, ['admin'])];
     const { id } = await create(one);
@@ -190,7 +190,7 @@ describe('regenerating', () => {
 });
 
 describe('revoking', () => {
-  test('a key that nobody used: at once, and without its name', async () => {
+  test('an unused key is revoked without typing its name', async () => {
     const owner = await signInAs(await makeKeylessAccount(), ['owner']);
     const { id, key } = await create(owner);
     const { revoked_at } = await owner.change<{ revoked_at: string }>('POST', `/keys/${id}/revoke`, {});
@@ -202,7 +202,7 @@ describe('revoking', () => {
     expect(again.json()).toMatchObject({ error: { message: expect.stringContaining('revoked already') } });
   });
 
-  test('a key that was used within the hour: only with its name', async () => {
+  test('a key used within the last hour is revoked only with its name', async () => {
     const owner = await signInAs(await makeKeylessAccount(), ['owner']);
     const { id, key } = await create(owner, { name: 'Grafana' });
     expect(await statusWith(key)).toBe(200);
@@ -215,7 +215,7 @@ describe('revoking', () => {
     expect(await statusWith(key)).toBe(401);
   });
 
-  test('a key that lives on for its overlap ends at once', async () => {
+  test('a key in its overlap ends at once', async () => {
     const owner = await signInAs(await makeKeylessAccount(), ['owner']);
     const old = await create(owner);
     await owner.change('POST', `/keys/${old.id}/regenerate`, { overlap: 86_400 });
@@ -224,7 +224,7 @@ describe('revoking', () => {
   });
 });
 
-test('the log tells who made, regenerated and revoked a key, and holds nothing of the key', async () => {
+test('the log names who created, regenerated and revoked a key, and contains no part of the key', async () => {
   const account = await makeKeylessAccount();
   const admin = await signInAs(account, ['admin']);
   const { key: reader } = await makeKey(account, 'reader');
@@ -255,7 +255,7 @@ test('the log tells who made, regenerated and revoked a key, and holds nothing o
   expect(JSON.stringify(log)).not.toContain(admin.cookie()?.split('=')[1] ?? '');
 });
 
-test('a key has its own activity, a page at a time, and nothing of other keys', async () => {
+test("a key's activity is paged and contains no other key's requests", async () => {
   const { id, key, keyId } = await makeAccount();
   const other = await makeKey(id, 'other');
   const auditor = await signInAs(id, ['auditor']);
@@ -283,7 +283,7 @@ test('a key has its own activity, a page at a time, and nothing of other keys', 
   expect((await auditor.get<Requests>(`/keys/${other.id}/requests`)).data).toHaveLength(6);
 });
 
-test('a key of another account is as one that does not exist', async () => {
+test('a key of another account looks like one that does not exist', async () => {
   const { keyId } = await makeAccount();
   const owner = await signInAs(await makeKeylessAccount(), ['owner']);
   expect((await owner.get<{ data: Row[] }>('/keys')).data).toEqual([]);

@@ -53,7 +53,7 @@ async function statusOf(answer: Promise<{ status: number }>): Promise<number> {
   return (await answer).status;
 }
 
-test('who is invited joins by the link, and acts with the roles that were given', async () => {
+test('an invited member joins by the link and has the given roles', async () => {
   const admin = await signInAs(await makeKeylessAccount(), ['admin']);
   const email = someEmail();
   const { member, link } = await invite(admin, ['viewer', 'auditor'], email);
@@ -88,8 +88,8 @@ test('who is invited joins by the link, and acts with the roles that were given'
   });
 });
 
-describe('nobody goes beyond their own roles', () => {
-  test('an administrator neither makes an owner nor acts on one', async () => {
+describe('members cannot exceed their own roles', () => {
+  test('an administrator can neither make nor change an owner', async () => {
     const account = await makeKeylessAccount();
     const [owner, admin] = [await signInAs(account, ['owner']), await signInAs(account, ['admin'])];
     const second = await signInAs(account, ['viewer', 'owner']);
@@ -111,7 +111,7 @@ describe('nobody goes beyond their own roles', () => {
     expect(roles).toEqual([['owner'], ['admin'], ['viewer', 'owner']]);
   });
 
-  test('an administrator does as they like with everybody else, other administrators too', async () => {
+  test('an administrator can change all other members, including administrators', async () => {
     const account = await makeKeylessAccount();
     const [admin, other] = [await signInAs(account, ['admin']), await signInAs(account, ['admin'])];
     const { member } = await invite(admin, ['operator']);
@@ -121,7 +121,7 @@ describe('nobody goes beyond their own roles', () => {
     expect(await statusOf(other.ask('GET', '/members'))).toBe(403);
   });
 
-  test('an owner makes owners', async () => {
+  test('an owner can make owners', async () => {
     const owner = await signInAs(await makeKeylessAccount(), ['owner']);
     const { member } = await invite(owner, ['viewer']);
     expect(await statusOf(alter(owner, member.id, { roles: ['owner'] }))).toBe(200);
@@ -129,8 +129,8 @@ describe('nobody goes beyond their own roles', () => {
   });
 });
 
-describe('an account keeps an owner who can sign in', () => {
-  test('the last one neither steps down nor goes', async () => {
+describe('an account always has an owner who can sign in', () => {
+  test('the last owner can neither step down nor be removed', async () => {
     const owner = await signInAs(await makeKeylessAccount(), ['owner']);
     await invite(owner, ['owner']); // who has not joined is none yet
     const refusals = [
@@ -146,7 +146,7 @@ describe('an account keeps an owner who can sign in', () => {
     expect(await statusOf(alter(owner, owner.memberId, { name: 'Still me' }))).toBe(200);
   });
 
-  test('one of two may', async () => {
+  test('one of two owners can step down', async () => {
     const account = await makeKeylessAccount();
     const [one, other] = [await signInAs(account, ['owner']), await signInAs(account, ['owner'])];
     expect(await statusOf(alter(one, one.memberId, { roles: ['viewer'] }))).toBe(200);
@@ -154,7 +154,7 @@ describe('an account keeps an owner who can sign in', () => {
     expect(await statusOf(other.ask('DELETE', `/members/${other.memberId}`))).toBe(409);
   });
 
-  test('two who demote each other at once: one of them is left', async () => {
+  test('when two owners demote each other at once, one owner is left', async () => {
     const account = await makeKeylessAccount();
     const [one, other] = [await signInAs(account, ['owner']), await signInAs(account, ['owner'])];
     const members = await membersOf(one);
@@ -165,7 +165,7 @@ describe('an account keeps an owner who can sign in', () => {
   });
 });
 
-test('of two who edit a member the later is told who was quicker, and changes nothing', async () => {
+test('the later of two edits gets a conflict that names the first, and changes nothing', async () => {
   const account = await makeKeylessAccount();
   const [one, other] = [await signInAs(account, ['owner']), await signInAs(account, ['admin'])];
   const { member } = await invite(one, ['viewer']);
@@ -182,7 +182,7 @@ test('of two who edit a member the later is told who was quicker, and changes no
   expect(await statusOf(other.ask('PATCH', `/members/${member.id}`, again))).toBe(200);
 });
 
-test('a page that was opened before somebody joined is told that they did it', async () => {
+test('an edit on a page opened before the member joined gets a conflict that names the member', async () => {
   const owner = await signInAs(await makeKeylessAccount(), ['owner']);
   const { member, link } = await invite(owner, ['viewer']);
   await open(link);
@@ -194,7 +194,7 @@ test('a page that was opened before somebody joined is told that they did it', a
   });
 });
 
-test('who is suspended is out at once, and who is let in again acts on', async () => {
+test('a suspended member is signed out at once, and can sign in again once active', async () => {
   const account = await makeKeylessAccount();
   const [owner, operator] = [await signInAs(account, ['owner']), await signInAs(account, ['operator'])];
   const link = await owner.change<Link>('POST', `/members/${operator.memberId}/link`);
@@ -209,7 +209,7 @@ test('who is suspended is out at once, and who is let in again acts on', async (
   expect(await again.get('/me')).toMatchObject({ member: { id: operator.memberId } });
 });
 
-test('who is removed is out at once', async () => {
+test('a removed member is signed out at once', async () => {
   const account = await makeKeylessAccount();
   const [owner, operator] = [await signInAs(account, ['owner']), await signInAs(account, ['operator'])];
   await owner.change('DELETE', `/members/${operator.memberId}`);
@@ -219,7 +219,7 @@ test('who is removed is out at once', async () => {
 });
 
 describe('an e-mail address', () => {
-  test('may be corrected until they joined, which ends the link that went to the wrong one', async () => {
+  test('can be corrected until the member joined, which revokes the link sent to the wrong address', async () => {
     const owner = await signInAs(await makeKeylessAccount(), ['owner']);
     const { member, link } = await invite(owner, ['viewer']);
     const email = someEmail();
@@ -231,7 +231,7 @@ describe('an e-mail address', () => {
     expect(await statusOf(alter(owner, member.id, { email: someEmail() }))).toBe(409);
   });
 
-  test('is there once in an account, whatever its case', async () => {
+  test('is unique in an account, ignoring case', async () => {
     const owner = await signInAs(await makeKeylessAccount(), ['owner']);
     const { member } = await invite(owner, ['viewer']);
     const body = { name: 'x', email: member.email.toUpperCase(), roles: ['viewer'] };
@@ -245,7 +245,7 @@ describe('an e-mail address', () => {
 });
 
 describe('a link', () => {
-  test('to a new password ends the old one and the sessions that it began', async () => {
+  test('to a new password ends the old password and its sessions', async () => {
     const account = await makeKeylessAccount();
     const [admin, viewer] = [await signInAs(account, ['admin']), await signInAs(account, ['viewer'])];
     const older = await admin.change<Link>('POST', `/members/${viewer.memberId}/link`);
@@ -260,7 +260,7 @@ describe('a link', () => {
     );
   });
 
-  test('is not made for oneself, and tells nothing of other accounts', async () => {
+  test('cannot be made for oneself, and reveals nothing of other accounts', async () => {
     const [first, second] = [await makeKeylessAccount(), await makeKeylessAccount()];
     const [admin, viewer] = [await signInAs(first, ['admin']), await signInAs(first, ['viewer'])];
     expect(await statusOf(admin.ask('POST', `/members/${admin.memberId}/link`))).toBe(409);
@@ -274,7 +274,7 @@ describe('a link', () => {
   });
 });
 
-test('a member of another account is as one that does not exist', async () => {
+test('a member of another account looks like one that does not exist', async () => {
   const [one, other] = [
     await signInAs(await makeKeylessAccount(), ['owner']),
     await signInAs(await makeKeylessAccount(), ['viewer']),
@@ -298,7 +298,7 @@ test('an individual account has no team', async () => {
   expect((await membersOf(owner)).size).toBe(1);
 });
 
-test('the log tells who did what to whom, and holds nothing of a link', async () => {
+test('the log says who did what to whom, and contains no part of a link', async () => {
   const account = await makeKeylessAccount();
   const owner = await signInAs(account, ['owner']);
   const { key } = await makeKey(account, 'reader');

@@ -115,7 +115,7 @@ async function loginsOf(email: string) {
   return rows;
 }
 
-test('who was invited sees by which accounts, and joins those that they accept', async () => {
+test('an invited person sees the inviting accounts and joins those that they accept', async () => {
   const [first, second, third] = [await makeAccount(), await makeAccount(), await makeKeylessAccount()];
   const { subject, email } = person();
   const { memberId } = await invite(first.id, email.toUpperCase());
@@ -183,7 +183,7 @@ test('who was invited sees by which accounts, and joins those that they accept',
   expect((await joined.get<Me>('/me')).accounts.map(({ id }) => id)).toContain(fourth);
 });
 
-test('a member of single sign-on has no password here, and gets no link to one', async () => {
+test('a single sign-on member has no password and gets no reset link', async () => {
   const account = await makeKeylessAccount();
   const { subject, email } = person();
   const { memberId, linkToken } = await invite(account, email);
@@ -196,7 +196,7 @@ test('a member of single sign-on has no password here, and gets no link to one',
   expect((await browse().ask('GET', `/link/${linkToken}`)).status).toBe(404);
 });
 
-test('a link joins who is signed in with its address, which the provider verified just now', async () => {
+test('a link joins the signed-in person whose address the provider has just verified', async () => {
   const { subject, email } = person();
   await invite(await makeKeylessAccount(), email);
   const browser = await join(subject);
@@ -219,7 +219,7 @@ test('a link joins who is signed in with its address, which the provider verifie
   expect((await fresh.get<Me>('/me')).accounts).toHaveLength(2);
 });
 
-test('nobody comes in, and nothing is made, for an address that no account invited', async () => {
+test('an address that no account invited cannot sign in, and nothing is created', async () => {
   const { subject, email } = person();
   const browser = browse();
   expect(await signIn(subject, browser)).toBe('/sign-in?error=not_invited');
@@ -227,7 +227,7 @@ test('nobody comes in, and nothing is made, for an address that no account invit
   expect(await loginsOf(email)).toEqual([]);
 });
 
-test('an address that the provider did not verify, or that only looks like it, is nobody’s', async () => {
+test('an unverified address, or one that only looks alike, matches no member', async () => {
   const account = await makeKeylessAccount();
   const { subject, email } = person(undefined, false);
   await invite(account, email);
@@ -240,7 +240,7 @@ test('an address that the provider did not verify, or that only looks like it, i
   expect(await loginsOf(latin)).toEqual([]);
 });
 
-test('a company that owns the domain of its addresses says so in Microsoft’s way', async () => {
+test("Microsoft's claim for verified domains is accepted", async () => {
   const { subject, email } = person();
   provider.people.set(subject, { email, xms_edov: '0' });
   await invite(await makeKeylessAccount(), email);
@@ -249,7 +249,7 @@ test('a company that owns the domain of its addresses says so in Microsoft’s w
   expect(await signIn(subject)).toBe('/invitations');
 });
 
-test('a member who joined by a link becomes the person’s own once they accept: password, passkeys and sessions end', async () => {
+test("when a person accepts, the member's password, passkeys and sessions from the link end", async () => {
   const account = await makeAccount();
   const earlier = await signInAs(account.id, ['operator'], { origin: publicUrl });
   const key = new Authenticator(publicUrl);
@@ -277,7 +277,7 @@ test('a member who joined by a link becomes the person’s own once they accept:
   });
 });
 
-test('an address that went to another person of the provider does not lead to the first one’s accounts', async () => {
+test('an address reassigned to another person does not give access to the first one’s accounts', async () => {
   const account = await makeKeylessAccount();
   const { subject, email } = person();
   const { memberId } = await invite(account, email);
@@ -297,7 +297,7 @@ test('an address that went to another person of the provider does not lead to th
   expect(await signIn(subject)).toBe('/sign-in?error=taken');
 });
 
-test('a member who is suspended is led back', async () => {
+test('a suspended member is redirected back', async () => {
   const { subject, email } = person();
   const { memberId } = await invite(await makeKeylessAccount(), email);
   await join(subject);
@@ -305,7 +305,7 @@ test('a member who is suspended is led back', async () => {
   expect(await signIn(subject)).toBe('/sign-in?error=not_invited');
 });
 
-test('an answer of the provider is good once, in the browser that asked, and as it was given', async () => {
+test("the provider's answer works once, unaltered, and only in the browser that asked", async () => {
   const { subject, email } = person();
   await invite(await makeKeylessAccount(), email);
   await join(subject);
@@ -338,7 +338,7 @@ test('an answer of the provider is good once, in the browser that asked, and as 
   expect(await come(aborted.path, aborted.cookie)).toBe(failed);
 });
 
-test('who wanted a page is led to it by way of the provider, also after a second try, and never to another host', async () => {
+test('after signing in, the person gets the page they wanted, also on a second try, and never another host', async () => {
   const { subject, email } = person();
   await invite(await makeKeylessAccount(), email);
   await join(subject);
@@ -368,7 +368,7 @@ test('who wanted a page is led to it by way of the provider, also after a second
   }
 });
 
-test('the provider is asked for no more than who it is, with a challenge that only this browser answers', async () => {
+test('the provider is asked for the identity only, with PKCE bound to this browser', async () => {
   const answer = await browse().ask('GET', '/sign-in/oidc');
   const url = new URL(answer.headers['location'] ?? '');
   expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -388,12 +388,12 @@ test('the provider is asked for no more than who it is, with a challenge that on
   );
 });
 
-test('at another address than the public one it says so, for the provider leads to that', async () => {
+test('at an address other than the public URL, the page says so', async () => {
   const answer = await openBrowser({ origin: service.origin }).ask('GET', '/sign-in/oidc');
   expect([answer.status, answer.headers['location']]).toEqual([302, '/sign-in?error=elsewhere']);
 });
 
-test('a provider that does not answer is told apart, and asked again the next time', async () => {
+test('a provider that does not answer is reported, and asked again the next time', async () => {
   const [port, late] = [await freePort(), await freePort()];
   const own = `http://127.0.0.1:${port}`;
   const clientSecret = randomBytes(24).toString('base64url');

@@ -19,7 +19,7 @@ function get(path: string, headers: Record<string, string> = { accept: 'text/htm
   return fetch(inject('origin') + path, { headers, redirect: 'manual' });
 }
 
-test.each(PAGES)('%s is a page for a browser, and unknown to everybody else', async (path) => {
+test.each(PAGES)('%s is a page for browsers and 404 for other clients', async (path) => {
   const page = await get(path);
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -65,14 +65,14 @@ test.each(['/api/v1/nothing', '/api/', '/console/api/nothing', '/console/api/log
   },
 );
 
-test('a change of an unknown path is JSON', async () => {
+test('a change of an unknown path gets JSON', async () => {
   const headers = { accept: 'text/html' };
   const answer = await fetch(`${inject('origin')}/login`, { method: 'POST', headers });
   expect(answer.status).toBe(404);
   expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
 });
 
-test('the page loads nothing from elsewhere and runs nothing that stands in it', async () => {
+test('the page loads nothing from other hosts and runs no inline script', async () => {
   const page = await get('/fleet');
   const policy = new Map(
     (page.headers.get('content-security-policy') ?? '').split('; ').map((rule) => {
@@ -99,7 +99,7 @@ test('the page loads nothing from elsewhere and runs nothing that stands in it',
   expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\son\w+=|\sstyle=|https?:\/\//i);
 });
 
-test('what the page loads has its content in its name, and is kept for good', async () => {
+test('assets have a content hash in their name and are cached forever', async () => {
   const html = await (await get('/')).text();
   const files = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
   expect(files.some((path) => path.endsWith('.js'))).toBe(true);

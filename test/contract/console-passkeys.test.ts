@@ -61,7 +61,7 @@ async function signIn(key: Authenticator, ...departure: Parameters<Authenticator
   return { browser, response, answer: await browser.ask('POST', '/sign-in/passkey', { response }) };
 }
 
-test('a passkey is added and signs in, without an address; both are in the log', async () => {
+test('a passkey is added and signs in without an e-mail address; both are logged', async () => {
   const account = await makeAccount();
   const { person, key } = await withPasskey(account.id);
   const { browser, answer } = await signIn(key);
@@ -88,7 +88,7 @@ test('a passkey is added and signs in, without an address; both are in the log',
   expect(user.id).toBe(key.passkeys[0]?.userHandle);
 });
 
-test('an answer that is not the one to the question signs nobody in', async () => {
+test('an answer that does not match the challenge signs nobody in', async () => {
   const { key } = await withPasskey(await makeKeylessAccount());
   const { key: other } = await withPasskey(await makeKeylessAccount());
   const wrong: Parameters<Authenticator['answer']>[1][] = [
@@ -128,7 +128,7 @@ test('an answer that is not the one to the question signs nobody in', async () =
   expect((await signIn(key)).answer.status).toBe(204);
 });
 
-test('an answer is good once, however many bring it at once, and a copy of a passkey is refused', async () => {
+test('an answer works once, even when sent many times at once, and a cloned passkey is refused', async () => {
   const { key } = await withPasskey(await makeKeylessAccount());
   const browser = openBrowser({ origin });
   // It does not count, so that nothing but its challenge tells that it was there before.
@@ -143,12 +143,12 @@ test('an answer is good once, however many bring it at once, and a copy of a pas
   expect((await signIn(key)).answer.status).toBe(204);
 });
 
-test('a passkey that does not count, as those on several devices don’t, signs in again and again', async () => {
+test('a passkey without a counter, as synced ones are, can sign in repeatedly', async () => {
   const { key } = await withPasskey(await makeKeylessAccount());
   for (let time = 0; time < 2; time += 1) expect((await signIn(key, { counter: 0 })).answer.status).toBe(204);
 });
 
-test('what is asked of one is no answer to another: adding is no sign-in, and another’s question is not one’s own', async () => {
+test('a challenge is valid only for its purpose and its session', async () => {
   const { person, key } = await withPasskey(await makeKeylessAccount());
   const { challenge } = await questionForNew(person);
   const browser = openBrowser({ origin });
@@ -163,7 +163,7 @@ test('what is asked of one is no answer to another: adding is no sign-in, and an
   }
 });
 
-test('any service of the store takes the answer', async () => {
+test('any service on the store accepts the answer', async () => {
   const { key } = await withPasskey(await makeKeylessAccount());
   const response = key.answer(await ask(openBrowser({ origin })), { counter: 0 });
   const beside = openBrowser(throughSecond());
@@ -172,7 +172,7 @@ test('any service of the store takes the answer', async () => {
   expect(replayed.status).toBe(401);
 });
 
-test('certificates, which nobody asked for, are not so much as looked at', async () => {
+test('unrequested attestation certificates are not evaluated', async () => {
   const person = await signInAs(await makeKeylessAccount(), ['viewer'], throughSecond());
   const certificate = new Map([['x5c', [Buffer.from('http://169.254.169.254/crl')]]]);
   for (const format of ['apple', 'fido-u2f', 'packed']) {
@@ -184,7 +184,7 @@ test('certificates, which nobody asked for, are not so much as looked at', async
   }
 });
 
-test('what no browser in order makes is not added', async () => {
+test('a passkey that no correct browser would make is not added', async () => {
   const person = await signInAs(await makeKeylessAccount(), ['viewer'], { origin });
   const key = new Authenticator(origin);
   const wrong: Parameters<Authenticator['make']>[1][] = [
@@ -211,7 +211,7 @@ test('what no browser in order makes is not added', async () => {
   expect(codeOf(twice)).toEqual([400, 'invalid_parameter']);
 });
 
-test('a page at an IP address is told where passkeys work', async () => {
+test('a page at an IP address says where passkeys work', async () => {
   const person = await signInAs(await makeKeylessAccount(), ['viewer']);
   for (const path of ['/sign-in/passkey/options', '/me/passkeys/options']) {
     const answer = await person.ask('POST', path, {});
@@ -243,7 +243,7 @@ test('the Host header does not change where passkeys work', async () => {
   }
 });
 
-test('an invitation leads to the public address, whatever the Host header says', async () => {
+test('an invitation links to the public URL, whatever the Host header says', async () => {
   const headers = { host: 'evil.example', origin: 'http://evil.example' };
   const owner = await signInAs(await makeKeylessAccount(), ['owner'], { origin: second.origin, headers });
   const { link } = await owner.change<{ link: { url: string } }>('POST', '/members', {
@@ -252,7 +252,7 @@ test('an invitation leads to the public address, whatever the Host header says',
   expect(new URL(link.url).origin).toBe(origin);
 });
 
-test('a session older than ten minutes adds and removes none, until its person proves it by a passkey', async () => {
+test('a session older than ten minutes cannot add or remove a passkey until it is confirmed by one', async () => {
   const { person, key } = await withPasskey(await makeKeylessAccount());
   const added = new Authenticator(origin);
   const response = added.make(await questionForNew(person));
@@ -284,7 +284,7 @@ test('a session older than ten minutes adds and removes none, until its person p
   await person.change('POST', '/me/passkeys', { name: 'x', response });
 });
 
-test('a passkey is removed by whom it is of, and the last way to sign in is not', async () => {
+test('only its owner can remove a passkey, and never the last way to sign in', async () => {
   const account = await makeAccount();
   const { person, key } = await withPasskey(account.id);
   const second = new Authenticator(origin);
@@ -307,7 +307,7 @@ test('a passkey is removed by whom it is of, and the last way to sign in is not'
   expect(removed.map(({ properties }) => properties['passkey'])).toEqual(['laptop']);
 });
 
-test('of two passkeys that are removed at once one stays, where there is no password', async () => {
+test('without a password, removing two passkeys at once leaves one', async () => {
   const { person } = await withPasskey(await makeKeylessAccount());
   await add(person, new Authenticator(origin), 'phone');
   await store.query('update login set password = null where email = $1', [person.email]);
@@ -331,7 +331,7 @@ test('a login has twenty passkeys at most', async () => {
   expect(codeOf(answer)).toEqual([409, 'conflict']);
 });
 
-test('a member who is suspended does not get in by a passkey', async () => {
+test('a suspended member cannot sign in with a passkey', async () => {
   const { person, key } = await withPasskey(await makeKeylessAccount());
   await store.query(`update member set status = 'suspended' where member_id = $1`, [person.memberId]);
   expect(codeOf((await signIn(key)).answer)).toEqual([403, 'forbidden']);

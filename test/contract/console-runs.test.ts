@@ -55,7 +55,7 @@ async function follow(member: SignedIn, connection: number): Promise<Progress[]>
   return [...stream.text.matchAll(/^data: (.*)\n\n/gm)].map(([, text = '']) => JSON.parse(text));
 }
 
-test('a check is run now: its progress is told, it is stored, and the log says who asked', async () => {
+test('Check now: progress is streamed, the result stored, and the log names who asked', async () => {
   const { id: account, key } = await makeAccount();
   const operator = await signInAs(account, ['operator']);
   const connection = await faultyConnection(operator);
@@ -76,7 +76,7 @@ test('a check is run now: its progress is told, it is stored, and the log says w
   });
 });
 
-test('who follows a run and is suspended is told no more of it', async () => {
+test('a member who is suspended while following a run gets no more progress', async () => {
   const account = await makeKeylessAccount();
   const [owner, operator] = [await signInAs(account, ['owner']), await signInAs(account, ['operator'])];
   // It lets in whoever comes and says nothing: a run waits for it for 15 s.
@@ -102,7 +102,7 @@ test('who follows a run and is suspended is told no more of it', async () => {
   }
 });
 
-test('two who ask at once get one run, and a viewer may look but not ask', async () => {
+test('two requests at once share one run, and a viewer can follow but not start one', async () => {
   const account = await makeKeylessAccount();
   const [operator, viewer] = [await signInAs(account, ['operator']), await signInAs(account, ['viewer'])];
   const connection = await faultyConnection(operator);
@@ -115,7 +115,7 @@ test('two who ask at once get one run, and a viewer may look but not ask', async
   expect(history).toHaveLength(1);
 });
 
-test('a ticket with its history; a silence resolves it, and once that is ended the ticket reopens', async () => {
+test('a ticket has its history; a silence resolves it, and ending the silence reopens it', async () => {
   const { id: account, key } = await makeAccount();
   const operator = await signInAs(account, ['operator']);
   const connection = await faultyConnection(operator);
@@ -192,7 +192,7 @@ test.each([
   expect([answer.status, answer.json()]).toMatchObject([400, { error: { parameter } }]);
 });
 
-test('a connection is tested before it is saved: reached, with version and what would be skipped; nothing is stored', async () => {
+test('testing a connection before saving shows version and skipped checks, and stores nothing', async () => {
   const { id: account, key } = await makeAccount();
   const operator = await signInAs(account, ['operator']);
   const body = { url: inject('sharedStore')['DATABASE_URL'], tls: 'disable' };
@@ -211,7 +211,7 @@ test('a connection is tested before it is saved: reached, with version and what 
   expect((await readLog(key)).map(({ action_type }) => action_type)).not.toContain('health_check_completed');
 });
 
-test('a test tells why a database can’t be reached, and shows no password', async () => {
+test('a test says why a database can’t be reached, and shows no password', async () => {
   const operator = await signInAs(await makeKeylessAccount(), ['operator']);
   const nowhere = { url: 'postgres://watcher:unspoken-test@127.0.0.1:1/shop', tls: 'disable' };
   const answer = await operator.ask('POST', '/connections/test', nowhere);

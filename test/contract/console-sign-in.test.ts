@@ -66,7 +66,7 @@ function linkOf({ link }: { link: string }): string {
 const signIn = (browser: Browser, email: string, password = PASSWORD) =>
   browser.ask('POST', '/sign-in', { email, password });
 
-test('the operator’s link makes an owner, who is then signed in', async () => {
+test('the operator’s link creates an owner and signs them in', async () => {
   const account = await makeAccount();
   const made = await fixtureJson<{ link: string; purpose: string; expires_at: string }>([
     'member',
@@ -133,7 +133,7 @@ test('the operator’s link makes an owner, who is then signed in', async () => 
   expect(JSON.stringify(log)).not.toContain(token);
 });
 
-test('a link is good once, and not when it is too old, or a newer one took its place', async () => {
+test('a link works once, and not after it expired or was replaced', async () => {
   const account = await makeKeylessAccount();
   const { linkToken, browser } = await join(account);
   const another = browse();
@@ -164,7 +164,7 @@ test('a link is good once, and not when it is too old, or a newer one took its p
   expect((await browser.get<Me>('/me')).account.id).toBe(account);
 });
 
-test('of many who open one link at once, one gets in', async () => {
+test('when many open one link at once, one gets in', async () => {
   const account = await makeKeylessAccount();
   const made = await fixtureJson<{ link: string }>(['member', 'link', '--account', String(account)]);
   const token = linkOf(made);
@@ -177,7 +177,7 @@ test('of many who open one link at once, one gets in', async () => {
   expect(rows).toEqual([{ name: 'Ada' }]);
 });
 
-test('a link for a stranger’s address tells nothing of them, and gives nothing of theirs', async () => {
+test('a link for a stranger’s address reveals nothing about them and gives access to nothing of theirs', async () => {
   const [company, tenant] = [await makeAccount(), await makeAccount()];
   const victim = await join(company.id);
   const known = await invite(tenant.id, victim.email.toUpperCase());
@@ -221,7 +221,7 @@ test('a link for a stranger’s address tells nothing of them, and gives nothing
   expect((await signIn(browse(), unknown.email, 'a password of the person')).status).toBe(204);
 });
 
-test('an address and a password of several accounts: the person chooses, once the password is proved', async () => {
+test('with one address and password in several accounts, the person chooses after the password is verified', async () => {
   const [one, other] = [await makeKeylessAccount(), await makeKeylessAccount()];
   const { email } = await join(one);
   const second = await invite(other, email);
@@ -251,7 +251,7 @@ test('an address and a password of several accounts: the person chooses, once th
   expect(rows).toHaveLength(1);
 });
 
-test('the same address is no way in: only a link, opened, makes a login act as a member', async () => {
+test('the same address gives no access: only an opened link connects a login to a member', async () => {
   const account = await makeKeylessAccount();
   const { email, browser } = await join(account);
   const other = await makeKeylessAccount();
@@ -287,7 +287,7 @@ test('a reset link sets a new password and ends all sessions', async () => {
   expect((await signIn(browse(), email, password)).status).toBe(204);
 });
 
-test('a company’s link to a new password sets that of its own member, and tells of no other account', async () => {
+test("a company’s reset link changes only its own member's password, and reveals no other account", async () => {
   const account = await makeKeylessAccount();
   const owner = await signInAs(account, ['owner'], { origin: service.origin });
   const { memberId, email } = await join(account);
@@ -304,7 +304,7 @@ test('a company’s link to a new password sets that of its own member, and tell
   expect((await abroad.ask('GET', '/me')).status).toBe(200);
 });
 
-test('the cookie is for this host’s server alone, and of https for https alone', async () => {
+test('the cookie is limited to this host, and over https to https', async () => {
   const { email } = await join(await makeKeylessAccount());
   const plain = browse();
   const cookies = async (browser: Browser) => {
@@ -337,7 +337,7 @@ test('the cookie is for this host’s server alone, and of https for https alone
   expect((await browse().ask('GET', '/me', undefined, { cookie: twice })).status).toBe(401);
 });
 
-test('no change without the page’s own origin, and none that a form could send', async () => {
+test('changes need the page’s own origin and a content type that a form cannot send', async () => {
   const { browser } = await join(await makeKeylessAccount());
   const { origin } = service;
   const change = async (headers: Record<string, string | undefined>) => {
@@ -359,7 +359,7 @@ test('no change without the page’s own origin, and none that a form could send
   }
 });
 
-test('a wrong address and a wrong password get the same answer, and the failure is in the member’s log', async () => {
+test('a wrong address and a wrong password get the same answer, and the failure is logged in the member’s account', async () => {
   const account = await makeAccount();
   const { email, memberId } = await join(account.id);
   const browser = browse();
@@ -381,7 +381,7 @@ test('a wrong address and a wrong password get the same answer, and the failure 
   expect(failed?.properties).not.toHaveProperty('actor_member_id');
 });
 
-test('ten failures for an e-mail address from one client, however it is written', async () => {
+test('ten failures per client and e-mail address, however it is spelled', async () => {
   const account = await makeKeylessAccount();
   const { email } = await join(account);
   const { email: other } = await join(account);
@@ -413,7 +413,7 @@ test('ten failures for an e-mail address from one client, however it is written'
   expect((await signIn(guesser, email)).status).toBe(204);
 });
 
-test('a spelling that other programs fold to the address is another address', async () => {
+test('a spelling that only other programs fold to the address counts as another address', async () => {
   const account = await makeKeylessAccount();
   const email = `kiosk-admin-${crypto.randomUUID()}@example.com`;
   const { linkToken } = await invite(account, email);
@@ -432,7 +432,7 @@ test('a spelling that other programs fold to the address is another address', as
   }
 });
 
-test('guesses of strangers do not keep a person out at a device that they have signed in from', async () => {
+test("strangers' guesses do not lock a person out at a known device", async () => {
   const { email, browser: laptop } = await join(await makeKeylessAccount());
   const { browser: stranger } = await join(await makeKeylessAccount());
   await laptop.change('POST', '/sign-out');
@@ -469,7 +469,7 @@ test('guesses of strangers do not keep a person out at a device that they have s
   expect((await signIn(laptop, email, next)).status).toBe(204);
 });
 
-test('a login of one’s own for a stranger’s address is no way to try their password', async () => {
+test('a login in another account with a stranger’s address cannot be used to guess their password', async () => {
   const { email } = await join(await makeKeylessAccount());
   const ownLogin = async (password: string) => {
     const account = await makeKeylessAccount();
@@ -494,7 +494,7 @@ test('a login of one’s own for a stranger’s address is no way to try their p
   expect(statuses).toEqual([...Array(10).fill(204), 429, 429]);
 });
 
-test('a failure at a known device is told to its own account alone', async () => {
+test('a failure at a known device is logged in its own account only', async () => {
   const [mine, tenant] = [await makeAccount(), await makeAccount()];
   const { email, browser } = await join(mine.id);
   const { linkToken } = await invite(tenant.id, email);
@@ -506,7 +506,7 @@ test('a failure at a known device is told to its own account alone', async () =>
   expect(await failures(tenant.key)).toBe(0);
 });
 
-test('fifty failures from a client, whatever the addresses; of IPv6 its network counts', async () => {
+test('fifty failures per client, whatever the e-mail addresses; IPv6 counts by network', async () => {
   const { email } = await join(await makeKeylessAccount());
   const from = (address: string) =>
     openBrowser({ origin: service.origin, headers: { 'x-forwarded-for': address } });
@@ -518,7 +518,7 @@ test('fifty failures from a client, whatever the addresses; of IPv6 its network 
   expect((await signIn(from('2001:db8:1:3::4'), email)).status).toBe(204);
 });
 
-test('who is signed in succeeds as often as they like', async () => {
+test('successful sign-ins are not limited', async () => {
   const { email } = await join(await makeKeylessAccount());
   const browser = browse();
   for (let time = 1; time <= 12; time += 1) expect((await signIn(browser, email)).status).toBe(204);
@@ -527,7 +527,7 @@ test('who is signed in succeeds as often as they like', async () => {
   expect(data).toHaveLength(2);
 });
 
-test('sessions are listed and ended, from elsewhere too', async () => {
+test('sessions are listed and can be ended from another device', async () => {
   const account = await makeAccount();
   const { email, browser } = await join(account.id);
   const phone = browse({ 'user-agent': 'Phone dbv_live_xyz' });
@@ -565,7 +565,7 @@ test('sessions are listed and ended, from elsewhere too', async () => {
   ]);
 });
 
-test('a person signs out everywhere at once, of nobody else, and the log tells it', async () => {
+test("signing out everywhere ends all of the person's sessions and no others, and is logged", async () => {
   const account = await makeAccount();
   const { email, browser } = await join(account.id);
   const [phone, tablet] = [browse(), browse()];
@@ -591,7 +591,7 @@ test('a person signs out everywhere at once, of nobody else, and the log tells i
 test.each([
   ['unused for twelve hours', `last_seen_at = last_seen_at - interval '12 hours'`],
   ['thirty days old', `expires_at = clock_timestamp()`],
-])('a session that is %s is over', async (_what, change) => {
+])('a session that is %s has ended', async (_what, change) => {
   const { email, browser } = await join(await makeKeylessAccount());
   expect((await browser.ask('GET', '/me')).status).toBe(200);
   await store.query(
@@ -601,7 +601,7 @@ test.each([
   expect((await browser.ask('GET', '/me')).status).toBe(401);
 });
 
-test('a member who is suspended or removed is out at once, and comes in nowhere', async () => {
+test('a suspended or removed member is signed out at once and cannot sign in', async () => {
   const account = await makeKeylessAccount();
   const { email, memberId, browser } = await join(account);
   await fixtureJson(['member', 'change', String(memberId), '--status', 'suspended']);
@@ -624,7 +624,7 @@ test('a member who is suspended or removed is out at once, and comes in nowhere'
   expect((await signIn(browse(), email)).status).toBe(401);
 });
 
-test('a password is changed by who knows the one before, and ends the other sessions', async () => {
+test('changing a password needs the old one and ends the other sessions', async () => {
   const { email, browser } = await join(await makeKeylessAccount());
   const elsewhere = browse();
   await signIn(elsewhere, email);
@@ -646,7 +646,7 @@ test('a password is changed by who knows the one before, and ends the other sess
   expect((await signIn(browse(), email, next)).status).toBe(204);
 });
 
-test('a session older than ten minutes proves again before it changes a credential, and its stolen copy ends', async () => {
+test('a session older than ten minutes must be confirmed before it changes a credential, and a stolen copy ends', async () => {
   const account = await makeKeylessAccount();
   const owner = await signInAs(account, ['owner'], { origin: service.origin });
   const age = () =>
@@ -678,7 +678,7 @@ test('a session older than ten minutes proves again before it changes a credenti
   expect(await codeOf('/me/password', { next: 'a password out of nothing' })).toBe('proof_needed');
 });
 
-test('guesses at a proof are counted as those at the sign-in', async () => {
+test('wrong confirmations count as failed sign-ins', async () => {
   const { browser, email } = await join(await makeKeylessAccount());
   const thief = browse();
   const cookie = browser.cookie() ?? '';
@@ -699,12 +699,12 @@ test.each([
   ['{"email":"a@example.com","password":["x"]}', 400, 'invalid_parameter'],
   ['{"email":"a@example.com","password":"x","__proto__":{"x":1}}', 400, 'invalid_parameter'],
   [`{"email":"a@example.com","password":"${'x'.repeat(70_000)}"}`, 413, 'body_too_large'],
-])('a body that is none: %.30s', async (body, status, code) => {
+])('an invalid body: %.30s', async (body, status, code) => {
   const answer = await browse().ask('POST', '/sign-in', body);
   expect([answer.status, answer.json<{ error: { code: string } }>().error.code]).toEqual([status, code]);
 });
 
-test('what does not exist below /console/api is told in the envelope', async () => {
+test('unknown paths below /console/api get the error envelope', async () => {
   for (const [method, path] of [
     ['GET', '/nothing'],
     ['GET', ''],
@@ -719,7 +719,7 @@ test('what does not exist below /console/api is told in the envelope', async () 
   }
 });
 
-test('the facts that the edge tells the console can’t be told by a stranger', async () => {
+test('a client cannot forge the caller header that the edge sends to the console', async () => {
   const told = JSON.stringify({ requestId: 'x', address: '192.0.2.9', origin: 'https://evil.example' });
   const answer = await browse().ask(
     'POST',
@@ -743,7 +743,7 @@ test('a body that is refused before it is read costs neither its answer nor the 
   expect((await owner.ask('GET', '/me')).status).toBe(401);
 });
 
-test('nothing of all this is in the log of the service, which logs all that it can', () => {
+test("none of these secrets is in the service's log at level trace", () => {
   const said = service.output();
   expect(said).toContain('/console/api/link/:token');
   expect([...secrets].filter((secret) => said.includes(secret))).toEqual([]);

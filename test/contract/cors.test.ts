@@ -39,7 +39,7 @@ test('a preflight from an allowed origin gets its headers, without a key', async
   expect(answer.headers['vary']?.toLowerCase()).toMatch(/origin/);
 });
 
-test('an allowed origin may read the answer and these headers, of failures too', async () => {
+test('an allowed origin can read answers and these headers, also of errors', async () => {
   const { origin } = await service;
   for (const [key, status] of [
     [(await account).key, 200],

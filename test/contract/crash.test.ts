@@ -7,7 +7,7 @@ import { startService } from './running-service.ts';
 
 const KILLS = 5;
 
-test('kill -9 of the service under load loses no entry of an answered request, and leaves none twice', {
+test('kill -9 of the service under load loses and duplicates no entry of an answered request', {
   timeout: 90_000,
 }, async () => {
   const { key } = await makeAccount();
@@ -35,7 +35,7 @@ test('kill -9 of the service under load loses no entry of an answered request, a
   expect(load.answers.filter(({ status }) => status !== 200 && status !== 500)).toEqual([]);
 });
 
-test('SIGTERM under load drains: whatever was recorded was answered, and it ends with 0 within 10 s', async () => {
+test('SIGTERM under load drains: every recorded request is answered, and it exits with 0 within 10 s', async () => {
   const { key } = await makeAccount();
   const service = await startService(inject('sharedStore'), ['--no-monitor']);
   const load = startLoad(key, 16, () => service.origin);

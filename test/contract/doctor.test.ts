@@ -31,7 +31,7 @@ async function diagnose(about: string, environment: Environment): Promise<Diagno
   return found[0] as Diagnosis;
 }
 
-test("another store's service on the port is told from this one's", async () => {
+test('a service of another store on the port is detected', async () => {
   const port = String(await freePort());
   const other = await startService({ DBVITALS_DATA_DIR: place('other'), PORT: port }, ['--no-monitor']);
   try {
@@ -71,7 +71,7 @@ test.each<[what: string, make: () => Server]>([
   }
 });
 
-test('a service that does not run is a warning, and no foreign program', async () => {
+test('a stopped service is a warning, not a foreign program', async () => {
   const environment = { ...inject('sharedStore'), PORT: String(await freePort()) };
   expect(await diagnose('service', environment)).toMatchObject({
     status: 'warning',
@@ -79,7 +79,7 @@ test('a service that does not run is a warning, and no foreign program', async (
   });
 });
 
-test('misspelt settings are told by the doctor, by commands and at the start, from .env too; those of Kubernetes are not', async () => {
+test("misspelt settings are reported by doctor, commands and at start, also from .env; Kubernetes' own are not", async () => {
   const links = { DBVITALS_PORT: 'tcp://10.0.0.1:8080', DBVITALS_SERVICE_HOST: '10.0.0.1' };
   const environment = { ...inject('sharedStore'), ...links, DBVITALS_ACTIVTY_DAYS: '30' };
   const sentence = 'DBVITALS_ACTIVTY_DAYS is not a setting: did you mean DBVITALS_ACTIVITY_DAYS?';
@@ -105,7 +105,7 @@ test('misspelt settings are told by the doctor, by commands and at the start, fr
   expect(readdirSync(place('work'))).toEqual(['.env']);
 });
 
-test('the embedded PostgreSQL that is not installed is an error, with what to do', () => {
+test('a missing embedded PostgreSQL is an error that says what to do', () => {
   // A checkout with every package but that one. Symbolic links are not followed, so that none is found behind them.
   const root = join(import.meta.dirname, '../..');
   const checkout = place('checkout');

@@ -38,7 +38,7 @@ async function startExporter(key: string, url = inject('origin')) {
 const requestsOf = async (reader: string, keyName: string) =>
   (await readLog(reader)).filter(({ properties }) => properties['api_key_name'] === keyName);
 
-test('each scrape costs one request, and after a few every figure is there as the API tells it', async () => {
+test('each scrape costs one request, and after a few all figures match the API', async () => {
   const { id, key } = await makeAccount();
   const { key: own } = await makeKey(id, 'prometheus');
   await fillAccount(id, { connections: 130, tickets: 40, activity: 500 });
@@ -83,7 +83,7 @@ test('each scrape costs one request, and after a few every figure is there as th
   }
 });
 
-test('scrapes at once share one request', async () => {
+test('concurrent scrapes share one request', async () => {
   const { id, key } = await makeAccount();
   const { key: own } = await makeKey(id, 'prometheus');
   const { scrape } = await startExporter(own);
@@ -92,7 +92,7 @@ test('scrapes at once share one request', async () => {
   expect((await scrape()).get('dbvitals_up')).toBe(1);
 });
 
-test('at the limit the figures are kept, and nothing is asked until the window ends', async () => {
+test('at the rate limit the figures are kept, and nothing is requested until the window ends', async () => {
   const { id, key } = await makeAccount({ requestsPerMinute: 30 });
   const { key: own } = await makeKey(id, 'prometheus');
   const { exporter, scrape } = await startExporter(own);
@@ -109,7 +109,7 @@ test('at the limit the figures are kept, and nothing is asked until the window e
   expect(asked.map(({ properties }) => properties['status'])).toEqual([200, 429]);
 });
 
-test('a plan without tickets has no figures of them, and they are not asked for again', async () => {
+test('a plan without tickets has no ticket figures, and they are not requested again', async () => {
   const { key } = await makeAccount({ plan: 'team' });
   const { scrape } = await startExporter(key);
   let figures = new Map<string, number>();
@@ -119,7 +119,7 @@ test('a plan without tickets has no figures of them, and they are not asked for 
   expect([...figures.keys()].filter((name) => name.includes('ticket'))).toEqual([]);
 });
 
-test('a service that is away: up is 0, what was known stays, then all is well again', async () => {
+test('while the service is away, up is 0 and the last figures stay; then it recovers', async () => {
   const { key } = await makeAccount();
   const environment = { ...inject('sharedStore'), PORT: String(await freePort()) };
   const first = await startService(environment, ['--no-monitor']);
@@ -135,7 +135,7 @@ test('a service that is away: up is 0, what was known stays, then all is well ag
   await second.stop();
 });
 
-test('a wrong key: up is 0, and why is said once', async () => {
+test('with a wrong key, up is 0 and the reason is printed once', async () => {
   const { exporter, scrape } = await startExporter('dbv_live_nonsense');
   for (let scrapes = 0; scrapes < 3; scrapes += 1) {
     const figures = await scrape();

@@ -23,7 +23,7 @@ async function from(address: string, key?: string): Promise<Answer> {
   return ask(FLEET, { origin, key, headers: { 'x-forwarded-for': address } });
 }
 
-test('an address has 300 failed authentications a minute, which the headers tell', async () => {
+test('an address has 300 failed authentications per minute, shown in the headers', async () => {
   const first = await from('203.0.113.1');
   expect(first.status).toBe(401);
   expect(first.headers['x-ratelimit-limit']).toBe('300');
@@ -32,7 +32,7 @@ test('an address has 300 failed authentications a minute, which the headers tell
   expect(second.headers['x-ratelimit-remaining']).toBe('298');
 });
 
-test('over it 429, for that address and no other, and never for a valid key', async () => {
+test('over the limit: 429 for that address only, and never for a valid key', async () => {
   const tokens = Array.from({ length: 420 }, (_, n) => (n % 2 ? 'nonsense' : undefined));
   const answers = await each(tokens, 32, (token) => from('203.0.113.2', token));
   const codes = answers.map((answer) => answer.json<Failure>().error.code);
@@ -59,13 +59,13 @@ test('IPv6 counts by its /64 network, an IPv4 address wrapped in IPv6 as itself'
   expect(await left('::ffff:203.0.113.10')).toBe(299);
 });
 
-test('the address is the one that the trusted proxy saw, not one that the client wrote before it', async () => {
+test('the address is the one that the trusted proxy saw, not one that the client added', async () => {
   const before = Number((await from('203.0.113.4')).headers['x-ratelimit-remaining']);
   const forged = await from('198.51.100.1, 203.0.113.4');
   expect(Number(forged.headers['x-ratelimit-remaining'])).toBe(before - 1);
 });
 
-test('what the trusted proxy tells is recorded as the source', async () => {
+test('the address from the trusted proxy is recorded as the source', async () => {
   const { key } = await account;
   const answer = await from('203.0.113.5', key);
   const entry = byRequestId(await readLog(key)).get(answer.headers['x-request-id']);

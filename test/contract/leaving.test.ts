@@ -8,7 +8,7 @@ import { startService } from './running-service.ts';
 const FLEET = '/api/v1/health/fleet';
 const account = makeAccount();
 
-test('before it stops /readyz says so for a while, and all is still answered', async () => {
+test('while draining, /readyz is 503 and requests are still answered', async () => {
   const { key } = await account;
   const metricsPort = await freePort();
   const settings = {

@@ -81,7 +81,7 @@ test('a service by a pipe: the first start in the same words, each line of the l
   expect(existsSync(join(dataFolder, 'postgres', 'postmaster.pid'))).toBe(false);
 });
 
-test('a monitor by a pipe tells its life too', async () => {
+test('a monitor logs its lifecycle too when its output is a pipe', async () => {
   copyEmptyStore({ DBVITALS_DATA_DIR: dataFolder });
   const monitor = startPiped(['monitor']);
   await monitor.until('the monitor runs the health checks that are due');

@@ -25,7 +25,7 @@ function startMcp(key: string, origin = inject('origin')) {
   return { ...started, tell, stdout: () => stdout };
 }
 
-test('what is missing or wrong at the start: one sentence, exit 2, nothing on standard output', async () => {
+test('a missing or wrong setting at start: one sentence, exit code 2, nothing on standard output', async () => {
   const key = { DBVITALS_API_KEY: 'unspoken' };
   const wrong: [args: string[], environment: Record<string, string>, told: RegExp][] = [
     [['--url', 'http://127.0.0.1:8080'], {}, /DBVITALS_API_KEY/],
@@ -45,7 +45,7 @@ test('what is missing or wrong at the start: one sentence, exit 2, nothing on st
   }
 });
 
-test('on standard output there is one JSON message a line and nothing else, whatever comes in', async () => {
+test('standard output has one JSON message per line and nothing else, whatever the input', async () => {
   const { key } = await makeAccount();
   const { child, tell, says, stdout, output, ended } = startMcp(key);
   await says(/"id":1/);
@@ -91,7 +91,7 @@ test('it ends with standard input, SIGTERM and SIGINT, also while a tool waits',
   silent.close();
 });
 
-test('a service that is away is told of; when it is back, the same server goes on', async () => {
+test('a missing service is reported; when it is back, the same server continues', async () => {
   const { key } = await makeAccount();
   const environment = { ...inject('sharedStore'), PORT: String(await freePort()) };
   const first = await startService(environment, ['--no-monitor']);

@@ -181,7 +181,7 @@ test("a wrong key is the tool's error, says what to do, and is not shown", async
   expect(textOf(result) + stderr()).not.toContain(wrong);
 });
 
-test('a plan opens its tools and no others', async () => {
+test('a plan allows its own tools only', async () => {
   const { key } = await makeAccount({ plan: 'team' });
   const { call } = await startAssistant(key);
   for (const tool of ['listConnections', 'getFleet'])

@@ -15,7 +15,7 @@ interface Connection {
   host: string;
 }
 
-test('a data folder that was copied is watched where it lies, by the password that it had', async () => {
+test('the store of a copied data folder is watched at its new place with its old password', async () => {
   const first = await startService({ DBVITALS_DATA_DIR: place('first') }, ['--no-monitor']);
   const [, key = ''] = await first.says(/API key +(dbv_live_\w{49})/);
   // Of a store's own by its names alone: it must not get the password of the store's monitoring role.

@@ -41,7 +41,7 @@ test.each(COMMANDS)(
   },
 );
 
-test('in a database that is no store a command makes none either', async () => {
+test('a command does not create a store in a database that has none', async () => {
   const { DATABASE_URL = '', DBVITALS_SECRET_KEY = '' } = inject('sharedStore');
   const url = DATABASE_URL.replace(/\/[^/?]+(\?|$)/, '/postgres$1');
   const environment = { DATABASE_URL: url, DBVITALS_SECRET_KEY };

@@ -24,7 +24,7 @@ async function start() {
   return { ...started, metrics: `http://127.0.0.1:${metricsPort}` };
 }
 
-test('a request is one line of the log, whatever its text, with the id that the client got', async () => {
+test("a request is one line of the log, whatever its text, with the client's request id", async () => {
   const { origin, output, says } = await service;
   const { key } = await account;
   const hostile = '%0d%0a%7b%22level%22:30%7d%1b[31m%00%E2%80%AE';
@@ -97,7 +97,7 @@ test("a request's line names its key and its client's address", async () => {
   }
 });
 
-test('of a flood of 401 and of 429 some lines are written in full, and the rest is counted', async () => {
+test('in a flood of 401 or 429 some lines are logged in full and the rest is counted', async () => {
   const { origin } = await service;
   const { key } = await makeAccount({ requestsPerMinute: 1 });
   expect((await ask('/api/v1/health/fleet', { origin, key })).status).toBe(200);
@@ -128,7 +128,7 @@ test('of a flood of 401 and of 429 some lines are written in full, and the rest 
   }
 });
 
-test('while the store hangs every request that is answered is measured and logged, those in the queue too', async () => {
+test('while the store hangs, every answered request is measured and logged, also those in the queue', async () => {
   const { origin } = await service;
   const { id, key } = await makeAccount();
   expect((await ask('/api/v1/team/roles', { origin, key })).status).toBe(200);
@@ -184,7 +184,7 @@ test('/livez and /readyz answer without a key, on both ports, and /metrics on it
   expect((await fetch(`${origin}/metrics`)).status).toBe(404);
 });
 
-test('what the dashboard and the alerts of deploy/ name is in /metrics, with such labels', async () => {
+test('/metrics has every metric and label that the dashboard and alerts of deploy/ use', async () => {
   const { origin, metrics } = await service;
   await ask('/api/v1/health/fleet', { origin, key: (await account).key });
   const figures = await (await fetch(`${metrics}/metrics`)).text();
@@ -211,7 +211,7 @@ test('what the dashboard and the alerts of deploy/ name is in /metrics, with suc
   }
 });
 
-test('verdicts are counted, and the store tells its size', async () => {
+test("verdicts are counted, and the store's size is a metric", async () => {
   const { origin, metrics } = await service;
   const { key } = await makeAccount({ requestsPerMinute: 2 });
   const figure = async (name: string) => {

@@ -82,14 +82,14 @@ test('HTTP/1.0 without a Host gets links below the public URL', async () => {
   expect(headers['link']).toMatch(new RegExp(`^<${publicUrl}/api/v1/health/connections\\?`));
 });
 
-test('links to sign in by are at the public address, where the operator named one', async () => {
+test('sign-in links use the public URL where it is set', async () => {
   const link = (name: string) => new RegExp(`^ *${name} +${publicUrl}/link/[\\w-]{43}`, 'm');
   expect(service.output()).toMatch(link('sign in'));
   const made = await command(['member', 'link', '--account', '1'], { environment });
   expect(made.stdout).toMatch(link('link'));
 });
 
-test('every answer keeps browsers to https, where the public address is https', async () => {
+test('every answer has HSTS where the public URL is https', async () => {
   const authorization = `Bearer ${firstKey}`;
   const malformed = `GET / HTTP/1.1\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`;
   const of = async (origin: string) => {
@@ -121,7 +121,7 @@ test('the printed key opens the fleet, whose one connection has been checked', a
   expect(summary).toMatchObject({ total: 1, never_run: 0 });
 });
 
-test('secrets in the data folder are for their owner alone', () => {
+test('secrets in the data folder are readable by their owner only', () => {
   expect(statSync(join(dataFolder, 'secret.key')).mode & 0o777).toBe(0o600);
   expect(statSync(join(dataFolder, 'postgres', 'dbvitals.json')).mode & 0o777).toBe(0o600);
   expect(statSync(join(dataFolder, 'postgres')).mode & 0o077).toBe(0);
@@ -138,7 +138,7 @@ test('a second serve on the data folder is refused in one sentence', async () =>
   await read(FLEET, firstKey, { origin: service.origin });
 });
 
-test('a taken port is named, and nothing is left running', async () => {
+test('an occupied port is named in the error, and nothing is left running', async () => {
   const other = temporaryFolder();
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -197,7 +197,7 @@ test('kill -9 of the service under load: the next start adopts what is left, and
   await expectNothingLost(load.answers);
 });
 
-test('kill -9 of PostgreSQL under load: 200 or 500 within 2 s, then well again unaided, and no entry is lost', {
+test('kill -9 of PostgreSQL under load: 200 or 500 within 2 s, automatic recovery, and no entry is lost', {
   timeout: 60_000,
 }, async () => {
   const before = postmaster();
@@ -215,7 +215,7 @@ test('kill -9 of PostgreSQL under load: 200 or 500 within 2 s, then well again u
   await expectNothingLost(load.answers);
 });
 
-test('PostgreSQL that hangs: 500 in the envelope within 2 s, 503 from /readyz, well again when it goes on', {
+test('PostgreSQL hangs: 500 in the envelope within 2 s, 503 from /readyz, recovery when it continues', {
   timeout: 60_000,
 }, async () => {
   const before = postmaster();
@@ -242,7 +242,7 @@ test('PostgreSQL that hangs: 500 in the envelope within 2 s, 503 from /readyz, w
   await until('ready', 5, async () => (await fetch(`${metrics}/readyz`)).ok);
 });
 
-test('a store that answers and takes no writing: /readyz is 503, one line of the log without a stack, well again when it does', {
+test('a read-only store: /readyz is 503, one log line without a stack, and recovery when it accepts writes', {
   timeout: 60_000,
 }, async () => {
   const { superuser } = JSON.parse(readFileSync(join(dataFolder, 'postgres', 'dbvitals.json'), 'utf8'));
@@ -275,7 +275,7 @@ test('a store that answers and takes no writing: /readyz is 503, one line of the
   expect(told).not.toMatch(/request failed|\bat \w+ \(|"stack"/);
 });
 
-test('connections to PostgreSQL that hang: /readyz is well again by new ones', {
+test('hanging connections to PostgreSQL are replaced, and /readyz recovers', {
   timeout: 60_000,
 }, async () => {
   const owner = new pg.Client({ connectionString: embeddedUrl(dataFolder)['DATABASE_URL'] });

@@ -81,7 +81,7 @@ const DELETE_SEALS = [
 const DELETE_KEY = 'delete from seal_key where account_id = $1';
 const LATE = /^Entries 1 to \d+ of \S+ on: sealed more than an hour late, at \S+\.$/m;
 
-test('a log that was sealed in time says nothing of lateness', async () => {
+test('a log that was sealed in time is not reported as late', async () => {
   const { id, publicKey, sealFile } = await sealedLog(false);
   const { exit, stdout } = await verify(id, '--strict', '--public-key', publicKey, '--seal-file', sealFile);
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.not.stringMatching(/late|older/) });
@@ -159,7 +159,7 @@ test.each([
   expect(await verify(id)).toMatchObject({ exit: 2, stderr: expect.stringMatching(told) });
 });
 
-test('another secret key is no forged log: it has an exit code and a sentence of its own', async () => {
+test('a wrong secret key is not reported as a forged log: it has its own exit code and sentence', async () => {
   const { id, publicKey } = await sealedLog(false);
   const url =
     environment['DATABASE_URL'] ?? embeddedUrl(environment['DBVITALS_DATA_DIR'] ?? '')['DATABASE_URL'] ?? '';
@@ -175,7 +175,7 @@ test('another secret key is no forged log: it has an exit code and a sentence of
   expect((await command([...args, '--public-key', publicKey], { environment: other })).exit).toBe(0);
 });
 
-test('sample data says that it is', async () => {
+test('sample data is marked as sample data', async () => {
   const { id } = await makeAccount();
   await commandJson([
     'sample-data',

@@ -70,7 +70,7 @@ async function checkNow(...keys: string[]): Promise<void> {
   expect(checks.find(({ check_id }) => check_id === 'CONN_AUTH_FAILED')?.status).toBe('ok');
 }
 
-test('a key follows another while services answer and check: no run fails, no answer is lost', async () => {
+test('rotating the key while services answer and check fails no run and loses no answer', async () => {
   const outputs: (() => string)[] = [];
   const begin = async (settings: Environment) => {
     const service = await startService(settings, ['--concurrency', '2']);
@@ -118,7 +118,7 @@ test('a key follows another while services answer and check: no run fails, no an
   for (const output of outputs) expect(output()).not.toMatch(/"level":(50|60)|does not open/);
 }, 200_000);
 
-test('afterwards the old key opens nothing, and says so in one sentence', async () => {
+test('afterwards the old key decrypts nothing, and the error is one sentence', async () => {
   const run = ['check', 'run', '--connection', connections[0] ?? ''];
   const checked = await command(run, { environment: withKeys(before) });
   expect([checked.exit, checked.stdout]).toEqual([1, '']);
@@ -130,7 +130,7 @@ test('afterwards the old key opens nothing, and says so in one sentence', async 
   );
 });
 
-test('the key in the data folder is rotated by its lines', async () => {
+test('the key in the data folder is rotated by editing its lines', async () => {
   const own = randomBytes(32).toString('hex');
   writeFileSync(secretFile, `${own}\n${after}\n`);
   const { exit, stdout } = await command(['secret', 'rotate'], { environment });

@@ -41,7 +41,7 @@ function watchArguments(): { seen: Set<string>; stop(): Promise<void> } {
   };
 }
 
-test('nothing that is secret is told by output, log, metrics, the store or an argument list, whatever fails', {
+test('no secret is in output, log, metrics, the store or an argument list, whatever fails', {
   timeout: 240_000,
 }, async () => {
   const word = () => `p%${randomBytes(9).toString('base64')}=/ß`;

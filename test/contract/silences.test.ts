@@ -30,7 +30,7 @@ function scoreOf(checks: HealthCheck['checks']): number {
   return 100 - warned - Math.min(new Set(found('info').map(({ check_id }) => check_id)).size, 5);
 }
 
-test('a silence: its finding is skipped, its ticket resolved; once it has ended the ticket reopens', async () => {
+test('a silence skips its finding and resolves its ticket; when it ends, the ticket reopens', async () => {
   const { id, key } = await makeAccount();
   const connection = await faultyConnection(id);
   const run = () => fixtureJson<HealthCheck>(['check', 'run', '--connection', connection]);
@@ -86,7 +86,7 @@ test('a silence: its finding is skipped, its ticket resolved; once it has ended 
   expect(told[2]?.properties).toMatchObject({ reason: 'silenced: accepted_risk' });
 });
 
-test('wrong silences: a check or date that is none, a silence that is not in force', async () => {
+test('invalid silences: an unknown check, a wrong date, a silence that has ended', async () => {
   const { id, key } = await makeAccount();
   const connection = await faultyConnection(id);
   const add = ['silence', 'add', '--connection', connection, '--reason', 'wont_fix', '--note', 'x'];

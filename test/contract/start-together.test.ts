@@ -9,7 +9,7 @@ const dataFolder = join(folder.path, 'data');
 
 afterAll(() => folder.remove());
 
-test('four commands at once on an empty data folder make one store, and the last to leave stops it', async () => {
+test('four commands at once on an empty data folder make one store, and the last one stops it', async () => {
   const environment = { DBVITALS_DATA_DIR: dataFolder };
   // Settled, so that the folder is not removed under one that still runs.
   const made = await Promise.allSettled(

@@ -19,7 +19,7 @@ test('200: an account without tickets', async () => {
   });
 });
 
-test('200: what brute force over the tickets gives', async () => {
+test('200: the figures match a brute-force count of the tickets', async () => {
   const id = await makeKeylessAccount();
   await fillAccount(id, { connections: 4, tickets: 290, activity: 10, days: 21 });
   const { key } = await makeKey(id, 'suite');

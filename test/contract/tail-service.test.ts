@@ -50,7 +50,7 @@ test('the log as the API gives it, one object a line: whole, after an id, the la
   expect(idsOf(latest.stdout).length).toBeLessThan(25);
 });
 
-test('following with a state file: killed again and again, no entry is lost, and few come twice', {
+test('following with a state file: repeated kills lose no entry and repeat few', {
   timeout: 90_000,
 }, async () => {
   const { id, key } = await makeAccount();
@@ -112,7 +112,7 @@ test('a kill in the middle of a long log repeats at most 100 lines, and loses no
   expect(printed.length - last).toBeLessThanOrEqual(400);
 });
 
-test('a pipe that is closed ends it quietly', async () => {
+test('a closed pipe ends it quietly', async () => {
   const { key } = await makeAccount();
   const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
   const pipe = '{ "$0" "$@"; echo "exit $?" >&2; } | head -n 2';
@@ -127,7 +127,7 @@ test('a pipe that is closed ends it quietly', async () => {
   expect(stderr).toBe('exit 0\n');
 });
 
-test('what is wrong is one sentence, and the key is in none', async () => {
+test('every error is one sentence without the key', async () => {
   const { key } = await makeAccount();
   const other = stateFile();
   writeFileSync(other, 'the last 10 entries\n');

@@ -13,7 +13,7 @@ import { startService, temporaryFolder } from './running-service.ts';
 
 const PATH = '/api/v1/health/fleet';
 
-test.concurrent('a client that sleeps for Retry-After succeeds, though it asked all the while; then a whole window is its own', {
+test.concurrent('a client that waits for Retry-After succeeds, even if it asked meanwhile, and gets a full new window', {
   timeout: 90_000,
 }, async () => {
   const { key } = await makeAccount({ requestsPerMinute: 3 });
@@ -37,7 +37,7 @@ test.concurrent('a client that sleeps for Retry-After succeeds, though it asked 
   expect(Number(answers[0]?.headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1_000 + 55);
 });
 
-test.concurrent('over the limit a tool says at once when to call again; up to 10 s it waits itself, and then answers', {
+test.concurrent('over the limit a tool says at once when to call again; with at most 10 s left it waits and answers', {
   timeout: 90_000,
 }, async () => {
   const { key } = await makeAccount({ requestsPerMinute: 2 });
@@ -60,7 +60,7 @@ test.concurrent('over the limit a tool says at once when to call again; up to 10
   expect(Date.now() - early).toBeGreaterThan(3_000);
 });
 
-test.concurrent('429: the walk, and the one that follows, wait as long as Retry-After says and go on', {
+test.concurrent('429: the client waits for Retry-After and continues, in a walk and while following the log', {
   timeout: 150_000,
 }, async () => {
   const { id, key } = await makeAccount({ requestsPerMinute: 4 });
@@ -98,7 +98,7 @@ test.concurrent('429: the walk, and the one that follows, wait as long as Retry-
 });
 
 // The service cuts the log a minute after its start.
-test.concurrent('follow goes on where the log begins, when it is cut by age while it is read', {
+test.concurrent('follow continues at the first remaining entry when retention removes entries while it reads', {
   timeout: 180_000,
 }, async () => {
   const folder = temporaryFolder();
