@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import type { Check, Severity, Thresholds } from '../src/checks/check.ts';
+import type { Check, Thresholds } from '../src/checks/check.ts';
 import { type ConnectionKey, runHealthCheck } from '../src/monitor/run.ts';
+import type { Severity } from '../src/vocabulary/severities.ts';
 import type { TestStore } from './store.ts';
 
 /** A fault that a test can make on a server and fix again, and the finding that it must cause. */

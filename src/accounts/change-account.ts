@@ -1,7 +1,7 @@
 import type { Change } from '../activity/record-entry.ts';
 import { UsageError } from '../cli/command.ts';
+import type { Plan } from '../vocabulary/plans.ts';
 
-export const PLANS = ['individual', 'team', 'business', 'enterprise'] as const;
 export const KINDS = ['company', 'individual'] as const;
 
 /** An account as the commands show it; `requests_per_minute` is its own limit, null = that of its plan. */
@@ -9,7 +9,7 @@ export interface AccountRow {
   id: number;
   name: string;
   kind: (typeof KINDS)[number];
-  plan: (typeof PLANS)[number];
+  plan: Plan;
   requests_per_minute: number | null;
   created_at: Date;
 }

@@ -1,3 +1,4 @@
+import type { Engine } from '../vocabulary/engines.ts';
 import type { Check } from './check.ts';
 import { mysqlChecks } from './mysql/mysql-checks.ts';
 import { postgresChecks } from './postgres/postgres-checks.ts';
@@ -34,9 +35,6 @@ const MY_PRIVILEGE_MISSING = {
   ...PG_PRIVILEGE_MISSING,
   id: 'MY_PRIVILEGE_MISSING',
 } as const satisfies Partial<Check>;
-
-/** The engine of a connection, as in `connection.engine`, by the scheme of its URL. */
-export type Engine = 'postgres' | 'mysql' | 'mariadb';
 
 /** The checks of an engine. */
 export interface Catalogue {

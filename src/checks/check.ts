@@ -1,3 +1,5 @@
+import type { FindingStatus, Severity } from '../vocabulary/severities.ts';
+
 /** The data groups of findings (`category`), as the catalogue names them. */
 export type Category =
   | 'availability'
@@ -12,9 +14,6 @@ export type Category =
   | 'security'
   | 'transactions'
   | 'vacuum';
-
-/** How bad a finding is; also the `severity` of a ticket. */
-export type Severity = 'info' | 'warning' | 'critical';
 
 /** What a check found out about one object, or about the whole server when `object` is null. */
 export interface Fault {
@@ -109,9 +108,6 @@ export interface Check<T extends Thresholds = Thresholds> {
   /** Call it by `judgementOf` of judgement-of.ts, which gives it the thresholds. A method, so that any check is a `Check`. */
   judge(rows: Row[], facts: ServerFacts<T>): Judgement;
 }
-
-/** The status of a finding. */
-export type FindingStatus = 'ok' | 'info' | 'warning' | 'critical' | 'skipped' | 'error';
 
 /** A finding of a run, as in the specification's section 2.3, with what tickets need in addition. */
 export interface Finding {

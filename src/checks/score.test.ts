@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { FindingStatus, Severity } from './check.ts';
-import { fleetStatus, type OpenTicket, score, summaryText, worstFirst } from './score.ts';
+import { fleetStatus } from '../vocabulary/score-bands.ts';
+import type { FindingStatus, Severity } from '../vocabulary/severities.ts';
+import { type OpenTicket, score, summaryText, worstFirst } from './score.ts';
 
 function outcome(id: string, ...statuses: FindingStatus[]) {
   const measured = statuses.some((status) => status !== 'skipped' && status !== 'error');

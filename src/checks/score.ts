@@ -1,4 +1,5 @@
-import type { Check, Finding, FindingStatus, Outcome, Severity } from './check.ts';
+import { FINDING_STATUSES, type FindingStatus, SEVERITIES, type Severity } from '../vocabulary/severities.ts';
+import type { Check, Finding, Outcome } from './check.ts';
 
 /** What the score of a run depends on. */
 type Scored = Pick<Outcome, 'measured' | 'unmeasured'> & {
@@ -12,13 +13,11 @@ export interface OpenTicket {
   severity: Severity;
 }
 
-const WORST_FIRST: readonly FindingStatus[] = ['critical', 'warning', 'info', 'error', 'skipped', 'ok'];
 const NOUNS = {
   critical: ['critical', 'criticals'],
   warning: ['warning', 'warnings'],
   info: ['note', 'notes'],
 };
-const LEVELS = ['critical', 'warning', 'info'] as const;
 const TITLES = 3;
 
 /**
@@ -51,18 +50,11 @@ function penalty(statuses: readonly FindingStatus[]): { level: Severity; points:
   return { level: 'info', points: info > 0 ? 1 : 0 };
 }
 
-/** The status of a connection in the fleet; the score is null if it has no health check. */
-export function fleetStatus(score: number | null): 'healthy' | 'warning' | 'critical' | 'never_run' {
-  if (score === null) return 'never_run';
-  if (score >= 80) return 'healthy';
-  return score >= 50 ? 'warning' : 'critical';
-}
-
 /** All findings of a run, worst first; within a level as the catalogue and the checks order them. */
 export function worstFirst(outcomes: readonly Pick<Outcome, 'findings'>[]): Finding[] {
   return outcomes
     .flatMap(({ findings }) => findings)
-    .sort((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status));
+    .sort((a, b) => FINDING_STATUSES.indexOf(a.status) - FINDING_STATUSES.indexOf(b.status));
 }
 
 /**
@@ -70,13 +62,13 @@ export function worstFirst(outcomes: readonly Pick<Outcome, 'findings'>[]): Find
  * `No problem found in 14 checks`; then how many findings are silenced and how many checks could not be measured.
  */
 export function summaryText(outcomes: readonly Scored[]): string {
-  const counts = LEVELS.flatMap((level) => {
+  const counts = SEVERITIES.flatMap((level) => {
     const count = outcomes
       .flatMap(({ findings }) => findings)
       .filter(({ status }) => status === level).length;
     return count === 0 ? [] : [`${count} ${NOUNS[level][count === 1 ? 0 : 1]}`];
   });
-  const titles = LEVELS.flatMap((level) =>
+  const titles = SEVERITIES.flatMap((level) =>
     outcomes
       .filter(({ findings }) => findings.some(({ status }) => status === level))
       .map(({ check }) => check.title),

@@ -1,3 +1,5 @@
+import type { Engine } from '../vocabulary/engines.ts';
+
 const NOTHING = 'Locks no table: reads and writes go on.';
 const ONLINE =
   'Holds SHARE UPDATE EXCLUSIVE on the table: reads and writes go on, schema changes and other maintenance wait.';
@@ -93,7 +95,7 @@ const OF_MYSQL: [RegExp, string][] = [
 /**
  * What a remediation locks on its server, in a sentence or two. Null if it is not a statement, or not a known one.
  */
-export function statementLock(engine: 'postgres' | 'mysql' | 'mariadb', remediation: string): string | null {
+export function statementLock(engine: Engine, remediation: string): string | null {
   const statements = remediation
     .replace(/-- .*$/gm, '')
     .split(/;\s*(?=[A-Z]|$)/)

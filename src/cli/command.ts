@@ -4,6 +4,8 @@ import type pg from 'pg';
 import type { DatabaseAddress } from '../connections/connection-url.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import type { Diagnosis } from '../doctor/diagnosis.ts';
+import type { Severity } from '../vocabulary/severities.ts';
+import type { TlsMode } from '../vocabulary/tls-modes.ts';
 import type { OwnPlaces } from './guarded-file.ts';
 
 /** Wrong usage: one sentence that says what to do. The program ends with 2; with 1 for every other error. */
@@ -49,7 +51,7 @@ export interface Progress {
 
 /** A database that is checked once, without the store. */
 interface OnceTarget extends DatabaseAddress {
-  tls: 'verify-full' | 'require' | 'disable';
+  tls: TlsMode;
   /** PEM; null = the system's own authorities alone. */
   caCertificate: string | null;
   thresholds: Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -59,11 +61,11 @@ interface OnceTarget extends DatabaseAddress {
 export interface RunFinding {
   check_id: string;
   category: string;
-  status: 'ok' | 'info' | 'warning' | 'critical';
+  status: 'ok' | Severity;
   title: string;
   metric_line: string;
   remediation: string;
-  severity: 'info' | 'warning' | 'critical';
+  severity: Severity;
   database: string;
   object: string | null;
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { TlsMode } from '../vocabulary/tls-modes.ts';
 import { fingerprints } from './connection-settings.ts';
 import type { ConnectionThresholds } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
@@ -12,7 +13,7 @@ export interface StoredSettings {
   port: number;
   database: string;
   username: string;
-  tls: 'verify-full' | 'require' | 'disable';
+  tls: TlsMode;
   thresholds: ConnectionThresholds;
   expected_standbys: number;
   password_exposable: boolean;

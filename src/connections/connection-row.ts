@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { ConnectionType } from '../vocabulary/connection-types.ts';
 import { NoConnection } from './connection-rejected.ts';
 
 /** A connection as endpoint 1 shows it. */
@@ -7,7 +8,7 @@ export interface ConnectionRow {
   name: string;
   host: string;
   port: number;
-  connection_type: 'direct' | 'ssh_tunnel' | 'unix_socket';
+  connection_type: ConnectionType;
   latest_check_id: number | null;
   score: number | null;
   last_checked_at: Date | null;

@@ -1,9 +1,11 @@
+import type { ConnectionType } from '../vocabulary/connection-types.ts';
+import { type Engine, engineOfScheme } from '../vocabulary/engines.ts';
 import { RefusedConnection } from './connection-rejected.ts';
 
 /** Where a monitored database is and who logs in, as a connection URL names it. */
 export interface DatabaseAddress {
-  engine: 'postgres' | 'mysql' | 'mariadb';
-  connection_type: 'direct' | 'unix_socket';
+  engine: Engine;
+  connection_type: Exclude<ConnectionType, 'ssh_tunnel'>;
   /** For `unix_socket` the folder of the socket, of MySQL its file; several hosts as `one:5432,two:5433`. */
   host: string;
   /** Of the first host. */
@@ -39,7 +41,7 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
   const parts = URL_FORM.exec(text);
   if (!parts) throw wrong('special characters in the password are percent-encoded, such as %40 for @');
   const [, name = '', user = '', password = '', hosts = '', database = '', parameters = ''] = parts;
-  const engine = name === 'mysql' || name === 'mariadb' ? name : 'postgres';
+  const engine = engineOfScheme(name);
   const scheme = engine === 'postgres' ? POSTGRES : MYSQL;
   const servers = hosts.split(',').map((part) => serverOf(part, parameters, scheme));
   const [first] = servers;

@@ -2,6 +2,8 @@ import type { ChangeAccount } from '../activity/record-entry.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { one } from '../database/one.ts';
 import { resolveTicketsOf } from '../ops/record-findings.ts';
+import type { ConnectionType } from '../vocabulary/connection-types.ts';
+import { isWeakerTls, type TlsMode } from '../vocabulary/tls-modes.ts';
 import { changesBetween, type StoredSettings, settingsOf } from './connection-changes.ts';
 import { NoConnection, RefusedConnection } from './connection-rejected.ts';
 import { type ConnectionRow, readConnection } from './connection-row.ts';
@@ -13,8 +15,6 @@ import type { DatabaseAddress } from './connection-url.ts';
 import { type Secrets, TamperedConnection } from './credentials.ts';
 
 /** How a connection is encrypted; a Unix socket never is. */
-export const TLS = ['verify-full', 'require', 'disable'] as const;
-export type Tls = (typeof TLS)[number];
 
 const insert = `
   with added as (
@@ -31,7 +31,7 @@ const insert = `
 export async function addConnection(
   change: ChangeAccount,
   secret: SecretKeys,
-  wanted: DatabaseAddress & ConnectionSettings & Tunnelled & { name: string; tls: Tls; every: number },
+  wanted: DatabaseAddress & ConnectionSettings & Tunnelled & { name: string; tls: TlsMode; every: number },
 ): Promise<ConnectionRow> {
   requireSettingsOf(wanted.engine, wanted);
   requireTunnel(wanted.ssh !== undefined, wanted);
@@ -66,11 +66,11 @@ export interface ConnectionChanges extends ConnectionSettings, Tunnelled {
   /** What was changed: throws {@link ChangedMeanwhile} where the connection has another version by now. */
   version?: number;
   /** `direct` takes a tunnel away; without it one that stands stays. */
-  type?: 'direct' | 'ssh_tunnel' | 'unix_socket';
+  type?: ConnectionType;
   name?: string;
   address?: DatabaseAddress;
   password?: string;
-  tls?: Tls;
+  tls?: TlsMode;
   every?: number;
 }
 
@@ -191,7 +191,7 @@ async function trustedChanges(
 }
 
 // A socket has no TLS, so what it had says nothing of what comes after it.
-function tlsAfter(before: StoredSettings, type: string, wanted: Tls | undefined): Tls {
+function tlsAfter(before: StoredSettings, type: string, wanted: TlsMode | undefined): TlsMode {
   const sameKind = (type === 'unix_socket') === (before.connection_type === 'unix_socket');
   return tlsOf(type, wanted ?? (sameKind ? before.tls : undefined));
 }
@@ -250,8 +250,8 @@ function requireSameHost(
   );
 }
 
-function requireAsProtected(before: StoredSettings, changes: ConnectionChanges, tls: Tls): void {
-  const weaker = TLS.indexOf(tls) > TLS.indexOf(before.tls);
+function requireAsProtected(before: StoredSettings, changes: ConnectionChanges, tls: TlsMode): void {
+  const weaker = isWeakerTls(tls, before.tls);
   const exposed = changes.passwordExposable === true && !before.password_exposable;
   // Another certificate is another server that is believed; a key of MySQL's is who may decrypt the password.
   const { caCertificate = before.ca_certificate } = changes;
@@ -300,7 +300,7 @@ export async function removeConnection(change: ChangeAccount, connectionId: numb
 }
 
 /** The encryption of a connection of that type; verify-full unless told otherwise, none on a Unix socket. */
-export function tlsOf(connectionType: string, wanted: Tls | undefined): Tls {
+export function tlsOf(connectionType: string, wanted: TlsMode | undefined): TlsMode {
   if (connectionType !== 'unix_socket') return wanted ?? 'verify-full';
   if (wanted === undefined || wanted === 'disable') return 'disable';
   throw new RefusedConnection('tls', 'A Unix socket has no TLS: leave it out.');

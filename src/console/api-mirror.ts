@@ -7,7 +7,8 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { stats } from '../ops/stats.ts';
 import { tickets } from '../ops/tickets.ts';
 import { members } from '../team/members.ts';
-import { type Permission, roles } from '../vocabulary/roles.ts';
+import { roles } from '../team/roles.ts';
+import type { Permission } from '../vocabulary/roles.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
 /**

@@ -3,6 +3,7 @@ import { one } from '../database/one.ts';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { identifier, openSet, score, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
+import { CONNECTION_TYPES } from '../vocabulary/connection-types.ts';
 
 const Connection = Type.Object(
   {
@@ -12,7 +13,7 @@ const Connection = Type.Object(
       description: 'host address of the database; for unix_socket, the folder of the socket',
     }),
     port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'listener port' }),
-    connection_type: openSet(['direct', 'ssh_tunnel', 'unix_socket'], 'connection type'),
+    connection_type: openSet(CONNECTION_TYPES, 'connection type'),
     latest_check_id: nullable(identifier('the most recent health check; null before the first')),
     score: nullable(score('latest health score; null before the first check')),
     last_checked_at: nullable(timestamp('time of the latest check; null before the first')),

@@ -1,6 +1,9 @@
 import { Type } from 'typebox';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { closedSet, count, identifier, score } from '../http/fields.ts';
+import { FLEET_STATUSES, type FleetStatus, fleetStatusSql, SCORE_BANDS } from '../vocabulary/score-bands.ts';
+
+const { healthy, warning } = SCORE_BANDS;
 
 const FleetEntry = Type.Object(
   {
@@ -8,8 +11,8 @@ const FleetEntry = Type.Object(
     name: Type.String({ description: 'connection name' }),
     score: nullable(score('latest score; null before the first check')),
     status: closedSet(
-      ['healthy', 'warning', 'critical', 'never_run'],
-      'healthy (80 and over), warning (50 to 79), critical (under 50) or never_run (no check yet)',
+      FLEET_STATUSES,
+      `healthy (${healthy} and over), warning (${warning} to ${healthy - 1}), critical (under ${warning}) or never_run (no check yet)`,
     ),
   },
   { title: 'FleetEntry', description: 'a connection and its status' },
@@ -31,10 +34,7 @@ const listFleet = `
   select connection_id as id,
          name,
          latest_score as score,
-         case when latest_score is null then 'never_run'
-              when latest_score >= 80 then 'healthy'
-              when latest_score >= 50 then 'warning'
-              else 'critical' end as status
+         ${fleetStatusSql('latest_score')} as status
     from connection
    where account_id = $1
      and removed_at is null
@@ -44,7 +44,7 @@ interface FleetRow {
   id: number;
   name: string;
   score: number | null;
-  status: 'healthy' | 'warning' | 'critical' | 'never_run';
+  status: FleetStatus;
 }
 
 /** Endpoint 3: all connections of the account, and how many are in which state. */

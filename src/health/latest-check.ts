@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError, resourceNotFound } from '../http/errors.ts';
 import { identifier, openSet, score, timestamp } from '../http/fields.ts';
+import { SEVERITIES } from '../vocabulary/severities.ts';
 
 const CheckFinding = Type.Object(
   {
@@ -11,14 +12,14 @@ const CheckFinding = Type.Object(
     category: Type.String({
       description: 'check category, a lower-case identifier such as vacuum; an open set',
     }),
-    status: openSet(['ok', 'info', 'warning', 'critical', 'skipped', 'error'], 'result of the check'),
+    status: openSet(['ok', ...SEVERITIES.toReversed(), 'skipped', 'error'], 'result of the check'),
     title: Type.String({ description: 'human-readable title' }),
     metric_line: Type.String({
       description: 'measured value with recommendation; for skipped or error, why it could not be measured',
     }),
     remediation: Type.String({ description: 'suggested corrective statement' }),
     severity: openSet(
-      ['critical', 'warning', 'info'],
+      SEVERITIES,
       'severity of the finding; for a check that is ok, skipped or error, the highest severity that it can report',
     ),
   },

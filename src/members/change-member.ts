@@ -1,9 +1,9 @@
 import pg from 'pg';
 import type { ActionType, Change } from '../activity/record-entry.ts';
+import type { RoleId } from '../vocabulary/roles.ts';
 
 // What the commands and the console do with members: each with the entry that tells of it.
 
-export const MEMBER_ROLES = ['owner', 'admin', 'operator', 'auditor', 'viewer'] as const;
 export const MEMBER_STATUSES = ['active', 'invited', 'suspended'] as const;
 
 const page = '/team';
@@ -13,7 +13,7 @@ export interface MemberRow {
   id: number;
   name: string;
   email: string;
-  roles: (typeof MEMBER_ROLES)[number][];
+  roles: RoleId[];
   status: (typeof MEMBER_STATUSES)[number];
   joined_at: Date;
   last_active_at: Date | null;

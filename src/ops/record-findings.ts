@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Finding, Outcome } from '../checks/check.ts';
+import { SEVERITIES, type Severity } from '../vocabulary/severities.ts';
 import { type NextTicket, planTickets, type StandingTicket } from './plan-tickets.ts';
 
 /** An activity entry to record in the same transaction, as `Change.record` takes it. */
@@ -107,12 +108,10 @@ async function change(client: pg.ClientBase, scope: Scope, changed: NextTicket[]
     if (ticket.status === 'resolved') return [resolvedEntry(scope, ticket)];
     const { severity_before: from, severity: to } = ticket;
     if (from === to) return [];
-    const worse = SEVERITIES.indexOf(to) > SEVERITIES.indexOf(from);
+    const worse = SEVERITIES.indexOf(to) < SEVERITIES.indexOf(from);
     return [entry(worse ? 'ticket_escalated' : 'ticket_deescalated', scope, ticket, { from, to })];
   });
 }
-
-const SEVERITIES = ['info', 'warning', 'critical'];
 
 const resolveTickets = `
   update ticket
@@ -151,14 +150,14 @@ export async function resolveSilencedTicketsOf(client: pg.ClientBase, scope: Sco
 interface TicketFacts {
   ticket_id: number;
   check_id: string;
-  severity: string;
+  severity: Severity;
   title: string;
 }
 
 interface ChangedTicket extends TicketFacts, Resolution {
   status: string;
   reopened: boolean;
-  severity_before: string;
+  severity_before: Severity;
 }
 
 interface Resolution {

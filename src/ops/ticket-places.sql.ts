@@ -1,3 +1,5 @@
+import { SEVERITIES } from '../vocabulary/severities.ts';
+
 /** Which tickets a list is of, apart from their dates; absent = any. */
 interface Choice {
   status?: string;
@@ -6,7 +8,7 @@ interface Choice {
 }
 
 const CLASSES = ['open', 'resolved'].flatMap((status) =>
-  ['critical', 'warning', 'info'].map((severity) => ({ status, severity })),
+  SEVERITIES.map((severity) => ({ status, severity })),
 );
 
 /**

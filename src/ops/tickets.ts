@@ -6,10 +6,10 @@ import { closedSet, identifier, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
 import { oneOf, wholeNumber } from '../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
+import { SEVERITIES } from '../vocabulary/severities.ts';
 import { ticketStatements } from './ticket-places.sql.ts';
 
 const STATUSES = ['open', 'resolved'];
-const SEVERITIES = ['critical', 'warning', 'info'];
 
 const Ticket = Type.Object(
   {

@@ -34,10 +34,10 @@ import { corsHeaders, finalStatus, PREFLIGHT_HEADERS, respond } from '../http/re
 import { stats } from '../ops/stats.ts';
 import { tickets } from '../ops/tickets.ts';
 import { members } from '../team/members.ts';
+import { roles } from '../team/roles.ts';
 import type { ConnectionFailure } from '../telemetry/metrics.ts';
 import { type Step, traced } from '../telemetry/tracing.ts';
 import { hasAccess } from '../vocabulary/plans.ts';
-import { roles } from '../vocabulary/roles.ts';
 import { type Handler, isConsole, proxyToConsole } from './console-handler.ts';
 import { Deadlines, type Pending } from './deadlines.ts';
 import { Preparation, type Prepared } from './prepare-answer.ts';

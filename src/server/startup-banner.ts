@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import type pg from 'pg';
-import { fleetStatus } from '../checks/score.ts';
 import { called } from '../config/package-root.ts';
 import { one } from '../database/one.ts';
 import type { OpenStore } from '../database/open.ts';
+import { fleetStatus } from '../vocabulary/score-bands.ts';
 import type { FirstStart } from './first-start.ts';
 
 const countThings = `

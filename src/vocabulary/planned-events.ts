@@ -1,4 +1,6 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
+import { FLEET_STATUSES } from './score-bands.ts';
+import { SEVERITIES } from './severities.ts';
 
 /** A planned event: nothing is sent yet, and its form will not change when it is (specification, section 6). */
 export interface PlannedEvent {
@@ -14,7 +16,7 @@ const identifier = (description: string) =>
   Type.Integer({ format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 const timestamp = (description: string) => Type.String({ format: 'date-time', description });
 const severity = Type.String({
-  enum: ['critical', 'warning', 'info'],
+  enum: [...SEVERITIES],
   description: 'severity of the finding',
 });
 
@@ -51,7 +53,7 @@ export const EVENTS: readonly PlannedEvent[] = [
     health_check_id: identifier('health check identifier'),
     score: Type.Integer({ minimum: 0, maximum: 100, description: 'health score' }),
     status: Type.String({
-      enum: ['healthy', 'warning', 'critical'],
+      enum: FLEET_STATUSES.filter((status) => status !== 'never_run'),
       description: 'status of the connection in the fleet',
     }),
     top_finding: Type.Union([Finding, Type.Null()], {

@@ -1,16 +1,17 @@
-/** What each plan includes (specification, section 5). */
+/** The plans, the smallest first. */
+export const PLANS = ['individual', 'team', 'business', 'enterprise'] as const;
 
-const INCLUDED: Record<string, readonly string[]> = {
+export type Plan = (typeof PLANS)[number];
+
+// The data groups that each plan includes (specification, section 5).
+const INCLUDED: Readonly<Record<string, readonly string[]>> = {
   individual: [],
   team: ['health'],
   business: ['health', 'ops'],
   enterprise: ['health', 'ops', 'activity', 'team'],
-};
+} satisfies Record<Plan, readonly string[]>;
 
 const GROUPS = new Set(INCLUDED['enterprise']);
-
-/** The plans, the smallest first. */
-export const PLANS = Object.keys(INCLUDED);
 
 /** Whether the plan has any access to the API; one that has none has no limit either. */
 export function hasAccess(plan: string): boolean {

@@ -1,4 +1,5 @@
-import type { Severity, Thresholds } from '../../src/checks/check.ts';
+import type { Thresholds } from '../../src/checks/check.ts';
+import type { Severity } from '../../src/vocabulary/severities.ts';
 import type { Provocation } from './provocations.ts';
 
 /** A fault that statements make and the finding's remediation fixes. */

@@ -1,14 +1,17 @@
+import type { Engine } from '../../../src/vocabulary/engines.ts';
+import type { TlsMode } from '../../../src/vocabulary/tls-modes.ts';
+
 /** A connection as its form holds it: the text as typed, '' for an empty field. */
 export interface ConnectionDraft {
   name: string;
-  engine: 'postgres' | 'mysql' | 'mariadb';
+  engine: Engine;
   /** A host name or IP address, several as `one:5432,two:5433`, or the path of a Unix socket. */
   host: string;
   port: string;
   database: string;
   username: string;
   password: string;
-  tls: 'verify-full' | 'require' | 'disable';
+  tls: TlsMode;
   passwordExposable: boolean;
   /** PEM. */
   caCertificate: string;

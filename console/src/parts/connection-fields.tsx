@@ -1,14 +1,11 @@
+import { ENGINE_NAMES, ENGINES } from '../../../src/vocabulary/engines.ts';
 import './connection-fields.css';
 import { fieldError } from '../api.ts';
 import { type ConnectionDraft, isSocket, usualPort } from './connection-draft.ts';
 import { Select, TextField } from './field.tsx';
 import { duration } from './time.tsx';
 
-const ENGINES = [
-  { id: 'postgres', label: 'PostgreSQL' },
-  { id: 'mysql', label: 'MySQL' },
-  { id: 'mariadb', label: 'MariaDB' },
-];
+const CHOICES = ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
 
 /** Seconds. */
 const INTERVALS = ['30', '60', '300', '900', '3600', '21600', '86400'];
@@ -32,7 +29,7 @@ export function DatabaseFields({
     <fieldset>
       <legend>Database</legend>
       <Select
-        choices={ENGINES}
+        choices={CHOICES}
         error={fieldError(error, 'engine')}
         isDisabled={isEngineFixed}
         label="Engine"

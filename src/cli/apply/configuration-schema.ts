@@ -1,13 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { KINDS, PLANS } from '../../accounts/change-account.ts';
-import { TLS } from '../../connections/record-connection.ts';
-import { MEMBER_ROLES, MEMBER_STATUSES } from '../../members/change-member.ts';
+import { KINDS } from '../../accounts/change-account.ts';
+import { MEMBER_STATUSES } from '../../members/change-member.ts';
 import { REASONS } from '../../silences/add-silence.ts';
+import { ENGINES } from '../../vocabulary/engines.ts';
+import { PLANS } from '../../vocabulary/plans.ts';
+import { ROLE_IDS } from '../../vocabulary/roles.ts';
+import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import type { Catalogue } from '../command.ts';
 
 // What `apply` reads. A description is what an editor shows of a field, and what an error says of a wrong one.
-
-const ENGINES = ['postgres', 'mysql', 'mariadb'] as const;
 
 const Name = text('A name of 1 to 200 characters.');
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, description: 'A port, 1 to 65535.' });
@@ -43,10 +44,10 @@ const Member = closed(
   {
     email: text('An e-mail address, once in an account.'),
     name: Name,
-    roles: Type.Array(word(MEMBER_ROLES), {
+    roles: Type.Array(word(ROLE_IDS), {
       minItems: 1,
       uniqueItems: true,
-      description: `Roles, each once: ${MEMBER_ROLES.join(', ')}.`,
+      description: `Roles, each once: ${ROLE_IDS.join(', ')}.`,
     }),
     status: Type.Optional(
       word(
@@ -103,7 +104,7 @@ function connection(checks: Catalogue['checks']) {
       every: Type.Optional(
         text('Time between health checks: 10s to 7d, a whole number and s, m, h or d (default: 5m).'),
       ),
-      tls: Type.Optional(word(TLS, 'Default: verify-full; none on a Unix socket.')),
+      tls: Type.Optional(word(TLS_MODES, 'Default: verify-full; none on a Unix socket.')),
       ca_file: Type.Optional(Path),
       expose_password: Type.Optional(
         Type.Boolean({

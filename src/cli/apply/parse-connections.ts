@@ -2,7 +2,8 @@ import { certificatesIn, requireSettingsOf } from '../../connections/connection-
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
 import { requirePrivateKey, type SshLogin } from '../../connections/connection-tunnel.ts';
 import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
-import { type Tls, tlsOf } from '../../connections/record-connection.ts';
+import { tlsOf } from '../../connections/record-connection.ts';
+import type { TlsMode } from '../../vocabulary/tls-modes.ts';
 import { durationOf, textOf } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { noteRepeated, type ReadFile } from './configuration-file.ts';
@@ -17,7 +18,7 @@ export interface WantedConnection {
   name: string;
   /** With the password that the file names, wherever it does; null = what is stored stays. */
   address: DatabaseAddress;
-  tls: Tls;
+  tls: TlsMode;
   /** Seconds. */
   every: number;
   thresholds: ConnectionThresholds;

@@ -8,11 +8,11 @@ import {
   accountPage,
   changeSettings,
   KINDS,
-  PLANS,
   refuseOwnLimit,
 } from '../../accounts/change-account.ts';
 import { changeAccount, changeWithin } from '../../activity/record-entry.ts';
 import { inTransaction } from '../../database/connect.ts';
+import { PLANS } from '../../vocabulary/plans.ts';
 import { countOf, idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';

@@ -3,7 +3,8 @@ import { ownerOfConnection } from '../../connections/connection-row.ts';
 import { requireSettingsOf } from '../../connections/connection-settings.ts';
 import { changedThresholds, type ThresholdChanges } from '../../connections/connection-thresholds.ts';
 import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
-import { TLS, type Tls, tlsOf } from '../../connections/record-connection.ts';
+import { tlsOf } from '../../connections/record-connection.ts';
+import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
 import { idOf, oneOf } from '../arguments.ts';
 import { addCommand, type CheckedOnce, type CommandContext, type Progress, UsageError } from '../command.ts';
 import { addThresholdOption, CA_FILE, readSettings } from '../connection-options.ts';
@@ -12,7 +13,7 @@ import { readPassword } from '../read-password.ts';
 import { addExplainCommand } from './explain-check.ts';
 
 interface OnceOptions {
-  tls?: Tls;
+  tls?: TlsMode;
   passwordStdin?: boolean;
   caFile?: string;
   threshold?: ThresholdChanges;
@@ -92,7 +93,11 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
   addThresholdOption(addCommand(group, 'run', 'run a health check now and print its findings, worst first'))
     .option('--connection <ID>', 'check this connection and store the result', idOf('--connection'))
     .option('--url <URL>', 'check this database once, and store nothing', parseConnectionUrl)
-    .option('--tls <T>', `with --url: ${TLS.join(', ')} (default: verify-full)`, oneOf('--tls', TLS))
+    .option(
+      '--tls <T>',
+      `with --url: ${TLS_MODES.join(', ')} (default: verify-full)`,
+      oneOf('--tls', TLS_MODES),
+    )
     .option('--password-stdin', 'with --url: read the password from standard input')
     .option('--ca-file <FILE>', `with --url: ${CA_FILE}`)
     .addHelpText('after', EXIT_CODES)

@@ -7,10 +7,10 @@ import {
   addConnection,
   changeConnection,
   removeConnection,
-  TLS,
-  type Tls,
   tlsOf,
 } from '../../connections/record-connection.ts';
+import { CONNECTION_TYPES, type ConnectionType } from '../../vocabulary/connection-types.ts';
+import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
 import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { addSettingOptions, readSettings, type SettingOptions } from '../connection-options.ts';
@@ -19,14 +19,12 @@ import { readPassword } from '../read-password.ts';
 import { addSshOptions, privateKeyOf, type SshOptions } from '../ssh-login.ts';
 import { requireAccount } from './account.ts';
 
-const TYPES = ['direct', 'ssh_tunnel', 'unix_socket'] as const;
-
 interface Options extends SettingOptions, SshOptions {
   name?: string;
   url?: DatabaseAddress;
-  type?: (typeof TYPES)[number];
+  type?: ConnectionType;
   every?: number;
-  tls?: Tls;
+  tls?: TlsMode;
   passwordStdin?: boolean;
   json?: boolean;
 }
@@ -52,13 +50,13 @@ async function changeOf(writer: pg.Pool, connectionId: number): Promise<ChangeAc
 
 /** The options that `connection add` and `connection change` share. */
 function addOptions(command: Command): Command {
-  const types = `${TYPES.join(', ')} (default: from the URL)`;
+  const types = `${CONNECTION_TYPES.join(', ')} (default: from the URL)`;
   return addSshOptions(addSettingOptions(command))
-    .option('--type <T>', types, oneOf('--type', TYPES))
+    .option('--type <T>', types, oneOf('--type', CONNECTION_TYPES))
     .option(
       '--tls <T>',
-      `${TLS.join(', ')} (default: verify-full; no TLS on a Unix socket)`,
-      oneOf('--tls', TLS),
+      `${TLS_MODES.join(', ')} (default: verify-full; no TLS on a Unix socket)`,
+      oneOf('--tls', TLS_MODES),
     )
     .option('--password-stdin', 'read the password from standard input');
 }

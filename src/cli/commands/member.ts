@@ -4,13 +4,13 @@ import { changeAccount } from '../../activity/record-entry.ts';
 import {
   addMember,
   changeMember,
-  MEMBER_ROLES,
   MEMBER_STATUSES,
   type MemberRow,
   memberColumns,
   removeMember,
   type WantedMember,
 } from '../../members/change-member.ts';
+import { ROLE_IDS } from '../../vocabulary/roles.ts';
 import { emailOf, idOf, oneOf, someOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';
@@ -31,13 +31,13 @@ async function accountOf(writer: pg.Pool, id: number): Promise<number> {
 /** `member add`, `member list`, `member change`, `member remove`, `member link`. */
 export function addMemberCommands(program: Command, context: CommandContext): void {
   const group = program.command('member').description('manage the members of an account and their roles');
-  const role = someOf('--role', MEMBER_ROLES);
+  const role = someOf('--role', ROLE_IDS);
 
   addCommand(group, 'add', 'add a member')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .requiredOption('--name <S>', 'name of the member', textOf('--name'))
     .requiredOption('--email <E>', 'e-mail address, unique in the account', emailOf('--email'))
-    .requiredOption('--role <R>', `${MEMBER_ROLES.join(', ')}; may be repeated`, role)
+    .requiredOption('--role <R>', `${ROLE_IDS.join(', ')}; may be repeated`, role)
     .action(async (options: Required<Omit<Wanted, 'status'>> & { account: number; json?: boolean }) => {
       const { account, name, email, role: roles, json } = options;
       const member = await context.withStore((writer) =>
@@ -62,7 +62,7 @@ export function addMemberCommands(program: Command, context: CommandContext): vo
     .argument('<ID>', 'the member', idOf('ID'))
     .option('--name <S>', 'name of the member', textOf('--name'))
     .option('--email <E>', 'e-mail address, unique in the account', emailOf('--email'))
-    .option('--role <R>', `${MEMBER_ROLES.join(', ')}; may be repeated, and replaces all roles`, role)
+    .option('--role <R>', `${ROLE_IDS.join(', ')}; may be repeated, and replaces all roles`, role)
     .option('--status <S>', MEMBER_STATUSES.join(', '), oneOf('--status', MEMBER_STATUSES))
     .action(async (id: number, { json, role: roles, ...others }: Wanted & { json?: boolean }) => {
       const wanted = roles === undefined ? others : { ...others, roles };

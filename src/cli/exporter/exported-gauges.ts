@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Connection, Fleet, Ticket, TicketStatistics } from '../../../client/src/index.ts';
+import { FLEET_STATUSES } from '../../vocabulary/score-bands.ts';
 
 /** What `exporter` shows; the help texts are the reference. */
 export function createGauges() {
@@ -78,7 +79,7 @@ export function createGauges() {
     up: (well: boolean) => up.set(well ? 1 : 0),
     renewed: (part: string) => dataTime.set({ part }, Date.now() / 1_000),
     fleet({ data, summary }: Fleet) {
-      for (const name of ['healthy', 'warning', 'critical', 'never_run'] as const) {
+      for (const name of FLEET_STATUSES) {
         connections.set({ status: name }, summary[name]);
       }
       score.reset();

@@ -1,16 +1,16 @@
-type Level = 'critical' | 'warning' | 'info';
+import type { Severity } from '../../vocabulary/severities.ts';
 
 /** A fault as sample data has it: what a real check of that id would say. `n` varies from ticket to ticket, 0 to 99. */
 export interface SampleFault {
   checkId: string;
   /** Picked from at random, so repetition is weight. */
-  severities: readonly Level[];
+  severities: readonly Severity[];
   /** Where the object is: the database, or '' where the whole server is looked at. */
   database: 'app' | '';
   /** The faulty object of a table; null = the whole server. */
   object: (table: string) => string | null;
   /** The measured value fits the severity, by the check's own thresholds. */
-  metricLine: (table: string, n: number, severity: Level) => string;
+  metricLine: (table: string, n: number, severity: Severity) => string;
   remediation: (table: string) => string;
 }
 
@@ -112,7 +112,7 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
 ];
 
 /** Critical from an hour on, a warning from half an hour on. */
-export function age(n: number, severity: Level): string {
+export function age(n: number, severity: Severity): string {
   return severity === 'critical' ? `${1 + (n % 3)} h ${n % 60} min` : `${30 + (n % 30)} min`;
 }
 

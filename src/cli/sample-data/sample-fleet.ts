@@ -1,3 +1,4 @@
+import type { Engine } from '../../vocabulary/engines.ts';
 import { SAMPLE_SYSTEMS } from './sample-faults.ts';
 import { randomNumber } from './sample-random.ts';
 import { runsOf, type SampleTicket } from './sample-tickets.ts';
@@ -20,7 +21,7 @@ export interface History {
 export interface SampleConnection {
   name: string;
   host: string;
-  engine: 'postgres' | 'mysql';
+  engine: Exclude<Engine, 'mariadb'>;
   seed: number;
   /** How many its runs open in all. */
   tickets: number;

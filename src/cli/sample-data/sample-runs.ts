@@ -1,3 +1,4 @@
+import { FINDING_STATUSES } from '../../vocabulary/severities.ts';
 import type { Catalogue, RunFinding, RunOutcome } from '../command.ts';
 import type { SampleConnection } from './sample-fleet.ts';
 import { sampleOkLine } from './sample-ok-lines.ts';
@@ -9,8 +10,6 @@ export interface RunReport {
   summary: string;
   findings: string | null;
 }
-
-const WORST_FIRST = ['critical', 'warning', 'info', 'ok'];
 
 /**
  * Tells what runs on a server of that engine come to that found these tickets and nothing else: the findings too, or, not
@@ -48,7 +47,7 @@ export function runReporter(
     if (!whole) return report;
     const found = outcomes
       .flatMap(({ findings }) => findings)
-      .sort((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status))
+      .sort((a, b) => FINDING_STATUSES.indexOf(a.status) - FINDING_STATUSES.indexOf(b.status))
       .map((finding) => JSON.stringify(finding));
     const rest = checks.filter(({ id }) => !faults.has(id)).map(({ id }) => fineText.get(id));
     return { ...report, findings: `[${[...found, ...rest].join(',')}]` };

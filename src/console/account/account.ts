@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { changeSettings } from '../../accounts/change-account.ts';
 import { within } from '../../database/read.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
-import { includes } from '../../vocabulary/plans.ts';
+import { includes, PLANS } from '../../vocabulary/plans.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { notFound } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
@@ -16,7 +16,7 @@ const Account = Type.Object(
     id: identifier('account'),
     name: Type.String(),
     kind: stringEnum('company', 'individual'),
-    plan: stringEnum('individual', 'team', 'business', 'enterprise'),
+    plan: stringEnum(...PLANS),
     requests_per_minute: count('of each key; 0 = no access to the API'),
     own_limit: Type.Boolean({ description: "whether the limit is the account's own, not that of its plan" }),
     includes: Type.Array(stringEnum(...GROUPS), { description: 'the groups of endpoints that keys reach' }),

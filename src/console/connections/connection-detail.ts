@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import type { Finding } from '../../checks/check.ts';
-import { fleetStatus } from '../../checks/score.ts';
 import { fingerprints } from '../../connections/connection-settings.ts';
 import type { Read } from '../../database/read.ts';
+import { fleetStatus } from '../../vocabulary/score-bands.ts';
 import { notFound } from '../errors.ts';
 import { STALE } from '../fleet/fleet.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';

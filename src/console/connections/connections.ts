@@ -1,13 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../../http/fields.ts';
+import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
+import { ENGINES } from '../../vocabulary/engines.ts';
+import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import { Status } from '../fleet/fleet.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';
 import { stringEnum } from '../string-enum.ts';
 import { ExplainedFinding } from './findings.ts';
 
-const Engine = stringEnum('postgres', 'mysql', 'mariadb');
-const Tls = stringEnum('verify-full', 'require', 'disable');
+const Engine = stringEnum(...ENGINES);
+const Tls = stringEnum(...TLS_MODES);
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
 const Name = singleLine(200, 'Enter a name of 1 to 200 characters.');
 const Interval = Type.Integer({
@@ -23,7 +26,7 @@ export const ConnectionSettings = Type.Object({
   version: Type.Integer(),
   name: Type.String(),
   engine: Engine,
-  connection_type: stringEnum('direct', 'ssh_tunnel', 'unix_socket'),
+  connection_type: stringEnum(...CONNECTION_TYPES),
   host: Type.String(),
   port: Type.Integer(),
   database: Type.String(),

@@ -8,6 +8,7 @@ import type { ConnectionThresholds } from '../../connections/connection-threshol
 import type { DatabaseAddress } from '../../connections/connection-url.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier } from '../../http/fields.ts';
+import { FINDING_STATUSES, SEVERITIES } from '../../vocabulary/severities.ts';
 import { stringEnum } from '../string-enum.ts';
 
 /** What a check judges by: one of its thresholds, as the connection has it. */
@@ -21,8 +22,8 @@ export const JudgedBy = Type.Object({
 export const ExplainedFinding = Type.Object({
   check_id: Type.String(),
   category: Type.String(),
-  status: stringEnum('ok', 'info', 'warning', 'critical', 'skipped', 'error'),
-  severity: stringEnum('critical', 'warning', 'info'),
+  status: stringEnum(...FINDING_STATUSES),
+  severity: stringEnum(...SEVERITIES),
   title: Type.String(),
   /** The database that the object is in; '' for the whole server. */
   database: Type.String(),

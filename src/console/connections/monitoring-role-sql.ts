@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { inPackage } from '../../config/package-root.ts';
 import { nullable } from '../../http/endpoint.ts';
+import { ENGINES } from '../../vocabulary/engines.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 
@@ -15,7 +16,7 @@ const MonitoringRoleSql = Type.Object({
 });
 
 const LoginQuery = Type.Object({
-  engine: stringEnum('postgres', 'mysql', 'mariadb'),
+  engine: stringEnum(...ENGINES),
   /** Of the login; `dbvitals_watcher` where not given. */
   username: Type.Optional(
     Type.String({

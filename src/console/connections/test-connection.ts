@@ -18,6 +18,7 @@ import { type LoadedRun, loadRun } from '../../monitor/load-run.ts';
 import type { Measured } from '../../monitor/measure.ts';
 import { measureInChild } from '../../monitor/measure-in-child.ts';
 import type { Tunnel } from '../../monitor/session/ssh-tunnel.ts';
+import { ENGINE_NAMES } from '../../vocabulary/engines.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { notFound } from '../errors.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
@@ -207,7 +208,8 @@ function skippedOf({
 
 /** 180001 → `PostgreSQL 18.1`; 80036 → `MySQL 8.0.36`, 101106 → `MariaDB 10.11.6`. */
 function versionText(engine: DatabaseAddress['engine'], version: number): string {
-  if (engine === 'postgres') return `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
+  if (engine === 'postgres')
+    return `${ENGINE_NAMES.postgres} ${Math.floor(version / 10_000)}.${version % 10_000}`;
   const [major, minor, patch] = [version / 10_000, (version / 100) % 100, version % 100].map(Math.floor);
-  return `${isMariaDb(version) ? 'MariaDB' : 'MySQL'} ${major}.${minor}.${patch}`;
+  return `${ENGINE_NAMES[isMariaDb(version) ? 'mariadb' : 'mysql']} ${major}.${minor}.${patch}`;
 }

@@ -1,24 +1,28 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../../http/fields.ts';
+import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
+import { ENGINES } from '../../vocabulary/engines.ts';
+import { FLEET_STATUSES, fleetStatusSql } from '../../vocabulary/score-bands.ts';
+import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 
 /** How a connection stands: by its latest score, never_run without a check. */
-export const Status = stringEnum('healthy', 'warning', 'critical', 'never_run');
+export const Status = stringEnum(...FLEET_STATUSES);
 
 /** What a row of the fleet says of the latest check's worst finding. */
 const WorstFinding = Type.Object({
   check_id: Type.String(),
   title: Type.String(),
-  severity: stringEnum('critical', 'warning', 'info'),
+  severity: stringEnum(...SEVERITIES),
 });
 
 const FleetRow = Type.Object({
   id: identifier('connection identifier'),
   name: Type.String(),
-  engine: stringEnum('postgres', 'mysql', 'mariadb'),
-  connection_type: stringEnum('direct', 'ssh_tunnel', 'unix_socket'),
+  engine: stringEnum(...ENGINES),
+  connection_type: stringEnum(...CONNECTION_TYPES),
   host: Type.String(),
   port: Type.Integer(),
   score: nullable(score('latest score; null before the first check')),
@@ -50,7 +54,7 @@ export const Fleet = Type.Object({
 });
 
 const FleetQuery = Type.Object({
-  status: Type.Optional(stringEnum('healthy', 'warning', 'critical', 'never_run', 'stale')),
+  status: Type.Optional(stringEnum(...FLEET_STATUSES, 'stale')),
   /** Part of a name or host, in any case. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   sort: Type.Optional(stringEnum('worst', 'name', 'score', 'last_checked_at')),
@@ -76,10 +80,7 @@ export const STALE = `
 const listFleet = `
   select c.connection_id as id, c.name, c.engine, c.connection_type, c.host, c.port,
          c.latest_score as score,
-         case when c.latest_score is null then 'never_run'
-              when c.latest_score >= 80 then 'healthy'
-              when c.latest_score >= 50 then 'warning'
-              else 'critical' end as status,
+         ${fleetStatusSql('c.latest_score')} as status,
          array_to_string(t.scores[1:${TREND_DAYS}], ',', '') as scores,
          (now() at time zone 'UTC')::date - t.last_day as days_ago,
          t.worst, t.last_checked_at, s.due_at as next_due_at,

@@ -3,7 +3,7 @@ import type { Change } from '../../activity/record-entry.ts';
 import { within } from '../../database/read.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
-import { addMember, changeMember, MEMBER_ROLES, removeMember } from '../../members/change-member.ts';
+import { addMember, changeMember, removeMember } from '../../members/change-member.ts';
 import {
   covers,
   requireMayChange,
@@ -12,6 +12,7 @@ import {
   versionOf,
 } from '../../members/member-rules.ts';
 import { recordLink } from '../../members/record-link.ts';
+import { ROLE_IDS } from '../../vocabulary/roles.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { ConsoleError, notFound } from '../errors.ts';
 import { type Actor, type ConsoleRoute, consoleRoute } from '../route.ts';
@@ -19,7 +20,7 @@ import { Email } from '../sign-in/sign-in-routes.ts';
 import { singleLine } from '../single-line.ts';
 import { stringEnum } from '../string-enum.ts';
 
-const Role = stringEnum(...MEMBER_ROLES);
+const Role = stringEnum(...ROLE_IDS);
 const Status = stringEnum('active', 'invited', 'suspended');
 
 const Member = Type.Object(
@@ -51,7 +52,7 @@ const name = singleLine(200, 'Enter a name of 1 to 200 characters.');
 const roles = Type.Array(Role, {
   minItems: 1,
   uniqueItems: true,
-  description: `Choose at least one of the roles ${MEMBER_ROLES.join(', ')}.`,
+  description: `Choose at least one of the roles ${ROLE_IDS.join(', ')}.`,
 });
 const Invitation = Type.Object({ name, email: Email, roles });
 const Invited = Type.Object({ member: Member, link: MemberLink });

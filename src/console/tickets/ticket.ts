@@ -2,6 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
+import type { Engine } from '../../vocabulary/engines.ts';
+import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { explained, JudgedBy } from '../connections/findings.ts';
 import { notFound } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
@@ -20,7 +22,7 @@ export const TicketDetail = Type.Object({
   /** '' for the whole server. */
   database: Type.String(),
   object: nullable(Type.String()),
-  severity: stringEnum('critical', 'warning', 'info'),
+  severity: stringEnum(...SEVERITIES),
   status: stringEnum('open', 'resolved'),
   measured: Type.String(),
   thresholds: Type.Array(JudgedBy),
@@ -67,7 +69,7 @@ interface TicketRow
   last_seen_at: Date;
   reopened_at: Date[];
   resolved_at: Date | null;
-  engine: 'postgres' | 'mysql' | 'mariadb';
+  engine: Engine;
   thresholds: ConnectionThresholds;
 }
 

@@ -1,4 +1,5 @@
-import { type Catalogue, catalogues, type Engine } from '../../checks/catalogue.ts';
+import { type Catalogue, catalogues } from '../../checks/catalogue.ts';
+import type { Engine } from '../../vocabulary/engines.ts';
 import { factsOfMysql, isMysqlPrimary } from './mysql-facts.ts';
 import { openMysqlSession } from './mysql-session.ts';
 import { factsOfPostgres, isPostgresPrimary } from './postgres-facts.ts';

@@ -1,13 +1,15 @@
 import type { Duplex } from 'node:stream';
-import type { Engine } from '../../checks/catalogue.ts';
 import type { Row } from '../../checks/check.ts';
+import type { ConnectionType } from '../../vocabulary/connection-types.ts';
+import type { Engine } from '../../vocabulary/engines.ts';
+import type { TlsMode } from '../../vocabulary/tls-modes.ts';
 import type { Limits } from '../limits.ts';
 import type { Tunnel } from './ssh-tunnel.ts';
 
 /** A database server to be measured, and how to log in: plain data, which goes to a child process by a pipe. */
 export interface Target {
   engine: Engine;
-  connectionType: 'direct' | 'ssh_tunnel' | 'unix_socket';
+  connectionType: ConnectionType;
   /** For `unix_socket` the folder of the socket, of MySQL its file; several hosts as `one:5432,two:5433`. */
   host: string;
   /** Of the first host. */
@@ -16,7 +18,7 @@ export interface Target {
   username: string;
   /** Null = none is stored. */
   password: string | null;
-  tls: 'verify-full' | 'require' | 'disable';
+  tls: TlsMode;
   /** The password may go out in clear text, or as MD5. */
   passwordExposable: boolean;
   /** PEM: what is trusted beside the system's own authorities; for MySQL also the server's public key. */

@@ -1,13 +1,16 @@
+import { includes, PLANS, type Plan } from '../../../../src/vocabulary/plans.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { planName } from '../../parts/plan-access.tsx';
 
-const PLANS = [
-  { id: 'individual', limit: 'none', reach: [false, false, false, false] },
-  { id: 'team', limit: '30', reach: [true, false, false, false] },
-  { id: 'business', limit: '60', reach: [true, true, false, false] },
-  { id: 'enterprise', limit: '100, or a custom limit', reach: [true, true, true, true] },
-] as const;
+/** Requests per minute. */
+const LIMITS: Readonly<Record<Plan, string>> = {
+  individual: 'none',
+  team: '30',
+  business: '60',
+  enterprise: '100, or a custom limit',
+};
+const GROUPS = ['health', 'ops', 'activity', 'team'];
 
 /** All plans, as the specification's sections 5 and 8 have them. */
 export function Plans({ current }: { current: string }) {
@@ -25,20 +28,22 @@ export function Plans({ current }: { current: string }) {
           </tr>
         </thead>
         <tbody>
-          {PLANS.map(({ id, limit, reach }) => (
+          {PLANS.map((id) => (
             <tr aria-current={id === current ? 'true' : undefined} key={id}>
               <th scope="row">
                 {planName(id)}
                 {id === current && <span className="account-current">current</span>}
               </th>
-              <td>{limit}</td>
-              {reach.map((reached, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: four groups that stay in their places
-                <td key={index}>
-                  {reached ? <Icon name="check" /> : <span aria-hidden="true">–</span>}
-                  <span className="hidden-text">{reached ? 'yes' : 'no'}</span>
-                </td>
-              ))}
+              <td>{LIMITS[id]}</td>
+              {GROUPS.map((group) => {
+                const isReached = includes(id, `/api/v1/${group}`);
+                return (
+                  <td key={group}>
+                    {isReached ? <Icon name="check" /> : <span aria-hidden="true">–</span>}
+                    <span className="hidden-text">{isReached ? 'yes' : 'no'}</span>
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </tbody>

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import type { MonitoringRoleSql as Statements } from '../../../../src/console/connections/monitoring-role-sql.ts';
+import type { Engine } from '../../../../src/vocabulary/engines.ts';
 import { get } from '../../api.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Loaded, SkeletonRows } from '../../parts/states.tsx';
@@ -10,13 +11,7 @@ const PROPOSED = 'dbvitals_watcher';
 const PLAIN = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** The SQL that creates the monitoring login, to paste. */
-export function MonitoringRoleSql({
-  engine,
-  username,
-}: {
-  engine: 'postgres' | 'mysql' | 'mariadb';
-  username: string;
-}) {
+export function MonitoringRoleSql({ engine, username }: { engine: Engine; username: string }) {
   const name = useDeferredValue(PLAIN.test(username) ? username : PROPOSED);
   const query = useQuery({
     queryKey: ['connections', 'login-sql', engine, name],

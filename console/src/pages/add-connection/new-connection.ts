@@ -1,4 +1,5 @@
 import type { NewConnection, TestedConnection } from '../../../../src/console/connections/connections.ts';
+import { engineOfScheme } from '../../../../src/vocabulary/engines.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 
 /** The form's content. With a URL, the draft's host and login are ignored. */
@@ -18,7 +19,7 @@ export function loginOf({ url, draft }: ConnectionInput): {
   if (url === null) return { engine: draft.engine, username: draft.username.trim() };
   const [, scheme = 'postgres', user = ''] = URL_START.exec(url.trim()) ?? [];
   return {
-    engine: scheme === 'mysql' || scheme === 'mariadb' ? scheme : 'postgres',
+    engine: engineOfScheme(scheme),
     username: decoded(user),
   };
 }

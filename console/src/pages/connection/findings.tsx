@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { ConnectionSettings } from '../../../../src/console/connections/connections.ts';
 import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
 import type { Silence } from '../../../../src/console/connections/silences.ts';
+import { FINDING_STATUSES } from '../../../../src/vocabulary/severities.ts';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
@@ -14,8 +15,6 @@ import { findingAnchor, findingId } from './finding-anchor.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';
 import { SilenceDialog } from './silence-dialog.tsx';
 import { ThresholdsDialog } from './thresholds-dialog.tsx';
-
-const CHIPS = ['critical', 'warning', 'info', 'error', 'skipped', 'ok'] as const;
 
 type Status = ExplainedFinding['status'];
 
@@ -97,7 +96,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
   return (
     <Section description="What the latest check found, worst first." title="Findings">
       <FilterChips
-        chips={CHIPS.flatMap((status) => {
+        chips={FINDING_STATUSES.flatMap((status) => {
           const found = count(status);
           return found === 0 ? [] : [{ id: status, label: statusText(status), status, count: found }];
         })}

@@ -1,3 +1,4 @@
+import { SCORE_BANDS } from '../../../../src/vocabulary/score-bands.ts';
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
@@ -8,7 +9,7 @@ import { chartColumns, type History, timeSpan, utcDay } from './score-days.ts';
 /** Pixels. */
 const HEIGHT = 168;
 /** Below the first a score is critical, from the second on healthy (decisions: fleet status). */
-const LIMITS = [50, 80];
+const LIMITS = [SCORE_BANDS.warning, SCORE_BANDS.healthy];
 
 /** Below this count, scores are also drawn as points. */
 const FEW = 24;
@@ -124,7 +125,7 @@ export function ScoreChart({ history, label }: { history: Readonly<History>; lab
       <p aria-hidden="true" className="quiet small pointed">
         {typeof score === 'number'
           ? `${isOfDay(history, pointedAt) ? utcDay(pointedAt) : local(pointedAt)}: ${score}`
-          : 'Healthy from 80, critical below 50'}
+          : `Healthy from ${SCORE_BANDS.healthy}, critical below ${SCORE_BANDS.warning}`}
       </p>
     </div>
   );

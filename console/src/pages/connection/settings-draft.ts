@@ -2,6 +2,7 @@ import type {
   ConnectionChange,
   ConnectionSettings,
 } from '../../../../src/console/connections/connections.ts';
+import { isWeakerTls } from '../../../../src/vocabulary/tls-modes.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 
 /** The settings as form values. Secrets are never sent to the browser, so their fields are empty. */
@@ -57,8 +58,6 @@ export function needsSshKey(base: ConnectionDraft, draft: ConnectionDraft): bool
   return (['sshUsername', 'sshHost', 'sshPort'] as const).some((field) => changed.includes(field));
 }
 
-const TLS: readonly ConnectionDraft['tls'][] = ['verify-full', 'require', 'disable'];
-
 /**
  * Whether the password must be entered again: it would go to another server or with less protection. The service enforces
  * this.
@@ -67,7 +66,7 @@ export function needsPassword(base: ConnectionDraft, draft: ConnectionDraft): bo
   const changed = changedFields(base, draft);
   const elsewhere = (['host', 'port', ...TUNNEL] as const).some((field) => changed.includes(field));
   const lessProtected =
-    TLS.indexOf(draft.tls) > TLS.indexOf(base.tls) || (draft.passwordExposable && !base.passwordExposable);
+    isWeakerTls(draft.tls, base.tls) || (draft.passwordExposable && !base.passwordExposable);
   return elsewhere || lessProtected || changed.includes('caCertificate');
 }
 

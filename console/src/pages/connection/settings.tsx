@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import type { ConnectionSettings } from '../../../../src/console/connections/connections.ts';
+import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
+import type { TlsMode } from '../../../../src/vocabulary/tls-modes.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 
-const ENGINES = { postgres: 'PostgreSQL', mysql: 'MySQL', mariadb: 'MariaDB' };
-const TLS = {
+const TLS: Readonly<Record<TlsMode, string>> = {
   'verify-full': 'Encrypted, certificate and name verified',
   require: 'Encrypted, certificate not verified',
   disable: 'Not encrypted',
@@ -19,7 +20,7 @@ export function Settings({ settings, actions }: { settings: ConnectionSettings; 
   const { engine, connection_type, host, port, database, username, tls, ssh, thresholds } = settings;
   const isSocket = connection_type === 'unix_socket';
   const facts: [string, ReactNode][] = [
-    ['Engine', ENGINES[engine]],
+    ['Engine', ENGINE_NAMES[engine]],
     [isSocket ? 'Socket' : 'Host', name(isSocket || host.includes(',') ? host : `${host}:${port}`)],
     ['Database', database === '' ? 'all that the login can see' : name(database)],
     ['Login', name(username)],

@@ -1,16 +1,25 @@
-const STATUSES = ['critical', 'warning', 'stale', 'never_run', 'healthy'] as const;
+import type { FleetStatus } from '../../../../src/vocabulary/score-bands.ts';
+
+/** What the list may be filtered by, what needs attention first. */
+export const STATUS_FILTERS = [
+  'critical',
+  'warning',
+  'stale',
+  'never_run',
+  'healthy',
+] as const satisfies readonly (FleetStatus | 'stale')[];
 const SORTS = ['worst', 'name', 'score', 'last_checked_at'] as const;
 
 /** The page's search parameters. By default the worst come first. */
 export interface FleetSearch {
-  status?: (typeof STATUSES)[number];
+  status?: (typeof STATUS_FILTERS)[number];
   q?: string;
   sort?: (typeof SORTS)[number];
 }
 
 /** Parses an untrusted URL. */
 export function fleetSearch(given: Record<string, string | undefined>): FleetSearch {
-  const status = STATUSES.find((word) => word === given['status']);
+  const status = STATUS_FILTERS.find((word) => word === given['status']);
   const sort = SORTS.find((word) => word === given['sort']);
   const q = given['q']?.trim().slice(0, 200);
   return { ...(status && { status }), ...(q && { q }), ...(sort && { sort }) };

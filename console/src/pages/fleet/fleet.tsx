@@ -12,11 +12,9 @@ import { Filters, Page } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { statusText } from '../../parts/status-mark.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { type FleetSearch, fleetSearch } from './fleet-search.ts';
+import { type FleetSearch, fleetSearch, STATUS_FILTERS } from './fleet-search.ts';
 import { FleetTable } from './fleet-table.tsx';
 import { SearchBox } from './search-box.tsx';
-
-const CHIPS = ['critical', 'warning', 'stale', 'never_run', 'healthy'] as const;
 
 /** How often the page refreshes. The shortest check interval is 10 s, the default five minutes. */
 const RENEWED_EVERY_MS = 30_000;
@@ -60,11 +58,11 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
       <Filters>
         <SearchBox onSearch={(q) => show({ q })} value={search.q ?? ''} />
         <FilterChips
-          chips={CHIPS.map((status) => ({
+          chips={STATUS_FILTERS.map((status) => ({
             ...{ id: status, label: statusText(status), status, count: data?.summary[status] },
           }))}
           label="Status"
-          onChange={(status) => show({ status: CHIPS.find((chip) => chip === status) })}
+          onChange={(status) => show({ status: STATUS_FILTERS.find((chip) => chip === status) })}
           value={search.status ?? null}
         />
       </Filters>

@@ -1,9 +1,10 @@
 import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
+import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
 import { DayRange } from '../../parts/day-range.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { ConnectionFilter } from './connection-filter.tsx';
-import { SEVERITIES, type TicketsSearch } from './tickets-search.ts';
+import type { TicketsSearch } from './tickets-search.ts';
 
 interface TicketFiltersProps {
   search: TicketsSearch;

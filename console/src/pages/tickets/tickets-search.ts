@@ -1,10 +1,11 @@
+import { SEVERITIES, type Severity } from '../../../../src/vocabulary/severities.ts';
 import { dayOrInstant } from '../../parts/day.ts';
 
 /** The page's search parameters: the API's filters and the open ticket. */
 export interface TicketsSearch {
   /** Default: open. */
   status?: (typeof STATUSES)[number] | undefined;
-  severity?: (typeof SEVERITIES)[number] | undefined;
+  severity?: Severity | undefined;
   connection_id?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
@@ -12,7 +13,6 @@ export interface TicketsSearch {
 }
 
 const STATUSES = ['open', 'resolved', 'all'] as const;
-export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 const ID = /^[1-9]\d{0,15}$/;
 
