@@ -11,7 +11,7 @@ export const silentSchemaAndSettings: [string, string, string[]][] = [
   ],
   [
     'PG_DISABLED_TRIGGER',
-    'it fires on replicas only, or always',
+    'it is a REPLICA or ALWAYS trigger',
     [
       'create table t (a int)',
       'create trigger r before update on t for each row execute function suppress_redundant_updates_trigger()',
@@ -22,7 +22,7 @@ export const silentSchemaAndSettings: [string, string, string[]][] = [
   ['PG_UNLOGGED_TABLE', 'a sequence and an index hold no rows', ['create table t (a serial primary key)']],
   [
     'PG_FK_TYPE_MISMATCH',
-    'a domain is what it is made of, varchar is text, a length is no type',
+    'a domain counts as its base type, varchar as text, and lengths are ignored',
     [
       'create domain number as int',
       'create table r (a int primary key, b text unique, c varchar(9) unique)',
@@ -31,7 +31,7 @@ export const silentSchemaAndSettings: [string, string, string[]][] = [
   ],
   [
     'PG_SECDEF_SEARCH_PATH',
-    'it has a path, if an empty one; or runs with the rights of its caller',
+    'it has a search_path, even if empty, or is SECURITY INVOKER',
     [
       `create function a() returns int language sql security definer set search_path = '' as 'select 1'`,
       `create function b() returns int language sql security definer set search_path = public, pg_temp as 'select 1'`,
@@ -40,7 +40,7 @@ export const silentSchemaAndSettings: [string, string, string[]][] = [
   ],
   [
     'PG_PUBLIC_CREATE',
-    'one role may, everyone may only look',
+    'one role has CREATE, PUBLIC only USAGE',
     ['grant create on schema public to app', 'grant usage on schema public to public'],
   ],
   [

@@ -44,7 +44,7 @@ export const silentVacuumAndIndexes: [string, string, string[]][] = [
   ],
   [
     'PG_REDUNDANT_INDEX',
-    'the longer one lacks an included column, or is invalid',
+    'the longer index lacks an included column, or is invalid',
     [
       'create table t (a int, b int, c int)',
       'create index on t (a) include (c)',
@@ -55,7 +55,7 @@ export const silentVacuumAndIndexes: [string, string, string[]][] = [
   ],
   [
     'PG_REDUNDANT_INDEX',
-    'equal ones are duplicates, and expressions are no columns',
+    'equal indexes are duplicates, and expressions are not columns',
     [
       'create table t (a int, b int)',
       'create index on t (a)',
@@ -75,7 +75,7 @@ export const silentVacuumAndIndexes: [string, string, string[]][] = [
   ],
   [
     'PG_TOO_MANY_INDEXES',
-    'ten and no more, and a partition has its parent’s',
+    'exactly ten indexes, and a partition counts with its parent',
     [
       'create table t (a int)',
       ...Array.from({ length: 10 }, (_, n) => `create index on t ((a + ${n}))`),

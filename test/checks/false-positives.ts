@@ -5,7 +5,7 @@ import { fixableVacuumAndIndexes, silentVacuumAndIndexes } from './false-positiv
 export const silentCases: [string, string, string[]][] = [
   [
     'PG_NO_PRIMARY_KEY',
-    'a partition is its parent',
+    'a partition counts with its parent',
     [
       'create table p (id int primary key) partition by range (id)',
       'create table p1 partition of p for values from (1) to (9)',
@@ -27,7 +27,7 @@ export const silentCases: [string, string, string[]][] = [
   ],
   [
     'PG_FK_UNINDEXED',
-    'the columns lead an index, in another order',
+    'the columns are the first of an index, in another order',
     [
       'create table r (a int, b int, primary key (a, b))',
       'create table t (a int, b int, c int, foreign key (a, b) references r)',
@@ -36,7 +36,7 @@ export const silentCases: [string, string, string[]][] = [
   ],
   [
     'PG_FK_UNINDEXED',
-    'an index of the rows that have a value',
+    'a partial index on the rows that have a value',
     [
       'create table r (a int primary key)',
       'create table t (b int, a int references r)',
@@ -45,7 +45,7 @@ export const silentCases: [string, string, string[]][] = [
   ],
   [
     'PG_FK_UNINDEXED',
-    'hash',
+    'a hash index',
     [
       'create table r (a int primary key)',
       'create table t (a int references r)',
@@ -99,7 +99,7 @@ export const silentCases: [string, string, string[]][] = [
   ],
   [
     'PG_DUPLICATE_INDEX',
-    'other pages a range',
+    'other pages per range',
     [
       'create table t (a int)',
       'create index on t using brin (a)',
@@ -108,17 +108,17 @@ export const silentCases: [string, string, string[]][] = [
   ],
   [
     'PG_DUPLICATE_INDEX',
-    'a column that is only included',
+    'an included column',
     ['create table t (a int, b int)', 'create index on t (a, b)', 'create index on t (a) include (b)'],
   ],
   [
     'PG_DUPLICATE_INDEX',
-    'a unique index is not made up for by one that may be violated meanwhile',
+    'a deferrable unique index does not replace a strict one',
     ['create table t (a int primary key deferrable)', 'create unique index on t (a)'],
   ],
   [
     'PG_DUPLICATE_INDEX',
-    'each is needed, by a foreign key',
+    'each is needed by a foreign key',
     [
       'create table t (a int, unique (a))',
       'create table r (a int primary key references t (a))',
@@ -127,18 +127,18 @@ export const silentCases: [string, string, string[]][] = [
   ],
   [
     'PG_SEQUENCE_EXHAUSTION',
-    'it starts again',
+    'it cycles',
     ['create sequence s maxvalue 100 cycle', `select setval('s', 99)`],
   ],
   ['PG_SEQUENCE_EXHAUSTION', 'it was never used', ['create sequence s maxvalue 2']],
   [
     'PG_SEQUENCE_EXHAUSTION',
-    'it falls, and is at its start',
+    'it descends, and is at its start',
     ['create sequence s increment -1 minvalue 0 maxvalue 100', `select setval('s', 100)`],
   ],
   [
     'PG_SEQUENCE_EXHAUSTION',
-    'it rises from the least number',
+    'it ascends from the lowest number',
     ['create sequence s minvalue -9223372036854775808', `select setval('s', 0)`],
   ],
   ...silentSchemaAndSettings,

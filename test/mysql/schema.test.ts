@@ -30,7 +30,7 @@ const fine: [string, string, string[]][] = [
   ],
   [
     'MY_AUTOINC_EXHAUSTION',
-    'room in an unsigned column, a wide one, and a column that does not count',
+    'room in an unsigned column, in a wide one, and a column without AUTO_INCREMENT',
     [
       'create table a (id int unsigned auto_increment primary key) auto_increment = 2147483647',
       'create table b (id bigint auto_increment primary key) auto_increment = 4294967295',
@@ -40,7 +40,7 @@ const fine: [string, string, string[]][] = [
   ],
   [
     'MY_NON_INNODB',
-    'rows that lie elsewhere, a view, a sequence',
+    'rows stored elsewhere, a view, a sequence',
     ['create table b (a int) engine = MERGE', 'create view v as select 1 as one', 'create sequence s'],
   ],
   [
@@ -55,7 +55,7 @@ const fine: [string, string, string[]][] = [
   ],
   [
     'MY_UNUSED_INDEX',
-    'the primary key, unique ones, those of foreign keys on either side and of a counter, full text, ignored',
+    'primary key, unique, foreign key (either side), AUTO_INCREMENT, full-text and ignored indexes',
     [
       'create table a (id int primary key, x int unique, y int, t text, key (y), key i (x, y) ignored, fulltext (t))',
       'create table b (n int auto_increment, y int, key (n), key (y), foreign key (y) references a (y))',

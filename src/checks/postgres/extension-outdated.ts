@@ -20,7 +20,7 @@ export const extensionOutdated: Check = {
   scope: 'database',
   sql: () => sql,
   judge: (rows, { database }) => ({
-    passMessage: 'Every extension is of the version that the server has.',
+    passMessage: 'Every extension has the default version of the server.',
     faults: rows.map((row) => {
       const extension = textIn(row, 'extension');
       return {

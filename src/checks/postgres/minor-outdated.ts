@@ -31,8 +31,8 @@ export function minorOutdatedBy(latestMinors: ReadonlyMap<number, number>): Chec
       const latest = latestMinors.get(major);
       const passMessage =
         latest === undefined
-          ? `PostgreSQL ${version} is not in this check's table of minor versions, of ${AS_OF}.`
-          : `PostgreSQL ${version} is no older than ${major}.${latest}, the latest of ${AS_OF}.`;
+          ? `PostgreSQL ${version} is not in this check's table of minor versions as of ${AS_OF}.`
+          : `PostgreSQL ${version} is at least ${major}.${latest}, the latest as of ${AS_OF}.`;
       if (latest === undefined || minor >= latest) return { faults: [], passMessage };
       return {
         passMessage,
