@@ -114,7 +114,7 @@ const context: CommandContext = {
     const { checkNow } = await import('./monitor/schedule.ts');
     const stored = await checkNow({ ...(await monitorParts(writer, 'silent')), show }, connection);
     if (stored) return stored;
-    throw new Error(`Connection ${connection.connectionId} was removed while it was checked.`);
+    throw new Error(`Connection ${connection.connectionId} was removed during its check.`);
   },
   async checkOnce({ connection_type: connectionType, thresholds, ...address }, show) {
     const { measureInChild } = await import('./monitor/measure-in-child.ts');
@@ -163,7 +163,9 @@ async function recordedBackup<T extends { bytes: number }>(backUp: (address: Sto
   const { dataDir, givenSecret } = config();
   const store = await joinStore(config(), say, 'refuse');
   const unrecorded = (why: string) =>
-    process.stderr.write(`The store has no record of this backup, so "doctor" can't tell of it: ${why}\n`);
+    process.stderr.write(
+      `The backup could not be recorded in the store, so "doctor" does not know of it: ${why}\n`,
+    );
   const made = await recordBackup(store.address, () => backUp(store.address), unrecorded).finally(
     store.close,
   );
@@ -256,7 +258,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE' || unwritten !== null) return;
   unwritten = error;
   process.exitCode = reportError(
-    new Error(`Standard output can't be written (${error.code}): what it was given is not whole.`),
+    new Error(`Can't write to standard output (${error.code}): the output is incomplete.`),
   );
 });
 

@@ -16,7 +16,7 @@ export function countOf(option: string, least: number, most: number): (text: str
     if (/^(0|[1-9][0-9]{0,15})$/.test(text) && count >= least && count <= most) return count;
     throw new UsageError(
       most === Number.MAX_SAFE_INTEGER
-        ? `${option} must be a whole number from ${least}.`
+        ? `${option} must be a whole number, ${least} or more.`
         : `${option} must be a whole number from ${least} to ${most}.`,
     );
   };
@@ -28,7 +28,7 @@ export function textOf(option: string): (text: string) => string {
     const trimmed = text.trim();
     if (trimmed.length >= 1 && trimmed.length <= LONGEST_TEXT && !/\p{Cc}/u.test(trimmed)) return trimmed;
     throw new UsageError(
-      `${option} must have 1 to ${LONGEST_TEXT} characters, control characters not among them.`,
+      `${option} must be 1 to ${LONGEST_TEXT} characters long, without control characters.`,
     );
   };
 }
@@ -48,7 +48,7 @@ export function serviceUrlOf(option: string): (text: string) => string {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (url && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname) return url.href;
     throw new UsageError(
-      `${option} must be the address of the service alone, such as http://127.0.0.1:8080; the key comes from DBVITALS_API_KEY.`,
+      `${option} must be only the address of the service, such as http://127.0.0.1:8080; the key is read from DBVITALS_API_KEY.`,
     );
   };
 }
@@ -59,7 +59,7 @@ export function listenOf(option: string): (text: string) => { host: string; port
     const [, six, name, port] = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z.-]*)):([0-9]{1,5})$/.exec(text) ?? [];
     if (port !== undefined && Number(port) <= 65_535)
       return { host: six ?? (name || '::'), port: Number(port) };
-    throw new UsageError(`${option} must be host and port, such as 127.0.0.1:9187.`);
+    throw new UsageError(`${option} must be a host and a port, such as 127.0.0.1:9187.`);
   };
 }
 
@@ -88,7 +88,7 @@ export function durationOf(option: string, least: string, most: string): (text: 
     if (seconds !== undefined && seconds >= (secondsOf(least) ?? 0) && seconds <= (secondsOf(most) ?? 0))
       return seconds;
     throw new UsageError(
-      `${option} must be ${least} to ${most}, a whole number and s, m, h or d, such as 90s or 7d.`,
+      `${option} must be a duration from ${least} to ${most}: a whole number and s, m, h or d, such as 90s or 7d.`,
     );
   };
 }

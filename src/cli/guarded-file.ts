@@ -28,8 +28,8 @@ export function readPublicFile(path: string, own: OwnPlaces): string {
 export function readSecretFile(path: string, own: OwnPlaces, folder?: string): string {
   return readFile(path, own, LARGEST_SECRET, (real, stats) => {
     if (folder !== undefined && !isWithin(real, realOf(folder)))
-      return 'lies outside the folder of --secrets-dir: move it there';
-    if (isShared(stats)) return 'can be read by others: run chmod 600 on it';
+      return 'is outside the folder of --secrets-dir: move it there';
+    if (isShared(stats)) return 'can be read by other users: run chmod 600 on it';
     if (stats.nlink > 1) return 'is a hard link: copy it instead';
     return null;
   });
@@ -44,14 +44,14 @@ function readFile(
   const real = realOf(path);
   const refuse = (problem: string) => new UsageError(`The file ${path} ${problem}.`);
   const owner = ownerOf(real, own);
-  if (owner) throw refuse(`${owner}: no connection gets it`);
+  if (owner) throw refuse(`${owner}: it can't be used for a connection`);
   const descriptor = attempt(path, () =>
     // What `real` names by now must be no link, and no pipe keeps this waiting.
     openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
   );
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw refuse('is no regular file: name one');
+    if (!stats.isFile()) throw refuse('is not a regular file: name one');
     if (stats.size > largest) throw refuse(`is over ${largest / 1024} KiB: name another`);
     const problem = problemOf(real, stats);
     if (problem) throw refuse(problem);

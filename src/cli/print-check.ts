@@ -38,7 +38,7 @@ function coloured(status: string, text: string): string {
 }
 
 function costLine({ milliseconds, statements, bytes }: CheckedOnce['cost']): string {
-  return `It cost the server ${milliseconds} ms in ${statements} statements and ${Math.ceil(bytes / 1024)} kB of answers.`;
+  return `Cost on the server: ${milliseconds} ms, ${statements} statements, ${Math.ceil(bytes / 1024)} kB read.`;
 }
 
 /**

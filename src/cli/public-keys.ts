@@ -14,7 +14,7 @@ export function publicKeysOf(text: string): string[] {
   const keys = content.includes('-----BEGIN') ? [keyOfPem(content)] : content.split(/\s+/).filter(Boolean);
   if (keys.length > 0 && keys.every((key) => KEY.test(key))) return keys;
   throw new UsageError(
-    '--public-key must be the 64 digits that "activity seal --public-key" prints, or a file of such keys, one a line.',
+    '--public-key must be the 64 digits that "activity seal --public-key" prints, or a file of such keys, one per line.',
   );
 }
 

@@ -14,7 +14,7 @@ export async function readPassword(
     throw new UsageError('Give the password in the URL or with --password-stdin, not both.');
   const [line = ''] = (await text(process.stdin)).split(/\r?\n/, 1);
   if (line === '' || line.includes('\0')) {
-    throw new UsageError('--password-stdin needs the password on standard input, in one line.');
+    throw new UsageError('--password-stdin needs the password as one line on standard input.');
   }
   return line;
 }

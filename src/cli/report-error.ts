@@ -20,13 +20,13 @@ export function reportError(error: unknown): number {
 }
 
 function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'Something failed that says nothing about itself.';
+  if (!(error instanceof Error)) return 'An unknown error occurred.';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (UNREACHABLE.test(code) || ('syscall' in error && error.syscall === 'connect')) {
-    return `The store can't be reached (${code}): check that it runs and DATABASE_URL.`;
+    return `Can't connect to the store (${code}): check that PostgreSQL is running and that DATABASE_URL is right.`;
   }
   if (code.startsWith('28')) {
-    return `The store refuses the login (${code}): check the user and password of DATABASE_URL.`;
+    return `The store rejected the login (${code}): check the user and password in DATABASE_URL.`;
   }
   return error.message.replace(/\s+/g, ' ');
 }

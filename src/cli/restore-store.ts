@@ -47,7 +47,7 @@ export async function restoreStore(
 class OtherSecretError extends Error {
   constructor() {
     super(
-      'The secret key is not the one that the backup was made with, and nothing was restored: give that one, as secret.key of the data folder or as DBVITALS_SECRET_KEY; or, if it is lost, --lost-secret.',
+      'Nothing was restored, because the secret key is not the one that the backup was made with: provide that key, as secret.key in the data folder or as DBVITALS_SECRET_KEY, or use --lost-secret if it is lost.',
     );
   }
 }

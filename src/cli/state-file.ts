@@ -12,7 +12,7 @@ export function readState(file: string): number | undefined {
   }
   const [, id] = /^\{"after_id":(0|[1-9][0-9]{0,15})\}\n$/.exec(text) ?? [];
   if (id !== undefined && Number.isSafeInteger(Number(id))) return Number(id);
-  throw new UsageError('The file of --state holds something else: name another one, or remove it.');
+  throw new UsageError('The file of --state is not a state file: name another one, or remove it.');
 }
 
 /** Writes it whole under another name, then in one step over the old one: a kill or a power cut leaves either. */

@@ -7,7 +7,7 @@ export function thresholdsOf(text: string, before: ThresholdChanges = {}): Thres
     /^([A-Za-z0-9_]+)\.([a-z0-9_]+)=([0-9]{1,15}(?:\.[0-9]{1,9})?)?$/.exec(text) ?? [];
   if (id === '') {
     throw new UsageError(
-      '--threshold must be CHECK_ID.name=number, such as PG_DEAD_TUPLES.warning=0.2, or CHECK_ID.name= for the default.',
+      '--threshold must be CHECK_ID.name=number, such as PG_DEAD_TUPLES.warning=0.2, or CHECK_ID.name= to restore the default.',
     );
   }
   const check = id.toUpperCase();

@@ -14,7 +14,7 @@ export function untilOf(option: string, now = new Date()): (text: string) => Dat
     const most = new Date(now).setUTCFullYear(now.getUTCFullYear() + LONGEST_YEARS);
     if (until && until > now && until.getTime() <= most) return until;
     throw new UsageError(
-      `${option} must lie ahead, ${LONGEST_YEARS} years at most: a date such as 2030-01-31, a date-time such as 2030-01-31T18:00:00Z, or a duration such as 7d.`,
+      `${option} must be in the future, at most ${LONGEST_YEARS} years from now: a date such as 2030-01-31, a date-time such as 2030-01-31T18:00:00Z, or a duration such as 7d.`,
     );
   };
 }

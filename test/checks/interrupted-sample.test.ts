@@ -68,7 +68,7 @@ test.each(MOMENTS)(
     expect(run.output()).toBe(
       signal === 'SIGKILL'
         ? ''
-        : 'error: Interrupted: what is written stays and is whole; the command can be run again.\n',
+        : 'error: Interrupted: the data written so far is consistent and stays; you can run the command again.\n',
     );
     while ((await sessions()).some((pid) => !others.includes(pid))) await wait(10);
     await expectWholeStore(root, account);

@@ -229,16 +229,16 @@ test("secrets are read from one folder only, and never from the service's own fi
     },
   };
   const refusals: [string, RegExp][] = [
-    ['../outside', /lies outside the folder of --secrets-dir/],
-    [at('outside'), /lies outside the folder/],
-    ['link', /lies outside the folder/],
+    ['../outside', /is outside the folder of --secrets-dir/],
+    [at('outside'), /is outside the folder/],
+    ['link', /is outside the folder/],
     ['data-link', /lies in the data folder of dbvitals/],
     ['own.key', /is the one of TLS_KEY_FILE/],
     ['hard-link', /is a hard link/],
-    ['open', /secrets\/open can be read by others: run chmod 600/],
-    ['group', /can be read by others/],
-    ['folder', /is no regular file/],
-    ['pipe', /is no regular file/],
+    ['open', /secrets\/open can be read by other users: run chmod 600/],
+    ['group', /can be read by other users/],
+    ['folder', /is not a regular file/],
+    ['pipe', /is not a regular file/],
     ['large', /is over 64 KiB/],
     ['absent', /secrets\/absent cannot be read \(ENOENT\)/],
   ];
@@ -255,7 +255,11 @@ test("secrets are read from one folder only, and never from the service's own fi
   const { exit, stderr } = await command(apply, { environment, input: start + bad.join('') });
   const said = [
     ...refusals.map(([, sentence]) => sentence),
-    ...[/ca_file: .*in the data folder/, /ca_file: .*TLS_CERT_FILE/, /ssh\.key: .*can be read by others/],
+    ...[
+      /ca_file: .*in the data folder/,
+      /ca_file: .*TLS_CERT_FILE/,
+      /ssh\.key: .*can be read by other users/,
+    ],
   ];
   expect([exit, stderr.trim().split('\n')]).toEqual([2, said.map((one) => expect.stringMatching(one))]);
   expect(stderr).not.toContain('unspoken');
@@ -276,7 +280,7 @@ test("secrets are read from one folder only, and never from the service's own fi
   for (const [option, file, sentence] of [
     ['--ca-file', at('ca-link'), /ca-link lies in the data folder/],
     ['--ssh-key-file', at('secrets/own.key'), /is the one of TLS_KEY_FILE/],
-    ['--ssh-key-file', at('secrets/open'), /can be read by others/],
+    ['--ssh-key-file', at('secrets/open'), /can be read by other users/],
   ] as const) {
     const ssh = option === '--ssh-key-file' ? ['--ssh', 'u@h'] : [];
     const refused = await command([...add, 'postgres://u@db/d', option, file, ...ssh], { environment });
@@ -320,7 +324,9 @@ test('all or nothing: a useless secret key, a concurrent edit, two applies at on
   );
   await client.query('commit');
   expect(await late.ended).toBe(1);
-  expect(late.output()).toMatch(/\nerror: Somebody changed the store meanwhile.* run the command again\.\n$/);
+  expect(late.output()).toMatch(
+    /\nerror: The store was changed in the meantime, .* run the command again\.\n$/,
+  );
   await client.query(`delete from member where account_id = $1 and name = 'Eve'`, [id]);
   await client.end();
   expect(events(await readLog(key))).toEqual(log);
@@ -330,7 +336,7 @@ test('all or nothing: a useless secret key, a concurrent edit, two applies at on
     [both, both].map((input) => command(['apply', '-f', '-'], { environment, input })),
   );
   for (const { exit, stderr } of outcomes)
-    if (exit !== 0) expect(stderr).toMatch(/Somebody changed the store/);
+    if (exit !== 0) expect(stderr).toMatch(/The store was changed in the meantime/);
   const listed = await commandJson<{ name: string }[]>(['account', 'list']);
   expect(listed.filter((account) => account.name === `Twice ${name}`)).toHaveLength(1);
 });
@@ -364,7 +370,7 @@ test('every mistake is reported with line, column and field, without the value',
   expect(await refused(wrongForm)).toEqual(
     [
       ['3:5', 'accounts[0].plan: One of individual, team, business, enterprise.'],
-      ['4:5', 'accounts[0].colour: There is no such field: give name, '],
+      ['4:5', 'accounts[0].colour: Unknown field: use one of name, '],
       ['6:40', 'accounts[0].members[0].roles[0]: '],
       ['6:47', 'accounts[0].members[0].status: '],
       ['8:9', 'accounts[0].connections[0]: Give name.'],
@@ -373,11 +379,11 @@ test('every mistake is reported with line, column and field, without the value',
       ['10:22', 'accounts[0].connections[0].silences[0].check: '],
       ['10:42', 'accounts[0].connections[0].silences[0].reason: '],
       ['11:41', 'accounts[0].connections[0].thresholds.PG_DEAD_TUPLES.warning: '],
-      ['11:54', 'accounts[0].connections[0].thresholds.PG_DEAD_TUPLES.colour: There is no such field'],
+      ['11:54', 'accounts[0].connections[0].thresholds.PG_DEAD_TUPLES.colour: Unknown field'],
       ['11:67', 'accounts[0].connections[0].thresholds.PG_NONSENSE: There is no such check'],
       ['12:20', 'accounts[0].connections[1].url: '],
       ['12:28', 'accounts[0].connections[1].tls: '],
-      ['12:52', 'accounts[0].connections[1].password: There is no such field: give env, file.'],
+      ['12:52', 'accounts[0].connections[1].password: Unknown field: use one of env, file.'],
       ['12:64', 'accounts[0].connections[1].expected_standbys: '],
       ['13:55', 'accounts[0].connections[2].password.env: '],
     ].map(([place, said]) => expect.stringContaining(`${place}: ${said}`)),
@@ -403,22 +409,22 @@ test('every mistake is reported with line, column and field, without the value',
     [
       ['4:5', 'accounts[0].requests_per_minute: '],
       ['6:23', 'accounts[0].members[0].name: '],
-      ['7:11', 'accounts[0].members[1].email: This stands in the list already'],
+      ['7:11', 'accounts[0].members[1].email: The list contains this twice'],
       ['9:9', 'accounts[0].connections[0].url: Give either url, or address'],
       ['9:20', 'accounts[0].connections[0].password: The environment variable NOT_SET is not set'],
-      ['10:11', 'accounts[0].connections[1].name: This stands in the list already'],
-      ['10:20', 'accounts[0].connections[1].url: The URL holds a password: take it out'],
+      ['10:11', 'accounts[0].connections[1].name: The list contains this twice'],
+      ['10:20', 'accounts[0].connections[1].url: The URL contains a password: remove it'],
       ['10:54', 'accounts[0].connections[1].every: '],
-      ['10:65', 'accounts[0].connections[1].password: What stands there must be one line'],
+      ['10:65', 'accounts[0].connections[1].password: The secret must be a single line'],
       ['13:9', 'accounts[0].connections[2].thresholds: '],
       ['14:9', 'accounts[0].connections[2].expected_standbys: '],
       ['15:9', 'accounts[0].connections[2].ca_file: '],
       ['16:38', 'accounts[0].connections[2].ssh.key: '],
-      ['17:22', 'accounts[0].connections[2].silences[0].check: This is no check of MySQL or MariaDB'],
+      ['17:22', 'accounts[0].connections[2].silences[0].check: This is not a check for MySQL or MariaDB'],
       ['17:70', 'accounts[0].connections[2].silences[0].until: '],
       ['18:52', 'accounts[0].connections[3].tls: A Unix socket has no TLS'],
       ['18:66', 'accounts[0].connections[3].ssh: '],
-      ['19:7', 'accounts[1].name: This stands in the list already'],
+      ['19:7', 'accounts[1].name: The list contains this twice'],
     ].map(([place, said]) => expect.stringContaining(`${place}: ${said}`)),
   );
   const listed = await commandJson<{ name: string }[]>(['account', 'list']);

@@ -35,11 +35,11 @@ test('a running store is backed up, destroyed and restored elsewhere', { timeout
     sha256: expect.stringMatching(/^\w{64}$/),
   });
   const again = await command(['backup', file], on(before));
-  expect(again).toMatchObject({ exit: 2, stderr: expect.stringMatching(/is there already: .*--force/) });
+  expect(again).toMatchObject({ exit: 2, stderr: expect.stringMatching(/already exists: .*--force/) });
   const forced = await command(['backup', file, '--force'], on(before));
   expect(forced.exit).toBe(0);
   expect(forced.stdout).toContain(
-    `The secret key is not in it: keep ${join(before, 'secret.key')} elsewhere.`,
+    `The backup does not contain the secret key: keep ${join(before, 'secret.key')} elsewhere.`,
   );
 
   const owner = new pg.Client(embeddedUrl(before)['DATABASE_URL']);
@@ -68,7 +68,7 @@ test('a running store is backed up, destroyed and restored elsewhere', { timeout
   const insisted = await command(['restore', file, '--unsigned'], on(after));
   expect(insisted).toMatchObject({
     exit: 1,
-    stderr: expect.stringMatching(/^error: The secret key is not the one/),
+    stderr: expect.stringMatching(/^error: Nothing was restored, because the secret key is not the one/),
   });
   mkdirSync(after, { recursive: true });
   copyFileSync(join(before, 'secret.key'), join(after, 'secret.key'));
@@ -101,7 +101,7 @@ test('a restore without the old secret key says so and restores the rest', async
   const { exit, stdout } = await command(['restore', file, '--lost-secret', '--unsigned'], on(lost));
   expect(exit).toBe(0);
   expect(stdout).toMatch(
-    /^Restored \d+ rows of 25 tables .*\nThe seals can not be verified without the secret key\.$/m,
+    /^Restored \d+ rows of 25 tables .*\nThe seals can't be verified without the secret key\.$/m,
   );
   expect(await commandJson(['account', 'list'], on(lost))).toHaveLength(1);
   expect(readFileSync(join(lost, 'secret.key'))).not.toEqual(readFileSync(join(before, 'secret.key')));
@@ -134,7 +134,7 @@ test('the restore reports a log that differs from its seals', async () => {
   copyFileSync(join(before, 'secret.key'), join(altered, 'secret.key'));
   const { exit, stdout, stderr } = await command(['restore', alteredFile], on(altered));
   expect(exit).toBe(2);
-  expect(stdout).toMatch(/^Restored .*\nThe logs of 0 accounts are as they were sealed\.$/m);
+  expect(stdout).toMatch(/^Restored .*\nVerified the logs of 0 accounts: they match their seals\.$/m);
   expect(stderr).toBe('error: Entry 2 of account 1 was edited.\n');
 });
 

@@ -43,7 +43,7 @@ export async function commandJson<T>(
 /** How a command must end whose standard output is a full disk. */
 export const FULL_DEVICE = {
   status: 1,
-  stderr: "error: Standard output can't be written (ENOSPC): what it was given is not whole.\n",
+  stderr: "error: Can't write to standard output (ENOSPC): the output is incomplete.\n",
 };
 
 /** Runs `dbvitals …` with a full disk as its standard output. */

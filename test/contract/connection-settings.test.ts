@@ -215,7 +215,7 @@ test('check run --url checks without a store; the exit code is the worst status'
   const warned = await command([...run, url, ...threshold], { environment });
   expect(warned.exit).toBe(1);
   expect(warned.stdout).toMatch(/\nwarning +PG_SHARED_BUFFERS_LOW +/);
-  expect(warned.stdout).toMatch(/\nIt cost the server \d+ ms in \d+ statements and \d+ kB of answers\.\n$/);
+  expect(warned.stdout).toMatch(/\nCost on the server: \d+ ms, \d+ statements, \d+ kB read\.\n$/);
   const down = await command([...run, 'postgres://watcher:unspoken@127.0.0.1:1/shop'], { environment });
   expect(down.exit).toBe(2);
   expect(down.stdout).toContain('CONN_UNREACHABLE');

@@ -54,7 +54,7 @@ test('seal and verify, with the file of seals too', async () => {
     });
   }
   const { stdout } = await command(of);
-  expect(stdout).toMatch(/^Entries 1 to \d+ of account \d+ are as they were sealed/);
+  expect(stdout).toMatch(/^Entries 1 to \d+ of account \d+ match their seals/);
   expect(stdout).toContain(`Signed with ${publicKey}.`);
 });
 
@@ -159,7 +159,7 @@ describe('an export', () => {
   test('of a range of time holds that range, and of a day without entries none', async () => {
     const none = await exported('none of it', '--to', '2000-01-01');
     expect(readFileSync(join(none, 'entries.ndjson'), 'utf8')).toBe('');
-    expect((await elsewhere(['--from-export', none])).stdout).toMatch(/has no sealed entry/);
+    expect((await elsewhere(['--from-export', none])).stdout).toMatch(/has no sealed entries/);
     const all = await exported('all', '--from', '2000-01-01');
     const times = readFileSync(join(all, 'entries.ndjson'), 'utf8').match(/"occurred_at":"[^"]+"/g) ?? [];
     const third = JSON.parse(`{${times[2]}}`).occurred_at;
@@ -195,7 +195,7 @@ describe('an export', () => {
     const there = await exported('there');
     const before = readdirSync(there).map((name) => readFileSync(join(there, name), 'latin1'));
     const { exit, stderr } = await command(['activity', 'export', '--account', account, '--out', there]);
-    expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringMatching(/not there yet/) });
+    expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringMatching(/does not exist yet/) });
     expect(readdirSync(there).map((name) => readFileSync(join(there, name), 'latin1'))).toEqual(before);
   });
 });

@@ -68,7 +68,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    throw new UsageError('--file must name a file that can be read, or be - for standard input.');
+    throw new UsageError('--file must name a readable file, or be - for standard input.');
   }
 }
 
@@ -93,7 +93,7 @@ async function apply(
           const again = await look(client);
           if (JSON.stringify(differencesOf(again)) !== JSON.stringify(changes))
             throw new Error(
-              'Somebody changed the store meanwhile, so nothing was applied: run the command again.',
+              'The store was changed in the meantime, so nothing was applied: run the command again.',
             );
           return carryOut(client, again);
         });
@@ -107,14 +107,18 @@ function print(changes: Difference[]): void {
 
 function sumUp({ applied, accounts, changes, unnamed }: Applied): void {
   const count = (of: Difference['action']) => changes.filter(({ action }) => action === of).length;
-  const counts = `${count('add')} added, ${count('change')} changed, ${count('remove')} removed`;
+  const [added, changed, removed] = [count('add'), count('change'), count('remove')];
   const ids = new Map(accounts.map(({ id, name }) => [name, id]));
   const lines = [
     ...unnamed.map(({ what, account, name }) => `not in the file: ${what} ${account} / ${name}`),
-    ...(unnamed.length > 0 ? ['What is not in the file stays: --prune removes it.'] : []),
+    ...(unnamed.length > 0 ? ['Use --prune to remove what is not in the file.'] : []),
     ...(changes.length === 0
-      ? ['Nothing differs.']
-      : [applied ? `Done: ${counts}.` : `Would be: ${counts}.`]),
+      ? ['No differences.']
+      : [
+          applied
+            ? `Done: ${added} added, ${changed} changed, ${removed} removed.`
+            : `Plan: ${added} to add, ${changed} to change, ${removed} to remove.`,
+        ]),
     ...(applied ? changes : []).flatMap(({ action, what, name }) =>
       action === 'add' && what === 'account' ? [`Account ${ids.get(name)} is ${name}.`] : [],
     ),

@@ -65,7 +65,7 @@ export function readFile<Schema extends TSchema>(
   } catch {
     note(
       offsetOfAlias(document),
-      'This alias (*) has no anchor (&) before it, or there are too many of them.',
+      'This alias (*) has no anchor (&) before it, or the file has too many aliases.',
     );
     throw flawed();
   }
@@ -73,7 +73,7 @@ export function readFile<Schema extends TSchema>(
     for (const { path, sentence, at } of schemaFlaws(schema, value)) flaw(path, sentence, at);
     throw flawed();
   }
-  for (const path of halves(value, [])) flaw(path, 'This holds half of a character.');
+  for (const path of halves(value, [])) flaw(path, 'This text contains half of a surrogate pair.');
   const file: ReadFile = {
     flaw,
     attempt: (path, parse) => {
@@ -97,8 +97,8 @@ export function readFile<Schema extends TSchema>(
 const QUOTING = new Set(['UNEXPECTED_TOKEN', 'BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'BAD_COLLECTION_TYPE']);
 
 function sentenceOf({ code, message }: YAMLError): string {
-  if (code === 'TAG_RESOLVE_FAILED' || code === 'BAD_DIRECTIVE') return 'Tags (!) have no meaning here.';
-  if (code === 'MULTIPLE_DOCS') return 'This begins a second document: write one.';
+  if (code === 'TAG_RESOLVE_FAILED' || code === 'BAD_DIRECTIVE') return 'Tags (!) are not supported.';
+  if (code === 'MULTIPLE_DOCS') return 'This starts a second YAML document: the file must have only one.';
   return QUOTING.has(code) ? 'This is not YAML: put text with special characters in quotes.' : `${message}.`;
 }
 
@@ -153,7 +153,7 @@ export function noteRepeated<Item>(
 ): void {
   const seen = new Set<string>();
   for (const [at, item] of items.entries()) {
-    if (seen.has(keyOf(item))) file.flaw([...path, at, field], 'This stands in the list already: leave one.');
+    if (seen.has(keyOf(item))) file.flaw([...path, at, field], 'The list contains this twice: remove one.');
     seen.add(keyOf(item));
   }
 }

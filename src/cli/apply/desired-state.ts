@@ -54,7 +54,7 @@ function accountIn(
 ): WantedAccount {
   file.attempt([...path, 'name'], () => textOf('The name')(name));
   if (requests_per_minute !== undefined && plan !== 'enterprise') {
-    const sentence = 'A limit of its own is for the plan enterprise only: leave it out.';
+    const sentence = 'Only the enterprise plan can have its own limit: leave it out.';
     file.flaw([...path, 'requests_per_minute'], sentence);
   }
   return {

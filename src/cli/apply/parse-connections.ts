@@ -54,8 +54,7 @@ function connectionIn(
   const named = field(written.address ? 'address' : 'url', () => addressIn(written, surroundings));
   const engine = named?.engine ?? 'postgres';
   const type = named?.connection_type ?? 'direct';
-  if (ssh && type === 'unix_socket')
-    file.flaw([...path, 'ssh'], 'An SSH server goes with a host, not with a socket.');
+  if (ssh && type === 'unix_socket') file.flaw([...path, 'ssh'], 'An SSH tunnel needs a host, not a socket.');
   const name = field('name', () => textOf('The name')(written.name)) ?? '';
   const every = field('every', () => durationOf('The time', '10s', '7d')(written.every ?? '5m')) ?? 0;
   const tls = field('tls', () => tlsOf(type, written.tls)) ?? 'disable';
@@ -90,7 +89,7 @@ function addressIn({ url, address }: WrittenConnection, surroundings: Surroundin
   const named = parseConnectionUrl(url ?? '');
   if (named.password === null) return named;
   throw new UsageError(
-    'The URL holds a password: take it out, and give password as {env: NAME} or {file: PATH}.',
+    'The URL contains a password: remove it, and give the password as {env: NAME} or {file: PATH}.',
   );
 }
 
@@ -101,5 +100,5 @@ function passwordIn(
 ): string | null {
   if (password === undefined) return address?.password ?? null;
   if (!address?.password) return lineAt(password, surroundings);
-  throw new UsageError('The URL holds a password already: leave one of the two out.');
+  throw new UsageError('The URL already contains a password: remove one of the two.');
 }

@@ -38,10 +38,10 @@ export async function planAccounts(
     const [before, second] = known.get(wanted.name) ?? [];
     if (before && second) {
       const ids = `${before.id} and ${second.id}`;
-      file.flaw(wanted.path, `Accounts ${ids} have this name: rename one with "account change".`);
+      file.flaw(wanted.path, `Accounts ${ids} share this name: rename one with "account change".`);
     }
     if (before && wanted.kind && wanted.kind !== before.kind)
-      file.flaw([...wanted.path, 'kind'], `The account is of kind ${before.kind}, and stays it.`);
+      file.flaw([...wanted.path, 'kind'], `The kind of an account can't change: it is ${before.kind}.`);
     const of = { id: before?.id ?? null, name: wanted.name };
     const lists = [
       wanted.members && (await planMembers(client, of, wanted.members)),

@@ -22,7 +22,7 @@ export async function planConnections(
       const ids = `${before.id} and ${second.id}`;
       tools.file.flaw(
         connection.path,
-        `Connections ${ids} have this name: rename one with "connection change".`,
+        `Connections ${ids} share this name: rename one with "connection change".`,
       );
     }
     const silenced = { account, id: before?.id ?? null, name: connection.name };

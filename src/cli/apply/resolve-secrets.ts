@@ -23,7 +23,7 @@ export function textAt({ env, file }: SecretPlace, surroundings: Surroundings): 
 export function lineAt(place: SecretPlace, surroundings: Surroundings): string {
   const line = textAt(place, surroundings).replace(/\r?\n$/, '');
   if (line !== '' && line.length <= 4_096 && !/[\0\r\n]/.test(line)) return line;
-  throw new UsageError('What stands there must be one line, and not an empty one.');
+  throw new UsageError('The secret must be a single line that is not empty.');
 }
 
 /** The text of a file that is no secret. Throws a {@link UsageError}. */

@@ -31,7 +31,7 @@ export function* schemaFlaws(schema: TSchema, value: unknown): Generator<SchemaF
       const sentence =
         names.length > MOST_NAMES
           ? 'There is no such check, or it has no thresholds.'
-          : `There is no such field: give ${names.join(', ')}.`;
+          : `Unknown field: use one of ${names.join(', ')}.`;
       for (const name of error.params.additionalProperties) {
         const at = [...path, name];
         yield { path: isTellable(path, name, names) ? at : path, sentence, at };
@@ -39,7 +39,7 @@ export function* schemaFlaws(schema: TSchema, value: unknown): Generator<SchemaF
     } else if (error.keyword === 'required') {
       yield { path, sentence: `Give ${error.params.requiredProperties.join(', ')}.` };
     } else {
-      yield { path, sentence: rule.description ?? 'This is of the wrong kind.' };
+      yield { path, sentence: rule.description ?? 'The value has the wrong type.' };
     }
   }
 }

@@ -49,7 +49,7 @@ accounts:
     /^example:6:27: This alias \(\*\) has no anchor/,
   );
   expect(() => connectionsOf(`${text}      - { <<: *own, name: "\\ud800" }\n`)).toThrow(
-    /^example:6:21: accounts\[0\]\.connections\[0\]\.name: This holds half of a character/,
+    /^example:6:21: accounts\[0\]\.connections\[0\]\.name: This text contains half of a surrogate pair/,
   );
 });
 
@@ -61,7 +61,7 @@ test.each([
   ['accounts: "\\q unspoken"', '1:12: This is not YAML'],
   ['accounts: !vault unspoken', '1:11: Tags'],
   ['accounts: []\naccounts: [unspoken]', '2:1: Map keys must be unique'],
-  ['accounts: []\n---\nunspoken', '2:1: This begins a second document'],
+  ['accounts: []\n---\nunspoken', '2:1: This starts a second YAML document'],
   ['accounts: &a\n  - *a', '2:5: accounts[0]: An account'],
   ['unspoken: 1', '1:1: Give accounts'],
   ['', '1:1: '],

@@ -89,7 +89,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .option('--requests-per-minute <N>', 'request limit of each key, enterprise plan only', perMinute)
     .action(async (id: number, { json, ...changes }: AccountChanges & { json?: boolean }) => {
       if (Object.keys(changes).length === 0) {
-        throw new UsageError('Give --name, --plan or --requests-per-minute to say what to change.');
+        throw new UsageError('Give at least one of --name, --plan and --requests-per-minute.');
       }
       printOne(
         json,

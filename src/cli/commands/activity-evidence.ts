@@ -46,16 +46,16 @@ export function addEvidenceCommands(group: Command, context: CommandContext): vo
       const { account, fromExport, publicKey: publicKeys = null, strict = false, json } = options;
       const sealFile = options.sealFile ?? (fromExport && isFile(fromExport) ? fromExport : null);
       if (sealFile !== null && !isFile(sealFile))
-        throw new UsageError('--seal-file must name a file that is there.');
+        throw new UsageError('--seal-file must name an existing file.');
       const evidence = await context.loadEvidence();
       if (fromExport !== undefined && fromExport !== sealFile) {
         if (!existsSync(fromExport))
-          throw new UsageError('--from-export must name a file or folder that is there.');
+          throw new UsageError('--from-export must name an existing file or folder.');
         if (account !== undefined)
-          throw new UsageError('--account is not for a folder: it holds one account.');
+          throw new UsageError('Leave out --account: an exported folder holds one account.');
         return printVerdict(await evidence.verifyExport(fromExport, publicKeys), strict, json);
       }
-      if (account === undefined) throw new UsageError('Give --account, or --from-export with a folder.');
+      if (account === undefined) throw new UsageError('Give --account, or a folder with --from-export.');
       const verdict = await context.withStore((writer, openOwner) =>
         evidence.verify(writer, openOwner(), account, { sealFile, publicKeys }),
       );
@@ -78,7 +78,7 @@ export function addEvidenceCommands(group: Command, context: CommandContext): vo
       const evidence = await context.loadEvidence();
       const range = evidence.parseRange(from, to);
       if (typeof range === 'string') throw new UsageError(range);
-      if (existsSync(out)) throw new UsageError('--out must name a folder that is not there yet.');
+      if (existsSync(out)) throw new UsageError('--out must name a folder that does not exist yet.');
       const wanted = { accountId: account, format, ...range };
       printOne(
         json,
@@ -127,11 +127,11 @@ function sentences(verdict: Extract<Verdict, { verified: true }>): string {
   const { account_id, first_id, last_id, cut_to, seals, sealed_at, unsealed, public_keys } = verdict;
   const lines = [
     last_id < first_id
-      ? `Account ${account_id} has no sealed entry.`
-      : `Entries ${first_id} to ${last_id} of account ${account_id} are as they were sealed (${seals} seals, the last of ${sealed_at}).`,
+      ? `Account ${account_id} has no sealed entries.`
+      : `Entries ${first_id} to ${last_id} of account ${account_id} match their seals (${seals} seals, the last from ${sealed_at}).`,
   ];
   if (first_id > 1 && cut_to >= first_id - 1)
-    lines.push(`Entries up to ${first_id - 1} were cut by retention.`);
+    lines.push(`Entries up to ${first_id - 1} were removed by retention.`);
   if (unsealed > 0) lines.push(`${unsealed} later entries are not sealed yet.`);
   lines.push(...lateSentences(verdict.late));
   for (const key of public_keys) lines.push(`Signed with ${key}.`);
@@ -146,9 +146,9 @@ function lateSentences(late: Extract<Verdict, { verified: true }>['late']): stri
     const entries = first_id === last_id ? `Entry ${first_id}` : `Entries ${first_id} to ${last_id}`;
     const what = sample ? ', sample data,' : '';
     return sealed_at === null
-      ? `${entries}${what} of ${occurred_at} on: not sealed, although older than an hour.`
-      : `${entries}${what} of ${occurred_at} on: sealed more than an hour late, at ${sealed_at}.`;
+      ? `${entries}${what} from ${occurred_at} on: not sealed, although more than an hour old.`
+      : `${entries}${what} from ${occurred_at} on: sealed more than an hour late, at ${sealed_at}.`;
   });
-  if (late.length > LISTED) lines.push(`And ${late.length - LISTED} more such ranges: --json lists them.`);
+  if (late.length > LISTED) lines.push(`${late.length - LISTED} more ranges: --json lists them all.`);
   return lines;
 }

@@ -37,18 +37,21 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .addHelpText('after', NOTES)
     .action(async (file: string | undefined, { folder, keep, force, json }: Options) => {
       if ((file === undefined) === (folder === undefined))
-        throw new UsageError('Name the FILE of the backup, or --folder, not both.');
+        throw new UsageError('Give either FILE or --folder.');
       if (folder !== undefined) {
-        if (force) throw new UsageError('--force goes with FILE: a backup in --folder replaces none.');
+        if (force) throw new UsageError('--force needs FILE: --folder never overwrites a backup.');
         print(await context.backUpIntoFolder(folder, keep ?? KEPT), json);
         return;
       }
       if (file === undefined) return;
-      if (keep !== undefined) throw new UsageError('--keep goes with --folder.');
+      if (keep !== undefined) throw new UsageError('--keep needs --folder.');
       const toOutput = file === '-';
-      if (toOutput && json) throw new UsageError('--json needs a FILE: standard output is the backup.');
+      if (toOutput && json)
+        throw new UsageError(
+          '--json needs a file name: with FILE - the backup itself goes to standard output.',
+        );
       if (!toOutput && !force && existsSync(file))
-        throw new UsageError(`${file} is there already: give another name, or --force to replace it.`);
+        throw new UsageError(`${file} already exists: give another name, or overwrite it with --force.`);
       print({ file, ...(await context.backUp(toOutput ? process.stdout : file)) }, json);
     });
 }
@@ -68,7 +71,7 @@ function print(
     `${toOutput ? 'Written' : made.file}: ${made.rows} rows of ${made.tables} tables, ${megabytes} MB, from ${made.store}, at ${made.made_at}.`,
     `SHA-256 ${made.sha256}.`,
     ...(removed > 0 ? [`Older backups removed: ${removed}.`] : []),
-    `The secret key is not in it: keep ${secret_at} elsewhere. Without it the passwords of connections do not open.`,
+    `The backup does not contain the secret key: keep ${secret_at} elsewhere. Without it, the passwords of connections can't be decrypted.`,
   ];
   (toOutput ? process.stderr : process.stdout).write(said.map((line) => `${line}\n`).join(''));
 }

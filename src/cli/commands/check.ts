@@ -111,7 +111,7 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
       const [stray] = Object.keys(options);
       if (stray !== undefined) {
         throw new UsageError(
-          '--tls, --password-stdin, --ca-file and --threshold go with --url: a connection has its own.',
+          '--tls, --password-stdin, --ca-file and --threshold need --url: a connection has its own settings.',
         );
       }
       if (connection !== undefined) await runStored(context, connection, json);

@@ -31,14 +31,14 @@ interface Options extends SettingOptions, SshOptions {
 
 function requireType(address: DatabaseAddress, { type, ssh }: Pick<Options, 'type' | 'ssh'>): void {
   if (ssh && (address.connection_type === 'unix_socket' || (type !== undefined && type !== 'ssh_tunnel')))
-    throw new UsageError('--ssh goes with the URL of a host, and with no --type but ssh_tunnel.');
+    throw new UsageError('--ssh needs a URL with a host, and no --type other than ssh_tunnel.');
   if (type === 'ssh_tunnel') {
-    if (!ssh) throw new UsageError('--type ssh_tunnel goes with --ssh user@host: give both.');
+    if (!ssh) throw new UsageError('--type ssh_tunnel needs --ssh user@host.');
     return;
   }
   if (type !== undefined && type !== address.connection_type) {
     throw new UsageError(
-      `The URL is one of type ${address.connection_type}: leave --type out or change the URL.`,
+      `The URL is of type ${address.connection_type}: leave out --type, or change the URL.`,
     );
   }
 }
@@ -139,7 +139,7 @@ export function addConnectionCommands(program: Command, context: CommandContext)
     .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: Options) => {
       const { name, tls, every, ssh, sshKeyFile } = options;
       if (address) requireType(address, { ...(type && { type }), ...(ssh && { ssh }) });
-      else if (type) throw new UsageError('--type goes with --url: give both.');
+      else if (type) throw new UsageError('--type needs --url.');
       const password = await readPassword(passwordStdin, address?.password ?? null);
       const changes = {
         ...(await readSettings(options, context)),
@@ -153,7 +153,7 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         ...(password !== null && { password }),
       };
       if (Object.keys(changes).length === 0) {
-        throw new UsageError('Give at least one option that says what to change: see --help.');
+        throw new UsageError('Give at least one option to change: see --help.');
       }
       printOne(
         json,

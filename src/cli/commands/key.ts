@@ -19,7 +19,7 @@ export function createKey(
 
 function printIssued(json: boolean | undefined, key: IssuedKey): void {
   printOne(json, key);
-  if (!json) process.stdout.write('\nKeep the key like a password: it is shown this once.\n');
+  if (!json) process.stdout.write('\nKeep the key like a password: it is shown only once.\n');
 }
 
 /** `key create`, `key list`, `key revoke`, `key regenerate`. */

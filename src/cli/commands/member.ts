@@ -67,7 +67,7 @@ export function addMemberCommands(program: Command, context: CommandContext): vo
     .action(async (id: number, { json, role: roles, ...others }: Wanted & { json?: boolean }) => {
       const wanted = roles === undefined ? others : { ...others, roles };
       if (Object.keys(wanted).length === 0) {
-        throw new UsageError('Give --name, --email, --role or --status to say what to change.');
+        throw new UsageError('Give at least one of --name, --email, --role and --status.');
       }
       const member = await context.withStore(async (writer) =>
         changeAccount(writer, await accountOf(writer, id), (change) => changeMember(change, id, wanted)),

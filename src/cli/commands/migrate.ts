@@ -33,9 +33,9 @@ function printPlan(pending: Plan, json: boolean | undefined): void {
   );
   const all = about(pending.reduce((sum, { seconds }) => sum + seconds, 0));
   process.stdout.write(`
-All are applied in one transaction, ${all} in all; if one fails the store stays as it is.
-The times are measured ones of a machine with two cores, multiplied by your rows: take them
-for the order of magnitude. Meanwhile requests wait; after 2 s they are answered 500.
+All migrations run in one transaction, ${all} in total. If one fails, nothing changes.
+The times are rough estimates: they were measured on a machine with two cores and scaled to
+your rows. Requests wait meanwhile, and fail with 500 after 2 s.
 `);
 }
 

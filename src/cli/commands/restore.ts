@@ -22,7 +22,8 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
     )
     .addHelpText('after', NOTES)
     .action(async (file: string, { lostSecret = false, unsigned = false, json }: RestoreOptions) => {
-      if (file !== '-' && !existsSync(file)) throw new UsageError(`${file} is not there: name a backup.`);
+      if (file !== '-' && !existsSync(file))
+        throw new UsageError(`${file} does not exist: name a backup file.`);
       const restored = await context.restore(file === '-' ? process.stdin : file, { lostSecret, unsigned });
       const { seals } = restored;
       if (seals && seals.broken.length > 0) process.exitCode = 2;
@@ -30,11 +31,11 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
       const { rows, tables, made_at, dbvitals, applied } = restored;
       const said = [
         `Restored ${rows} rows of ${tables.length} tables as they were at ${made_at} (dbvitals ${dbvitals}).`,
-        ...applied.map((name) => `Applied ${name}.`),
+        ...applied.map((name) => `Applied migration ${name}.`),
         seals
-          ? `The logs of ${seals.verified} accounts are as they were sealed.`
-          : 'The seals can not be verified without the secret key.',
-        `Keys that were revoked since are good again: revoke them anew. Everybody signs in anew.`,
+          ? `Verified the logs of ${seals.verified} accounts: they match their seals.`
+          : "The seals can't be verified without the secret key.",
+        'API keys that were revoked after the backup are valid again: revoke them again. Everyone must sign in again.',
       ];
       process.stdout.write(said.map((line) => `${line}\n`).join(''));
       for (const sentence of seals?.broken ?? []) process.stderr.write(`error: ${sentence}\n`);

@@ -23,9 +23,9 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
       const { rewrapped, unchanged, forgotten } = done;
       process.stdout.write(
         [
-          `Wrapped anew by the first key: ${rewrapped}. By the first key already: ${unchanged}.\n`,
-          ...(forgotten > 0 ? [`Removed, because no key opens it: ${forgotten}.\n`] : []),
-          'The other keys of DBVITALS_SECRET_KEY open nothing any more: leave only the first.\n',
+          `Encrypted with the first key: ${rewrapped}. Already encrypted with it: ${unchanged}.\n`,
+          ...(forgotten > 0 ? [`Removed, because no key decrypts them: ${forgotten}.\n`] : []),
+          'The other keys of DBVITALS_SECRET_KEY are no longer needed: keep only the first.\n',
         ].join(''),
       );
     });

@@ -52,7 +52,7 @@ async function serve(
   server.listen(port, host);
   await once(server, 'listening').catch(({ code }) => {
     throw new Error(
-      `--listen ${host}:${port} can't be had (${code}): choose a free port and an address of this machine.`,
+      `--listen ${host}:${port} is not available (${code}): choose a free port and an address of this machine.`,
     );
   });
   const address = server.address();

@@ -105,7 +105,9 @@ function stopSignal(): AbortSignal {
   for (const name of ['SIGINT', 'SIGTERM']) {
     process.once(name, () =>
       stopped.abort(
-        new Error('Interrupted: what is written stays and is whole; the command can be run again.'),
+        new Error(
+          'Interrupted: the data written so far is consistent and stays; you can run the command again.',
+        ),
       ),
     );
   }
@@ -145,9 +147,7 @@ export function addSampleDataCommand(program: Command, context: CommandContext):
     .action(
       async ({ account, json, ...size }: SampleSize & { account: number; seed: number; json?: boolean }) => {
         if (size.tickets > 0 && size.connections === 0) {
-          throw new UsageError(
-            'Tickets belong to connections: give --connections 1 or more, or --tickets 0.',
-          );
+          throw new UsageError('Tickets need connections: give --connections 1 or more, or --tickets 0.');
         }
         const catalogue = await context.loadCatalogue();
         const bar = progressBar();
