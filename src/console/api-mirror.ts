@@ -12,8 +12,8 @@ import type { Permission } from '../vocabulary/roles.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
 /**
- * The API's eight endpoints for a member, by the session's account: the same parameters and bodies, but what decides is the
- * member's roles and not the plan, and nothing is counted or recorded.
+ * The API's eight endpoints for a signed-in member: the same parameters and bodies. The member's roles decide about
+ * access, not the plan. Requests are neither rate-limited nor logged.
  */
 export const apiMirrorRoutes: ConsoleRoute[] = [
   apiMirrorRoute('health:read', connections),
@@ -23,7 +23,7 @@ export const apiMirrorRoutes: ConsoleRoute[] = [
   apiMirrorRoute('tickets:read', stats),
   apiMirrorRoute('activity:read', entries),
   apiMirrorRoute('members:read', members),
-  apiMirrorRoute('member', roles), // what one may do, everybody may know
+  apiMirrorRoute('member', roles), // roles are public
 ];
 
 function apiMirrorRoute(permission: Permission | 'member', endpoint: Endpoint): ConsoleRoute {

@@ -4,7 +4,7 @@ import { ConsoleError } from './errors.ts';
 
 const USUAL = { cost: 1, isStream: false };
 
-/** How many of so many requests are let in, and what the last refusal says of when to come again. */
+/** Sends a number of requests; returns how many were admitted, and when the last rejection says to retry. */
 function ask(budget: Budget, token: string, accountId: number, count: number, of = USUAL) {
   let letIn = 0;
   let retryAfter: number | null = null;

@@ -1,18 +1,18 @@
 import { ConsoleError } from './errors.ts';
 
-/** Of a minute, in requests of the usual cost; and how many requests may be under way at once, streams among them apart. */
+/** Per minute, in requests of cost 1; and how many requests may run at the same time, streams counted separately. */
 const SESSION = { perMinute: 600, atOnce: 20, streams: 6 };
 const ACCOUNT = { perMinute: 3_000, atOnce: 60, streams: 30 };
 
-/** An answer costs a request more for each of these, in bytes: a fleet of 10,000 connections is some 60. */
+/** Every so many bytes of an answer cost one more request: a fleet of 10,000 connections costs about 60. */
 const BYTES = 64 * 1024;
 
-/** Accounts and sessions that are remembered before those with a whole budget are forgotten. */
+/** The number of accounts and sessions after which those with a full budget are dropped. */
 const REMEMBERED = 10_000;
 
 type Limits = typeof SESSION;
 
-/** What is left of a budget, which fills up over a minute. */
+/** A token bucket that refills over a minute. */
 class Purse {
   readonly #limits: Limits;
   #left: number;
@@ -26,13 +26,13 @@ class Purse {
     this.#at = now;
   }
 
-  /** Seconds until a request may be made; 0 = now. */
+  /** Seconds until the next request is allowed; 0 = now. */
   wait(now: number): number {
     this.#fill(now);
     return this.#left >= 1 ? 0 : Math.ceil(((1 - this.#left) * 60) / this.#limits.perMinute);
   }
 
-  /** A large cost may leave a debt of a minute at most. */
+  /** A large cost may overdraw the budget by at most a minute. */
   spend(cost: number): void {
     this.#left = Math.max(this.#left - cost, -this.#limits.perMinute);
   }
@@ -53,20 +53,20 @@ class Purse {
   }
 }
 
-/** A request that was let in. */
+/** An admitted request. */
 export interface Visit {
-  /** Told of the answer's length, in bytes. */
+  /** Charges for the answer's length, in bytes. */
   charge(bytes: number): void;
-  /** The request is over; once however often it is called. */
+  /** Ends the request; idempotent. */
   leave(): void;
 }
 
 /**
- * What sessions and accounts may ask of the console: so much a minute and so much at once, so that one tenant's loops leave
- * the service to the others. Counted in this process, which has all of a service's requests for the console.
+ * Limits what sessions and accounts may request from the console, per minute and at the same time, so that one tenant's
+ * loops don't slow down the others. Counted in this process, which handles all console requests of a service.
  */
 export class Budget {
-  /** By the session's token: only of sessions that were found. */
+  /** By session token; only existing sessions. */
   readonly #sessions = new Map<string, { purse: Purse; account: Purse }>();
   readonly #accounts = new Map<number, Purse>();
   readonly #now: () => number;
@@ -75,7 +75,7 @@ export class Budget {
     this.#now = now;
   }
 
-  /** Throws 429 for a token whose budget is known to be spent, before the store is asked whose it is. */
+  /** Throws 429 for a token whose budget is spent, before any query to the store. */
   requireLeft(token: string | null): void {
     const known = token === null ? undefined : this.#sessions.get(token);
     if (!known) return;
@@ -84,7 +84,7 @@ export class Budget {
     if (seconds > 0) throw tooMany(seconds);
   }
 
-  /** Lets a request of a session in, which costs as many as `cost` usual ones. Throws 429. */
+  /** Admits a request of a session at the price of `cost` requests. Throws 429. */
   enter(token: string, accountId: number, { cost, isStream }: { cost: number; isStream: boolean }): Visit {
     const now = this.#now();
     const purses = this.#pursesOf(token, accountId, now);

@@ -1,9 +1,6 @@
 import { ConsoleError } from './errors.ts';
 
-/**
- * What costs much and may go on for long: so many at once in this process, and so many of one account, so that others find a
- * free place.
- */
+/** Limits how many expensive operations run at the same time, in this process and per account. */
 export class ConcurrencyLimit {
   readonly #most: { ofAll: number; ofAccount: number };
   readonly #refusal: ConsoleError;
@@ -19,7 +16,7 @@ export class ConcurrencyLimit {
     );
   }
 
-  /** Takes a place; the function gives it back, once however often it is called. Throws 429 when there is none. */
+  /** Takes a slot; the returned function frees it and is idempotent. Throws 429 when no slot is free. */
   enter(accountId: number): () => void {
     const own = this.#open.get(accountId) ?? 0;
     if (this.#all >= this.#most.ofAll || own >= this.#most.ofAccount) throw this.#refusal;

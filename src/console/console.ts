@@ -30,7 +30,7 @@ const LARGEST_BODY = 64 * 1024;
 const LONGEST_USER_AGENT = 500;
 /** A passkey's id: 1,023 bytes (WebAuthn, 4), in base64url. */
 const LONGEST_PARAMETER = 1_364;
-/** Before a request over the budget is refused. */
+/** The delay before a request over the budget is rejected. */
 const PAUSE_WHEN_SPENT_MS = 500;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_QUERY = Type.Object({});
@@ -42,7 +42,7 @@ const strangeOrigin = new ConsoleError(
 const notJson = new ConsoleError('forbidden', 'Send the content type application/json.');
 const noSuchRoute = new ConsoleError('not_found', 'The console has no such route. Reload the page.');
 
-/** The console's API: `ROUTES` below `/console/api`, each behind origin, session and permission, in this order. */
+/** The console's API: `ROUTES` below `/console/api`. Each checks origin, session and permission, in this order. */
 export async function createConsole(parts: ConsoleParts): Promise<FastifyInstance> {
   const log: FastifyBaseLogger = parts.log;
   const app: FastifyInstance = fastify({
@@ -133,7 +133,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     });
   }
 
-  /** The request with everything of it checked. */
+  /** The validated request. */
   function asked(
     route: ConsoleRoute,
     query: TObject,
@@ -191,7 +191,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   });
 
   app.addHook('onResponse', async (request, reply) => {
-    // The route and not the path: that of a link holds its token.
+    // Log the route, not the path: the path of a link contains its token.
     const { id: request_id, method, routeOptions } = request;
     const { elapsedTime, statusCode: status } = reply;
     const path = routeOptions.url ?? 'unknown';
@@ -204,12 +204,13 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   });
   app.setErrorHandler((error, request, reply) => {
     const told = errorOf(error);
-    // A client that went away while its request came is no failure.
+    // A client that disconnected while sending its request is not a failure.
     if (told === internalError && error !== request.raw.errored)
       log.error({ err: error, request_id: request.id }, 'a request of the console failed');
     if (told instanceof ConsoleError && told.retryAfter !== null)
       reply.header('retry-after', told.retryAfter);
-    // Fastify closes on a body that it did not take: the reset would overtake the answer. Node reads the rest and drops it.
+    // Fastify closes the connection on an unread body, and the reset would overtake the answer. Node reads and drops the
+    // rest.
     reply.removeHeader('connection');
     return reply.code(told.status).type(JSON_TYPE).send(told.envelope().toString());
   });
@@ -218,7 +219,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   return app;
 }
 
-/** What throws a 429 throws it half a second later: a loop of refused requests takes little time from others then. */
+/** Delays a 429 by half a second, so that a loop of rejected requests costs others little. */
 async function slowly<T>(work: () => T): Promise<T> {
   try {
     return work();
@@ -228,7 +229,7 @@ async function slowly<T>(work: () => T): Promise<T> {
   }
 }
 
-/** Whether a browser says that a page of ours sent the request; it lets no page of others say so. */
+/** Whether the browser says that one of our pages sent the request. Other sites can't forge these headers. */
 function comesFrom(request: FastifyRequest, origin: string): boolean {
   const given = request.headers.origin;
   return given === undefined ? request.headers['sec-fetch-site'] === 'same-origin' : given === origin;
@@ -236,7 +237,7 @@ function comesFrom(request: FastifyRequest, origin: string): boolean {
 
 function stream(reply: FastifyReply, { type, filename, stream: body }: Streamed): FastifyReply {
   if (filename !== null) reply.header('content-disposition', `attachment; filename="${filename}"`);
-  // A proxy that gathers the answer would hold back what is live.
+  // Tells proxies not to buffer, which would delay live data.
   return reply.header('x-accel-buffering', 'no').type(type).send(body);
 }
 

@@ -10,7 +10,7 @@ const newest = `
    order by id desc
    limit 1`;
 
-/** The 409 of who changes what somebody else changed since they read it: it tells who did and when, as the log has it. */
+/** The 409 for a change based on an outdated version. It names who changed it and when, from the activity log. */
 export async function editConflict(
   read: Read,
   accountId: number,

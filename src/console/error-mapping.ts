@@ -10,7 +10,7 @@ const emailTaken = new ConsoleError(
   { parameter: 'email' },
 );
 
-/** What a person is told of what a change refused, whichever route asked for it; null for an error that is no refusal. */
+/** Maps a rejected change to the error that the person sees; null for any other error. */
 export function toConsoleError(error: unknown): ConsoleError | null {
   if (error instanceof NoConnection || error instanceof NoKey || error instanceof NoSilence) return notFound;
   if (error instanceof EmailTaken) return emailTaken;

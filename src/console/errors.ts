@@ -12,12 +12,12 @@ const STATUS = {
   internal_error: 500,
 } as const;
 
-/** What a person at the console is told when something fails; `message` is one sentence that says what to do. */
+/** An error that a person at the console sees; `message` says what is wrong and what to do. */
 export class ConsoleError extends Error {
   readonly code: keyof typeof STATUS;
   /** The field or parameter that a 400 is about. */
   readonly parameter: string | null;
-  /** In how many seconds to try again, where that is known. */
+  /** Seconds to wait before a retry, if known. */
   readonly retryAfter: number | null;
   /** The accounts to choose from, of `choose_account`. */
   readonly accounts: readonly { id: number; name: string }[] | null;
@@ -42,7 +42,7 @@ export class ConsoleError extends Error {
     return STATUS[this.code];
   }
 
-  /** `{"error":{"code","message"}}`, with `parameter`, `retry_after` and `accounts` where there are such. */
+  /** `{"error":{"code","message"}}`, with `parameter`, `retry_after` and `accounts` if set. */
   envelope(): string {
     const { code, message, parameter, retryAfter, accounts } = this;
     return JSON.stringify({
@@ -64,13 +64,13 @@ export const notFound = new ConsoleError(
 );
 export const internalError = new ConsoleError('internal_error', 'The service could not answer. Try again.');
 
-/** Changes of credentials need it: a stolen session must gain nothing that outlives it. */
+/** Required for changes of credentials: a stolen session must not gain access that outlives it. */
 export const proofNeeded = new ConsoleError(
   'proof_needed',
   'This change requires a sign-in within the last 10 minutes. Confirm your identity, then try again.',
 );
 
-/** What a member who lacks a permission is told. */
+/** The error for a missing permission. */
 export function lacking(permission: string): ConsoleError {
   return new ConsoleError(
     'forbidden',

@@ -5,18 +5,21 @@ import type { Handler } from '../server/console-handler.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleParts } from './route.ts';
 
-/** How long a statement of a page may take, in milliseconds. */
+/** The statement timeout of console requests, in milliseconds. */
 const STATEMENT_MS = 10_000;
 
-/** The console's API, answering what is handed to it. */
+/** The console's API. */
 interface OpenConsole {
   handle: Handler;
-  /** Ends the streams that pages follow. */
+  /** Ends all event streams. */
   hangUp(): void;
   close(): Promise<void>;
 }
 
-/** Opens the console's API in this process: it holds up to 8 connections to the store, and the keys of DBVITALS_SECRET_KEY. */
+/**
+ * Opens the console's API in this process. It uses up to 8 connections to the store, and holds the keys of
+ * DBVITALS_SECRET_KEY.
+ */
 export async function openConsole(
   address: StoreAddress,
   given: Omit<ConsoleParts, 'writer' | 'reader' | 'verify' | 'closing'>,

@@ -8,7 +8,7 @@ import { ROUTES } from './routes.ts';
 
 let store: TestStore;
 let service: Service;
-/** Of a member with that role alone. */
+/** Of a member with only that role. */
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ afterAll(async () => {
   await store.stop();
 });
 
-/** Gives the member of that role their session, where a route has ended it. */
+/** Restores the session of a role's member after a route has ended it. */
 async function signIn(role: string): Promise<void> {
   await store.writer.query(
     `insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
@@ -97,7 +97,7 @@ test('who is not signed in reaches what it takes to sign in, and nothing else', 
     ].toSorted(),
   );
   const { origin } = service;
-  // A person who acts in no account yet answers invitations, and needs a session for it.
+  // A person without an account needs a session to answer invitations.
   const invitations = OPEN.filter(({ path }) => path.startsWith('/invitations'));
   for (const { method, path } of [...GUARDED, ...invitations]) {
     expect((await ask(method, path, { origin })).status, `${method} ${path}`).toBe(401);

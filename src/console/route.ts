@@ -10,7 +10,7 @@ import type { Read } from '../database/read.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Permission } from '../vocabulary/roles.ts';
 
-/** What the console stands on. */
+/** The dependencies of the console. */
 export interface ConsoleParts {
   log: Logger;
   /** The writer's role; a statement may take 10 s. */
@@ -22,35 +22,35 @@ export interface ConsoleParts {
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   allowPrivateTargets: boolean;
-  /** Whether members may name a Unix socket, at which the service logs in as its own user. */
+  /** Whether members may add Unix sockets, to which the service logs in as its own user. */
   allowConsoleSockets: boolean;
-  /** Where the service stands behind a proxy, such as `/dbvitals`; empty = at the root. */
+  /** The path of the service behind a proxy, such as `/dbvitals`; empty = the root. */
   basePath: string;
   /** DBVITALS_PUBLIC_URL: an origin; null = not set. */
   publicUrl: string | null;
-  /** The only origin that passkeys work at. */
+  /** The only origin where passkeys work. */
   passkeyOrigin: () => string;
-  /** Whom persons may sign in by; null = there is none. */
+  /** The single sign-on provider; null = none. */
   singleSignOn: IdentityProvider | null;
-  /** Hears of every answer: method and route of the request, the status, and how long it took, in seconds. */
+  /** Called for every answer, with the request's method and route, the status, and the duration in seconds. */
   measure: (method: string, route: string, status: number, seconds: number) => void;
-  /** Aborted when the service stops: what streams must end then. */
+  /** Aborted when the service stops, to end streams. */
   closing: AbortSignal;
 }
 
-/** Who asks, signed in or not. */
+/** The client of a request, signed in or not. */
 export interface Caller {
   requestId: string;
   address: string;
-  /** Such as `https://dbvitals.example.com`, as the browser has it. */
+  /** Such as `https://dbvitals.example.com`, as the browser sees it. */
   origin: string;
-  /** As it may be stored; at most 500 characters. */
+  /** Cleaned for storage; at most 500 characters. */
   userAgent: string;
-  /** Of the session's cookie; a secret, and whether it is good for anything is not said. */
+  /** From the session cookie; secret, and not verified yet. */
   sessionToken: string | null;
 }
 
-/** The member on whose behalf the session acts now. */
+/** The member that the session currently acts as. */
 export interface Actor {
   sessionId: number;
   loginId: number;
@@ -61,52 +61,55 @@ export interface Actor {
   name: string;
   roles: string[];
   permissions: ReadonlySet<Permission>;
-  /** Whether the person proved who they are within 10 minutes. */
+  /** Whether the person signed in or confirmed their identity within the last 10 minutes. */
   isRecent: boolean;
-  /** Whether the login is one of an identity provider; else it has a password, and acts in this account alone. */
+  /** Whether the login belongs to an identity provider. Otherwise it has a password and belongs to this account alone. */
   bySingleSignOn: boolean;
 }
 
-/** A body that comes bit by bit; it must end when `closing` is aborted. */
+/** A streamed body; it must end when `closing` is aborted. */
 export interface Streamed {
   /** Such as `text/event-stream`. */
   type: string;
-  /** Names the file that a browser saves it as; null = it is shown. */
+  /** The name of the downloaded file; null = shown inline. */
   filename: string | null;
   stream: Readable;
 }
 
-/** A request to a route, everything of it checked. */
+/** A validated request to a route. */
 export interface ConsoleRequest<Query extends TObject = TObject, Body extends TObject = TObject> {
   parts: ConsoleParts;
   caller: Caller;
-  /** `:id` of the path: a positive integer, or the request was answered 404; 0 where the path has none. */
+  /** `:id` of the path, a positive integer; 0 when the path has none. Anything else was answered 404. */
   id: number;
-  /** Further parts of the path, as they came. */
+  /** Other path parameters, unchecked. */
   params: Readonly<Record<string, string>>;
   query: Static<Query>;
   body: Static<Body>;
-  /** For headers of the route's own. */
+  /** For response headers of the route. */
   reply: FastifyReply;
 }
 
-/** {@link ConsoleRequest} by somebody who is signed in. */
+/** A {@link ConsoleRequest} of a signed-in member. */
 interface MemberRequest<Query extends TObject, Body extends TObject> extends ConsoleRequest<Query, Body> {
   actor: Actor;
-  /** Reads the session's account and nothing else: as the console's role, behind row-level security, in one snapshot. */
+  /** Reads only the session's account: as the console's database role, with row-level security, in one snapshot. */
   read<T>(work: (read: Read) => Promise<T>): Promise<T>;
-  /** The same for what belongs to the person and not to an account: login, passkeys, sessions, and which accounts there are. */
+  /** Reads only what belongs to the person: login, passkeys, sessions, and the list of their accounts. */
   readOwn<T>(work: (read: Read) => Promise<T>): Promise<T>;
-  /** For what goes on: throws 401 or 403 once the session has ended, or the member lost the route's permission. */
+  /** For long requests: throws 401 or 403 once the session has ended or the member has lost the route's permission. */
   requireStill(): Promise<void>;
   /**
-   * Changes the account: `changeAccount`, whose entries also tell who did it. First it looks whether the session still
-   * stands and the member still has the route's permission, under the lock that a change of the member takes too.
+   * Changes the account with `changeAccount`, and adds the actor to its entries. First it checks the session and the
+   * member's permission again, under the lock that changes of the member take too.
    */
   change: ChangeAccount;
 }
 
-/** What a route's schema lets its handler give: nothing for null, which is answered 204; a reply where it answered by itself. */
+/**
+ * What a handler may return by its route's schema: nothing for null, which is answered 204; or the reply, if it answered
+ * itself.
+ */
 type HandlerReply<Response> = Response extends TSchema
   ? Promise<Static<Response> | FastifyReply>
   : Response extends 'stream'
@@ -123,32 +126,35 @@ interface Definition<
   method: HTTPMethods & ('GET' | 'POST' | 'PATCH' | 'DELETE');
   /** Below `/console/api`. */
   path: string;
-  /** With `additionalProperties: true` nothing of it is looked at here. */
+  /** With `additionalProperties: true` it is not validated here. */
   query?: Query;
-  /** The `description` of a field is the sentence that somebody who gave a wrong value is told. */
+  /** A field's `description` is the error message for an invalid value. */
   body?: Body;
   response: Response;
-  /** Of the session's and the account's budget (budget.ts), in usual requests; 1 where not given. */
+  /** The price in requests, from the budgets of session and account (budget.ts); default: 1. */
   cost?: number;
-  /** 200 where not given, 204 where there is no body. */
+  /** Default: 200, or 204 without a body. */
   status?: 201 | 202;
 }
 
-/** A route for members. */
+/** A route for signed-in members. */
 export interface MemberRoute<
   Response extends TSchema | 'stream' | null = TSchema | 'stream' | null,
   Query extends TObject = TObject,
   Body extends TObject = TObject,
 > extends Definition<Response, Query, Body> {
-  /** Whether it makes or changes a credential: then the person must have proved who they are within 10 minutes. */
+  /**
+   * Whether it creates or changes a credential: then the person must have confirmed their identity within the last 10
+   * minutes.
+   */
   recent?: true;
-  /** What the member's roles must allow; `member` = any active member. */
+  /** The required permission; `member` = any active member. */
   permission: Permission | 'member';
-  /** Throws a ConsoleError for what it can't do. */
+  /** Throws a ConsoleError. */
   handler(asked: MemberRequest<Query, Body>): HandlerReply<Response>;
 }
 
-/** A route for those who are not signed in. */
+/** A route that needs no session. */
 export interface OpenRoute<
   Response extends TSchema | 'stream' | null = TSchema | 'stream' | null,
   Query extends TObject = TObject,
@@ -170,7 +176,7 @@ export function consoleRoute<
   return route as unknown as MemberRoute;
 }
 
-/** {@link consoleRoute} for those who are not signed in. */
+/** {@link consoleRoute} for a route that needs no session. */
 export function openRoute<
   Response extends TSchema | 'stream' | null,
   Query extends TObject = NoFields,

@@ -3,7 +3,7 @@ import type { TObject } from 'typebox';
 import { recordable } from '../http/edge/edge.ts';
 import { ConsoleError } from './errors.ts';
 
-/** The 400 of a body that its schema refused: it names the field and says its rule, which is the field's `description`. */
+/** The 400 for an invalid body. It names the field and its rule, which is the field's `description`. */
 export function bodyValidationError(
   schema: TObject,
   { validation }: { validation: readonly FastifySchemaValidationError[] },
@@ -28,7 +28,7 @@ export function bodyValidationError(
   return fieldValidationError(schema, name);
 }
 
-/** The 400 of one field of a body: it says the field's rule. */
+/** The 400 for one field of a body, with the field's rule. */
 export function fieldValidationError(schema: TObject, name: string): ConsoleError {
   const rule: { description?: string } | undefined = schema.properties[name];
   return new ConsoleError('invalid_parameter', rule?.description ?? `The value of ${name} is not valid.`, {

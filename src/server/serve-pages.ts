@@ -43,15 +43,14 @@ const notBuilt = successAnswer(
 );
 
 /**
- * Serves the console's pages as they were built (`console/dist`) to anyone who asks: they hold nothing of an account. A page
- * is answered where HTML is accepted; for everybody else its path is unknown, as it was before there was a console. A path that
- * is unknown to all is the console's own page too, with status 404: it says so, and where to go.
+ * Serves the built pages of the console (`console/dist`) to anyone: they contain no data of an account. A page is served
+ * only where HTML is accepted; for other clients its path is unknown. Unknown paths get the console's own 404 page.
  */
 export function servePages(app: FastifyInstance, basePath: string): void {
   const files = new Map(builtFiles().map((name) => [name, answerOf(readFileSync(`${BUILT}/${name}`))]));
   const built = files.get('index.html');
   const document = built ? answerOf(atBase(built.body, basePath)) : notBuilt;
-  // Every page is one document: its script shows the page that the address names.
+  // Every path serves the same document: its script renders the page.
   for (const url of servedPaths()) {
     app.route({
       method: ['GET', 'HEAD'],
@@ -72,7 +71,7 @@ export function servePages(app: FastifyInstance, basePath: string): void {
   for (const [name, answer] of files) {
     if (name === 'index.html') continue;
     const type = TYPES[extname(name)] ?? 'application/octet-stream';
-    // Vite puts a hash of the content into the names below assets/.
+    // Vite puts a content hash into file names below assets/.
     const caching = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
     app.route({
       method: ['GET', 'HEAD'],
@@ -103,7 +102,7 @@ function answerOf(body: Buffer): Answer {
   return successAnswer(body, null, true);
 }
 
-/** Paths below `console/dist`; none where it was not built. */
+/** Paths below `console/dist`; none if the console was not built. */
 function builtFiles(): string[] {
   try {
     return readdirSync(BUILT, { recursive: true, withFileTypes: true })

@@ -32,7 +32,7 @@ const AccountChange = Type.Object({
 
 /** GET /account; the answer of PATCH /account. */
 export type Account = Static<typeof Account>;
-/** PATCH /account: 409 when the version moved. */
+/** PATCH /account: 409 when the version has changed. */
 export type AccountChange = Static<typeof AccountChange>;
 
 type AccountRow = Omit<Account, 'includes' | 'created_at'> & { created_at: Date };

@@ -8,23 +8,26 @@ import { rangeParameters, readRange } from '../../http/range-parameters.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
-/** What the last verification of the whole log found: the same as `activity verify` says (docs/seals.md). */
+/** The result of the last verification of the whole log, as `activity verify` reports it (docs/seals.md). */
 export const VerifiedLog = Type.Object({
-  /** Whether the entries from `from_id` to `to_id` are as they were sealed; null = the first verification has not ended yet. */
+  /**
+   * Whether the entries from `from_id` to `to_id` are as they were sealed; null = the first verification is still
+   * running.
+   */
   verified: nullable(Type.Boolean()),
-  /** The last entry that is sealed; 0 when none is. */
+  /** The last sealed entry; 0 = none. */
   to_id: count('last sealed entry'),
-  /** When the last seal was made; null when there is none. */
+  /** When the last seal was made; null = none. */
   at: nullable(timestamp('time of the seal')),
   /** When the log was verified. */
   checked_at: nullable(timestamp('time of the verification')),
-  /** The first entry that was compared. 0 when none was. */
+  /** The first entry that was compared; 0 = none. */
   from_id: count('first entry that was compared'),
-  /** Entries that no seal held then. */
+  /** Entries that had no seal then. */
   unsealed: count('entries after the last seal'),
   /** Entries that were sealed more than an hour after they happened, or are older than that and not sealed. */
   late: count('entries that were sealed late'),
-  /** What is wrong, in a sentence; null where nothing is. */
+  /** What is wrong, as a sentence; null = nothing. */
   message: nullable(Type.String()),
 });
 
@@ -41,14 +44,14 @@ const verified = consoleRoute({
 
 const lastId = 'select last_id from activity_head where account_id = $1';
 
-/** An export reads for as long as somebody listens. */
+/** Exports run as long as the client reads. */
 const exports = new ConcurrencyLimit(
   { ofAll: 20, ofAccount: 3 },
   'Too many exports of the log are running',
   10,
 );
 
-/** As many entries are read at once as the endpoint gives. */
+/** The page size of the endpoint. */
 const PAGE = '100';
 
 const exported = consoleRoute({
@@ -61,7 +64,7 @@ const exported = consoleRoute({
   async handler({ actor: { accountId }, caller, parts, query, read, requireStill }) {
     const { before } = readRange(query);
     if (before !== null) await awaitEntries(parts.writer, accountId, before);
-    // An export is the log as it was when it began: without a last id it would follow a busy log for ever.
+    // An export ends with the last entry at its start: otherwise it would follow a busy log for ever.
     const [head] = await read((run) => run<{ last_id: number }>(lastId, [accountId]));
     const last = head?.last_id ?? 0;
     const page = async (afterId: number) => {
@@ -71,7 +74,7 @@ const exported = consoleRoute({
       );
       return { data: body.data.filter(({ id }) => id <= last), hasMore: body.meta.has_more };
     };
-    const first = await page(0); // what is wrong with the range is told before the first byte
+    const first = await page(0); // an invalid range is reported before the first byte
     async function* lines() {
       for (let { data, hasMore } = first; data.length > 0; ) {
         yield data.map((entry) => `${JSON.stringify(entry)}\n`).join('');
@@ -82,7 +85,7 @@ const exported = consoleRoute({
     }
     const leave = exports.enter(accountId);
     const filename = `activity-${new Date().toISOString().slice(0, 10)}.ndjson`;
-    // Cut off, so that it does not look whole, also when nobody reads on.
+    // Destroyed, so that a failed export does not look complete.
     const stream = addAbortSignal(parts.closing, Readable.from(lines())).once('close', leave);
     return { type: 'application/x-ndjson', filename, stream };
   },

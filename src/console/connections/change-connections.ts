@@ -15,7 +15,7 @@ import { readSettings } from './connection-detail.ts';
 import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
 import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
 
-/** How often a new connection is checked where nothing else is said, in seconds: as `connection add` does. */
+/** The default check interval in seconds, the same as for `connection add`. */
 const INTERVAL = 300;
 
 const nothingToChange = new ConsoleError(
@@ -69,7 +69,7 @@ interface AskedChange {
   read<T>(work: (run: Read) => Promise<T>): Promise<T>;
 }
 
-/** Changes the connection as the body says. Throws 404, 409, and what is refused. */
+/** Changes the connection. Throws 404, 409, and errors of invalid settings. */
 export async function makeChange(asked: AskedChange): Promise<void> {
   const { accountId, body, change, id, parts, read } = asked;
   const before = await read((run) => readSettings(run, accountId, id));
@@ -109,7 +109,7 @@ const remove = consoleRoute({
 
 export const changeConnectionRoutes: ConsoleRoute[] = [add, alter, remove];
 
-/** A tunnel leads to a host. */
+/** A tunnel needs a host. */
 export function requireHost(connectionType: string): void {
   if (connectionType === 'unix_socket')
     throw new RefusedConnection('ssh', 'An SSH server goes with a host, not with a socket.');

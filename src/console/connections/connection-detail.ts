@@ -25,7 +25,7 @@ interface SettingsRow extends Omit<ConnectionSettings, 'ca_fingerprints' | 'crea
   created_at: Date;
 }
 
-/** How a connection is set. Throws 404 when there is none, or it was removed. */
+/** A connection's settings. Throws 404 when it does not exist or was removed. */
 export async function readSettings(
   run: Read,
   accountId: number,
@@ -69,7 +69,7 @@ interface StateRow {
   open_tickets: number;
 }
 
-// The checks of a week by the key's order; with an interval of 10 s those of 14 hours. What lies before is told by days.
+// The checks of the last week in key order; with an interval of 10 s, of 14 hours. Older ones are shown per day.
 const selectRecent = `
   select created_at as at, score
     from (select created_at, score, health_check_id,
@@ -137,7 +137,7 @@ async function readState(run: Read, accountId: number, id: number) {
   return { state, history, tickets };
 }
 
-/** The last score of each day with a check, at the end of that day, the oldest first. */
+/** The last score of each day with a check, at the end of that day, oldest first. */
 function daysOf({ last_day, scores }: StateRow): ConnectionDetail['history'] {
   if (last_day === null) return [];
   const end = Date.parse(`${last_day}T23:59:59Z`);

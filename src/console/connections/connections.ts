@@ -19,10 +19,10 @@ const Interval = Type.Integer({
   description: 'Enter the time between health checks in seconds, 10 to 604800 (7 days).',
 });
 
-/** How a connection is set; never its password or key. */
+/** A connection's settings, without passwords and keys. */
 export const ConnectionSettings = Type.Object({
   id: identifier('connection identifier'),
-  /** Raised by every change of the settings: send it back with a change. */
+  /** Increases with every change of the settings: send it back with a change. */
   version: Type.Integer(),
   name: Type.String(),
   engine: Engine,
@@ -34,7 +34,7 @@ export const ConnectionSettings = Type.Object({
   tls: Tls,
   has_password: Type.Boolean(),
   password_exposable: Type.Boolean(),
-  /** SHA-256 fingerprints of the certificates that are trusted beside the system's own. */
+  /** SHA-256 fingerprints of the certificates that are trusted in addition to the system's. */
   ca_fingerprints: Type.Array(Type.String()),
   ssh: nullable(
     Type.Object({
@@ -42,26 +42,26 @@ export const ConnectionSettings = Type.Object({
       host: Type.String(),
       port: Type.Integer(),
       has_key: Type.Boolean(),
-      /** SHA-256 of the key that the SSH server showed at first; null before that. */
+      /** SHA-256 of the SSH server's host key, stored on first use; null before that. */
       host_key: nullable(Type.String()),
     }),
   ),
-  /** Check id to name to number: those that are set otherwise than the check has them. */
+  /** Check id to threshold name to number: only thresholds that differ from the default. */
   thresholds: Type.Record(Type.String(), Type.Record(Type.String(), Type.Number())),
   expected_standbys: Type.Integer(),
-  /** Null for sample data, which nobody checks. */
+  /** Null for sample data, which is never checked. */
   interval_seconds: nullable(Type.Number()),
   created_at: timestamp('when it was added'),
 });
 
-/** What a run cost the watched server. */
+/** The cost of a run on the monitored server. */
 export const Cost = Type.Object({
   milliseconds: Type.Number(),
   statements: Type.Integer(),
   bytes: Type.Integer(),
 });
 
-/** A connection with its latest check whole, and how its score went. */
+/** A connection with its latest check and its score history. */
 export const ConnectionDetail = Type.Object({
   settings: ConnectionSettings,
   score: nullable(score('latest score')),
@@ -69,7 +69,7 @@ export const ConnectionDetail = Type.Object({
   stale: Type.Boolean(),
   last_checked_at: nullable(timestamp('null before the first check')),
   next_due_at: nullable(timestamp('null for sample data')),
-  /** A check runs at this moment. */
+  /** Whether a check is running now. */
   running: Type.Boolean(),
   latest: nullable(
     Type.Object({
@@ -83,7 +83,7 @@ export const ConnectionDetail = Type.Object({
     }),
   ),
   /**
-   * 90 days, the oldest first: the lowest, highest and last score of each half hour of the last 7 days, and before that the
+   * 90 days, oldest first: the lowest, highest and last score of each half hour of the last 7 days, and before that the
    * last score of each day.
    */
   history: Type.Array(
@@ -96,7 +96,7 @@ export const ConnectionDetail = Type.Object({
   open_tickets: count('open tickets'),
 });
 
-/** Where a database is, by fields; a host that begins with / is a Unix socket. */
+/** A database's address as separate fields; a host that begins with / is a Unix socket. */
 const Address = Type.Object(
   {
     engine: Engine,
@@ -116,13 +116,13 @@ const Ssh = Type.Object(
       description: 'Enter the host of the SSH server.',
     }),
     port: Type.Optional(Port),
-    /** A private key without passphrase. Without it the key that is stored for the connection is used. */
+    /** A private key without passphrase. If absent, the connection's stored key is used. */
     key: Type.Optional(Type.String({ maxLength: 16_384 })),
   },
   { additionalProperties: false },
 );
 
-/** Check id to name to number; null is the check's own again. */
+/** Check id to threshold name to number; null restores the default. */
 const Thresholds = Type.Record(
   Type.String({ maxLength: 60 }),
   Type.Record(
@@ -131,11 +131,11 @@ const Thresholds = Type.Record(
   ),
 );
 
-/** What adding, changing and testing share: either `url` (postgres://user:password@host/database) or `address`. */
+/** Shared by add, change and test: either `url` (postgres://user:password@host/database) or `address`. */
 const way = {
   url: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096 })),
   address: Type.Optional(Address),
-  /** Goes before the one of the URL. */
+  /** Overrides the password in the URL. */
   password: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
   tls: Type.Optional(Tls),
   password_exposable: Type.Optional(Type.Boolean()),
@@ -150,7 +150,7 @@ export const NewConnection = Type.Object(
   { additionalProperties: false },
 );
 
-/** What is absent stays. `ssh: null` takes the tunnel away. */
+/** Absent fields stay unchanged. `ssh: null` removes the tunnel. */
 export const ConnectionChange = Type.Object(
   {
     version: Type.Integer({ minimum: 1 }),

@@ -11,47 +11,50 @@ import { identifier } from '../../http/fields.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../vocabulary/severities.ts';
 import { stringEnum } from '../string-enum.ts';
 
-/** What a check judges by: one of its thresholds, as the connection has it. */
+/** A threshold of a check, with the connection's value. */
 export const JudgedBy = Type.Object({
   name: Type.String(),
   value: Type.Number(),
   default: Type.Number(),
 });
 
-/** A finding with all that a person needs to act on it. Texts of a watched server are in it: show them as text. */
+/**
+ * A finding with everything that a person needs to act on it. It contains untrusted text of the monitored server: render
+ * it as text.
+ */
 export const ExplainedFinding = Type.Object({
   check_id: Type.String(),
   category: Type.String(),
   status: stringEnum(...FINDING_STATUSES),
   severity: stringEnum(...SEVERITIES),
   title: Type.String(),
-  /** The database that the object is in; '' for the whole server. */
+  /** The object's database; '' for the whole server. */
   database: Type.String(),
   object: nullable(Type.String()),
   /** The measured value and the recommendation; when skipped or error, why it could not be measured. */
   measured: Type.String(),
   thresholds: Type.Array(JudgedBy),
-  /** Why it matters: Markdown of the check's page. */
+  /** Why it matters, as Markdown from the check's page. */
   why: Type.String(),
-  /** The remediation, to be pasted; '' where there is nothing to do. */
+  /** The remediation to paste; '' when there is nothing to do. */
   sql: Type.String(),
-  /** What the statement locks, in a sentence or two; null where it is none that we know, or nothing is to be run. */
+  /** What the statement locks, in a sentence or two; null when unknown or there is nothing to run. */
   lock: nullable(Type.String()),
-  /** The GRANT that lacks, where it was skipped for that. */
+  /** The missing GRANT, if the check was skipped for that. */
   missing_grant: nullable(Type.String()),
-  /** Its open ticket; null where it has none, as a problem that must be seen twice first. */
+  /** Its open ticket; null = none, for example before a problem was seen twice. */
   ticket_id: nullable(identifier('ticket identifier')),
 });
 
 export type ExplainedFinding = Static<typeof ExplainedFinding>;
 
-/** Whose finding it is. */
+/** The connection of a finding. */
 interface Watched {
   engine: DatabaseAddress['engine'];
   thresholds: ConnectionThresholds;
 }
 
-/** What an open ticket is about. */
+/** The subject of an open ticket. */
 export interface TicketOfFinding {
   ticket_id: number;
   check_id: string;
@@ -59,7 +62,7 @@ export interface TicketOfFinding {
   object: string | null;
 }
 
-/** The findings as a person wants them, each with its ticket of those that are open. */
+/** Explains findings, each with its open ticket. */
 export function explainedFindings(
   watched: Watched,
   findings: readonly Finding[],
@@ -72,7 +75,7 @@ export function explainedFindings(
   }));
 }
 
-// A list, not a text with a separator: the names in it are a stranger's.
+// A JSON list instead of joined text: the names are untrusted and may contain any separator.
 function subjectOf({ check_id, database, object }: Omit<TicketOfFinding, 'ticket_id'>): string {
   return JSON.stringify([check_id, database, object]);
 }
@@ -86,7 +89,7 @@ function explainedFinding(watched: Watched, finding: Finding): Omit<ExplainedFin
   };
 }
 
-/** What is known of a check's faults beside what was measured. */
+/** The explanation of a check: thresholds, why it matters, remediation and locks. */
 export function explained(
   { engine, thresholds }: Watched,
   checkId: string,
@@ -115,7 +118,7 @@ const pages = new Map<string, string>();
 function whyOf(checkId: string): string {
   const known = pages.get(checkId);
   if (known !== undefined) return known;
-  // A stored finding may be of a check that is shipped no more: the catalogue names the pages that there are.
+  // A stored finding may belong to a check that no longer exists: only checks of the catalogue have a page.
   const page = defaults.has(checkId) ? readFileSync(inPackage(`docs/checks/${checkId}.md`), 'utf8') : '';
   const why = /## Why it matters\n([\s\S]*?)\n## /.exec(page)?.[1]?.trim() ?? '';
   pages.set(checkId, why);

@@ -6,18 +6,18 @@ import { ENGINES } from '../../vocabulary/engines.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 
-/** The statements that make the login which a connection needs, with as few rights as its checks get by with. */
+/** The SQL that creates a monitoring login with least privilege. */
 const MonitoringRoleSql = Type.Object({
   sql: Type.String(),
   /** What the login can see, and what it can't. */
   sees: Type.String(),
-  /** Statements for a few checks more, which give the login more than most want to give. */
+  /** Optional SQL for a few more checks; it grants more than most users want to grant. */
   optional: nullable(Type.Object({ why: Type.String(), sql: Type.String() })),
 });
 
 const LoginQuery = Type.Object({
   engine: stringEnum(...ENGINES),
-  /** Of the login; `dbvitals_watcher` where not given. */
+  /** The login's name; default: `dbvitals_watcher`. */
   username: Type.Optional(
     Type.String({
       pattern: '^[a-z_][a-z0-9_]{0,62}$',
@@ -46,7 +46,7 @@ const monitoringRoleSql = consoleRoute({
 
 export const monitoringRoleSqlRoutes: ConsoleRoute[] = [monitoringRoleSql];
 
-/** What the page's section says of the login; its blocks are pasted by tests as they stand. */
+/** Extracts the section for an engine from docs/least-privilege.md. Tests run its blocks unchanged. */
 function loginFor(engine: keyof typeof SECTION, username: string): MonitoringRoleSql {
   const [, section = ''] = page.split(new RegExp(`^(?=${SECTION[engine]})`, 'm'));
   const [own = ''] = section.split(/\n(?=## )/);
@@ -57,7 +57,7 @@ function loginFor(engine: keyof typeof SECTION, username: string): MonitoringRol
   return { sql: of(given), sees, optional: more && why ? { why, sql: of(more) } : null };
 }
 
-/** The blocks of SQL; the line before each stands as a comment. */
+/** The SQL blocks; the line before each becomes a comment. */
 function blocksOf(text: string): string {
   const sql = [...text.matchAll(/(.*)\n\n```sql\n([\s\S]*?)```/g)].map(([, before = '', block = '']) =>
     /^(#|The login sees)/.test(before) ? block : `-- ${before}\n${block}`,

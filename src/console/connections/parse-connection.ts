@@ -12,7 +12,7 @@ import type { ConnectionChange, ConnectionSettings, NewConnection, TestedConnect
 
 type Body = TestedConnection | NewConnection | ConnectionChange;
 
-/** Where the database is, as the body has it; null where it names none. The password goes before the one of the URL. */
+/** The address in the body; null when there is none. The password field overrides the one in the URL. */
 export function addressIn({ url, address, password }: Body): DatabaseAddress | null {
   if (url !== undefined && address !== undefined)
     throw new RefusedConnection('url', 'Enter either a URL or separate fields, not both.');
@@ -20,7 +20,7 @@ export function addressIn({ url, address, password }: Body): DatabaseAddress | n
   return named === undefined ? null : { ...named, password: password ?? named.password };
 }
 
-/** {@link addressIn}, which there must be. */
+/** Like {@link addressIn}, but throws when there is no address. */
 export function requireAddress(body: Body): DatabaseAddress {
   const address = addressIn(body);
   if (!address) throw new RefusedConnection('url', 'Enter a URL or separate fields.');
@@ -47,7 +47,7 @@ export function requireNoSocket(
 
 const PLACE = ['engine', 'connection_type', 'host', 'port', 'database', 'username'] as const;
 
-/** What the body sets beside the address. Throws a {@link RefusedConnection}. */
+/** The settings in the body other than the address. Throws a {@link RefusedConnection}. */
 export function settingsIn(body: Body): WantedSettings {
   const { thresholds, expected_standbys, password_exposable, ca_certificate } = body;
   if (thresholds) requireThresholds(thresholds, everyCheck);
@@ -60,8 +60,8 @@ export function settingsIn(body: Body): WantedSettings {
 }
 
 /**
- * The tunnel of the body. A member's has a key of its own, given now or `stored`: the service's SSH agent is the operator's,
- * and would open other servers than the account's. Throws a {@link RefusedConnection}.
+ * The tunnel in the body. A member's tunnel needs its own key, sent now or `stored`: the service's SSH agent belongs to
+ * the operator and may open servers of other accounts. Throws a {@link RefusedConnection}.
  */
 export function tunnelIn({ ssh }: Body, stored: boolean): Tunnelled {
   if (!ssh) return {};

@@ -17,46 +17,46 @@ import { stringEnum } from '../string-enum.ts';
  * last one has the state done, failed or idle, and the stream ends; idle = no check runs, nor was one run from here just now.
  */
 export const RunProgress = Type.Object({
-  /** waiting: another monitor's run is to end first, or this one has only begun. */
+  /** waiting: another monitor's run must end first, or this run has just started. */
   state: stringEnum('waiting', 'running', 'done', 'failed', 'idle'),
-  /** Null while nothing is known of it. */
+  /** Null while unknown. */
   progress: nullable(
     Type.Object({
       database: Type.String(),
-      /** Which one it is at, from 1. */
+      /** The current database, from 1. */
       number: Type.Integer(),
-      /** 0 of an engine whose session sees them all. */
+      /** 0 for an engine whose session sees all databases. */
       databases: Type.Integer(),
-      /** Checks. */
+      /** Checks completed. */
       done: Type.Integer(),
       all: Type.Integer(),
     }),
   ),
-  /** Once done. */
+  /** Set when done. */
   score: nullable(Type.Integer()),
-  /** Once failed: a sentence. */
+  /** Set when failed: a sentence. */
   message: nullable(Type.String()),
 });
 
 export type RunProgress = Static<typeof RunProgress>;
 
-/** For how long a run that ended is told of: who asked for it hears the end, however quick it was. */
+/** How long an ended run is reported, so that its requester sees the end of even the quickest run. */
 const KEPT_MS = 60_000;
-/** How often a run of another monitor is looked for in the store; one of ours is told of as it goes. */
+/** How often the store is polled for a run of another monitor; our own runs report their progress. */
 const POLL_MS = 1_000;
-/** A proxy closes what is silent for a minute. */
+/** Proxies close connections that are silent for a minute. */
 const SILENCE_MS = 15_000;
-// As long as the longest run with its wait; a browser opens the stream again.
+// As long as the longest run including its wait; browsers reopen the stream.
 const LONGEST_STREAM_MS = 300_000;
 
 const NOTHING = { progress: null, score: null, message: null };
-/** Runs that are under way from this process; the monitor's own are apart. */
+/** Runs started from the console of this process; the monitor's own runs are counted separately. */
 const places = new ConcurrencyLimit({ ofAll: 10, ofAccount: 4 }, 'Too many health checks are running', 10);
 
-/** By account and connection. All of a service's requests for the console come to one process, so they are here. */
+/** By account and connection. One process handles all console requests of a service, so all runs are here. */
 const runs = new Map<string, RunProgress>();
 
-/** Emits the key of `runs` whose state is another. */
+/** Emits the key of a run in `runs` whose state changed. */
 const changes = new EventEmitter().setMaxListeners(0);
 
 function setRun(key: string, state: RunProgress): void {
@@ -154,7 +154,7 @@ const follow = consoleRoute({
   },
 });
 
-/** Writes the state, as often as it is another, until it is the last one, nobody reads any more, or the service stops. */
+/** Writes each new state until the last one, until the client disconnects, or until the service stops. */
 async function tell(
   stream: Writable,
   closing: AbortSignal,

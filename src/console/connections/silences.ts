@@ -17,12 +17,12 @@ export const Silence = Type.Object({
   id: identifier('silence identifier'),
   connection_id: identifier('the connection'),
   check_id: Type.String(),
-  /** Null = every object of the check. */
+  /** Null = all objects of the check. */
   object: nullable(Type.String()),
   reason: Reason,
   note: Type.String(),
   created_at: timestamp('when it began'),
-  /** Null = until somebody ends it. */
+  /** Null = no end date. */
   until: nullable(timestamp('when it ends')),
 });
 
@@ -30,7 +30,7 @@ const SilenceList = Type.Object({ data: Type.Array(Silence) });
 
 export const NewSilence = Type.Object({
   check_id: Type.String({ pattern: '^[A-Z0-9_]{1,60}$', description: 'Enter the ID of a check.' }),
-  /** As its finding names it; absent = every object of the check. */
+  /** As its finding names it; absent = all objects of the check. */
   object: Type.Optional(singleLine(200, 'Enter the object as its finding names it, at most 200 characters.')),
   reason: Reason,
   note: singleLine(200, 'Explain why in 1 to 200 characters, for your team.'),

@@ -26,28 +26,28 @@ import { makeChange, requireHost } from './change-connections.ts';
 import { ConnectionChange, TestedConnection } from './connections.ts';
 import { requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
 
-/** What a test of a connection found out; nothing of it is stored. Texts of the server are in it: show them as text. */
+/** The result of a connection test; nothing is stored. It contains untrusted text of the server: render it as text. */
 const ConnectionTest = Type.Object({
   reachable: Type.Boolean(),
-  /** Why it is not, in a sentence. */
+  /** Why not, as a sentence. */
   reason: nullable(Type.String()),
-  /** The protocol that was spoken, such as TLSv1.3; null = none, or not reached. */
+  /** The TLS version, such as TLSv1.3; null = none, or not reachable. */
   tls: nullable(Type.String()),
-  /** Such as `PostgreSQL 18.0` or `MariaDB 11.8.3`; null = not reached. */
+  /** Such as `PostgreSQL 18.0` or `MariaDB 11.8.3`; null = not reachable. */
   version: nullable(Type.String()),
   /** How many checks could be measured. */
   measured: count('checks that were measured'),
-  /** What could not, each with the reason. */
+  /** Checks that could not be measured, each with the reason. */
   skipped: Type.Array(
     Type.Object({
       check_id: Type.String(),
       title: Type.String(),
       reason: Type.String(),
-      /** The GRANT that lacks; null where it does not apply to this server. */
+      /** The missing GRANT; null when none applies to this server. */
       grant: nullable(Type.String()),
     }),
   ),
-  /** Every GRANT that lacks, to be pasted; '' where none does. */
+  /** All missing GRANTs, to paste; '' = none. */
   sql: Type.String(),
 });
 
@@ -56,7 +56,7 @@ export type ConnectionTest = Static<typeof ConnectionTest>;
 /** A person waits for it, and a connection on which nothing comes is let go after 80 s (http/crowd.ts). */
 const TEST_MS = 60_000;
 
-/** Tests under way in this process at most: each may hold a process of its own for two minutes. */
+/** The most tests at the same time in this process: each may hold a child process for two minutes. */
 const TESTS = 6;
 const tests = new ConcurrencyLimit(
   { ofAll: TESTS, ofAccount: 2 },
@@ -113,7 +113,7 @@ async function runTest(
   }
 }
 
-/** Undoes a change, and brings what was loaded while it stood. */
+/** Rolls a change back and carries what was loaded inside it. */
 class Undone extends Error {
   readonly loaded: LoadedRun;
   constructor(loaded: LoadedRun) {
@@ -123,8 +123,8 @@ class Undone extends Error {
 }
 
 /**
- * The run of a connection as it would be after a change, which is made and undone. So a test is refused what a change is refused:
- * to send the stored password or key where it was not meant for.
+ * Loads the run of a connection as it would be after a change, by making the change and rolling it back. So a test is
+ * rejected where the change would be: it can't send the stored password or key to another target.
  */
 async function loadChanged(asked: Parameters<typeof makeChange>[0]): Promise<LoadedRun> {
   const { accountId, change, id, parts } = asked;

@@ -23,7 +23,7 @@ const insertConnections = `
   insert into connection_schedule (account_id, connection_id, every, due_at)
   select account_id, connection_id, interval '5 min', now() from added`;
 
-// A check a day for 30 days, each a statement as big as those of sample data and with as many findings as a real one.
+// A check a day for 30 days, each as big as those of sample data, with as many findings as a real one.
 const insertChecks = `
   insert into health_check (account_id, connection_id, created_at, score, summary_text, findings)
   select account_id, connection_id, now() - $2::int * interval '1 day', (connection_id + $2) % 101, repeat('s', 100),

@@ -8,10 +8,10 @@ import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 
-/** How a connection stands: by its latest score, never_run without a check. */
+/** A connection's status: by its latest score, or never_run without a check. */
 export const Status = stringEnum(...FLEET_STATUSES);
 
-/** What a row of the fleet says of the latest check's worst finding. */
+/** The latest check's worst finding. */
 const WorstFinding = Type.Object({
   check_id: Type.String(),
   title: Type.String(),
@@ -27,11 +27,11 @@ const FleetRow = Type.Object({
   port: Type.Integer(),
   score: nullable(score('latest score; null before the first check')),
   status: Status,
-  /** The last score of each of the last 30 days (UTC), the oldest first; null for a day without a check. */
+  /** The last score of each of the last 30 days (UTC), oldest first; null for a day without a check. */
   trend: Type.Array(nullable(score('of a day'))),
   worst: nullable(WorstFinding),
   last_checked_at: nullable(timestamp('null before the first check')),
-  /** Null for sample data, which nobody checks. */
+  /** Null for sample data, which is never checked. */
   next_due_at: nullable(timestamp('when it is checked next')),
   interval_seconds: nullable(Type.Number()),
   /** The latest check is too old to show the current state. */
@@ -40,7 +40,7 @@ const FleetRow = Type.Object({
 
 export const Fleet = Type.Object({
   data: Type.Array(FleetRow),
-  /** Of all connections that `q` finds, whatever `status` chooses of them. */
+  /** Counts all connections that match `q`, ignoring `status`. */
   summary: Type.Object({
     total: count('connections'),
     healthy: count('healthy and not stale'),
@@ -55,7 +55,7 @@ export const Fleet = Type.Object({
 
 const FleetQuery = Type.Object({
   status: Type.Optional(stringEnum(...FLEET_STATUSES, 'stale')),
-  /** Part of a name or host, in any case. */
+  /** Part of a name or host, case-insensitive. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   sort: Type.Optional(stringEnum('worst', 'name', 'score', 'last_checked_at')),
 });
@@ -69,14 +69,14 @@ export type Status = Static<typeof Status>;
 const TREND_DAYS = 30;
 
 /**
- * Whether the latest check, at `t.last_checked_at`, is too long ago: two intervals of `s.every`, and the three minutes that a
- * run may take with its wait; of sample data, which nobody checks, a day.
+ * Whether the latest check, at `t.last_checked_at`, is stale: older than two intervals of `s.every` plus the three
+ * minutes that a run may take with its wait. For sample data, which is never checked, a day.
  */
 export const STALE = `
   coalesce(t.last_checked_at + coalesce(2 * s.every + interval '3 min', interval '1 day') < now(), false)`;
 
-// Nothing but what stands beside the connection, by its key: 10,000 checks would be 40,000 pages of the store. The scores
-// are text, because the driver takes longer to parse an array.
+// Reads only rows stored per connection: reading 10,000 checks would take 40,000 pages of the store. Scores are text
+// because the driver parses arrays more slowly.
 const listFleet = `
   select c.connection_id as id, c.name, c.engine, c.connection_type, c.host, c.port,
          c.latest_score as score,
@@ -136,7 +136,7 @@ function isNamed({ name, host }: StoredRow, part: string): boolean {
   return name.toLowerCase().includes(part) || host.toLowerCase().includes(part);
 }
 
-// What was well too long ago is not well now.
+// A stale connection does not count as healthy.
 function isOf({ status, stale }: StoredRow, wanted: Wanted): boolean {
   if (wanted === 'stale') return stale;
   return status === wanted && !(stale && status === 'healthy');
@@ -146,7 +146,7 @@ const URGENCY = { critical: 0, warning: 1, healthy: 4, never_run: 3 };
 const urgency = ({ status, stale }: StoredRow) => (stale && status === 'healthy' ? 2 : URGENCY[status]);
 const points = (row: StoredRow) => row.score ?? 101;
 
-// Rows come by name, and sorting leaves equals as they were.
+// Rows are sorted by name already, and the sort is stable.
 const ORDERS: Record<NonNullable<FleetQuery['sort']>, (a: StoredRow, b: StoredRow) => number> = {
   worst: (a, b) => urgency(a) - urgency(b) || points(a) - points(b),
   name: () => 0,
@@ -163,7 +163,7 @@ function rowOf({ scores, days_ago, last_checked_at, next_due_at, ...row }: Store
   };
 }
 
-/** The scores of the last days, today's last, from those of the days up to the latest check, which was so many days ago. */
+/** The scores of the last days, today's last, from the scores up to the day of the latest check, `days` ago. */
 function trendOf(scores: string, daysAgo: number): (number | null)[] {
   const trend = Array<number | null>(TREND_DAYS).fill(null);
   let place = TREND_DAYS - 1 - Math.max(daysAgo, 0);

@@ -8,10 +8,10 @@ import { ConsoleError } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';
 
-// At once, 1 min, 15 min, 1 h, 6 h, 24 h.
+// Immediately, 1 min, 15 min, 1 h, 6 h, 24 h.
 const OVERLAPS = [0, 60, 900, 3_600, 21_600, 86_400];
 
-// A hundred years, as the command has it.
+// A hundred years, as in the command.
 const LONGEST_LIFE = 36_500 * 86_400;
 
 const NewKey = Type.Object({
@@ -56,7 +56,7 @@ export type IssuedKey = Static<typeof IssuedKey>;
 export type Regeneration = Static<typeof Regeneration>;
 /** The answer of POST /keys/:id/regenerate. */
 export type RegeneratedKey = Static<typeof RegeneratedKey>;
-/** POST /keys/:id/revoke: of a key that was used within the hour the name must be given (409 without it). */
+/** POST /keys/:id/revoke: for a key used within the last hour, the name is required (409 without it). */
 export type Revocation = Static<typeof Revocation>;
 /** The answer of POST /keys/:id/revoke. */
 export type RevokedKey = Static<typeof RevokedKey>;
@@ -78,7 +78,7 @@ const createKey = consoleRoute({
   },
 });
 
-// Names and notes are listed and logged.
+// Names and notes are shown and logged.
 function refuseSecret(parameter: string, text: string): void {
   if (!KEY_PATTERN.test(text)) return;
   throw new ConsoleError('invalid_parameter', 'This text contains an API key. Remove the key from it.', {
@@ -128,7 +128,7 @@ const inUse = `
    where k.account_id = $1 and k.api_key_id = $2 and k.valid_until > clock_timestamp()
      and w.last_used_at > clock_timestamp() - interval '1 hour'`;
 
-/** Throws where the key was used within the hour and is not named: something will stop working when it is revoked. */
+/** Throws when the key was used within the last hour and its name is missing: a client will stop working. */
 async function requireName(
   { client, accountId }: Change,
   id: number,
@@ -149,5 +149,5 @@ async function requireName(
   }
 }
 
-/** What the console does with keys. */
+/** The routes that change API keys. */
 export const keyChangeRoutes: ConsoleRoute[] = [createKey, regenerateKey, revokeKey];

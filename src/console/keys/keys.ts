@@ -8,13 +8,13 @@ import { notFound } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 
-/** How long a look at the keys may count what no step counted yet, in milliseconds. */
+/** How long a request may count entries that no background step has counted, in milliseconds. */
 const COUNTING_MS = 1_000;
 
-/** The first hour of the 24 is read from the log entry by entry where it has no more of them. */
+/** The first of the 24 hours is read from the log if it has no more entries than this. */
 const READ_ENTRIES = 20_000;
 
-/** Among how many entries a key's own are looked for at a time. */
+/** How many entries are searched for a key's requests at a time. */
 const LOOKED_THROUGH = 20_000;
 const REQUESTS = 100;
 
@@ -80,7 +80,7 @@ const KeyRequests = Type.Object({
 
 /** GET /keys */
 export type Keys = Static<typeof Keys>;
-/** GET /keys/windows: light, for the live gauges and the first request of a new key. */
+/** GET /keys/windows: cheap, for the live gauges and the first request of a new key. */
 export type KeyWindows = Static<typeof KeyWindows>;
 /** GET /keys/:id/requests?before_id= */
 export type KeyRequests = Static<typeof KeyRequests>;
@@ -207,5 +207,5 @@ const listRequests = consoleRoute({
   },
 });
 
-/** What the console shows of keys. */
+/** The routes that read API keys. */
 export const keyRoutes: ConsoleRoute[] = [listKeys, listWindows, listRequests];

@@ -9,23 +9,23 @@ import { type Person, personOf } from '../../sign-in/sessions.ts';
 import { notFound, proofNeeded, signedOut } from '../errors.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
-/** The accounts that invited an address which an identity provider verified: its person accepts or declines each. */
+/** The accounts that invited an address verified by an identity provider. The person accepts or declines each. */
 export const Invitations = Type.Object({
   data: Type.Array(
     Type.Object({
       account_id: identifier('account'),
       account_name: Type.String(),
       roles: Type.Array(Type.String()),
-      /** The member signs in by a password already, which accepting ends: it can't be declined here. */
+      /** The member already signs in with a password, which accepting ends. It can't be declined here. */
       joined: Type.Boolean(),
     }),
   ),
-  /** Whether the session acts in an account. */
+  /** Whether the session belongs to an account. */
   acts: Type.Boolean(),
 });
 export type Invitations = Static<typeof Invitations>;
 
-// A member without a login, or with one that did not prove the address to this provider.
+// A member without a login, or whose login did not verify the address with this provider.
 const find = `
   select m.account_id, a.name as account_name, m.member_id, m.name, m.roles, l.account_id is not null as joined, m.login_id
     from member m
@@ -38,7 +38,7 @@ const find = `
      and not exists (select from member o where o.account_id = m.account_id and o.login_id = $3)
    order by m.account_id`;
 
-/** A membership that is offered to a person. */
+/** A membership offered to a person. */
 interface Offer {
   account_id: number;
   account_name: string;
@@ -81,8 +81,8 @@ const endLinks = `
    where account_id = $1 and member_id = $2 and used_at is null`;
 
 /**
- * Has the login act as the member, whose password of before ends, with its passkeys and sessions, and so do links for them.
- * Gives what an entry tells of the member; null when there is none who may act.
+ * Makes the login act as the member. The member's previous password, passkeys, sessions and links end. Returns the member
+ * for the log entry; null when there is no such active member.
  */
 export async function joinAs(
   { client, accountId, at }: Change,
@@ -116,7 +116,7 @@ const list = openRoute({
   },
 });
 
-/** Answers one invitation, which is looked at again under the account's lock. */
+/** Answers one invitation, after checking it again under the account's lock. */
 async function answer(
   asked: ConsoleRequest,
   person: Person,
@@ -174,5 +174,5 @@ const decline = openRoute({
   },
 });
 
-/** What a person who proved an address does with the invitations to it. */
+/** The routes for invitations to a verified address. */
 export const invitationRoutes: ConsoleRoute[] = [list, accept, decline];

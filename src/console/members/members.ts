@@ -80,9 +80,12 @@ export type Member = Static<typeof Member>;
 export type Invitation = Static<typeof Invitation>;
 /** The answer of POST /members. */
 export type Invited = Static<typeof Invited>;
-/** PATCH /members/:id: 409 when the version moved. A new e-mail address, before they joined only, ends their link. */
+/**
+ * PATCH /members/:id: 409 when the version has changed. The e-mail address can change only before they joined; that ends
+ * their link.
+ */
 export type MemberChange = Static<typeof MemberChange>;
-/** The answer of POST /members/:id/link: an invitation until they joined, then a link to a new password. */
+/** The answer of POST /members/:id/link: an invitation until they joined, then a password reset link. */
 export type MemberLink = Static<typeof MemberLink>;
 
 interface MemberRow {
@@ -265,5 +268,5 @@ const link = consoleRoute({
   },
 });
 
-/** What the console shows of members and does with them. */
+/** The routes for members. */
 export const memberRoutes: ConsoleRoute[] = [listMembers, invite, alter, remove, link];

@@ -15,24 +15,24 @@ import { singleLine } from '../single-line.ts';
 import { fieldValidationError } from '../validation-error.ts';
 import { Email, newPassword } from './sign-in-routes.ts';
 
-/** What a one-time link is for, before it is used. It tells nothing of other accounts with the address. */
+/** What a one-time link is for, before it is used. It reveals nothing about other accounts with the address. */
 export const Link = Type.Object({
   purpose: Type.Unsafe<LinkPurpose>({ type: 'string', enum: ['owner', 'invitation', 'reset'] }),
   account_name: Type.String(),
-  /** Null for the purpose owner: whoever opens it says. */
+  /** Null for the purpose owner: the person who opens it enters it. */
   email: nullable(Type.String()),
   name: nullable(Type.String()),
-  /** This browser is signed in by single sign-on, with this very address: no password is asked for. */
+  /** Whether this browser is signed in with single sign-on and this address: then no password is needed. */
   signed_in: Type.Boolean(),
 });
 export type Link = Static<typeof Link>;
 
-// Where a link is used; what follows in the address is the secret.
+// The page of a link, for log entries; the rest of its path is the secret.
 const PAGE = '/link';
 
 const name = singleLine(200, 'Enter your name, 1 to 200 characters.');
 
-/** `email` for the purpose owner; `name` there and where a login is made; `password` unless signed in as the login. */
+/** `email` for the purpose owner; `name` for an owner and a new login; `password` unless signed in as the login. */
 const UseLink = Type.Object({
   name: Type.Optional(name),
   email: Type.Optional(Email),
@@ -86,7 +86,7 @@ interface LinkRow {
   login_id: number | null;
 }
 
-/** A link that can still be used; throws 404 for any other. */
+/** Finds a valid link; throws 404 for any other. */
 async function findLink(writer: pg.Pool, token: string): Promise<LinkRow> {
   const { rows } = await writer.query<LinkRow>(find, [hashToken(token)]);
   const [link] = rows;
@@ -94,7 +94,7 @@ async function findLink(writer: pg.Pool, token: string): Promise<LinkRow> {
   return link;
 }
 
-/** The person who is signed in by single sign-on with the address of the link, as just proved; else null. */
+/** The person who signed in recently with single sign-on and the link's address; else null. */
 async function invitedPerson(
   { parts, caller }: ConsoleRequest,
   { purpose, email }: LinkRow,
@@ -142,14 +142,14 @@ const useLink = openRoute({
   },
 });
 
-/** Who opened a link: somebody with a password that is new, or a person of single sign-on. */
+/** The person who opened a link: with a new password, or with single sign-on. */
 interface Opened {
   loginId: number;
   password: PasswordLogin | null;
   person: Person | null;
 }
 
-/** Sets a new password; who was signed in with the old one is signed out. */
+/** Sets a new password and ends all sessions with the old one. */
 async function reset(asked: ConsoleRequest, link: LinkRow, token: string): Promise<Opened> {
   const { login_id, account_id, account_name, member_id, email } = link;
   if (login_id === null || email === null) throw gone;
@@ -159,7 +159,7 @@ async function reset(asked: ConsoleRequest, link: LinkRow, token: string): Promi
   await changeAccount(asked.parts.writer, account_id, async (change) => {
     await spend(change, token);
     const { rowCount } = await change.client.query(setPassword, [account_id, login_id, password]);
-    if (rowCount === 0) throw gone; // they sign in by single sign-on by now
+    if (rowCount === 0) throw gone; // they have switched to single sign-on
     await change.client.query(endSessions, [login_id]);
     change.record('link_used', PAGE, {
       ...{ member_id, purpose: link.purpose },
@@ -170,8 +170,8 @@ async function reset(asked: ConsoleRequest, link: LinkRow, token: string): Promi
 }
 
 /**
- * Makes the person who opened the link a member who can act: a new owner, or the invited one. Their password is for this account
- * alone, whoever has the same address elsewhere: nobody proved whose it is.
+ * Activates the person who opened the link: a new owner, or the invited member. Their password is for this account only,
+ * because nobody verified the address.
  */
 async function enter(asked: ConsoleRequest, link: LinkRow, token: string): Promise<Opened> {
   const { purpose, account_id, account_name, member_id } = link;
@@ -225,7 +225,7 @@ async function makeLogin({ client, accountId }: Change, values: string[]): Promi
   return one(rows, 'store a login').login_id;
 }
 
-/** What an entry says of the person who opened a link: they act as the member that it is for. */
+/** The actor of a log entry for an opened link: the link's member. */
 function openedBy({ caller }: ConsoleRequest, memberId: number | null, name: string | null) {
   return { actor_member_id: memberId, actor_name: name, source_ip: caller.address };
 }

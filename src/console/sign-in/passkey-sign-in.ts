@@ -10,7 +10,9 @@ import { stringEnum } from '../string-enum.ts';
 
 const PURPOSE = 'sign in by passkey';
 
-/** What `PublicKeyCredential.parseRequestOptionsFromJSON` takes. No passkey is named: the browser offers those it has. */
+/**
+ * The input of `PublicKeyCredential.parseRequestOptionsFromJSON`. It names no passkey: the browser offers those it has.
+ */
 export const PasskeyQuestion = Type.Object({
   challenge: Type.String(),
   rpId: Type.String(),
@@ -22,7 +24,7 @@ export const PasskeyQuestion = Type.Object({
 /** Bytes in base64url. */
 export const Bytes = Type.String({ minLength: 1, pattern: '^[\\w-]+$' });
 
-/** What the browser's `toJSON` gives, as far as it is looked at. */
+/** The parts of the browser's `toJSON` that are used. */
 export const PasskeyAnswer = Type.Object({
   id: Bytes,
   rawId: Bytes,
@@ -41,7 +43,7 @@ const find = `
     join login l on l.login_id = p.login_id
    where p.credential_id = $1`;
 
-// Of two answers with the same counter one is a copy. Passkeys that lie on several devices do not count: theirs stays 0.
+// If two answers have the same counter, one is from a copied key. Synced passkeys do not count: their counter stays 0.
 const used = `
   update passkey
      set counter = $2, last_used_at = clock_timestamp()
@@ -81,7 +83,7 @@ const signIn = openRoute({
   },
 });
 
-/** Asks a browser for a passkey; the challenge is good for one answer of this purpose. */
+/** The request for a passkey; its challenge is valid for one answer with this purpose. */
 export function passkeyQuestion(asked: Pick<ConsoleRequest, 'parts' | 'caller'>, purpose: string) {
   return {
     challenge: newChallenge(asked.parts.secret, purpose),
@@ -92,8 +94,8 @@ export function passkeyQuestion(asked: Pick<ConsoleRequest, 'parts' | 'caller'>,
 }
 
 /**
- * The login that a passkey's answer proves; `purpose` is that of its challenge, which is used up; `only` names the login that is to
- * be proved. Throws 401.
+ * Verifies a passkey's answer and returns its login. `purpose` is that of the challenge, which is used up; `only` is the
+ * required login. Throws 401.
  */
 export async function proveByPasskey(
   asked: Pick<ConsoleRequest, 'parts' | 'caller'>,
@@ -110,7 +112,9 @@ export async function proveByPasskey(
   return passkey.login_id;
 }
 
-/** Holds an answer against the passkey, and uses its challenge up; the counter that it tells of. Throws 401. */
+/**
+ * Verifies an answer with the passkey's public key and uses up its challenge. Returns the answer's counter. Throws 401.
+ */
 async function verify(
   { parts, caller }: Pick<ConsoleRequest, 'parts' | 'caller'>,
   given: Static<typeof PasskeyAnswer>,
@@ -144,5 +148,5 @@ async function count(writer: pg.Pool, credential: Buffer, counter: number): Prom
   if (rowCount === 0) throw refused;
 }
 
-/** Sign-in by passkey. */
+/** Sign-in with a passkey. */
 export const passkeySignInRoutes: ConsoleRoute[] = [ask, signIn];

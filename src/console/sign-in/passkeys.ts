@@ -17,7 +17,7 @@ const Credential = Type.Object({
   transports: Type.Array(Type.String()),
 });
 
-/** What `PublicKeyCredential.parseCreationOptionsFromJSON` takes. */
+/** The input of `PublicKeyCredential.parseCreationOptionsFromJSON`. */
 const NewPasskeyQuestion = Type.Object({
   challenge: Type.String(),
   rp: Type.Object({ id: Type.String(), name: Type.String() }),
@@ -48,7 +48,7 @@ const insert = `
   select $1, $2, $3, $4, $5, $6
    where (select count(*) from passkey where login_id = $2) < ${MOST}`;
 
-// Locked, so that of two passkeys that are removed at once the second is seen to be the last.
+// Locked, so that two removals at the same time can't remove the last two ways to sign in.
 const waysIn = `
   select l.password is not null as password, l.oidc_subject is not null as oidc,
          (select count(*) from passkey p where p.login_id = l.login_id) as passkeys
@@ -85,7 +85,8 @@ const ask = consoleRoute({
       user: { id: login.user_handle.toString('base64url'), name: login.email, displayName: login.name },
       pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
       excludeCredentials: login.passkeys,
-      // Kept by the authenticator, for sign-in asks for no address; and opened by a PIN or a finger, for it is the only proof.
+      // Discoverable, because sign-in asks for no address; with user verification, because the passkey is the only
+      // factor.
       authenticatorSelection: {
         residentKey: 'required' as const,
         requireResidentKey: true,
@@ -161,5 +162,5 @@ const takeAway = consoleRoute({
   },
 });
 
-/** One's own passkeys; `GET /me` lists them. */
+/** The person's own passkeys; `GET /me` lists them. */
 export const passkeyRoutes: ConsoleRoute[] = [ask, add, takeAway];

@@ -18,13 +18,13 @@ const Passkey = Type.Object({
   last_used_at: nullable(timestamp('when it last signed in; null = never')),
 });
 
-/** Who is signed in, where, and what they may do there. */
+/** The signed-in person, their account, and their permissions. */
 export const Profile = Type.Object({
   login: Type.Object({
     email: Type.String(),
     name: Type.String(),
     has_password: Type.Boolean(),
-    /** Signs in by the company's identity provider, which keeps the password. */
+    /** Signs in with the company's identity provider, which manages the password. */
     single_sign_on: Type.Boolean(),
     passkeys: Type.Array(Passkey),
   }),
@@ -36,7 +36,7 @@ export const Profile = Type.Object({
     /** Of each key; 0 = no access to the API. */
     requests_per_minute: Type.Integer(),
   }),
-  /** All in which the login may act, by name. */
+  /** All accounts of the login, sorted by name. */
   accounts: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
   member: Type.Object({ id: Type.Integer(), name: Type.String(), roles: Type.Array(Type.String()) }),
   permissions: Type.Array(Type.String()),
@@ -155,7 +155,7 @@ const changePassword = consoleRoute({
   method: 'POST',
   path: '/me/password',
   permission: 'member',
-  // Without `current` where there was no password yet.
+  // `current` is absent when there was no password yet.
   body: Type.Object({ current: Type.Optional(GivenPassword), next: NewPassword }),
   response: null,
   async handler(asked) {
@@ -170,7 +170,7 @@ const changePassword = consoleRoute({
     if (!login?.has_password) {
       if (!actor.isRecent) throw proofNeeded;
     } else {
-      // Guesses by a stolen session are counted as those without one.
+      // Guesses from a stolen session count like guesses at sign-in.
       const given = { email: actor.email, password: body.current ?? '' };
       if ((await proveByPassword(asked, given, actor)) === null) {
         throw new ConsoleError('forbidden', 'This is not your current password. Try again.', {

@@ -7,7 +7,7 @@ import { type Actor, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { PasskeyAnswer, PasskeyQuestion, passkeyQuestion, proveByPasskey } from './passkey-sign-in.ts';
 import { proveByPassword } from './sign-in-routes.ts';
 
-// A person who is signed in proves again who they are, before a credential is changed. By single sign-on they sign in anew.
+// A signed-in person confirms their identity before a credential is changed. With single sign-on they sign in again.
 
 const purpose = ({ loginId }: Actor) => `prove again login ${loginId}`;
 
@@ -19,7 +19,7 @@ const byPassword = consoleRoute({
   response: null,
   async handler(asked) {
     const { actor, body } = asked;
-    // Guesses by a stolen session are counted as those without one.
+    // Guesses from a stolen session count like guesses at sign-in.
     const logins = await proveByPassword(asked, { email: actor.email, ...body }, actor);
     if (logins === null) {
       throw new ConsoleError('forbidden', 'This is not your password. Try again.', { parameter: 'password' });
@@ -52,5 +52,5 @@ const byPasskey = consoleRoute({
   },
 });
 
-/** A new proof of who is signed in. */
+/** The routes that confirm the identity of the signed-in person. */
 export const reauthenticationRoutes: ConsoleRoute[] = [byPassword, askPasskey, byPasskey];

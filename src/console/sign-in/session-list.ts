@@ -4,18 +4,18 @@ import { LIVING, setCookie } from '../../sign-in/sessions.ts';
 import { notFound } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
-/** Where the same person is signed in, the newest use first. */
+/** The person's sessions, last used first. */
 export const Sessions = Type.Object({
   data: Type.Array(
     Type.Object({
       id: Type.Integer(),
-      /** The one that asks. */
+      /** The session of this request. */
       current: Type.Boolean(),
       account_name: Type.String(),
       created_at: timestamp('when it began'),
       last_seen_at: timestamp('its last request, to the minute'),
       expires_at: timestamp('when it ends in any case'),
-      /** Where it began. */
+      /** The address at sign-in. */
       source_ip: Type.String(),
       user_agent: Type.String(),
     }),
@@ -75,7 +75,7 @@ const endSession = consoleRoute({
   },
 });
 
-/** Signs the person out everywhere, here too: whoever fears for a session need not tell which one to keep. */
+/** Signs the person out everywhere, including this session. */
 const endSessions = consoleRoute({
   method: 'DELETE',
   path: '/sessions',

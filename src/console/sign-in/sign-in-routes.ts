@@ -24,7 +24,7 @@ export const Email = Type.String({
   description: 'Enter an e-mail address, such as ada@example.com.',
 });
 
-// Several accounts may have a login of one address: nobody proved whose it is.
+// Several accounts may have a login with the same address, because nobody verified it.
 const byEmail = `
   select login_id, account_id, password from login
    where ${foldedEmail('email')} = ${foldedEmail('$1::text')} and password is not null
@@ -44,12 +44,12 @@ interface Login extends PasswordLogin {
 }
 
 /**
- * The logins of an e-mail address that have this password; `only` narrows them to one login or account. A wrong password is
- * counted and recorded. Null when it is wrong.
+ * The logins of an e-mail address that have this password; `only` restricts them to one login or account. A wrong
+ * password is counted and logged; returns null.
  *
- * Anybody may have a login of the address in an account of their own. Whoever gives its password must not learn from it whether it
- * is the password of another account too: at a device that is known for a login nothing else is looked at, and elsewhere
- * a password that is right for some of the logins alone counts as a guess at the others.
+ * Anyone may create a login with the address in their own account. So a password must not reveal whether it also fits
+ * other accounts: on a known device only its logins are checked, and elsewhere a password that fits only some of the
+ * logins counts as a guess at the others.
  */
 export async function proveByPassword(
   asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
@@ -69,7 +69,7 @@ export async function proveByPassword(
     const here = asDevice ? theirs.filter(isKnown) : [];
     if (here.length > 0) return { value: here, isGuess: false };
     if (asAnybody && theirs.length > 0) return { value: theirs, isGuess: theirs.length < logins.length };
-    // At a known device it is one of its own people, so other accounts with the address hear nothing of it.
+    // On a known device it was one of its own users, so other accounts with the address are not notified.
     for (const { login_id } of device === null ? logins : logins.filter(isKnown)) {
       recordFailure(parts, caller, login_id);
     }
@@ -77,7 +77,7 @@ export async function proveByPassword(
   });
 }
 
-/** Not waited for: the answer would come later where the address is somebody's. */
+/** Not awaited: the response time would reveal whether the address exists. */
 function recordFailure({ writer, reader, log }: ConsoleParts, caller: Caller, loginId: number): void {
   const record = async () => {
     const rows = await readOwn(reader, loginId, (run) =>
@@ -86,7 +86,7 @@ function recordFailure({ writer, reader, log }: ConsoleParts, caller: Caller, lo
     for (const { account_id, ...member } of rows) {
       await changeAccount(writer, account_id, async ({ record }) => {
         const { address, userAgent } = caller;
-        // Nobody knows who it was: the member is whom somebody tried to sign in as.
+        // The actor is unknown; the member is the one whose sign-in was attempted.
         const from = { source_ip: address, user_agent: userAgent };
         record('member_sign_in_failed', '/sign-in', { actor: 'unknown', ...member, ...from });
       });
@@ -103,7 +103,7 @@ const anyOfEmail = `
    order by login_id
    limit 1`;
 
-/** A new password of an e-mail address as it is stored. Throws 400 when it is easy to guess. */
+/** Hashes a new password for an e-mail address. Throws 400 when it is easy to guess. */
 export async function newPassword(
   { writer }: Pick<ConsoleParts, 'writer'>,
   email: string,
@@ -131,7 +131,7 @@ const signIn = openRoute({
   body: Type.Object({
     email: Email,
     password: GivenPassword,
-    /** Needed where several accounts have this address with this password: the answer 409 `choose_account` lists them. */
+    /** Needed when several accounts have this address and password: the 409 `choose_account` lists them. */
     account_id: Type.Optional(
       Type.Integer({
         minimum: 1,

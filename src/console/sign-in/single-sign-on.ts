@@ -9,17 +9,18 @@ import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 const PURPOSE = 'sign in by single sign-on';
 
-// A page of the console, and no address that a browser could take for another host's; the console has the same (parts/next-page.ts).
+// The path of a console page, which no browser reads as an address on another host. The browser checks the same pattern
+// (parts/next-page.ts).
 const PAGE = /^(?:\/[\w-]+)+\/?(?:[?#][!-~]*)?$/;
 const LONGEST_PAGE = 1_000;
 
-/** How somebody may sign in besides by password and passkey. */
+/** The ways to sign in besides password and passkey. */
 export const SignInWays = Type.Object({ oidc: Type.Boolean() });
 export type SignInWays = Static<typeof SignInWays>;
 
 /**
- * What `/sign-in?error=` tells when single sign-on led to no session. A word and no sentence, for anybody may write such an
- * address and have the page say it.
+ * The codes of `/sign-in?error=` when single sign-on failed. A code and not a sentence, because anyone can write such a
+ * URL.
  */
 export type SignOnError =
   | 'elsewhere'
@@ -71,7 +72,7 @@ const begin = openRoute({
   handler: (asked) => {
     const { next = null } = asked.query;
     return lead(asked, next, async (provider) => {
-      // Only the address that it sends browsers back to has the cookie then.
+      // The cookie exists only at the origin to which the provider redirects.
       if (provider.publicUrl !== asked.caller.origin) throw new SignOnRefused('elsewhere');
       const challenge = newChallenge(asked.parts.secret, PURPOSE);
       const entrance = await provider.entrance(challenge);
@@ -85,7 +86,7 @@ const comeBack = openRoute({
   method: 'GET',
   path: '/sign-in/oidc/callback',
   permission: 'anyone',
-  // Providers add parameters of their own, which are to be ignored (RFC 6749, 4.1.2).
+  // Providers may add parameters, which must be ignored (RFC 6749, 4.1.2).
   query: Type.Object({}, { additionalProperties: true }),
   response: null,
   handler: (asked) => {
@@ -109,7 +110,7 @@ const comeBack = openRoute({
   },
 });
 
-/** Sends the browser where `where` says, or to the sign-in page with what went wrong, from which `next` is still ahead. */
+/** Redirects the browser to the result of `where`, or to the sign-in page with an error code and `next`. */
 async function lead(
   asked: ConsoleRequest,
   next: string | null,
@@ -132,18 +133,19 @@ async function lead(
 function reasonOf(error: unknown): SignOnError {
   if (error instanceof SignOnRefused || error instanceof OidcLoginRejected) return error.reason;
   if (error instanceof Unreachable) return 'unreachable';
-  if (error instanceof ConsoleError && error.code === 'forbidden') return 'not_invited'; // of startSession: active nowhere
+  if (error instanceof ConsoleError && error.code === 'forbidden') return 'not_invited'; // from startSession: no active membership
   return 'failed';
 }
 
-/** Not the error itself: those of the protocol carry what the provider sent. */
+/** Not the error itself: protocol errors contain data of the provider. */
 function toldOf(error: unknown): Record<string, string | undefined> {
   if (!(error instanceof Error)) return { error: String(error) };
   const cause = error.cause instanceof Error ? error.cause.message : undefined;
   return { error: error.stack ?? error.message, cause };
 }
 
-// Lax and not strict as the session's: the provider's page leads here. It binds the answer to the browser that asked.
+// Lax, not strict like the session's: the provider's page links here. The cookie binds the answer to the browser that
+// started the sign-in.
 function cookieOf({ caller, parts }: ConsoleRequest): { name: string; attributes: string } {
   return cookie(caller.origin, parts.basePath, 'dbvitals_sign_on', 'Lax');
 }
@@ -155,7 +157,7 @@ function keep(asked: ConsoleRequest, kept: { challenge: string; next: string | n
   void asked.reply.header('set-cookie', `${value}; ${attributes}`);
 }
 
-/** What the browser kept; where it leads to is looked at again, for only the challenge is signed. */
+/** What the browser stored. `next` is validated again, because only the challenge is signed. */
 function keptBy(asked: ConsoleRequest): { challenge: string | null; next: string | null } {
   const start = `${cookieOf(asked).name}=`;
   const cookies = (asked.reply.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
@@ -166,5 +168,5 @@ function keptBy(asked: ConsoleRequest): { challenge: string | null; next: string
   return { challenge, next: next.length <= LONGEST_PAGE && PAGE.test(next) ? next : null };
 }
 
-/** Sign-in by the company's OpenID Connect provider. */
+/** Sign-in with the company's OpenID Connect provider. */
 export const singleSignOnRoutes: ConsoleRoute[] = [showWays, begin, comeBack];

@@ -6,8 +6,8 @@ import { stats } from '../../ops/stats.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /**
- * What the Tickets page says of the account's tickets. Unlike endpoint 5 it leaves out tickets that were silenced, or whose
- * connection was removed: nobody solved them. Count and average are of the same tickets (docs/decisions/0056-silenced-is-not-solved.md).
+ * The summary on the Tickets page. Unlike endpoint 5, it leaves out tickets that were silenced or whose connection was
+ * removed: nobody solved them. Count and average cover the same tickets (docs/decisions/0056-silenced-is-not-solved.md).
  */
 export const TicketStats = Type.Object({
   open_count: count('open tickets'),
@@ -21,7 +21,7 @@ export const TicketStats = Type.Object({
 
 export type TicketStats = Static<typeof TicketStats>;
 
-// Kept by the triggers that keep what endpoint 5 gives.
+// Maintained by the same triggers as endpoint 5.
 const solvedThisWeek = `
   select coalesce(sum(solved), 0)::int as solved_this_week,
          round(sum(solved_seconds) / nullif(sum(solved), 0) / 3600, 2)::float8 as avg_hours_this_week

@@ -9,12 +9,12 @@ import { notFound } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 
-/** A ticket with its history. Texts of a watched server are in it: show them as text. */
+/** A ticket with its history. It contains untrusted text of the monitored server: render it as text. */
 export const TicketDetail = Type.Object({
   id: identifier('ticket identifier'),
   connection_id: identifier('the connection'),
   connection_name: Type.String(),
-  /** The connection was removed: there is no page of it any more. */
+  /** The connection was removed and has no page any more. */
   connection_removed: Type.Boolean(),
   check_id: Type.String(),
   category: Type.String(),
@@ -31,7 +31,7 @@ export const TicketDetail = Type.Object({
   lock: nullable(Type.String()),
   first_seen_at: timestamp('when it was found first'),
   last_seen_at: timestamp('when it was found last'),
-  /** Each time that it came back after it was resolved, the oldest first. */
+  /** Each time it was reopened, oldest first. */
   reopened_at: Type.Array(timestamp('when it came back')),
   resolved_at: nullable(timestamp('null while open')),
   /** Why it was resolved; null while open. */
