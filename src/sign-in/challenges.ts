@@ -4,19 +4,19 @@ import type { SecretKeys } from '../database/encryption.ts';
 
 const LIFETIME_MS = 5 * 60_000;
 
-/** Bytes of a challenge: its end, what makes it one of its kind, and the signature of both. */
+/** The bytes of a challenge: its expiry, a nonce, and the signature of both. */
 const END = 8;
 const SIGNED = END + 16;
 
-// Kept for longer than any challenge lives, whatever the clocks of service and store say.
+// Kept longer than any challenge is valid, even if the clocks of service and store differ.
 const use = `
   insert into challenge (challenge_hash, expires_at) values ($1, clock_timestamp() + interval '1 hour')
   on conflict do nothing`;
 
 /**
- * A new challenge, in base64url, that is good for `purpose` and for five minutes. It is signed by a key made of
- * DBVITALS_SECRET_KEY, and only a used one is stored: any service may take the answer, and strangers who ask for a
- * million of them fill nothing.
+ * Creates a challenge, in base64url, valid for `purpose` and five minutes. It is signed with a key derived from
+ * DBVITALS_SECRET_KEY, and only used challenges are stored: any service can verify the answer, and a million requests for
+ * challenges fill no table.
  */
 export function newChallenge([key]: SecretKeys, purpose: string): string {
   const body = Buffer.concat([Buffer.alloc(END), randomBytes(SIGNED - END)]);
@@ -24,7 +24,7 @@ export function newChallenge([key]: SecretKeys, purpose: string): string {
   return Buffer.concat([body, sign(key, purpose, body)]).toString('base64url');
 }
 
-/** Whether a challenge is ours, for this purpose, and not past its end. */
+/** Whether a challenge is ours, for this purpose, and not expired. */
 export function isChallenge(keys: SecretKeys, purpose: string, challenge: string): boolean {
   const bytes = Buffer.from(challenge, 'base64url');
   const body = bytes.subarray(0, SIGNED);
@@ -36,9 +36,9 @@ export function isChallenge(keys: SecretKeys, purpose: string, challenge: string
   return isOurs && body.readBigUInt64BE() > BigInt(Date.now());
 }
 
-/** Uses a challenge up; false when it was used before. */
+/** Marks a challenge as used; false when it was used before. */
 export async function useChallenge(writer: pg.Pool, challenge: string): Promise<boolean> {
-  // By its bytes: base64url has several spellings of some.
+  // Hash the bytes: base64url can spell some in several ways.
   const { rowCount } = await writer.query(use, [
     hash('sha256', Buffer.from(challenge, 'base64url'), 'buffer'),
   ]);

@@ -1,6 +1,6 @@
 /**
- * A cookie's name and attributes. Over https no other host and no plain http can set it, at the root no other path either
- * (`__Host-`, RFC 6265bis, 4.1.3). Below a base path it is sent to nobody else on that host, which such a name does not allow.
+ * A cookie's name and attributes. Over https, no other host and no plain http page can set it; at the root no other path
+ * either (`__Host-`, RFC 6265bis, 4.1.3). Below a base path it is sent only to that path, which `__Host-` does not allow.
  */
 export function cookie(
   origin: string,

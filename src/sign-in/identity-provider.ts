@@ -3,37 +3,37 @@ import type * as Oidc from 'openid-client';
 import type { SignOnSettings } from '../config/sign-on-settings.ts';
 import { foldEmail } from '../members/email.ts';
 
-/** How long the provider may take for an answer, in seconds. */
+/** The timeout for the provider's answers, in seconds. */
 const TIMEOUT = 5;
 
 const CALLBACK = '/console/api/sign-in/oidc/callback';
 
-/** Who a provider says somebody is. */
+/** A person as identified by a provider. */
 export interface Person {
-  /** Both together name them for ever (OpenID Connect Core 1.0, 5.7). */
+  /** Together they identify the person permanently (OpenID Connect Core 1.0, 5.7). */
   issuer: string;
   subject: string;
-  /** ASCII in lower case; null = it names none, or none that it verified. */
+  /** ASCII in lower case; null = no verified address. */
   email: string | null;
 }
 
-/** The company's provider of single sign-on. */
+/** The company's single sign-on provider. */
 export interface IdentityProvider {
-  /** The origin that it sends browsers back to. */
+  /** The origin to which it redirects browsers. */
   publicUrl: string;
-  /** Where a browser that keeps `challenge` signs in. Throws {@link Unreachable}. */
+  /** The provider's sign-in URL for a browser that stores `challenge`. Throws {@link Unreachable}. */
   entrance(challenge: string): Promise<URL>;
   /**
-   * Who came back, by the query of the address (`?code=…`) and the challenge that the browser kept. Throws
-   * {@link Unreachable}, and whatever shows that the answer is not the one to this challenge.
+   * The person who came back, from the URL's query (`?code=…`) and the challenge that the browser stored. Throws {@link
+   * Unreachable}, or another error when the answer does not match the challenge.
    */
   person(challenge: string, query: string): Promise<Person>;
 }
 
-/** The provider gave no answer, or none that describes a provider. */
+/** The provider did not answer, or its answer does not describe a provider. */
 export class Unreachable extends Error {}
 
-/** The provider of these settings, which is asked about itself when the first person signs in. */
+/** The provider from the settings. Its metadata is fetched when the first person signs in. */
 export function openIdentityProvider(
   { issuer, clientId, clientSecret, publicUrl }: SignOnSettings,
   basePath: string,
@@ -49,9 +49,9 @@ export function openIdentityProvider(
   };
 
   async function discovered() {
-    const oidc = await import('openid-client'); // 7 MB (measured), for those who use it
+    const oidc = await import('openid-client'); // 7 MB (measured): loaded only when used
     const execute = [oidc.enableNonRepudiationChecks];
-    if (issuer.startsWith('http:')) execute.push(oidc.allowInsecureRequests); // on this machine: see the settings
+    if (issuer.startsWith('http:')) execute.push(oidc.allowInsecureRequests); // on this machine only: see the settings
     const options = { timeout: TIMEOUT, execute };
     const authentication = authenticate(oidc, clientSecret);
     return {
@@ -94,7 +94,7 @@ export function openIdentityProvider(
   };
 }
 
-/** As the provider likes it: by the header where it says nothing (OpenID Connect Discovery 1.0, 3). */
+/** The client authentication that the provider supports; by default in the header (OpenID Connect Discovery 1.0, 3). */
 function authenticate(oidc: typeof Oidc, secret: string): Oidc.ClientAuth {
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -103,7 +103,7 @@ function authenticate(oidc: typeof Oidc, secret: string): Oidc.ClientAuth {
   };
 }
 
-/** What must come back unguessed, made of the one secret that the browser keeps; 43 characters. */
+/** A value that must come back and can't be guessed, derived from the browser's challenge; 43 characters. */
 function derived(what: string, challenge: string): string {
   return hash('sha256', `${what} ${challenge}`, 'base64url');
 }
@@ -114,7 +114,8 @@ function unreachable(error: unknown): never {
   throw isSilent ? new Unreachable('the provider did not answer', { cause: error }) : error;
 }
 
-// Some write it as a text. Microsoft's has no email_verified; its xms_edov says that the address's domain is the company's own.
+// Some providers send a string. Microsoft sends no email_verified; its xms_edov means that the company owns the address's
+// domain.
 const YES: unknown[] = [true, 'true', 1, '1'];
 
 function verifiedEmail(told: Record<string, unknown>): string | null {

@@ -3,13 +3,13 @@ import type { ConsoleParts, ConsoleRequest } from '../console/route.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { cookie } from './cookie.ts';
 
-// A browser in which somebody signed in by password is known for that login, and has attempts of its own: who guesses
-// elsewhere can't keep its owner out (OWASP, "device cookies"). The password's hash is part of what is signed, so a new
-// password ends all of them, and nothing is stored.
+// A browser in which a person signed in with a password is a known device for that login and has its own attempts, so
+// that guesses from elsewhere can't lock the owner out (OWASP, "device cookies"). The signature covers the password's
+// hash, so a new password invalidates all of them. Nothing is stored.
 
-/** As long as browsers keep a cookie. */
+/** The longest time that browsers keep a cookie. */
 const DAYS = 400;
-/** Of several people, or accounts, at one browser. */
+/** The most logins per browser. */
 const MOST = 5;
 
 /** A login as it is stored. */
@@ -25,7 +25,7 @@ interface Token {
   signature: string;
 }
 
-/** Of the logins those that the browser is known for, and SHA-256 of what identifies the browser; null = it is unknown. */
+/** The logins for which this browser is a known device, and the SHA-256 of its id; null = unknown device. */
 export function knownDevice(
   { parts, caller, reply }: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
   logins: readonly PasswordLogin[],
@@ -42,7 +42,7 @@ export function knownDevice(
   };
 }
 
-/** Makes the browser known for the logins: call it when their password was given. */
+/** Makes the browser a known device for the logins. Call it after a correct password. */
 export function keepDevice(
   asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
   logins: readonly PasswordLogin[],

@@ -6,15 +6,18 @@ import { one } from '../database/one.ts';
 import { networkOf } from '../http/failed-authentications.ts';
 import { foldEmail } from '../members/email.ts';
 
-/** So many attempts may fail in {@link MINUTES}: at a known device, of one e-mail from one address, and from one address. */
+/**
+ * The failed attempts allowed in {@link MINUTES}: on a known device, for one e-mail from one IP address, and from one IP
+ * address.
+ */
 const OF_DEVICE = 10;
 const OF_EMAIL_AND_ADDRESS = 10;
 const OF_ADDRESS = 50;
 const MINUTES = 15;
-/** So many may fail in an hour for one e-mail from all addresses, where the device is unknown. */
+/** The failed attempts allowed in an hour for one e-mail from all IP addresses, on unknown devices. */
 const OF_EMAIL = 50;
 
-// Any first number: locks of this kind. Taken in one order, so that none waits for another in a circle.
+// The first number is arbitrary: it stands for this kind of lock. Locks are taken in one order to prevent deadlocks.
 const lock = `
   select pg_advisory_xact_lock(5804, key)
     from (select hashtext(counted) as key
@@ -54,29 +57,29 @@ const insert = `
 
 const forget = 'delete from sign_in_failure where failure_id = any ($1)';
 
-/** Where an attempt comes from; `device` is a known device's hash, null = an unknown one. */
+/** The source of an attempt; `device` is a known device's hash, null = unknown. */
 interface Source {
   address: string;
   email: string;
   device: Buffer | null;
 }
 
-/** Whose budget still allows the attempt: the known device's, and that of anybody at the address. */
+/** Which budgets still allow the attempt: that of the known device, and that of the IP address. */
 interface Allowed {
   asDevice: boolean;
   asAnybody: boolean;
 }
 
-/** `isGuess`: it also was a guess at something that was not proved, and stays counted. */
+/** With `isGuess`, the attempt also counts as a failed guess at other logins. */
 interface Proved<T> {
   value: T;
   isGuess: boolean;
 }
 
 /**
- * Lets somebody prove who they are, and counts it as a failure unless `prove` gives something. It is counted before it is
- * looked at, so that a thousand guesses at once are ten too. A known device has a budget of its own beside the others, which
- * nobody else can spend. Throws 429 when too many failed.
+ * Runs `prove` if the budgets allow it, and counts a failure unless it returns a value. The attempt is counted before it
+ * is verified, so that a thousand simultaneous guesses are limited too. A known device has its own budget, which nobody
+ * else can use up. Throws 429 after too many failures.
  */
 export async function throttledLogin<T>(
   writer: pg.Pool,
@@ -106,7 +109,7 @@ export async function throttledLogin<T>(
   return proved.value;
 }
 
-/** Seconds to wait; null = none. An unknown device waits for ever: it has no budget of its own. */
+/** Seconds to wait; null = none. An unknown device has no budget of its own, so it waits for ever. */
 async function deviceWait(client: pg.ClientBase, device: unknown): Promise<number | null> {
   if (device === null) return Number.POSITIVE_INFINITY;
   const { rows } = await client.query<{ of_device: boolean; seconds: number }>(countOfDevice, [device]);

@@ -5,7 +5,7 @@ import { one } from '../database/one.ts';
 import { foldedEmail } from '../members/email.ts';
 import type { Person } from './identity-provider.ts';
 
-/** Why a person whom the provider vouches for can't act anywhere. */
+/** Why a person verified by the provider can't sign in. */
 export class OidcLoginRejected extends Error {
   readonly reason: 'not_invited' | 'unverified' | 'taken';
 
@@ -25,25 +25,25 @@ const keepEmail = 'update login set email = $2 where login_id = $1 and email <> 
 
 const actsSomewhere = `select from member where login_id = $1 and status = 'active' limit 1`;
 
-// The address was another person's of this provider, who is still a member.
+// The address belonged to another person at this provider, who is still a member.
 const taken = `
   select from member m
     join login l on l.login_id = m.login_id
    where ${foldedEmail('m.email')} = $1 and l.oidc_issuer = $2 and l.oidc_subject <> $3
    limit 1`;
 
-/** A person of the provider who may come in. */
+/** A person of the provider who may sign in. */
 interface Entered {
   loginId: number;
-  /** Whether they act in an account. */
+  /** Whether they are an active member of an account. */
   acts: boolean;
-  /** Whether an invitation waits for their answer. */
+  /** Whether an invitation is waiting for their answer. */
   isInvited: boolean;
 }
 
 /**
- * The login of a person of the provider. It joins no account: the person accepts each invitation. Nothing is made for a person
- * whom nobody invited. Throws {@link OidcLoginRejected}.
+ * The login of a person at the provider. It joins no account: the person accepts each invitation. No login is created for
+ * a person without an invitation. Throws {@link OidcLoginRejected}.
  */
 export function oidcLogin(writer: pg.Pool, person: Person): Promise<Entered> {
   const { issuer, subject, email } = person;

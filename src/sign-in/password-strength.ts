@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { ConsoleError } from '../console/errors.ts';
 import type { PasswordVerdict, Question } from './password-worker.ts';
 
-/** Loading takes a second of a core and 70 MB (measured), so it is done in a worker, which ends after this time without work. */
+/** Loading takes a second of CPU and 70 MB (measured). So a worker does it, and ends after this idle time. */
 const IDLE_MS = 60_000;
 const LONGEST_MS = 60_000;
 const MOST_WAITING = 100;
@@ -34,8 +34,8 @@ let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
 /**
- * Refuses a password that is easy to guess, with a sentence that says why. `about` is what others know of the person: name,
- * e-mail address, company; `parameter` names the field. Throws 400, and 429 when too many wait.
+ * Rejects a password that is easy to guess and says why. `about` is what others know about the person: name, e-mail
+ * address, company; `parameter` names the field. Throws 400, and 429 when too many are waiting.
  */
 export async function requireStrong(
   password: string,
@@ -53,14 +53,14 @@ export async function requireStrong(
   );
 }
 
-/** The texts and the words in them, such as `ada` and `example` of an address; and the name of the product. */
+/** The texts and their words, such as `ada` and `example` of an address, and the product's name. */
 function wordsOf(texts: readonly (string | null)[]): string[] {
   const given = texts.filter((text) => text !== null);
   const words = given.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]);
   return [...new Set([...words, 'dbvitals'].filter((word) => word.length > 2))];
 }
 
-/** One at a time, so that nobody takes more than one core. */
+/** One at a time, so that it uses at most one core. */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (waiting >= MOST_WAITING) {
     throw new ConsoleError(
@@ -100,9 +100,9 @@ async function ask(question: Question): Promise<PasswordVerdict> {
 
 function start(): Worker {
   const path = join(import.meta.dirname, `password-worker${extname(import.meta.filename)}`);
-  // It needs no setting of ours, and gets none.
+  // The worker gets no environment: it needs none.
   const started = new Worker(path, { env: {}, resourceLimits: { maxOldGenerationSizeMb: 256 } });
-  // An error without a listener would end the service.
+  // Without a listener, an error would end the service.
   started.on('error', () => end(started));
   return started;
 }

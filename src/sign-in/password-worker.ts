@@ -3,7 +3,7 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary as common } from '@zxcvbn-ts/language-common';
 import { dictionary as english } from '@zxcvbn-ts/language-en';
 
-/** `known` are words that others know of the person. */
+/** `known` are words that others know about the person. */
 export interface Question {
   password: string;
   known: string[];
@@ -15,12 +15,12 @@ export interface PasswordVerdict {
   warning: string | null;
 }
 
-// Measured: 200 characters of leet take 19 s with the package's own limits, 0.14 s with these. What is strong in its first 64
-// characters is strong.
+// Measured: 200 characters of leetspeak take 19 s with the package's own limits, 0.14 s with these. A password that is
+// strong in its first 64 characters is strong.
 const MOST_CHARACTERS = 64;
 const MOST_SUBSTITUTIONS = 10;
 
-/** Guesses beyond 10^8: the package's word for it is "safely unguessable" against a slow hash. */
+/** More than 10^8 guesses, which the package calls "safely unguessable" against a slow hash. */
 const STRONG_SCORE = 3;
 
 const judge = new ZxcvbnFactory({

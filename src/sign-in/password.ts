@@ -8,22 +8,22 @@ import { requireStrong } from './password-strength.ts';
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const LENGTH = 32;
 
-/** So many are computed at once: each takes a core for tens of milliseconds, and requests are answered beside them. */
+/** The most hashes computed at the same time: each takes a core for tens of milliseconds, beside the requests. */
 const AT_ONCE = 2;
-/** So many may wait for it; more are turned away. */
+/** The most that may wait; more are rejected. */
 const MOST_WAITING = 100;
 
 const SHORTEST = 12;
 const LONGEST = 200;
 
-/** A password that a person chooses. Of its strength {@link hashNewPassword} judges (NIST SP 800-63B). */
+/** A new password. {@link hashNewPassword} checks its strength (NIST SP 800-63B). */
 export const NewPassword = Type.String({
   minLength: SHORTEST,
   maxLength: LONGEST,
   description: `Choose a password of ${SHORTEST} to ${LONGEST} characters.`,
 });
 
-/** A password that is to be checked. */
+/** A password to verify. */
 export const GivenPassword = Type.String({
   minLength: 1,
   maxLength: LONGEST,
@@ -42,10 +42,10 @@ async function compute(password: string, nonce: Buffer, cost: typeof COST): Prom
         retryAfter: 5,
       });
     }
-    await new Promise<void>((resolve) => waiting.push(resolve)); // whoever ends leaves its place to this one
+    await new Promise<void>((resolve) => waiting.push(resolve)); // the next one to finish hands over its slot
   }
   try {
-    // The same password, however the keyboard composed it.
+    // Normalised, so that the keyboard's composition does not matter.
     const message = Buffer.from(password.normalize('NFKC'));
     return await promisify(argon2)('argon2id', { message, nonce, tagLength: LENGTH, ...cost });
   } finally {
@@ -58,9 +58,9 @@ async function compute(password: string, nonce: Buffer, cost: typeof COST): Prom
 const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
 
 /**
- * A new password as it is stored: argon2id, in the PHC string format. `beside` is a stored password of the same e-mail address
- * in another account, whose salt is taken: so a sign-in computes one hash, however many accounts have the address. Throws 400
- * when it is easy to guess: see {@link requireStrong}.
+ * Hashes a new password with argon2id, in the PHC string format. `beside` is the stored password of the same e-mail
+ * address in another account; its salt is reused, so that a sign-in computes one hash for any number of accounts. Throws
+ * 400 when it is easy to guess: see {@link requireStrong}.
  */
 export async function hashNewPassword(
   password: string,
@@ -98,8 +98,8 @@ function isOfToday({ cost }: Stored): boolean {
 }
 
 /**
- * Those of the logins, all of one e-mail address, whose password it is. It takes the same time for none, one and several: their
- * salt is one.
+ * The logins, all with one e-mail address, that have this password. It takes the same time for none, one and several,
+ * because they share a salt.
  */
 export async function whosePassword<Login extends { password: string }>(
   logins: readonly Login[],

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { LIVING } from './sessions.ts';
 
-/** Rows a step: what a busy service leaves in an hour is gone in a few. */
+/** Rows per step: a few steps remove what a busy service leaves in an hour. */
 const STEP = 1_000;
 
-// A link is kept for a while after its end, so that who made it can be seen beside the log.
+// An expired link is kept for a while, so that its creator can be looked up beside the log.
 const PAST: readonly string[] = [
   `delete from session where token_hash in (select token_hash from session s where not (${LIVING}) limit ${STEP})`,
   `delete from sign_in_failure where failure_id in (
@@ -15,7 +15,7 @@ const PAST: readonly string[] = [
      select account_id, token_hash from link where expires_at < clock_timestamp() - interval '30 days' limit ${STEP})`,
 ];
 
-/** Removes what is past its time of sessions, failed attempts, challenges and links; yields how many rows a step removed. */
+/** Removes expired sessions, failed attempts, challenges and links; yields how many rows each step removed. */
 export async function* pruneSignIns(owner: pg.Pool): AsyncGenerator<number> {
   for (const statement of PAST) {
     for (let removed = STEP; removed === STEP; ) {

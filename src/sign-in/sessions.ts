@@ -7,10 +7,12 @@ import { hashToken, newToken } from '../members/record-link.ts';
 import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
 import { cookie } from './cookie.ts';
 
-/** A session ends after twelve hours without a request, and after so many days in any case (OWASP, Session Management). */
+/**
+ * A session ends after twelve hours without a request, and after this many days in any case (OWASP, Session Management).
+ */
 const LONGEST_DAYS = 30;
 
-/** Whether a row `s` of session still stands. */
+/** SQL: whether a session row `s` is still valid. */
 export const LIVING = `s.expires_at > clock_timestamp() and s.last_seen_at > clock_timestamp() - interval '12 hours'`;
 
 const find = `
@@ -37,7 +39,7 @@ const rolesNow = `
      and m.member_id = $3
      and ${LIVING}`;
 
-// Where it was last, else its first account.
+// The account used last, else the login's first account.
 const place = `
   select m.account_id, m.member_id, m.name
     from member m
@@ -57,7 +59,7 @@ function sessionCookie(origin: string, basePath: string) {
   return cookie(origin, basePath, 'dbvitals_session', 'Strict');
 }
 
-/** The token in the session's cookie; null when there is none, or more than one. */
+/** The token in the session cookie; null when there is none or more than one. */
 export function tokenOf(origin: string, basePath: string, cookies: string | undefined): string | null {
   const { name } = sessionCookie(origin, basePath);
   const found = (cookies ?? '').split(';').flatMap((pair) => {
@@ -67,7 +69,7 @@ export function tokenOf(origin: string, basePath: string, cookies: string | unde
   return found.length === 1 && /^[\w-]{43}$/.test(found[0] ?? '') ? (found[0] ?? null) : null;
 }
 
-/** Has the browser keep the session's token, or forget it (null). */
+/** Sets the session cookie, or deletes it (null). */
 export function setCookie(
   { caller, parts, reply }: Pick<ConsoleRequest, 'caller' | 'parts' | 'reply'>,
   token: string | null,
@@ -77,7 +79,7 @@ export function setCookie(
   void reply.header('set-cookie', `${name}=${token ?? ''}; Max-Age=${age}; ${attributes}`);
 }
 
-/** Who acts by a session's token: an active member of the session's account. Throws 401 when there is none any more. */
+/** The active member behind a session token. Throws 401 when the session is invalid. */
 export async function actorOf(writer: pg.Pool, token: string | null): Promise<Actor> {
   if (token === null) throw signedOut;
   const { rows } = await writer.query<Omit<Actor, 'permissions'> & { unseen: boolean }>(find, [
@@ -93,12 +95,12 @@ export async function actorOf(writer: pg.Pool, token: string | null): Promise<Ac
   return { ...actor, permissions: permissionsOf(actor.roles) };
 }
 
-/** What an entry says of the member who acted: who, from which address, and in which session (its id, never its token). */
+/** The actor's properties in a log entry: member, IP address and session (its id, never its token). */
 export function actorProperties({ memberId, name, sessionId }: Actor, { address }: Pick<Caller, 'address'>) {
   return { actor_member_id: memberId, actor_name: name, source_ip: address, session_id: sessionId };
 }
 
-/** Throws 401 when the session or the member no longer stands, 403 when the member's roles no longer allow it. */
+/** Throws 401 when the session or membership has ended, 403 when the member's roles no longer allow it. */
 export async function requireStill(
   run: Read,
   { sessionId, accountId, memberId }: Actor,
@@ -110,8 +112,8 @@ export async function requireStill(
 }
 
 /**
- * `changeAccount` on behalf of a member. The member may have been suspended or signed out since the request began, so session
- * and permission are read again under the account's lock. Throws 401 or 403 then. Entries tell who acted.
+ * `changeAccount` on behalf of a member. The member may have been suspended or signed out since the request began, so
+ * session and permission are checked again under the account's lock. Throws 401 or 403 then. Entries name the actor.
  */
 export function changeAs(
   writer: pg.Pool,
@@ -128,13 +130,13 @@ export function changeAs(
     });
 }
 
-/** How a person proved who they are. */
+/** How a person authenticated. */
 export type Proof = 'password' | 'passkey' | 'oidc' | 'link';
 
 /**
- * Starts a session of a login, in `accountId` where it may act there, else where it acted last: sets the cookie and records
- * `member_signed_in`. The browser's session before it ends. `provedEmail` is the address that an identity provider verified
- * just now. Throws 403 when the login acts nowhere.
+ * Starts a session of a login, in `accountId` if it is an active member there, else in the account used last: sets the
+ * cookie and logs `member_signed_in`. The browser's previous session ends. `provedEmail` is the address that an identity
+ * provider verified just now. Throws 403 when the login has no active membership.
  */
 export async function startSession(
   asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
@@ -174,7 +176,7 @@ export async function startSession(
   setCookie(asked, token);
 }
 
-/** Starts a session of a person who acts in no account yet, and can only answer their invitations. */
+/** Starts a session of a person without an account, who can only answer their invitations. */
 export async function startUnjoinedSession(
   { parts, caller, reply }: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
   loginId: number,
@@ -197,8 +199,8 @@ const renew = `
      and ${LIVING}`;
 
 /**
- * Notes that the person proved again who they are. The session gets another token, so that a copy of the old one, which somebody
- * may have stolen, is good for nothing any more. Throws 401 when the session has ended.
+ * Records that the person confirmed their identity. The session gets a new token, so that a stolen copy of the old one
+ * becomes useless. Throws 401 when the session has ended.
  */
 export async function renewSession(asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>): Promise<void> {
   const { parts, caller } = asked;
@@ -218,17 +220,17 @@ const findPerson = `
    where s.token_hash = $1
      and ${LIVING}`;
 
-/** Who has a session, whether they act in an account or not. */
+/** The person behind a session, with or without an account. */
 export interface Person {
   loginId: number;
   accountId: number | null;
-  /** The address that the identity provider verified when the session began; null = it began otherwise. */
+  /** The address that the identity provider verified at sign-in; null for other ways to sign in. */
   provedEmail: string | null;
-  /** Whether they proved who they are within 10 minutes. */
+  /** Whether they signed in or confirmed their identity within the last 10 minutes. */
   isRecent: boolean;
 }
 
-/** Whose session it is; null when there is none. */
+/** The person behind a session token; null when there is none. */
 export async function personOf(writer: pg.Pool, token: string | null): Promise<Person | null> {
   if (token === null) return null;
   const { rows } = await writer.query<Person>(findPerson, [hashToken(token)]);

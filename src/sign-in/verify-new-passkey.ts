@@ -7,7 +7,7 @@ import { stringEnum } from '../console/string-enum.ts';
 import { isChallenge, useChallenge } from './challenges.ts';
 import { ALGORITHMS, relyingParty, webauthn } from './relying-party.ts';
 
-/** What the browser's `toJSON` gives, as far as it is looked at. */
+/** The parts of the browser's `toJSON` that are used. */
 export const NewPasskey = Type.Object({
   id: Bytes,
   rawId: Bytes,
@@ -26,8 +26,8 @@ const refused = new ConsoleError(
 );
 
 /**
- * Holds what a browser made against the question that it was `asked` (the purpose of its challenge, which is used up): the
- * passkey, its public key as COSE. Throws 400.
+ * Verifies a new passkey against the request that it answers (`asked` is the purpose of its challenge, which is used up).
+ * Returns the passkey with its public key as COSE. Throws 400.
  */
 export async function verifyNewPasskey(
   { parts, caller }: Pick<ConsoleRequest, 'parts' | 'caller'>,
@@ -65,8 +65,8 @@ export async function verifyNewPasskey(
   return answer.registrationInfo.credential;
 }
 
-// None were asked for, and to look whether one was revoked the package would fetch the addresses that stand in it. What a
-// key signed by itself ("packed", without them) is harmless.
+// No attestation was requested, and to check a certificate for revocation the package would fetch URLs in it. A
+// self-signed attestation ("packed", without certificates) is harmless.
 async function refuseCertificates(attestationObject: string): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
   const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
