@@ -46,7 +46,7 @@ export interface Judged {
   near?: (string | null)[];
   /** The list of faults was cut short by its limit: objects that it lacks may have faults too. */
   truncated?: boolean;
-  /** Where a missing privilege may hide more faults: the statement that gives it. */
+  /** If a missing privilege may hide more faults: the statement that grants it. */
   grant?: string;
 }
 
@@ -58,9 +58,9 @@ export interface ServerFacts<T extends Thresholds = Thresholds> {
   database: string;
   /** The time of the run. */
   now: Date;
-  /** The check's own thresholds, where the connection does not set others. */
+  /** The check's thresholds, with the changes of the connection. */
   thresholds: T;
-  /** For a check that {@link Check.comparesRuns}: what it read in the run before, so many seconds ago. Absent on the first run. */
+  /** For a check that {@link Check.comparesRuns}: the rows of the previous run, and its age in seconds. Absent on the first run. */
   before?: { rows: Row[]; seconds: number };
   /** How many standbys the connection is set to expect; 0 = none. */
   expectedStandbys?: number;
@@ -90,9 +90,9 @@ export interface Check<T extends Thresholds = Thresholds> {
   /** `server`: run once; `database`: run in each database, of PostgreSQL only. */
   scope: 'server' | 'database';
   /**
-   * Run in a READ ONLY transaction, of PostgreSQL with `search_path` pg_catalog; text for the server's version. `schema` is
-   * that of {@link Check.extension}, quoted; undefined where it is not installed. Of several statements the rows come one
-   * after the other. Run it through `rowsOf` of rows.ts.
+   * The statements for the server's version, run in a READ ONLY transaction (PostgreSQL: with `search_path` pg_catalog).
+   * `schema` is the quoted schema of {@link Check.extension}; undefined if that is not installed. The rows of several
+   * statements come one after the other. Run it through `rowsOf` of rows.ts.
    */
   sql: (version: number, schema?: string) => string | readonly string[];
   /** MySQL: the privileges without which the server refuses a statement, such as `PROCESS ON *.*`. */
@@ -103,7 +103,7 @@ export interface Check<T extends Thresholds = Thresholds> {
   extension?: string;
   /** Measures what happened between two runs: its rows are stored, and passed as `facts.before` next time. */
   comparesRuns?: true;
-  /** The defaults; a connection may set others. Absent where the check compares with nothing. */
+  /** The defaults; a connection may change them. Absent if the check has none. */
   thresholds?: T;
   /** Call it by `judgementOf` of judgement-of.ts, which gives it the thresholds. A method, so that any check is a `Check`. */
   judge(rows: Row[], facts: ServerFacts<T>): Judgement;
@@ -121,7 +121,7 @@ export interface Finding {
   /** The database that the object is in; '' for the whole server. */
   database: string;
   object: string | null;
-  /** The GRANT that is missing, where the check was skipped for that. Runs that were stored before this field lack it. */
+  /** The missing GRANT, if the check was skipped for that. Runs stored before this field was added lack it. */
   missing_grant?: string;
 }
 
@@ -133,7 +133,7 @@ export interface Outcome {
    * faults, each of those is `skipped` next to the others.
    */
   findings: Finding[];
-  /** The check ran, so what it does not list is well, save in `unmeasured`. False when it was skipped or failed. */
+  /** The check ran, so objects that it does not list are `ok`, except in `unmeasured`. False if it was skipped or failed. */
   measured: boolean;
   /** Databases where it was skipped, failed or cut short while others were measured: nothing there counts as `ok`. */
   unmeasured: string[];

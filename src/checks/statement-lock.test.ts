@@ -54,7 +54,7 @@ test('a name that reads like a statement makes a lock no lighter', () => {
   expect(statementLock('postgres', 'ALTER TABLE "a-- b" SET LOGGED;')).toBeNull();
 });
 
-test('MySQL’s are told by its own rules', () => {
+test('MySQL’s statements have their own rules', () => {
   const copied = 'ALTER TABLE `shop`.`orders` CONVERT TO CHARACTER SET utf8mb4;';
   expect(statementLock('mysql', copied)).toMatch(/^Copies the table/);
   expect(statementLock('mariadb', 'ALTER TABLE `a`.`b` DROP INDEX `c`;')).toMatch(/metadata lock/);

@@ -81,7 +81,7 @@ const OF_MYSQL: [RegExp, string][] = [
   ],
   [
     /^ALTER TABLE .* (?:MODIFY|CHANGE)(?: COLUMN)?\b/,
-    'Copies the table where the type changes: reads go on, writes wait until it is done.',
+    'Copies the table if the type changes: reads go on, writes wait until it is done.',
   ],
   [/^ALTER TABLE .* ADD PRIMARY KEY\b/, `Rewrites the table while reads and writes go on. ${METADATA}`],
   [/^(?:OPTIMIZE|ALTER) TABLE\b/, `Reads and writes go on. ${METADATA}`],

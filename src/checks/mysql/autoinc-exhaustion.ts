@@ -7,7 +7,7 @@ import { ofCustomers, tableCheck } from './table-check.ts';
 const thresholds = { warning: 0.85, critical: 0.95 };
 
 // The maximum of each type; of the inexact ones the last integer that has a successor. Gathered by a union,
-// as MariaDB would join by comparing each with each; what is no TEXT (left) stays in memory.
+// because MariaDB would compare all pairs in a join; columns that are not TEXT (left) stay in memory.
 const candidates = `
   select table_schema, table_name, column_name, column_type, cast(value as char) as value,
          value /

@@ -3,8 +3,8 @@ import { counted } from '../wording.ts';
 import { quoted } from './quote.ts';
 import { ofCustomers, tableCheck } from './table-check.ts';
 
-// Other character sets with all of Unicode are fine, and ascii is used for codes. Gathered by a union, as MariaDB
-// would join by comparing each with each.
+// Other character sets with all of Unicode are fine, and ascii is used for codes. Gathered by a union,
+// because MariaDB would compare all pairs in a join.
 const candidates = `
   select table_schema, table_name, count(charset) as columns,
          group_concat(distinct charset order by charset separator ', ') as charsets

@@ -3,8 +3,8 @@ import { percent } from '../wording.ts';
 import { Figures, figures } from './figures.ts';
 
 /**
- * The share of time in which flow control paused the cluster's writes; dbvitals' own. Under so many seconds
- * between two runs it is not judged.
+ * The share of time in which flow control paused the cluster's writes; dbvitals' own. It is not judged if
+ * two runs are closer than these seconds.
  */
 const thresholds = { warning: 0.02, minimum_seconds: 5 };
 

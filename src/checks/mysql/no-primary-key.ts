@@ -2,9 +2,9 @@ import { textIn, textOrNone } from '../columns.ts';
 import { quoted } from './quote.ts';
 import { ofCustomers, tableCheck } from './table-check.ts';
 
-// Gathered by a union, as MariaDB would join by comparing each with each; what is at most 500 characters (left) stays in
-// memory. A unique key that could be the primary one is given as what would make it so. create_options, which tells of
-// partitions, would make MariaDB open each table in whole.
+// Gathered by a union, because MariaDB would compare all pairs in a join; texts of at most 500 characters (left) stay in
+// memory. A unique key that could be the primary one comes as the text after ADD PRIMARY KEY. create_options, which
+// shows partitions, would make MariaDB open each table completely.
 const candidates = `
   select table_schema, table_name,
          min(unique_key) as unique_key,

@@ -7,8 +7,8 @@ import { literal } from './quote.ts';
 export const SESSION_LIMIT = 1_000;
 
 /**
- * The time on the clock by which InnoDB writes trx_started and trx_wait_started: that of the machine, whatever the
- * session's time_zone. When clocks change it is an hour off for what began before.
+ * The current time as InnoDB writes trx_started and trx_wait_started: in the machine's time zone, whatever the
+ * session's time_zone. After a clock change it is an hour off for what began before.
  */
 export const innodbNow = `convert_tz(utc_timestamp(6), '+00:00', 'SYSTEM')`;
 

@@ -73,7 +73,7 @@ test.each<[string, Row[]]>([
   expect(judge('MY_UNUSED_INDEX', rows).skipped).toContain(reason);
 });
 
-test('what hides an index differs, and so does how it is told', () => {
+test('each reason why an index is hidden has its own message', () => {
   const rows = [server, ...counted(), { ...shop, index_name: 'day', bytes: 2 ** 30 }];
   const [fault] = judge('MY_UNUSED_INDEX', rows, { version: MYSQL_80 }).faults;
   expect(fault?.remediation).toMatch(/^ALTER TABLE `shop`.`orders` ALTER INDEX `day` INVISIBLE;/);
@@ -97,7 +97,7 @@ test('over 20,000 tables nothing is measured; over 100 faults the list is cut sh
   expect(judge('MY_AUTOINC_EXHAUSTION', [server, ...shares]).truncated).toBe(false);
 });
 
-test('where tables may be hidden, what is seen is told, and nothing is called well', () => {
+test('if tables may be hidden, visible faults are listed, and the check is never "ok"', () => {
   const hidden = { ...server, sees_all: 0 };
   const grant = `GRANT REFERENCES ON *.* TO 'watcher'@'10.0.0.7';`;
   expect(judge('MY_NO_PRIMARY_KEY', [hidden])).toMatchObject({

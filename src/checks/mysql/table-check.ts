@@ -23,19 +23,19 @@ interface TableCheck<T extends Thresholds>
   passMessage: string;
   /** Figures of the server that `blind` and `fault` need. */
   needs?: Parameters<typeof figures>[0];
-  /** Why the check can't run on this server; undefined if it can. `first` is the server's row, with the columns of `tells`. */
+  /** Why the check can't run on this server; undefined if it can. `first` is the server's row, with the columns of `extraColumns`. */
   blind?: (server: Figures, first: Row, facts: ServerFacts<T>) => string | undefined;
   /** More columns for the server's row. */
-  tells?: string;
+  extraColumns?: string;
 }
 
 // The server silently hides tables and columns on which the login has no privilege.
 // REFERENCES on *.* shows all but gives no access to rows. Nobody grants a privilege on this system table alone.
-const serverRow = (tells: string) => `
+const serverRow = (extraColumns: string) => `
   select (select count(*)
             from information_schema.columns
            where table_schema = 'mysql' and table_name = 'proxies_priv') > 0 as sees_all,
-         (select count(*) from information_schema.tables where ${ofCustomers()}) as tables${tells}`;
+         (select count(*) from information_schema.tables where ${ofCustomers()}) as tables${extraColumns}`;
 
 /** A check with a finding for each faulty object of a server: bounded, and never `ok` about what it can't see. */
 export function tableCheck<T extends Thresholds>({
@@ -45,7 +45,7 @@ export function tableCheck<T extends Thresholds>({
   passMessage,
   needs = {},
   blind,
-  tells,
+  extraColumns,
   ...check
 }: TableCheck<T>): Check<T> {
   return {
@@ -54,7 +54,7 @@ export function tableCheck<T extends Thresholds>({
     scope: 'server',
     // The count is a constant: over the limit MariaDB does not open the tables.
     sql: (version) => [
-      serverRow(tells === undefined ? '' : `,${tells}`),
+      serverRow(extraColumns === undefined ? '' : `,${extraColumns}`),
       ...figures(needs),
       `
   select candidate.*

@@ -52,7 +52,7 @@ const candidates = (version: number) => `
      and needed.table_schema is null`;
 
 // Each is 0 if every read by every session is counted.
-const tells = `
+const extraColumns = `
          (select count(*) from performance_schema.setup_instruments
            where name = 'wait/io/table/sql/handler' and enabled <> 'YES')
          + (select count(*) from performance_schema.setup_consumers
@@ -74,7 +74,7 @@ export const unusedIndex = tableCheck({
   privilege: () => 'SELECT ON performance_schema.*',
   candidates,
   needs: { status: ['Uptime', ...lost], variables: ['performance_schema', 'log_bin'] },
-  tells,
+  extraColumns,
   worstFirst: 'bytes desc',
   blind: (server, first, facts) => {
     const { statistics_days } = facts.thresholds;

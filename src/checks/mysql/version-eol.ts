@@ -11,8 +11,8 @@ interface Releases {
   lastFixes: ReadonlyMap<number, string>;
 }
 
-// Oracle Lifetime Support Policy, extended support, which it gives by months; an innovation release ends with the
-// release of the next (dev.mysql.com/doc/refman/8.4/en/mysql-releases.html). After 9.7 came 26.7, in July 2026.
+// Oracle Lifetime Support Policy, extended support, given in months; an innovation release ends with the
+// next release (dev.mysql.com/doc/refman/8.4/en/mysql-releases.html). After 9.7 came 26.7, in July 2026.
 const MYSQL: Releases = {
   name: 'MySQL',
   longSupport: [804, 907],

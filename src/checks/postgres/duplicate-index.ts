@@ -3,7 +3,7 @@ import { size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
 // Before 17 node trees contain positions in the statement, which make no difference and are removed;
-// pg_get_expr would wait behind a lock. What must stay comes first, then constraints, unique ones, the older one.
+// pg_get_expr would wait for a lock. Indexes that must stay come first, then constraints, unique ones, the older one.
 const candidates = (version: number): string => `
   with index as (
     select i.indexrelid, i.indrelid, i.indisunique, i.indimmediate, i.indisexclusion,

@@ -2,7 +2,7 @@ import { textIn } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
 
 // A domain counts as its base type, and varchar as text, because they compare alike. The referencing column
-// takes the other's type, unless both are whole numbers and its own is the wider one.
+// takes the other's type, unless both are integers and its own is wider.
 const candidates = `
   with typed as not materialized (
     select a.attrelid, a.attnum, a.attname,

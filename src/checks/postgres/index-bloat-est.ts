@@ -7,8 +7,8 @@ import { grantTables, unseenStatistics } from './unseen-statistics.ts';
 const thresholds = { warning_bytes: 100 * 1024 * 1024 };
 
 // Pages that a B-tree's entries would fill by the average width of its columns in pg_stats: 40 bytes of page header
-// and special space, 12 an entry. Duplicates are stored once, so what is found is bloated even more. The statistics of
-// expressions are the index owner's alone: their type's width, or 32, stands in.
+// and special space, 12 an entry. Duplicates are stored once, so the real bloat is higher. Only the index owner sees the
+// statistics of expressions, so their type's width, or 32, is used.
 const candidates = `
   with big as (
     select c.oid, i.indrelid, i.indkey::int2[] as keys, i.indisexclusion, n.nspname, c.relname, t.relname as tablename,

@@ -1,8 +1,8 @@
 import { textIn } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
 
-// A constraint that is inherited, or is a partition's part of one, is validated with its parent's. One that is not
-// enforced (since 18) is never validated.
+// A constraint that is inherited, or belongs to a partition, is validated with its parent's. A NOT ENFORCED one
+// (since 18) is never validated.
 const candidates = (version: number): string => `
   select format('%I.%I', n.nspname, coalesce(t.typname, c.relname)) as owner_name,
          t.oid is not null as of_domain,

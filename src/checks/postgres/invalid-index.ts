@@ -2,7 +2,7 @@ import { textIn } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
 
 // A concurrent build marks its index invalid until it is done, and may leave more of them on the table meanwhile.
-// Only pg_monitor sees the progress view whole; to others any such lock on the table may be a build.
+// Only pg_monitor sees the whole progress view; for others any such lock on the table may be a build.
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as index_name,
          format('%I.%I', tn.nspname, t.relname) as table_name,

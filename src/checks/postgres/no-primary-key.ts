@@ -1,8 +1,8 @@
 import { textIn, textOrNone } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
 
-// unique_columns: the columns of a unique index that could be the key as it stands. A partitioned table's key must
-// hold the columns that it is partitioned by, which is impossible where one of them is an expression (attnum 0).
+// unique_columns: the columns of a unique index that could be the key unchanged. A partitioned table's key must
+// contain the partitioning columns, which is impossible if one of them is an expression (attnum 0).
 const candidates = (version: number): string => `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          c.relkind = 'p' as partitioned,

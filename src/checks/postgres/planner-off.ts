@@ -1,8 +1,8 @@
 import type { Check, Row } from '../check.ts';
 import { textIn, textOrNone } from '../columns.ts';
 
-// Those that are on by default. The monitor's own session may have them from its role or database: so the server's
-// are those with another source, and everybody's others come from pg_db_role_setting.
+// Settings that are on by default. The monitor's session may have them from its role or database, so the server's are
+// those with another source; those of roles and databases come from pg_db_role_setting.
 const sql = `
   select name, null as database, null as role
     from pg_settings

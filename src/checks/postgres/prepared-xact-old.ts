@@ -6,8 +6,8 @@ import { counted, duration } from '../wording.ts';
 /** Age in seconds: 5 min and 1 h; a transaction manager finishes its own within seconds. */
 const thresholds = { warning_seconds: 5 * 60, critical_seconds: 3600 };
 
-// How many there are, and the oldest of each database and owner: the name that was given to it tells one time's from
-// the next's, so it is no part of the object.
+// Their number, and the oldest of each database and owner. The name of a transaction is different each time, so it is
+// not part of the object.
 const sql = `
   select (select count(*)::int from pg_prepared_xacts) as prepared,
          oldest.*

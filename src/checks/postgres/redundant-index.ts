@@ -3,7 +3,7 @@ import { size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
 // Only B-trees serve a prefix of their columns. An index with an expression is left out: its position among the
-// columns is known, its text is in one tree with the others'. Node trees as in PG_DUPLICATE_INDEX.
+// columns is known, but all expressions share one tree. Node trees as in PG_DUPLICATE_INDEX.
 const candidates = `
   with index as (
     select i.*, c.relname, c.relkind, c.relpages, c.relispartition,

@@ -5,15 +5,15 @@ import { relationCheck } from './relation-check.ts';
 /** Shares of the values that the sequence, or a column that it fills, can have. */
 const thresholds = { warning: 0.85, critical: 0.95 };
 
-// Before 18 reading a sequence takes ROW EXCLUSIVE on it to the transaction's end, and a place in the server's lock
-// table: those with the least room are read, not all.
+// Before 18 reading a sequence takes ROW EXCLUSIVE on it until the end of the transaction, and an entry in the server's
+// lock table: only those with the least room are read.
 const READ_BEFORE_18 = 500;
 
 // At a million values a second it lasts 285 years: such a sequence may be left out if not all can be read.
 const AMPLE_ROOM = 2 ** 53;
 
-// A sequence is read under a lock, so one that is being changed is left for the next run; without a privilege its
-// value is null. Columns: those it is owned by (a, i) and those whose default draws from it (n, by pg_attrdef).
+// A sequence is read under a lock, so one that is being changed waits for the next run; without a privilege its
+// value is null. Columns: those that own it (a, i) and those whose default uses it (n, by pg_attrdef).
 const candidates = (version: number) => `
   with filled as (
     select d.objid as sequence, d.refobjid as relation, d.refobjsubid as attnum

@@ -56,7 +56,7 @@ export const slotInactive: Check<typeof thresholds> = {
     if (!unknown) return judgement;
     if (faults.length > 0) return { ...judgement, truncated: true };
     const skipped =
-      'Not measured: before PostgreSQL 17 it takes two runs to tell how long a slot has had no consumer.';
+      'Not measured: before PostgreSQL 17 it needs two runs to know how long a slot has had no consumer.';
     return { skipped };
   },
 };

@@ -5,8 +5,8 @@ import { relationCheck } from './relation-check.ts';
 /** Multiples of autovacuum's trigger; at the trigger itself autovacuum acts. */
 const thresholds = { warning: 2 };
 
-// The trigger as autovacuum.c reckons it: the table's own storage parameters go before the settings. After a bulk
-// load autovacuum needs its time: what was analyzed within the hour, or changed little, is left alone.
+// The trigger as autovacuum.c computes it: storage parameters of the table override the settings. After a bulk load
+// autovacuum needs time, so tables analyzed within the hour, or with few changes, do not count.
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          s.n_mod_since_analyze::float8 as changes,

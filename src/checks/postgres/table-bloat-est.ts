@@ -8,7 +8,7 @@ const thresholds = { warning_bytes: 250 * 1024 * 1024 };
 
 // Pages that the rows would fill by their average width in pg_stats: 24 bytes of page header, 4 a line pointer, 23 a
 // row header and its null bitmap, both rounded up to 8. A fixed-width column is padded up to its alignment after a
-// narrower one. Under 10 MB nothing is estimated, so that a privilege is asked for only where it would help.
+// narrower one. Under 10 MB nothing is estimated, so that the check asks for a privilege only if it would help.
 const candidates = `
   with big as (
     select c.oid, n.nspname, c.relname, c.reltuples, c.relpages,

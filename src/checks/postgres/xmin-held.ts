@@ -5,8 +5,8 @@ import { counted, duration } from '../wording.ts';
 import { unseenSessions } from './session-check.ts';
 
 /**
- * Seconds, where the server keeps a time; transactions, where it keeps none: an active slot, a standby's feedback, any
- * slot before 17. Both are dbvitals' own figures.
+ * Seconds if the server keeps a time; transactions if it keeps none: an active slot, a standby's feedback, any
+ * slot before 17. Both are dbvitals' own values.
  */
 const thresholds = { warning_seconds: 24 * 3600, warning_transactions: 10_000_000 };
 
