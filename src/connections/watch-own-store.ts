@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { changeAccount } from '../activity/record-entry.ts';
 import type { EmbeddedStore } from '../database/embedded.ts';
 import type { SecretKeys } from '../database/encryption.ts';
+import { changeConnection } from './change-connection.ts';
 import { trustedSecrets } from './connection-secrets.ts';
-import { changeConnection } from './record-connection.ts';
 
 // Those that name the role which only an embedded store has.
 const selectWatching = `

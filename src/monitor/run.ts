@@ -8,7 +8,7 @@ import { TamperedConnection } from '../connections/credentials.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
-import { recordSilenced } from '../silences/record-silences.ts';
+import { recordSilenced } from '../silences/apply-silences.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { storeCounters } from './counters.ts';
 import type { Limits } from './limits.ts';

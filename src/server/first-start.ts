@@ -3,7 +3,7 @@ import { changeAccount } from '../activity/record-entry.ts';
 import { createAccount } from '../cli/commands/account.ts';
 import { createKey } from '../cli/commands/key.ts';
 import { makeOwnerLink } from '../cli/commands/member-link.ts';
-import { addConnection } from '../connections/record-connection.ts';
+import { addConnection } from '../connections/change-connection.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import type { OpenStore } from '../database/open.ts';
 import type { StoredCheck } from '../monitor/run.ts';

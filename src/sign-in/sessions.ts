@@ -3,7 +3,7 @@ import { type Change, type ChangeAccount, changeAccount } from '../activity/reco
 import { ConsoleError, lacking, signedOut } from '../console/errors.ts';
 import type { Actor, Caller, ConsoleRequest } from '../console/route.ts';
 import { type Read, readOwn, within } from '../database/read.ts';
-import { hashToken, newToken } from '../members/record-link.ts';
+import { hashToken, newToken } from '../members/add-link.ts';
 import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
 import { cookie } from './cookie.ts';
 

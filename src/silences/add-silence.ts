@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ChangeAccount } from '../activity/record-entry.ts';
 import { NoConnection } from '../connections/connection-rejected.ts';
-import { recordSilence, recordSilenceEnd, type SilenceRow } from './record-silences.ts';
+import { recordSilence, recordSilenceEnd, type SilenceRow } from './apply-silences.ts';
 
 /** Why somebody decided to live with a finding. */
 export const REASONS = [

@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { addConnection, removeConnection } from '../../connections/change-connection.ts';
 import { everySettingsOf, type StoredConnection } from '../../connections/connection-changes.ts';
-import { addConnection, removeConnection } from '../../connections/record-connection.ts';
 import type { Step, Steps } from './apply-step.ts';
 import type { WantedConnection } from './parse-connections.ts';
 import { alteration, type Tools } from './plan-connection-changes.ts';

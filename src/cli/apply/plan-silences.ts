@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ChangeAccount } from '../../activity/record-entry.ts';
 import { addSilence, endSilence, silencesInForce } from '../../silences/add-silence.ts';
-import type { SilenceRow } from '../../silences/record-silences.ts';
+import type { SilenceRow } from '../../silences/apply-silences.ts';
 import { COMMAND_LINE } from '../commands/silence.ts';
 import { changesOf, type Step, type Steps } from './apply-step.ts';
 import type { SilenceInFile } from './parse-silences.ts';

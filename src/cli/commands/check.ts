@@ -3,7 +3,7 @@ import { ownerOfConnection } from '../../connections/connection-row.ts';
 import { requireSettingsOf } from '../../connections/connection-settings.ts';
 import { changedThresholds, type ThresholdChanges } from '../../connections/connection-thresholds.ts';
 import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
-import { tlsOf } from '../../connections/record-connection.ts';
+import { tlsOf } from '../../connections/change-connection.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
 import { idOf, oneOf } from '../arguments.ts';
 import { addCommand, type CheckedOnce, type CommandContext, type Progress, UsageError } from '../command.ts';

@@ -8,7 +8,7 @@ import {
   changeConnection,
   removeConnection,
   tlsOf,
-} from '../../connections/record-connection.ts';
+} from '../../connections/change-connection.ts';
 import { CONNECTION_TYPES, type ConnectionType } from '../../vocabulary/connection-types.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
 import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';

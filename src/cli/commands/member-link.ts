@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
-import { type LinkPurpose, recordLink } from '../../members/record-link.ts';
+import { type LinkPurpose, recordLink } from '../../members/add-link.ts';
 import { idOf, serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';

@@ -11,7 +11,7 @@ import {
   silencesInForce,
   type WantedSilence,
 } from '../../silences/add-silence.ts';
-import type { SilenceRow } from '../../silences/record-silences.ts';
+import type { SilenceRow } from '../../silences/apply-silences.ts';
 import { idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';

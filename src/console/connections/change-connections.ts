@@ -1,12 +1,12 @@
 import type { ChangeAccount } from '../../activity/record-entry.ts';
-import { RefusedConnection } from '../../connections/connection-rejected.ts';
 import {
   addConnection,
   ChangedMeanwhile,
   changeConnection,
   removeConnection,
   tlsOf,
-} from '../../connections/record-connection.ts';
+} from '../../connections/change-connection.ts';
+import { RefusedConnection } from '../../connections/connection-rejected.ts';
 import type { Read } from '../../database/read.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { ConsoleError } from '../errors.ts';

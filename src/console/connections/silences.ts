@@ -5,7 +5,7 @@ import { untilOf } from '../../cli/until.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
 import { addSilence, endSilence, REASONS, silencesInForce } from '../../silences/add-silence.ts';
-import type { SilenceRow } from '../../silences/record-silences.ts';
+import type { SilenceRow } from '../../silences/apply-silences.ts';
 import { ConsoleError, notFound } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';

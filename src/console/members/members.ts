@@ -11,7 +11,7 @@ import {
   requireOwner,
   versionOf,
 } from '../../members/member-rules.ts';
-import { recordLink } from '../../members/record-link.ts';
+import { recordLink } from '../../members/add-link.ts';
 import { ROLE_IDS } from '../../vocabulary/roles.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { ConsoleError, notFound } from '../errors.ts';

@@ -4,7 +4,7 @@ import type { Finding, Outcome } from '../checks/check.ts';
 import { score, summaryText } from '../checks/score.ts';
 import { inTransaction } from '../database/connect.ts';
 import { recordFindings, standingTicketsOf, type TicketEntry } from '../ops/record-findings.ts';
-import { recordSilence, recordSilenced, recordSilenceEnd } from './record-silences.ts';
+import { recordSilence, recordSilenced, recordSilenceEnd } from './apply-silences.ts';
 
 let store: TestStore;
 beforeAll(async () => {
