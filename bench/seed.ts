@@ -1,11 +1,12 @@
 import type pg from 'pg';
+import { addAccount as storeAccount } from '../src/accounts/add-account.ts';
+import { changeAccount } from '../src/activity/record-entry.ts';
 import { everyCheck } from '../src/checks/catalogue.ts';
 import { score, summaryText } from '../src/checks/score.ts';
-import { createAccount } from '../src/cli/commands/account.ts';
-import { createKey } from '../src/cli/commands/key.ts';
 import { writeSampleData } from '../src/cli/sample-data/sample-data.ts';
 import { openPool } from '../src/database/connect.ts';
 import { openStore } from '../src/database/open.ts';
+import { addKey } from '../src/keys/add-key.ts';
 
 /** An account of the benchmark, and its keys. */
 export interface SeededAccount {
@@ -33,12 +34,13 @@ export async function withStore<T>(
 
 /** An enterprise account that may ask 100,000 times a minute with each of its keys. */
 export async function addAccount(writer: pg.Pool, name: string, keys: number): Promise<SeededAccount> {
-  const { id } = await createAccount(writer, {
+  const { id } = await storeAccount(writer, {
     ...{ name, kind: 'company', plan: 'enterprise', requests_per_minute: 100_000 },
   });
   const account: SeededAccount = { id, keys: [] };
   for (let n = 1; n <= keys; n += 1) {
-    const { key } = await createKey(writer, { accountId: id, name: `key ${n}`, lifetime: null });
+    const wanted = { name: `key ${n}`, lifetime: null };
+    const { key } = await changeAccount(writer, id, (change) => addKey(change, wanted));
     account.keys.push(key);
   }
   return account;

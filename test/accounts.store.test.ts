@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../src/console/routes.ts';
-import { hashToken, newToken } from '../src/members/add-link.ts';
+import { hashToken, newToken } from '../src/members/token.ts';
 import { consoleReads, insertSession, type OwnRows } from './console-reads.ts';
 import { fixtureJson } from './contract/fixture-command.ts';
 import { type Service, startService } from './contract/running-service.ts';

@@ -1,23 +1,7 @@
 import type { Change } from '../activity/record-entry.ts';
-import { UsageError } from '../cli/command.ts';
-import type { Plan } from '../vocabulary/plans.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
+import { type AccountRow, accountColumns, accountOf, accountPage } from './account-row.ts';
 
-export const KINDS = ['company', 'individual'] as const;
-
-/** An account as the commands show it; `requests_per_minute` is its own limit, null = that of its plan. */
-export interface AccountRow {
-  id: number;
-  name: string;
-  kind: (typeof KINDS)[number];
-  plan: Plan;
-  requests_per_minute: number | null;
-  created_at: Date;
-}
-
-/** Where a person changes an account. */
-export const accountPage = '/account';
-
-export const accountColumns = 'account_id as id, name, kind, plan, requests_per_minute, created_at';
 const lock = `select ${accountColumns} from account where account_id = $1 for update`;
 const update = `
   update account
@@ -53,14 +37,8 @@ export async function changeSettings(
 /** Throws where the plan has a fixed limit. */
 export function refuseOwnLimit(plan: string): void {
   if (plan === 'enterprise') return;
-  throw new UsageError(
+  throw new Rejection(
+    'invalid_parameter',
     '--requests-per-minute is for the plan enterprise only: the other plans have fixed limits.',
   );
-}
-
-/** The one row that there must be. */
-export function accountOf(rows: AccountRow[], id: number): AccountRow {
-  const [row] = rows;
-  if (row === undefined) throw new Error(`There is no account ${id}.`);
-  return row;
 }

@@ -41,7 +41,7 @@ export function addThresholdOption(command: Command): Command {
   );
 }
 
-/** The settings that were given. Throws a `RefusedConnection` when a threshold is none that a check has. */
+/** The settings that were given. Throws a `ConnectionRejected` when a threshold is none that a check has. */
 export async function readSettings(
   { threshold, expectedStandbys, exposePassword, caFile }: SettingOptions,
   { loadCatalogue, ownPlaces }: Pick<CommandContext, 'loadCatalogue' | 'ownPlaces'>,

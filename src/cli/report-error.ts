@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
-import { RefusedConnection } from '../connections/connection-rejected.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 import { UsageError } from './command.ts';
 import { FlawedFile } from './invalid-file.ts';
 
@@ -15,8 +15,8 @@ export function reportError(error: unknown): number {
   const several = error instanceof ConfigError || error instanceof FlawedFile;
   const sentences = several ? error.problems : [sentenceOf(error)];
   for (const sentence of sentences) process.stderr.write(`error: ${sentence}\n`);
-  const wrong = [ConfigError, UsageError, RefusedConnection].some((kind) => error instanceof kind);
-  return wrong ? 2 : 1;
+  const isRejectedInput = error instanceof Rejection && error.code === 'invalid_parameter';
+  return error instanceof ConfigError || error instanceof UsageError || isRejectedInput ? 2 : 1;
 }
 
 function sentenceOf(error: unknown): string {

@@ -6,9 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeSshKey } from '../../test/ssh-key.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
-import { addConnection, changeConnection, removeConnection } from '../connections/change-connection.ts';
+import { addConnection } from '../connections/add-connection.ts';
+import { changeConnection } from '../connections/change-connection.ts';
 import { readSecrets } from '../connections/connection-secrets.ts';
 import { parseConnectionUrl } from '../connections/connection-url.ts';
+import { removeConnection } from '../connections/remove-connection.ts';
 import { UsageError } from './command.ts';
 import { privateKeyOf, sshLoginOf } from './ssh-login.ts';
 

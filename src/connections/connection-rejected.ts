@@ -1,16 +1,15 @@
-/** What was wanted of a connection can't be; one sentence that says what to do, and shows no secret. */
-export class RefusedConnection extends Error {
-  /** The setting that it is about, as the console names it, such as `ca_certificate`. */
-  readonly setting: string;
+import { NotFound, Rejection } from '../vocabulary/rejection.ts';
 
+/** A connection can't be as it was asked for. */
+export class ConnectionRejected extends Rejection {
+  /** `setting` is what the rejection is about, as the console names it, such as `ca_certificate`. */
   constructor(setting: string, message: string) {
-    super(message);
-    this.setting = setting;
+    super('invalid_parameter', message, { parameter: setting });
   }
 }
 
 /** There is no such connection in the account, or it was removed. */
-export class NoConnection extends Error {
+export class NoConnection extends NotFound {
   constructor(id: number) {
     super(`There is no connection ${id}.`);
   }

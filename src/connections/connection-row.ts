@@ -52,3 +52,8 @@ export async function ownerOfConnection(writer: pg.Pool, id: number): Promise<nu
   if (row === undefined) throw new NoConnection(id);
   return row.account_id;
 }
+
+/** The page of the console that entries about a connection name. */
+export function pageOf(connectionId: number): string {
+  return `/connections/${connectionId}`;
+}

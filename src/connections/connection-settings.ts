@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
-import { RefusedConnection } from './connection-rejected.ts';
+import { ConnectionRejected } from './connection-rejected.ts';
 import type { ThresholdChanges } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 
@@ -14,7 +14,7 @@ export interface ConnectionSettings {
 }
 
 /**
- * Throws a {@link RefusedConnection} for settings that a database of that engine has no use for: somebody would believe that
+ * Throws a {@link ConnectionRejected} for settings that a database of that engine has no use for: somebody would believe that
  * they hold.
  */
 export function requireSettingsOf(
@@ -24,14 +24,14 @@ export function requireSettingsOf(
   const [other, name] = engine === 'postgres' ? ['MY_', 'PostgreSQL'] : ['PG_', 'MySQL or MariaDB'];
   const check = Object.keys(thresholds).find((id) => id.startsWith(other));
   if (check !== undefined)
-    throw new RefusedConnection('thresholds', `${check} is no check of ${name}: leave its threshold out.`);
+    throw new ConnectionRejected('thresholds', `${check} is no check of ${name}: leave its threshold out.`);
   if (engine !== 'postgres' && expectedStandbys > 0)
-    throw new RefusedConnection(
+    throw new ConnectionRejected(
       'expected_standbys',
       'The number of expected standbys is for PostgreSQL: leave it out.',
     );
   if (engine === 'postgres' && caCertificate?.includes(PUBLIC_KEY))
-    throw new RefusedConnection(
+    throw new ConnectionRejected(
       'ca_certificate',
       'Among the certificates is a public key, which is for MySQL: PostgreSQL needs certificates.',
     );
@@ -48,7 +48,7 @@ export function certificatesIn(text: string): string {
     if (blocks.length === 0) throw new Error('no certificate');
     return blocks.map(rewritten).join('');
   } catch {
-    throw new RefusedConnection(
+    throw new ConnectionRejected(
       'ca_certificate',
       'The certificates must be PEM text, which begins with -----BEGIN CERTIFICATE-----.',
     );

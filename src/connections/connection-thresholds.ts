@@ -1,5 +1,5 @@
 import type { Thresholds } from '../checks/check.ts';
-import { RefusedConnection } from './connection-rejected.ts';
+import { ConnectionRejected } from './connection-rejected.ts';
 
 /** Check id → name → the number that it is to be; null = the check's own again. */
 export type ThresholdChanges = Readonly<Record<string, Readonly<Record<string, number | null>>>>;
@@ -13,13 +13,13 @@ interface ShippedCheck {
   thresholds?: Thresholds;
 }
 
-/** Throws a {@link RefusedConnection} that lists the valid names when the changes name a check or threshold that is none. */
+/** Throws a {@link ConnectionRejected} that lists the valid names when the changes name a check or threshold that is none. */
 export function requireThresholds(changes: ThresholdChanges, checks: readonly ShippedCheck[]): void {
   for (const [id, named] of Object.entries(changes)) {
     const valid = Object.keys(requireCheck(id, checks).thresholds ?? {});
     const wrong = Object.keys(named).find((name) => !valid.includes(name));
     if (wrong === undefined) continue;
-    throw new RefusedConnection(
+    throw new ConnectionRejected(
       'thresholds',
       valid.length === 0
         ? `${id} has no thresholds: leave ${id}.${wrong} out.`
@@ -28,7 +28,7 @@ export function requireThresholds(changes: ThresholdChanges, checks: readonly Sh
   }
 }
 
-/** The check of that id. Throws a {@link RefusedConnection} that names it when there is none. */
+/** The check of that id. Throws a {@link ConnectionRejected} that names it when there is none. */
 export function requireCheck<Shipped extends { id: string }>(
   id: string,
   checks: readonly Shipped[],
@@ -36,7 +36,7 @@ export function requireCheck<Shipped extends { id: string }>(
   const check = checks.find((one) => one.id === id);
   if (check) return check;
   const named = /^[A-Z0-9_]{1,60}$/.test(id) ? id : 'of such an id';
-  throw new RefusedConnection(
+  throw new ConnectionRejected(
     'check_id',
     `There is no check ${named}: docs/checks has a page for each that there is.`,
   );

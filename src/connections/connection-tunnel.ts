@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
-import { RefusedConnection } from './connection-rejected.ts';
+import { ConnectionRejected } from './connection-rejected.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -23,7 +23,7 @@ export function requirePrivateKey(text: string): string {
   const ssh: typeof import('ssh2') = require('ssh2'); // 28 ms that a command without a tunnel does not pay
   const key = ssh.utils.parseKey(text);
   if (key instanceof Error || !key.isPrivateKey())
-    throw new RefusedConnection('ssh', 'The SSH key must be a private key that has no passphrase.');
+    throw new ConnectionRejected('ssh', 'The SSH key must be a private key that has no passphrase.');
   return text;
 }
 
@@ -40,4 +40,10 @@ export async function storeTunnel(
 ): Promise<void> {
   if (!login) return;
   await client.query(storeLogin, [accountId, connectionId, login.username, login.host, login.port]);
+}
+
+/** Throws where a private key is given without a tunnel. */
+export function requireTunnel(tunnelled: boolean, { sshKey }: Tunnelled): void {
+  if (sshKey === undefined || tunnelled) return;
+  throw new ConnectionRejected('ssh', 'A private key goes with an SSH server: give both.');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RefusedConnection } from './connection-rejected.ts';
+import { ConnectionRejected } from './connection-rejected.ts';
 import { parseConnectionUrl } from './connection-url.ts';
 
 describe('a connection URL', () => {
@@ -67,7 +67,7 @@ describe('a connection URL', () => {
     'postgres://ada:hunter2%@db/app',
     'postgres://ada:hunter2%00@db/app',
   ])('%s is refused in a sentence without the password', (url) => {
-    expect(() => parseConnectionUrl(url)).toThrow(RefusedConnection);
+    expect(() => parseConnectionUrl(url)).toThrow(ConnectionRejected);
     expect(() => parseConnectionUrl(url)).not.toThrow(/hunter2/);
     expect(() => parseConnectionUrl(url)).toThrow(/\.$/);
   });

@@ -1,6 +1,6 @@
 import type { ConnectionType } from '../vocabulary/connection-types.ts';
 import { type Engine, engineOfScheme } from '../vocabulary/engines.ts';
-import { RefusedConnection } from './connection-rejected.ts';
+import { ConnectionRejected } from './connection-rejected.ts';
 
 /** Where a monitored database is and who logs in, as a connection URL names it. */
 export interface DatabaseAddress {
@@ -35,7 +35,7 @@ type Scheme = typeof POSTGRES;
  * Reads `postgres://user:password@host:port/database`, of several servers `…@one:5432,two:5433/…`; a socket's folder
  * stands as `%2Ffolder` for the host or as `?host=/folder`. Port 5432 and database `postgres` where not given.
  * `mysql://` and `mariadb://` likewise: port 3306, no database, and the socket is a file, which `?socket=` names too.
- * Throws a {@link RefusedConnection} that shows nothing of the URL: it may hold a password.
+ * Throws a {@link ConnectionRejected} that shows nothing of the URL: it may hold a password.
  */
 export function parseConnectionUrl(text: string): DatabaseAddress {
   const parts = URL_FORM.exec(text);
@@ -48,7 +48,7 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
   if (!first) throw wrong('it names no host');
   const several = servers.length > 1;
   if (servers.length > MOST_HOSTS)
-    throw new RefusedConnection(
+    throw new ConnectionRejected(
       'url',
       `A connection names at most ${MOST_HOSTS} hosts: leave out the others.`,
     );
@@ -68,7 +68,7 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
 
 /**
  * The same from fields: `host` is a name or an address, several as `one:5432,two:5433`, or the path of a Unix socket. Throws a
- * {@link RefusedConnection}.
+ * {@link ConnectionRejected}.
  */
 export function addressOf({
   engine,
@@ -85,7 +85,7 @@ export function addressOf({
 }): DatabaseAddress {
   const socket = host.startsWith('/');
   if (!socket && /[@/?#%\s]/.test(host))
-    throw new RefusedConnection('host', 'The host is a name, an address, or the path of a socket.');
+    throw new ConnectionRejected('host', 'The host is a name, an address, or the path of a socket.');
   const six = !socket && /^[0-9A-Fa-f:.]+$/.test(host) && host.split(':').length > 2;
   const server = socket ? encodeURIComponent(host) : six ? `[${host}]` : host;
   const several = !socket && !six && /[,:]/.test(host);
@@ -130,8 +130,8 @@ function decode(part: string): string {
   return text;
 }
 
-function wrong(reason: string): RefusedConnection {
-  return new RefusedConnection(
+function wrong(reason: string): ConnectionRejected {
+  return new ConnectionRejected(
     'url',
     `The URL must look like postgres://user:password@host:5432/database or mysql://user:password@host:3306 (${reason}).`,
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { Rejection } from '../vocabulary/rejection.ts';
 import { Budget } from './budget.ts';
-import { ConsoleError } from './errors.ts';
 
 const USUAL = { cost: 1, isStream: false };
 
@@ -14,7 +14,7 @@ function ask(budget: Budget, token: string, accountId: number, count: number, of
       budget.enter(token, accountId, of).leave();
       letIn += 1;
     } catch (error) {
-      if (!(error instanceof ConsoleError)) throw error;
+      if (!(error instanceof Rejection)) throw error;
       ({ retryAfter } = error);
     }
   }

@@ -1,4 +1,4 @@
-import { ConsoleError } from './errors.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 
 /** Per minute, in requests of cost 1; and how many requests may run at the same time, streams counted separately. */
 const SESSION = { perMinute: 600, atOnce: 20, streams: 6 };
@@ -126,9 +126,9 @@ export class Budget {
   }
 }
 
-function tooMany(seconds: number): ConsoleError {
+function tooMany(seconds: number): Rejection {
   const when = seconds === 1 ? 'a second' : `${seconds} seconds`;
-  return new ConsoleError('too_many_attempts', `Too many requests. Wait ${when}, then try again.`, {
+  return new Rejection('too_many_attempts', `Too many requests. Wait ${when}, then try again.`, {
     retryAfter: seconds,
   });
 }

@@ -1,15 +1,15 @@
-import { ConsoleError } from './errors.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 
 /** Limits how many expensive operations run at the same time, in this process and per account. */
 export class ConcurrencyLimit {
   readonly #most: { ofAll: number; ofAccount: number };
-  readonly #refusal: ConsoleError;
+  readonly #refusal: Rejection;
   readonly #open = new Map<number, number>();
   #all = 0;
 
   constructor(most: { ofAll: number; ofAccount: number }, what: string, retryAfter: number) {
     this.#most = most;
-    this.#refusal = new ConsoleError(
+    this.#refusal = new Rejection(
       'too_many_attempts',
       `${what}. Wait ${retryAfter} seconds, then try again.`,
       { retryAfter },

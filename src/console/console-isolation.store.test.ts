@@ -9,7 +9,7 @@ import { verifyAccount } from '../activity/seals/verify-account.ts';
 import { openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
 import { issueKey } from '../keys/issue-key.ts';
-import { hashToken, newToken } from '../members/add-link.ts';
+import { hashToken, newToken } from '../members/token.ts';
 import { createConsole } from './console.ts';
 import { ROUTES } from './routes.ts';
 

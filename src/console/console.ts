@@ -16,12 +16,15 @@ import { VALIDATION } from '../http/edge/http-server.ts';
 import { ApiError } from '../http/errors.ts';
 import { checkQuery } from '../http/parameters.ts';
 import { acceptedCoding } from '../http/respond.ts';
+import type { Actor } from '../members/actor.ts';
 import { callerFactsOf } from '../server/console-handler.ts';
+import { lacking, proofNeeded } from '../sign-in/session-rejections.ts';
 import { actorOf, changeAs, requireStill, tokenOf } from '../sign-in/sessions.ts';
+import { notFound, Rejection } from '../vocabulary/rejection.ts';
 import { Budget, type Visit } from './budget.ts';
-import { toConsoleError } from './error-mapping.ts';
-import { ConsoleError, internalError, lacking, notFound, proofNeeded } from './errors.ts';
-import type { Actor, Caller, ConsoleParts, ConsoleRequest, ConsoleRoute, Streamed } from './route.ts';
+import { toConsoleRejection } from './error-mapping.ts';
+import { envelopeOf, internalError, statusOf } from './errors.ts';
+import type { Caller, ConsoleParts, ConsoleRequest, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { bodyValidationError } from './validation-error.ts';
 
@@ -35,12 +38,12 @@ const PAUSE_WHEN_SPENT_MS = 500;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_QUERY = Type.Object({});
 
-const strangeOrigin = new ConsoleError(
+const strangeOrigin = new Rejection(
   'forbidden',
   'This request did not come from a console page. Open the console at the address of the service; a proxy in front of it must forward that address (DBVITALS_TRUST_PROXY).',
 );
-const notJson = new ConsoleError('forbidden', 'Send the content type application/json.');
-const noSuchRoute = new ConsoleError('not_found', 'The console has no such route. Reload the page.');
+const notJson = new Rejection('forbidden', 'Send the content type application/json.');
+const noSuchRoute = new Rejection('not_found', 'The console has no such route. Reload the page.');
 
 /** The console's API: `ROUTES` below `/console/api`. Each checks origin, session and permission, in this order. */
 export async function createConsole(parts: ConsoleParts): Promise<FastifyInstance> {
@@ -69,7 +72,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     try {
       done(null, JSON.parse(String(text)));
     } catch {
-      done(new ConsoleError('invalid_parameter', 'Send one JSON object.'));
+      done(new Rejection('invalid_parameter', 'Send one JSON object.'));
     }
   });
 
@@ -207,12 +210,15 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     // A client that disconnected while sending its request is not a failure.
     if (told === internalError && error !== request.raw.errored)
       log.error({ err: error, request_id: request.id }, 'a request of the console failed');
-    if (told instanceof ConsoleError && told.retryAfter !== null)
-      reply.header('retry-after', told.retryAfter);
+    if (told instanceof Rejection && told.retryAfter !== null) reply.header('retry-after', told.retryAfter);
     // Fastify closes the connection on an unread body, and the reset would overtake the answer. Node reads and drops the
     // rest.
     reply.removeHeader('connection');
-    return reply.code(told.status).type(JSON_TYPE).send(told.envelope().toString());
+    const [status, envelope] =
+      told instanceof Rejection
+        ? [statusOf(told), envelopeOf(told)]
+        : [told.status, told.envelope().toString()];
+    return reply.code(status).type(JSON_TYPE).send(envelope);
   });
 
   await app.ready();
@@ -241,12 +247,11 @@ function stream(reply: FastifyReply, { type, filename, stream: body }: Streamed)
   return reply.header('x-accel-buffering', 'no').type(type).send(body);
 }
 
-function errorOf(error: unknown): ConsoleError | ApiError {
-  if (error instanceof ConsoleError || error instanceof ApiError) return error;
-  const refusal = toConsoleError(error);
-  if (refusal) return refusal;
+function errorOf(error: unknown): Rejection | ApiError {
+  if (error instanceof Rejection) return toConsoleRejection(error);
+  if (error instanceof ApiError) return error;
   if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new ConsoleError('body_too_large', `Send ${LARGEST_BODY / 1024} KiB at most.`);
+    return new Rejection('body_too_large', `Send ${LARGEST_BODY / 1024} KiB at most.`);
   }
   return internalError;
 }

@@ -1,6 +1,6 @@
 import type { ActionType } from '../activity/record-entry.ts';
 import type { Read } from '../database/read.ts';
-import { ConsoleError } from './errors.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 
 const newest = `
   select occurred_at, properties ->> 'actor_name' as actor
@@ -16,13 +16,13 @@ export async function editConflict(
   accountId: number,
   actionType: ActionType,
   of: { property: string; id: number } | null,
-): Promise<ConsoleError> {
+): Promise<Rejection> {
   const [by] = await read<{ occurred_at: Date; actor: string | null }>(newest, [
     ...[accountId, actionType, of?.property ?? null, of?.id ?? null],
   ]);
   const who = by?.actor ?? 'Someone at the command line';
   const when = by ? ` at ${by.occurred_at.toISOString()}` : '';
-  return new ConsoleError(
+  return new Rejection(
     'conflict',
     `${who} changed it${when}. Check the current values, then change it again.`,
   );

@@ -1,20 +1,14 @@
-import { NoConnection, RefusedConnection } from '../connections/connection-rejected.ts';
-import { KeyRefusal, NoKey } from '../keys/key-refusal.ts';
-import { EmailTaken } from '../members/change-member.ts';
-import { NoSilence } from '../silences/add-silence.ts';
-import { ConsoleError, notFound } from './errors.ts';
+import { EmailTaken } from '../members/member-row.ts';
+import { NotFound, notFound, Rejection } from '../vocabulary/rejection.ts';
 
-const emailTaken = new ConsoleError(
+const emailTaken = new Rejection(
   'conflict',
   'The account already has a member with this e-mail address. Enter another one.',
   { parameter: 'email' },
 );
 
-/** Maps a rejected change to the error that the person sees; null for any other error. */
-export function toConsoleError(error: unknown): ConsoleError | null {
-  if (error instanceof NoConnection || error instanceof NoKey || error instanceof NoSilence) return notFound;
-  if (error instanceof EmailTaken) return emailTaken;
-  if (error instanceof KeyRefusal) return new ConsoleError('conflict', error.message);
-  if (!(error instanceof RefusedConnection)) return null;
-  return new ConsoleError('invalid_parameter', error.message, { parameter: error.setting });
+/** A rejection as the console words it: without the identifiers that the command line names. */
+export function toConsoleRejection(rejection: Rejection): Rejection {
+  if (rejection instanceof NotFound) return notFound;
+  return rejection instanceof EmailTaken ? emailTaken : rejection;
 }

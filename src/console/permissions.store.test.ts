@@ -2,7 +2,7 @@ import http from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../test/contract/running-service.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { hashToken, newToken } from '../members/add-link.ts';
+import { hashToken, newToken } from '../members/token.ts';
 import { ROLES } from '../vocabulary/roles.ts';
 import { ROUTES } from './routes.ts';
 

@@ -7,6 +7,7 @@ import type { ChangeAccount } from '../activity/record-entry.ts';
 import type { AccountVerified } from '../activity/seals/verify-account.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import type { Read } from '../database/read.ts';
+import type { Actor } from '../members/actor.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Permission } from '../vocabulary/roles.ts';
 
@@ -48,23 +49,6 @@ export interface Caller {
   userAgent: string;
   /** From the session cookie; secret, and not verified yet. */
   sessionToken: string | null;
-}
-
-/** The member that the session currently acts as. */
-export interface Actor {
-  sessionId: number;
-  loginId: number;
-  /** The login's. */
-  email: string;
-  accountId: number;
-  memberId: number;
-  name: string;
-  roles: string[];
-  permissions: ReadonlySet<Permission>;
-  /** Whether the person signed in or confirmed their identity within the last 10 minutes. */
-  isRecent: boolean;
-  /** Whether the login belongs to an identity provider. Otherwise it has a password and belongs to this account alone. */
-  bySingleSignOn: boolean;
 }
 
 /** A streamed body; it must end when `closing` is aborted. */
@@ -150,7 +134,7 @@ export interface MemberRoute<
   recent?: true;
   /** The required permission; `member` = any active member. */
   permission: Permission | 'member';
-  /** Throws a ConsoleError. */
+  /** Throws a Rejection. */
   handler(asked: MemberRequest<Query, Body>): HandlerReply<Response>;
 }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { NoKey } from './key-refusal.ts';
+import { NotFound } from '../vocabulary/rejection.ts';
 
 /** An API key as the commands show it; the key itself is kept nowhere. */
 export interface KeyRow {
@@ -35,24 +35,24 @@ export async function listKeys(client: pg.ClientBase | pg.Pool, accountId: numbe
   return rows;
 }
 
-/** One key of the account. Throws {@link NoKey} when there is none. */
+/** One key of the account. Throws {@link NotFound} when there is none. */
 export async function readKey(client: pg.ClientBase, accountId: number, id: number): Promise<KeyRow> {
   const { rows } = await client.query<KeyRow>(`${select} where k.account_id = $1 and k.api_key_id = $2`, [
     accountId,
     id,
   ]);
   const [row] = rows;
-  if (row === undefined) throw new NoKey(id);
+  if (row === undefined) throw new NotFound(`There is no key ${id}.`);
   return row;
 }
 
-/** The account that a key belongs to. Throws {@link NoKey} when there is no such key. */
+/** The account that a key belongs to. Throws {@link NotFound} when there is no such key. */
 export async function accountOfKey(pool: pg.Pool, id: number): Promise<number> {
   const { rows } = await pool.query<{ account_id: number }>(
     'select account_id from api_key where api_key_id = $1',
     [id],
   );
   const [row] = rows;
-  if (row === undefined) throw new NoKey(id);
+  if (row === undefined) throw new NotFound(`There is no key ${id}.`);
   return row.account_id;
 }

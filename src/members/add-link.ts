@@ -1,11 +1,20 @@
-import { hash, randomBytes } from 'node:crypto';
-import type pg from 'pg';
+import type { Change } from '../activity/record-entry.ts';
 import { one } from '../database/one.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
+import type { Actor } from './actor.ts';
+import { requireMayChange } from './member-rules.ts';
+import { hashToken, newToken } from './token.ts';
 
 /** What a one-time link is for: to become an owner of the account, to join it as an invited member, to set a new password. */
 export type LinkPurpose = 'owner' | 'invitation' | 'reset';
 
-/** How long a link is good for, in seconds: an invitation waits for somebody, the others are used by who asked for them. */
+/** A new link; its address is `<origin>/link/<token>`, shown this once. */
+export interface NewLink {
+  token: string;
+  expires_at: Date;
+}
+
+/** How long a link is good for, in seconds: an invitation waits for somebody, the others are used by their maker. */
 const LIFETIME: Record<LinkPurpose, number> = { owner: 86_400, invitation: 7 * 86_400, reset: 86_400 };
 
 // Of several links for a member the newest alone is good.
@@ -18,25 +27,12 @@ const insert = `
   values ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))
   returning expires_at`;
 
-/** A new opaque token of 256 random bits. Whoever makes one shows it once and stores {@link hashToken} of it. */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** SHA-256 of a token, 32 bytes: the only form of it that is stored. Its 256 random bits need no salt. */
-export function hashToken(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
-}
-
-/**
- * Makes a one-time link inside a change; its address is `<origin>/link/<token>`, shown this once. `memberId` is null for the
- * purpose `owner` only; `createdBy` is a member, null = the operator.
- */
-export async function recordLink(
-  client: pg.ClientBase,
-  wanted: { accountId: number; purpose: LinkPurpose; memberId: number | null; createdBy: number | null },
-): Promise<{ token: string; expires_at: Date }> {
-  const { accountId, purpose, memberId, createdBy } = wanted;
+/** Makes a one-time link. `memberId` is null for the purpose `owner` only; `createdBy` is a member, null = the operator. */
+export async function addLink<Purpose extends LinkPurpose>(
+  { client, accountId, record }: Change,
+  wanted: { purpose: Purpose; memberId: number | null; createdBy: number | null },
+): Promise<NewLink & { purpose: Purpose }> {
+  const { purpose, memberId, createdBy } = wanted;
   const token = newToken();
   const { rows } = await client.query<{ expires_at: Date }>(insert, [
     accountId,
@@ -46,5 +42,59 @@ export async function recordLink(
     createdBy,
     LIFETIME[purpose],
   ]);
-  return { token, ...one(rows, 'store a link') };
+  const { expires_at } = one(rows, 'store a link');
+  record('link_created', '/team', { member_id: memberId, purpose, expires_at });
+  return { token, expires_at, purpose };
+}
+
+const find = `
+  select l.account_id is not null as has_own_login
+    from member m
+    left join login l on l.login_id = m.login_id
+   where m.account_id = $1 and m.member_id = $2`;
+
+/** {@link addLink} by the operator: for a member, or (null) for somebody who becomes an owner. */
+export async function addOperatorLink(
+  change: Change,
+  memberId: number | null,
+): Promise<NewLink & { purpose: LinkPurpose }> {
+  if (memberId === null) return addLink(change, { purpose: 'owner', memberId, createdBy: null });
+  const { client, accountId } = change;
+  const { rows } = await client.query<{ has_own_login: boolean }>(find, [accountId, memberId]);
+  const [member] = rows;
+  if (member === undefined) throw new Error(`Account ${accountId} has no member ${memberId}.`);
+  const purpose = member.has_own_login ? 'reset' : 'invitation';
+  return addLink(change, { purpose, memberId, createdBy: null });
+}
+
+/** {@link addLink} by a member: an invitation until the other joined, then a link to a new password. */
+export async function addLinkAs(
+  change: Change,
+  actor: Actor,
+  memberId: number,
+): Promise<NewLink & { purpose: 'invitation' | 'reset' }> {
+  const { status, login_id, by_single_sign_on } = await requireMayChange(change, actor, memberId);
+  if (memberId === actor.memberId) {
+    throw new Rejection('conflict', 'This is you. Change your password under “Sign-in and sessions”.');
+  }
+  if (status === 'suspended') {
+    throw new Rejection('conflict', 'This member is suspended. Reactivate them first.');
+  }
+  if (by_single_sign_on) {
+    throw new Rejection(
+      'conflict',
+      'This member signs in with single sign-on. Your identity provider manages their password.',
+    );
+  }
+  const purpose = login_id === null ? 'invitation' : 'reset';
+  return addLink(change, { purpose, memberId, createdBy: actor.memberId });
+}
+
+const end = `
+  update link set used_at = clock_timestamp()
+   where account_id = $1 and member_id = $2 and used_at is null`;
+
+/** Ends the links for a member. */
+export async function endLinks({ client, accountId }: Change, memberId: number): Promise<void> {
+  await client.query(end, [accountId, memberId]);
 }

@@ -1,20 +1,20 @@
 import type { Change } from '../activity/record-entry.ts';
-import { ConsoleError, notFound } from '../console/errors.ts';
-import type { Actor } from '../console/route.ts';
+import { notFound, Rejection } from '../vocabulary/rejection.ts';
 import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
+import type { Actor } from './actor.ts';
 
 // Who may do what to whom: nobody gives, takes or acts on what they may not do themselves, and an account always has an
 // owner who can sign in. The commands are the operator's, and bound by neither.
 
-const beyond = new ConsoleError(
+const beyond = new Rejection(
   'forbidden',
   'Their roles allow more than yours do: ask an owner of the account.',
 );
-const givingBeyond = new ConsoleError(
+const givingBeyond = new Rejection(
   'forbidden',
   'A role that you give may allow no more than your own do: ask an owner of the account.',
 );
-const noOwner = new ConsoleError(
+const noOwner = new Rejection(
   'conflict',
   'The account would have no owner who can sign in: make somebody else an owner first.',
 );

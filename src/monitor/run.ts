@@ -8,7 +8,7 @@ import { TamperedConnection } from '../connections/credentials.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
-import { recordSilenced } from '../silences/apply-silences.ts';
+import { applySilences } from '../silences/apply-silences.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { storeCounters } from './counters.ts';
 import type { Limits } from './limits.ts';
@@ -130,7 +130,7 @@ function store(
     const scope = { ...connection, at };
     const previous = await findingsBefore(client, connection);
     if (!previous) return null;
-    const { outcomes, entries: silenced } = await recordSilenced(client, scope, measured);
+    const { outcomes, entries: silenced } = await applySilences(client, scope, measured);
     note?.('silence', { faults: faultsOf(outcomes), resolved: silenced.length });
     const tickets = await standingTicketsOf(client, scope);
     const points = score(

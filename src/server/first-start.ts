@@ -1,11 +1,11 @@
 import pg from 'pg';
+import { addAccount } from '../accounts/add-account.ts';
 import { changeAccount } from '../activity/record-entry.ts';
-import { createAccount } from '../cli/commands/account.ts';
-import { createKey } from '../cli/commands/key.ts';
-import { makeOwnerLink } from '../cli/commands/member-link.ts';
-import { addConnection } from '../connections/change-connection.ts';
+import { addConnection } from '../connections/add-connection.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import type { OpenStore } from '../database/open.ts';
+import { addKey } from '../keys/add-key.ts';
+import { addOperatorLink } from '../members/add-link.ts';
 import type { StoredCheck } from '../monitor/run.ts';
 
 // Any number: who of several services that start on one empty store sets it up.
@@ -34,7 +34,7 @@ export async function firstStart(
     await turn.query('select pg_advisory_lock($1)', [FIRST_START]);
     const { rowCount } = await turn.query('select from account limit 1');
     if (rowCount !== 0) return null;
-    const account = await createAccount(writer, {
+    const account = await addAccount(writer, {
       name: 'My company',
       kind: 'company',
       plan: 'enterprise',
@@ -45,13 +45,12 @@ export async function firstStart(
       ...ownAddress(store),
       every: 300,
     });
-    const { id: keyId, key } = await createKey(writer, {
-      accountId: account.id,
-      name: 'first key',
-      lifetime: null,
-    });
+    const { id: keyId, key } = await changeAccount(writer, account.id, (change) =>
+      addKey(change, { name: 'first key', lifetime: null }),
+    );
     await check({ accountId: account.id, connectionId: connection.id });
-    return { key, keyId, linkToken: await makeOwnerLink(writer, account.id) };
+    const { token } = await changeAccount(writer, account.id, (change) => addOperatorLink(change, null));
+    return { key, keyId, linkToken: token };
   } finally {
     await turn.query('select pg_advisory_unlock($1)', [FIRST_START]).catch(() => {});
     turn.release();

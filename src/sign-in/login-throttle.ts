@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
-import { ConsoleError } from '../console/errors.ts';
 import { inTransaction } from '../database/connect.ts';
 import { one } from '../database/one.ts';
 import { networkOf } from '../http/failed-authentications.ts';
 import { foldEmail } from '../members/email.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 
 /**
  * The failed attempts allowed in {@link MINUTES}: on a known device, for one e-mail from one IP address, and from one IP
@@ -135,9 +135,9 @@ async function anybodyWait(client: pg.ClientBase, who: unknown[]): Promise<numbe
   return waits.length === 0 ? null : Math.max(...waits);
 }
 
-function tooMany(seconds: number): ConsoleError {
+function tooMany(seconds: number): Rejection {
   const minutes = seconds > 60 ? `${Math.ceil(seconds / 60)} minutes` : 'a minute';
-  return new ConsoleError(
+  return new Rejection(
     'too_many_attempts',
     `Too many attempts failed: try again in ${minutes}, or sign in with a passkey.`,
     { retryAfter: seconds },

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { ConsoleError } from '../console/errors.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 import type { PasswordVerdict, Question } from './password-worker.ts';
 
 /** Loading takes a second of CPU and 70 MB (measured). So a worker does it, and ends after this idle time. */
@@ -46,7 +46,7 @@ export async function requireStrong(
   const { strong, warning } = await inTurn(() => ask({ password, known }));
   if (strong) return;
   const why = WHY[warning ?? ''] ?? 'this one can be found by trying';
-  throw new ConsoleError(
+  throw new Rejection(
     'invalid_parameter',
     `Choose a password that is harder to guess, such as four unrelated words: ${why}.`,
     { parameter },
@@ -63,7 +63,7 @@ function wordsOf(texts: readonly (string | null)[]): string[] {
 /** One at a time, so that it uses at most one core. */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (waiting >= MOST_WAITING) {
-    throw new ConsoleError(
+    throw new Rejection(
       'too_many_attempts',
       'Too many passwords are set at once: try again in a few seconds.',
       {

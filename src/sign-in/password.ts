@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
-import { ConsoleError } from '../console/errors.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 import { requireStrong } from './password-strength.ts';
 
 // OWASP's first choice of parameters for argon2id (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane.
@@ -38,7 +38,7 @@ async function compute(password: string, nonce: Buffer, cost: typeof COST): Prom
     running += 1;
   } else {
     if (waiting.length >= MOST_WAITING) {
-      throw new ConsoleError('too_many_attempts', 'Too many sign in at once: try again in a few seconds.', {
+      throw new Rejection('too_many_attempts', 'Too many sign in at once: try again in a few seconds.', {
         retryAfter: 5,
       });
     }

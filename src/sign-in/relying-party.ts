@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { ConsoleError } from '../console/errors.ts';
 import type { ConsoleRequest } from '../console/route.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 
 /** The library that verifies passkeys. Loaded on first use: it takes 0.2 s of CPU and 27 MB (measured). */
 export const webauthn = () => import('@simplewebauthn/server');
@@ -25,13 +25,13 @@ export function relyingParty({ parts, caller }: Pick<ConsoleRequest, 'parts' | '
   const origin = parts.passkeyOrigin();
   const { hostname } = new URL(origin);
   if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) {
-    throw new ConsoleError(
+    throw new Rejection(
       'conflict',
       'Browsers make no passkeys for IP addresses: set DBVITALS_PUBLIC_URL to https and a host name.',
     );
   }
   if (caller.origin === origin) return { origin, id: hostname };
-  throw new ConsoleError(
+  throw new Rejection(
     'conflict',
     `Passkeys work at ${origin} only: open the console there, or set DBVITALS_PUBLIC_URL to the address that you use.`,
   );

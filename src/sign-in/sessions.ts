@@ -1,11 +1,13 @@
 import type pg from 'pg';
 import { type Change, type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
-import { ConsoleError, lacking, signedOut } from '../console/errors.ts';
-import type { Actor, Caller, ConsoleRequest } from '../console/route.ts';
+import type { Caller, ConsoleRequest } from '../console/route.ts';
 import { type Read, readOwn, within } from '../database/read.ts';
-import { hashToken, newToken } from '../members/add-link.ts';
+import type { Actor } from '../members/actor.ts';
+import { hashToken, newToken } from '../members/token.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
 import { cookie } from './cookie.ts';
+import { lacking, signedOut } from './session-rejections.ts';
 
 /**
  * A session ends after twelve hours without a request, and after this many days in any case (OWASP, Session Management).
@@ -149,10 +151,7 @@ export async function startSession(
     run<{ account_id: number; member_id: number; name: string }>(place, [loginId, accountId]),
   );
   if (member === undefined) {
-    throw new ConsoleError(
-      'forbidden',
-      'You are no active member of any account: ask an owner to invite you.',
-    );
+    throw new Rejection('forbidden', 'You are no active member of any account: ask an owner to invite you.');
   }
   const token = newToken();
   await changeAccount(parts.writer, member.account_id, async ({ client, record }) => {

@@ -1,9 +1,9 @@
 import type { RegistrationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server';
 import { type Static, Type } from 'typebox';
-import { ConsoleError } from '../console/errors.ts';
 import type { ConsoleRequest } from '../console/route.ts';
 import { Bytes } from '../console/sign-in/passkey-sign-in.ts';
 import { stringEnum } from '../console/string-enum.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 import { isChallenge, useChallenge } from './challenges.ts';
 import { ALGORITHMS, relyingParty, webauthn } from './relying-party.ts';
 
@@ -19,7 +19,7 @@ export const NewPasskey = Type.Object({
   }),
 });
 
-const refused = new ConsoleError(
+const refused = new Rejection(
   'invalid_parameter',
   'This passkey was not accepted, or it took longer than five minutes: try again.',
   { parameter: 'response' },

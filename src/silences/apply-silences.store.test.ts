@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
+import type { Change, ChangeAccount } from '../activity/record-entry.ts';
 import type { Finding, Outcome } from '../checks/check.ts';
 import { score, summaryText } from '../checks/score.ts';
 import { inTransaction } from '../database/connect.ts';
-import { recordFindings, standingTicketsOf, type TicketEntry } from '../ops/record-findings.ts';
-import { recordSilence, recordSilenced, recordSilenceEnd } from './apply-silences.ts';
+import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
+import { addSilence } from './add-silence.ts';
+import { applySilences } from './apply-silences.ts';
+import { endSilence } from './end-silence.ts';
 
 let store: TestStore;
 beforeAll(async () => {
@@ -44,8 +47,16 @@ async function watched(volatile = false) {
   const accountId = await store.account();
   const connectionId = await store.connection(accountId);
   const scope = (hour: number) => ({ accountId, connectionId, at: instant(hour).toISOString() });
+  const changeAt =
+    (hour: number, entries: Parameters<typeof told>[0] = []): ChangeAccount =>
+    (work) =>
+      inTransaction(store.writer, (client) => {
+        const record: Change['record'] = (actionType, _page, properties) =>
+          void entries.push({ actionType, properties });
+        return work({ ...scope(hour), client, record });
+      });
   let previous: Finding[] = [];
-  const told = (entries: TicketEntry[]) =>
+  const told = (entries: { actionType: string; properties: Record<string, unknown> }[]) =>
     entries.map(({ actionType, properties }) =>
       [actionType.replace('ticket_', ''), properties['reason']].filter(Boolean).join(', '),
     );
@@ -53,7 +64,7 @@ async function watched(volatile = false) {
     run: (hour: number, found: Found) =>
       inTransaction(store.writer, async (client) => {
         const measured = [outcomeOf(found, volatile)];
-        const { outcomes, entries } = await recordSilenced(client, scope(hour), measured);
+        const { outcomes, entries } = await applySilences(client, scope(hour), measured);
         const tickets = await standingTicketsOf(client, scope(hour));
         const changes = await recordFindings(client, scope(hour), { outcomes, previous, tickets });
         previous = outcomes.flatMap(({ findings }) => findings);
@@ -66,16 +77,15 @@ async function watched(volatile = false) {
           summary: summaryText(outcomes),
         };
       }),
-    silence: (hour: number, object: string | null = null, until: number | null = null) =>
-      inTransaction(store.writer, async (client) => {
-        const { silence, entries } = await recordSilence(client, scope(hour), {
-          ...{ check_id: 'PG_TEST', object, reason: 'accepted_risk', note: 'known' },
-          until: until === null ? null : instant(until),
-        });
-        return { id: silence.id, told: told(entries) };
-      }),
-    end: (hour: number, silenceId: number) =>
-      inTransaction(store.writer, (client) => recordSilenceEnd(client, { ...scope(hour), silenceId })),
+    silence: async (hour: number, object: string | null = null, until: number | null = null) => {
+      const entries: Parameters<typeof told>[0] = [];
+      const { id } = await addSilence(changeAt(hour, entries), connectionId, {
+        ...{ check_id: 'PG_TEST', object, reason: 'accepted_risk', note: 'known' },
+        until: until === null ? null : instant(until),
+      });
+      return { id, told: told(entries.slice(1)) }; // the first is the silence's own
+    },
+    end: (hour: number, silenceId: number) => endSilence(changeAt(hour), silenceId),
   };
 }
 
@@ -151,7 +161,7 @@ test('a volatile check is silenced at once and needs two samples again afterward
   expect(told).toEqual(['resolved, silenced: accepted_risk']);
   await run(3, { t: 'warning' });
   expect(await end(4, id)).toMatchObject({ id, until: instant(4) });
-  expect(await end(5, id)).toBeNull();
+  await expect(end(5, id)).rejects.toThrow(`There is no silence ${id} in force`);
   expect((await run(5, { t: 'warning' })).told).toEqual([]);
   expect((await run(6, { t: 'warning' })).told).toEqual(['reopened']);
 });

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addAccount } from '../../src/accounts/add-account.ts';
 import { changeAccount } from '../../src/activity/record-entry.ts';
 import { everyCheck } from '../../src/checks/catalogue.ts';
 import { score, summaryText } from '../../src/checks/score.ts';
 import type { Catalogue } from '../../src/cli/command.ts';
-import { createAccount } from '../../src/cli/commands/account.ts';
-import { createKey } from '../../src/cli/commands/key.ts';
 import { writeSampleData } from '../../src/cli/sample-data/sample-data.ts';
 import { openPool } from '../../src/database/connect.ts';
+import { addKey } from '../../src/keys/add-key.ts';
 import { startTestStore, type TestStore } from '../store.ts';
 import { expectWholeStore } from './whole-store.ts';
 
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 async function newAccount(): Promise<number> {
   const plan = { name: 'Sample', kind: 'company', plan: 'enterprise', requests_per_minute: null } as const;
-  return (await createAccount(store.writer, plan)).id;
+  return (await addAccount(store.writer, plan)).id;
 }
 
 function fill(accountId: number, seed = 7) {
@@ -45,7 +45,7 @@ async function rowsOf(sql: string, accountId: number): Promise<Record<string, un
 
 test('a fresh account gets a history of the given number of days, with a complete log', async () => {
   const account = await newAccount();
-  await createKey(store.writer, { accountId: account, name: 'mine', lifetime: null });
+  await changeAccount(store.writer, account, (change) => addKey(change, { name: 'mine', lifetime: null }));
   const counts = await fill(account);
   expect(counts).toEqual({ connections: 4, health_checks: 160, tickets: 60, activity: 1_500 });
   for (const [table, rows] of Object.entries({

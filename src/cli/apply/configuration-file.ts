@@ -10,7 +10,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { RefusedConnection } from '../../connections/connection-rejected.ts';
+import { ConnectionRejected } from '../../connections/connection-rejected.ts';
 import { UsageError } from '../command.ts';
 import { FlawedFile } from '../invalid-file.ts';
 import { type Path, schemaFlaws } from './schema-problems.ts';
@@ -80,7 +80,7 @@ export function readFile<Schema extends TSchema>(
       try {
         return parse();
       } catch (error) {
-        if (!(error instanceof UsageError || error instanceof RefusedConnection)) throw error;
+        if (!(error instanceof UsageError || error instanceof ConnectionRejected)) throw error;
         flaw(path, error.message);
         return undefined;
       }

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { KINDS } from '../../accounts/change-account.ts';
-import { MEMBER_STATUSES } from '../../members/change-member.ts';
-import { REASONS } from '../../silences/add-silence.ts';
+import { KINDS } from '../../accounts/account-row.ts';
+import { MEMBER_STATUSES } from '../../members/member-row.ts';
+import { REASONS } from '../../silences/silence-row.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { PLANS } from '../../vocabulary/plans.ts';
 import { ROLE_IDS } from '../../vocabulary/roles.ts';

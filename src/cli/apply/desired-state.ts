@@ -1,7 +1,7 @@
-import type { MemberRow } from '../../members/change-member.ts';
+import type { NewAccount } from '../../accounts/add-account.ts';
+import type { MemberRow } from '../../members/member-row.ts';
 import { emailOf, textOf } from '../arguments.ts';
 import type { Catalogue } from '../command.ts';
-import type { NewAccount } from '../commands/account.ts';
 import { noteRepeated, type ReadFile, readFile } from './configuration-file.ts';
 import { configurationSchema, type WrittenAccount } from './configuration-schema.ts';
 import { connectionsIn, type WantedConnection } from './parse-connections.ts';

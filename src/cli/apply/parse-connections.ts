@@ -1,8 +1,8 @@
 import { certificatesIn, requireSettingsOf } from '../../connections/connection-settings.ts';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
+import { tlsOf } from '../../connections/connection-tls.ts';
 import { requirePrivateKey, type SshLogin } from '../../connections/connection-tunnel.ts';
 import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
-import { tlsOf } from '../../connections/change-connection.ts';
 import type { TlsMode } from '../../vocabulary/tls-modes.ts';
 import { durationOf, textOf } from '../arguments.ts';
 import { UsageError } from '../command.ts';

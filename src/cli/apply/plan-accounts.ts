@@ -1,8 +1,9 @@
 import type pg from 'pg';
-import { type AccountRow, accountColumns, changeSettings } from '../../accounts/change-account.ts';
+import { type AccountRow, accountColumns } from '../../accounts/account-row.ts';
+import { addAccountWithin } from '../../accounts/add-account.ts';
+import { changeSettings } from '../../accounts/change-account.ts';
 import { changeWithin } from '../../activity/record-entry.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
-import { createWithin } from '../commands/account.ts';
 import { changesOf, type Difference, type Step } from './apply-step.ts';
 import type { Wanted, WantedAccount } from './desired-state.ts';
 import { planConnections } from './plan-connections.ts';
@@ -99,7 +100,7 @@ export async function carryOut(client: pg.ClientBase, { accounts }: Plan): Promi
   const ids: number[] = [];
   for (const { id: known, wanted, steps } of accounts) {
     const { name, kind = 'company', plan, requests_per_minute } = wanted;
-    const id = known ?? (await createWithin(client, { name, kind, plan, requests_per_minute })).id;
+    const id = known ?? (await addAccountWithin(client, { name, kind, plan, requests_per_minute })).id;
     ids.push(id);
     if (steps.length === 0) continue;
     await changeWithin(client, id, async (change) => {

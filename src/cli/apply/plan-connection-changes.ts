@@ -1,10 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
-import {
-  type ConnectionChanges,
-  changeConnection,
-  requireChangeable,
-} from '../../connections/change-connection.ts';
+import { changeConnection } from '../../connections/change-connection.ts';
 import {
   changesBetween,
   type StoredConnection,
@@ -12,6 +8,7 @@ import {
 } from '../../connections/connection-changes.ts';
 import { trustedSecrets } from '../../connections/connection-secrets.ts';
 import type { ConnectionThresholds, ThresholdChanges } from '../../connections/connection-thresholds.ts';
+import { type ConnectionChanges, requireChangeable } from '../../connections/require-changeable.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
 import type { Step } from './apply-step.ts';
 import type { ReadFile } from './configuration-file.ts';

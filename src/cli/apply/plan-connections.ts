@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { addConnection, removeConnection } from '../../connections/change-connection.ts';
+import { addConnection } from '../../connections/add-connection.ts';
 import { everySettingsOf, type StoredConnection } from '../../connections/connection-changes.ts';
+import { removeConnection } from '../../connections/remove-connection.ts';
 import type { Step, Steps } from './apply-step.ts';
 import type { WantedConnection } from './parse-connections.ts';
 import { alteration, type Tools } from './plan-connection-changes.ts';

@@ -1,15 +1,11 @@
 import type pg from 'pg';
-import {
-  addMember,
-  changeMember,
-  type MemberRow,
-  memberColumns,
-  removeMember,
-} from '../../members/change-member.ts';
+import { addMember } from '../../members/add-member.ts';
+import { changeMember } from '../../members/change-member.ts';
+import { listMembers } from '../../members/list-members.ts';
+import type { MemberRow } from '../../members/member-row.ts';
+import { removeMember } from '../../members/remove-member.ts';
 import { changesOf, type Step, type Steps } from './apply-step.ts';
 import type { WantedMember } from './desired-state.ts';
-
-const list = `select ${memberColumns} from member where account_id = $1 order by member_id`;
 
 /** What makes the members of an account, null = a new one, those of the file. */
 export async function planMembers(
@@ -17,7 +13,7 @@ export async function planMembers(
   account: { id: number | null; name: string },
   wanted: readonly WantedMember[],
 ): Promise<Steps> {
-  const { rows: stored } = await client.query<MemberRow>(list, [account.id]);
+  const stored = await listMembers(client, account.id);
   const known = new Map(stored.map((member) => [keyOf(member), member]));
   const steps = wanted.flatMap((member) => stepFor(account.name, known.get(keyOf(member)), member) ?? []);
   const named = new Set(wanted.map(keyOf));

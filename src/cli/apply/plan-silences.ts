@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { ChangeAccount } from '../../activity/record-entry.ts';
-import { addSilence, endSilence, silencesInForce } from '../../silences/add-silence.ts';
-import type { SilenceRow } from '../../silences/apply-silences.ts';
+import { addSilence } from '../../silences/add-silence.ts';
+import { endSilence } from '../../silences/end-silence.ts';
+import { silencesInForce } from '../../silences/list-silences.ts';
+import type { SilenceRow } from '../../silences/silence-row.ts';
 import { COMMAND_LINE } from '../commands/silence.ts';
 import { changesOf, type Step, type Steps } from './apply-step.ts';
 import type { SilenceInFile } from './parse-silences.ts';

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { requireAccount } from '../../accounts/account-row.ts';
 import { idOf, oneOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError, type Verdict } from '../command.ts';
 import { printOne } from '../print.ts';
 import { publicKeysOf } from '../public-keys.ts';
-import { requireAccount } from './account.ts';
 
 /** `activity seal`, `activity verify`, `activity export`. */
 export function addEvidenceCommands(group: Command, context: CommandContext): void {

@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
+import { requireAccount } from '../../accounts/account-row.ts';
 import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
+import { addConnection } from '../../connections/add-connection.ts';
+import { changeConnection } from '../../connections/change-connection.ts';
 import { listConnections, ownerOfConnection } from '../../connections/connection-row.ts';
+import { tlsOf } from '../../connections/connection-tls.ts';
 import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
-import {
-  addConnection,
-  changeConnection,
-  removeConnection,
-  tlsOf,
-} from '../../connections/change-connection.ts';
+import { removeConnection } from '../../connections/remove-connection.ts';
 import { CONNECTION_TYPES, type ConnectionType } from '../../vocabulary/connection-types.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
 import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
@@ -17,7 +16,6 @@ import { addSettingOptions, readSettings, type SettingOptions } from '../connect
 import { printList, printOne } from '../print.ts';
 import { readPassword } from '../read-password.ts';
 import { addSshOptions, privateKeyOf, type SshOptions } from '../ssh-login.ts';
-import { requireAccount } from './account.ts';
 
 interface Options extends SettingOptions, SshOptions {
   name?: string;

@@ -1,21 +1,14 @@
 import type { Command } from 'commander';
-import type pg from 'pg';
+import { requireAccount } from '../../accounts/account-row.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import { addKey, endKey, replaceKey } from '../../keys/change-key.ts';
-import type { IssuedKey, WantedKey } from '../../keys/issue-key.ts';
+import { addKey } from '../../keys/add-key.ts';
+import type { IssuedKey } from '../../keys/issue-key.ts';
 import { accountOfKey, listKeys } from '../../keys/key-row.ts';
+import { regenerateKey } from '../../keys/regenerate-key.ts';
+import { revokeKey } from '../../keys/revoke-key.ts';
 import { durationOf, idOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { printList, printOne } from '../print.ts';
-import { requireAccount } from './account.ts';
-
-/** Creates a key that lives for so many seconds, null = until it is revoked, and the entry that tells of it. */
-export function createKey(
-  writer: pg.Pool,
-  { accountId, ...wanted }: WantedKey & { accountId: number },
-): Promise<IssuedKey> {
-  return changeAccount(writer, accountId, (change) => addKey(change, wanted));
-}
 
 function printIssued(json: boolean | undefined, key: IssuedKey): void {
   printOne(json, key);
@@ -35,8 +28,11 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       durationOf('--expires-in', '1s', '36500d'),
     )
     .action(async (options: { account: number; name: string; expiresIn?: number; json?: boolean }) => {
-      const wanted = { accountId: options.account, name: options.name, lifetime: options.expiresIn ?? null };
-      printIssued(options.json, await context.withStore((writer) => createKey(writer, wanted)));
+      const wanted = { name: options.name, lifetime: options.expiresIn ?? null };
+      const key = await context.withStore((writer) =>
+        changeAccount(writer, options.account, (change) => addKey(change, wanted)),
+      );
+      printIssued(options.json, key);
     });
 
   addCommand(group, 'list', 'list the keys of an account, including expired and revoked ones')
@@ -62,7 +58,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     .argument('<ID>', 'the key', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
       const key = await context.withStore(async (writer) =>
-        changeAccount(writer, await accountOfKey(writer, id), (change) => endKey(change, id)),
+        changeAccount(writer, await accountOfKey(writer, id), (change) => revokeKey(change, id)),
       );
       printOne(json, key);
     });
@@ -78,7 +74,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     .action(async (id: number, { overlap, json }: { overlap: number; json?: boolean }) => {
       const { successor } = await context.withStore(async (writer) =>
         changeAccount(writer, await accountOfKey(writer, id), (change) =>
-          replaceKey(change, id, { overlap }),
+          regenerateKey(change, id, { overlap }),
         ),
       );
       printIssued(json, successor);

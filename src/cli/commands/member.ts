@@ -1,32 +1,18 @@
 import type { Command } from 'commander';
-import type pg from 'pg';
+import { requireAccount } from '../../accounts/account-row.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import {
-  addMember,
-  changeMember,
-  MEMBER_STATUSES,
-  type MemberRow,
-  memberColumns,
-  removeMember,
-  type WantedMember,
-} from '../../members/change-member.ts';
+import { addMember } from '../../members/add-member.ts';
+import { changeMember } from '../../members/change-member.ts';
+import { listMembers } from '../../members/list-members.ts';
+import { accountOfMember, MEMBER_STATUSES, type WantedMember } from '../../members/member-row.ts';
+import { removeMember } from '../../members/remove-member.ts';
 import { ROLE_IDS } from '../../vocabulary/roles.ts';
 import { emailOf, idOf, oneOf, someOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';
-import { requireAccount } from './account.ts';
 import { addMemberLinkCommand } from './member-link.ts';
 
-const list = `select ${memberColumns} from member where account_id = $1 order by member_id`;
-const ownerOf = 'select account_id from member where member_id = $1';
 type Wanted = Partial<Omit<WantedMember, 'roles'>> & { role?: WantedMember['roles'] };
-
-async function accountOf(writer: pg.Pool, id: number): Promise<number> {
-  const { rows } = await writer.query<{ account_id: number }>(ownerOf, [id]);
-  const [row] = rows;
-  if (row === undefined) throw new Error(`There is no member ${id}.`);
-  return row.account_id;
-}
 
 /** `member add`, `member list`, `member change`, `member remove`, `member link`. */
 export function addMemberCommands(program: Command, context: CommandContext): void {
@@ -53,7 +39,7 @@ export function addMemberCommands(program: Command, context: CommandContext): vo
     .action(async ({ account, json }: { account: number; json?: boolean }) => {
       const members = await context.withStore(async (writer) => {
         await requireAccount(writer, account);
-        return (await writer.query<MemberRow>(list, [account])).rows;
+        return listMembers(writer, account);
       });
       printList(json, members, ['id', 'name', 'email', 'roles', 'status', 'joined_at', 'last_active_at']);
     });
@@ -70,7 +56,9 @@ export function addMemberCommands(program: Command, context: CommandContext): vo
         throw new UsageError('Give at least one of --name, --email, --role and --status.');
       }
       const member = await context.withStore(async (writer) =>
-        changeAccount(writer, await accountOf(writer, id), (change) => changeMember(change, id, wanted)),
+        changeAccount(writer, await accountOfMember(writer, id), (change) =>
+          changeMember(change, id, wanted),
+        ),
       );
       printOne(json, member);
     });
@@ -79,7 +67,7 @@ export function addMemberCommands(program: Command, context: CommandContext): vo
     .argument('<ID>', 'the member', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
       const member = await context.withStore(async (writer) =>
-        changeAccount(writer, await accountOf(writer, id), (change) => removeMember(change, id)),
+        changeAccount(writer, await accountOfMember(writer, id), (change) => removeMember(change, id)),
       );
       printOne(json, member);
     });

@@ -1,22 +1,17 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { requireAccount } from '../../accounts/account-row.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
 import { requireCheck } from '../../connections/connection-thresholds.ts';
-import {
-  addSilence,
-  endSilence,
-  NoSilence,
-  REASONS,
-  silencesInForce,
-  type WantedSilence,
-} from '../../silences/add-silence.ts';
-import type { SilenceRow } from '../../silences/apply-silences.ts';
+import { addSilence, type WantedSilence } from '../../silences/add-silence.ts';
+import { endSilence } from '../../silences/end-silence.ts';
+import { silencesInForce } from '../../silences/list-silences.ts';
+import { accountOfSilence, REASONS, type SilenceRow } from '../../silences/silence-row.ts';
 import { idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';
 import { untilOf } from '../until.ts';
-import { requireAccount } from './account.ts';
 
 /** Who ends and adds silences here, as the log has it. */
 export const COMMAND_LINE = { actor: 'command line' };
@@ -30,13 +25,9 @@ async function addSilenceTo(
   return addSilence((work) => changeAccount(writer, accountId, work), connectionId, wanted, COMMAND_LINE);
 }
 
-const ownerOfSilence = 'select account_id from silence where silence_id = $1';
-
 async function endSilenceOf(writer: pg.Pool, silenceId: number): Promise<SilenceRow> {
-  const { rows } = await writer.query<{ account_id: number }>(ownerOfSilence, [silenceId]);
-  const [owner] = rows;
-  if (!owner) throw new NoSilence(silenceId);
-  return endSilence((work) => changeAccount(writer, owner.account_id, work), silenceId, COMMAND_LINE);
+  const accountId = await accountOfSilence(writer, silenceId);
+  return endSilence((work) => changeAccount(writer, accountId, work), silenceId, COMMAND_LINE);
 }
 
 async function listSilencesOf(

@@ -1,15 +1,12 @@
 import type { ChangeAccount } from '../../activity/record-entry.ts';
-import {
-  addConnection,
-  ChangedMeanwhile,
-  changeConnection,
-  removeConnection,
-  tlsOf,
-} from '../../connections/change-connection.ts';
-import { RefusedConnection } from '../../connections/connection-rejected.ts';
+import { addConnection } from '../../connections/add-connection.ts';
+import { changeConnection } from '../../connections/change-connection.ts';
+import { ConnectionRejected } from '../../connections/connection-rejected.ts';
+import { tlsOf } from '../../connections/connection-tls.ts';
+import { removeConnection } from '../../connections/remove-connection.ts';
 import type { Read } from '../../database/read.ts';
+import { EditConflict, Rejection } from '../../vocabulary/rejection.ts';
 import { editConflict } from '../edit-conflict.ts';
-import { ConsoleError } from '../errors.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { readSettings } from './connection-detail.ts';
 import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
@@ -18,7 +15,7 @@ import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from
 /** The default check interval in seconds, the same as for `connection add`. */
 const INTERVAL = 300;
 
-const nothingToChange = new ConsoleError(
+const nothingToChange = new Rejection(
   'invalid_parameter',
   'Send at least one field to change besides the version.',
 );
@@ -91,7 +88,7 @@ export async function makeChange(asked: AskedChange): Promise<void> {
   try {
     await changeConnection(change, parts.secret, id, wanted);
   } catch (error) {
-    if (!(error instanceof ChangedMeanwhile)) throw error;
+    if (!(error instanceof EditConflict)) throw error;
     const of = { property: 'connection_id', id };
     throw await read((run) => editConflict(run, accountId, 'connection_changed', of));
   }
@@ -112,5 +109,5 @@ export const changeConnectionRoutes: ConsoleRoute[] = [add, alter, remove];
 /** A tunnel needs a host. */
 export function requireHost(connectionType: string): void {
   if (connectionType === 'unix_socket')
-    throw new RefusedConnection('ssh', 'An SSH server goes with a host, not with a socket.');
+    throw new ConnectionRejected('ssh', 'An SSH server goes with a host, not with a socket.');
 }

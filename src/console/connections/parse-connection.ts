@@ -1,5 +1,5 @@
 import { everyCheck } from '../../checks/catalogue.ts';
-import { RefusedConnection } from '../../connections/connection-rejected.ts';
+import { ConnectionRejected } from '../../connections/connection-rejected.ts';
 import {
   certificatesIn,
   type ConnectionSettings as WantedSettings,
@@ -15,7 +15,7 @@ type Body = TestedConnection | NewConnection | ConnectionChange;
 /** The address in the body; null when there is none. The password field overrides the one in the URL. */
 export function addressIn({ url, address, password }: Body): DatabaseAddress | null {
   if (url !== undefined && address !== undefined)
-    throw new RefusedConnection('url', 'Enter either a URL or separate fields, not both.');
+    throw new ConnectionRejected('url', 'Enter either a URL or separate fields, not both.');
   const named = url === undefined ? address && addressOf(address) : parseConnectionUrl(url);
   return named === undefined ? null : { ...named, password: password ?? named.password };
 }
@@ -23,12 +23,12 @@ export function addressIn({ url, address, password }: Body): DatabaseAddress | n
 /** Like {@link addressIn}, but throws when there is no address. */
 export function requireAddress(body: Body): DatabaseAddress {
   const address = addressIn(body);
-  if (!address) throw new RefusedConnection('url', 'Enter a URL or separate fields.');
+  if (!address) throw new ConnectionRejected('url', 'Enter a URL or separate fields.');
   return address;
 }
 
 /**
- * Throws a {@link RefusedConnection} for a Unix socket, unless the operator allows members to name one or it is `stored` as it is: the
+ * Throws a {@link ConnectionRejected} for a Unix socket, unless the operator allows members to name one or it is `stored` as it is: the
  * database takes the service's own operating-system user for the login (`peer`), which is the operator's to lend.
  */
 export function requireNoSocket(
@@ -39,7 +39,7 @@ export function requireNoSocket(
 ): void {
   if (address?.connection_type !== 'unix_socket' || allowConsoleSockets) return;
   if (stored && PLACE.every((part) => stored[part] === address[part])) return;
-  throw new RefusedConnection(
+  throw new ConnectionRejected(
     body.url === undefined ? 'host' : 'url',
     'Through a Unix socket, dbvitals logs in as its own operating-system user. Add the connection with "dbvitals connection add", or ask the operator to set DBVITALS_ALLOW_CONSOLE_SOCKETS to yes.',
   );
@@ -47,7 +47,7 @@ export function requireNoSocket(
 
 const PLACE = ['engine', 'connection_type', 'host', 'port', 'database', 'username'] as const;
 
-/** The settings in the body other than the address. Throws a {@link RefusedConnection}. */
+/** The settings in the body other than the address. Throws a {@link ConnectionRejected}. */
 export function settingsIn(body: Body): WantedSettings {
   const { thresholds, expected_standbys, password_exposable, ca_certificate } = body;
   if (thresholds) requireThresholds(thresholds, everyCheck);
@@ -61,12 +61,12 @@ export function settingsIn(body: Body): WantedSettings {
 
 /**
  * The tunnel in the body. A member's tunnel needs its own key, sent now or `stored`: the service's SSH agent belongs to
- * the operator and may open servers of other accounts. Throws a {@link RefusedConnection}.
+ * the operator and may open servers of other accounts. Throws a {@link ConnectionRejected}.
  */
 export function tunnelIn({ ssh }: Body, stored: boolean): Tunnelled {
   if (!ssh) return {};
   const { username, host, port = 22, key } = ssh;
   if (key === undefined && !stored)
-    throw new RefusedConnection('ssh', 'Enter a private key that the SSH server accepts.');
+    throw new ConnectionRejected('ssh', 'Enter a private key that the SSH server accepts.');
   return { ssh: { username, host, port }, ...(key !== undefined && { sshKey: requirePrivateKey(key) }) };
 }

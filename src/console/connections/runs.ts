@@ -7,8 +7,8 @@ import { nullable } from '../../http/endpoint.ts';
 import type { Progress } from '../../monitor/progress.ts';
 import { checkNow } from '../../monitor/schedule.ts';
 import { actorProperties } from '../../sign-in/sessions.ts';
+import { notFound } from '../../vocabulary/rejection.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
-import { notFound } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 

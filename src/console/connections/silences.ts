@@ -4,9 +4,11 @@ import { UsageError } from '../../cli/command.ts';
 import { untilOf } from '../../cli/until.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
-import { addSilence, endSilence, REASONS, silencesInForce } from '../../silences/add-silence.ts';
-import type { SilenceRow } from '../../silences/apply-silences.ts';
-import { ConsoleError, notFound } from '../errors.ts';
+import { addSilence } from '../../silences/add-silence.ts';
+import { endSilence } from '../../silences/end-silence.ts';
+import { silencesInForce } from '../../silences/list-silences.ts';
+import { REASONS, type SilenceRow } from '../../silences/silence-row.ts';
+import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
 import { stringEnum } from '../string-enum.ts';
@@ -107,7 +109,7 @@ function requireCheckOf(engine: keyof typeof catalogues, id: string): void {
     (check) => check.id === id,
   );
   if (known) return;
-  throw new ConsoleError('invalid_parameter', 'There is no such check for this database.', {
+  throw new Rejection('invalid_parameter', 'There is no such check for this database.', {
     parameter: 'check_id',
   });
 }
@@ -117,7 +119,7 @@ function endOf(text: string): Date {
     return untilOf('until')(text);
   } catch (error) {
     if (error instanceof UsageError)
-      throw new ConsoleError('invalid_parameter', error.message, { parameter: 'until' });
+      throw new Rejection('invalid_parameter', error.message, { parameter: 'until' });
     throw error;
   }
 }

@@ -2,9 +2,11 @@ import { type Static, Type } from 'typebox';
 import type { Change } from '../../activity/record-entry.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
-import { addKey, endKey, replaceKey } from '../../keys/change-key.ts';
+import { addKey } from '../../keys/add-key.ts';
+import { regenerateKey } from '../../keys/regenerate-key.ts';
+import { revokeKey } from '../../keys/revoke-key.ts';
 import { KEY_PATTERN } from '../../vocabulary/api-key.ts';
-import { ConsoleError } from '../errors.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';
 
@@ -61,7 +63,7 @@ export type Revocation = Static<typeof Revocation>;
 /** The answer of POST /keys/:id/revoke. */
 export type RevokedKey = Static<typeof RevokedKey>;
 
-const createKey = consoleRoute({
+const create = consoleRoute({
   method: 'POST',
   path: '/keys',
   recent: true,
@@ -81,12 +83,12 @@ const createKey = consoleRoute({
 // Names and notes are shown and logged.
 function refuseSecret(parameter: string, text: string): void {
   if (!KEY_PATTERN.test(text)) return;
-  throw new ConsoleError('invalid_parameter', 'This text contains an API key. Remove the key from it.', {
+  throw new Rejection('invalid_parameter', 'This text contains an API key. Remove the key from it.', {
     parameter,
   });
 }
 
-const regenerateKey = consoleRoute({
+const regenerate = consoleRoute({
   method: 'POST',
   path: '/keys/:id/regenerate',
   recent: true,
@@ -96,7 +98,7 @@ const regenerateKey = consoleRoute({
   status: 201,
   async handler({ id, body: { overlap }, actor, change }) {
     const how = { overlap, createdBy: actor.memberId };
-    const { successor, replaced } = await change((made) => replaceKey(made, id, how));
+    const { successor, replaced } = await change((made) => regenerateKey(made, id, how));
     const { key, expires_at } = successor;
     const end = replaced.revoked_at ?? new Date();
     return {
@@ -106,7 +108,7 @@ const regenerateKey = consoleRoute({
   },
 });
 
-const revokeKey = consoleRoute({
+const revoke = consoleRoute({
   method: 'POST',
   path: '/keys/:id/revoke',
   permission: 'keys:write',
@@ -115,7 +117,7 @@ const revokeKey = consoleRoute({
   async handler({ id, body: { name }, change }) {
     const { revoked_at } = await change(async (made) => {
       await requireName(made, id, name);
-      return endKey(made, id);
+      return revokeKey(made, id);
     });
     return { revoked_at: (revoked_at ?? new Date()).toISOString() };
   },
@@ -137,17 +139,14 @@ async function requireName(
   const [used] = (await client.query<{ name: string }>(inUse, [accountId, id])).rows;
   if (!used) return;
   if (given === undefined) {
-    throw new ConsoleError(
-      'conflict',
-      'This key was used within the last hour. Enter its name to revoke it.',
-    );
+    throw new Rejection('conflict', 'This key was used within the last hour. Enter its name to revoke it.');
   }
   if (given.trim() !== used.name) {
-    throw new ConsoleError('invalid_parameter', "Enter the key's name as listed.", {
+    throw new Rejection('invalid_parameter', "Enter the key's name as listed.", {
       parameter: 'name',
     });
   }
 }
 
 /** The routes that change API keys. */
-export const keyChangeRoutes: ConsoleRoute[] = [createKey, regenerateKey, revokeKey];
+export const keyChangeRoutes: ConsoleRoute[] = [create, regenerate, revoke];

@@ -4,7 +4,7 @@ import { count, identifier, timestamp } from '../../http/fields.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
 import { countUp } from '../../keys/key-counts.ts';
 import { selectKeys, selectRequests, selectWindows } from '../../keys/list-keys.sql.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 

@@ -2,11 +2,12 @@ import type pg from 'pg';
 import { type Static, Type } from 'typebox';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
 import { identifier } from '../../http/fields.ts';
-import { hashToken } from '../../members/add-link.ts';
-import { removeMember } from '../../members/change-member.ts';
 import { foldedEmail } from '../../members/email.ts';
+import { removeMember } from '../../members/remove-member.ts';
+import { hashToken } from '../../members/token.ts';
+import { proofNeeded, signedOut } from '../../sign-in/session-rejections.ts';
 import { type Person, personOf } from '../../sign-in/sessions.ts';
-import { notFound, proofNeeded, signedOut } from '../errors.ts';
+import { notFound } from '../../vocabulary/rejection.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 /** The accounts that invited an address verified by an identity provider. The person accepts or declines each. */

@@ -1,21 +1,17 @@
 import { type Static, Type } from 'typebox';
 import type { Change } from '../../activity/record-entry.ts';
-import { within } from '../../database/read.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
-import { addMember, changeMember, removeMember } from '../../members/change-member.ts';
-import {
-  covers,
-  requireMayChange,
-  requireMayGive,
-  requireOwner,
-  versionOf,
-} from '../../members/member-rules.ts';
-import { recordLink } from '../../members/add-link.ts';
+import type { Actor } from '../../members/actor.ts';
+import { addLinkAs, type NewLink } from '../../members/add-link.ts';
+import { changeMemberAs } from '../../members/change-member.ts';
+import { inviteMember } from '../../members/invite-member.ts';
+import { covers, versionOf } from '../../members/member-rules.ts';
+import { removeMemberAs } from '../../members/remove-member.ts';
+import { EditConflict, notFound } from '../../vocabulary/rejection.ts';
 import { ROLE_IDS } from '../../vocabulary/roles.ts';
 import { editConflict } from '../edit-conflict.ts';
-import { ConsoleError, notFound } from '../errors.ts';
-import { type Actor, type ConsoleRoute, consoleRoute } from '../route.ts';
+import { type ConsoleRequest, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { Email } from '../sign-in/sign-in-routes.ts';
 import { singleLine } from '../single-line.ts';
 import { stringEnum } from '../string-enum.ts';
@@ -139,8 +135,6 @@ const listMembers = consoleRoute({
   },
 });
 
-const kindOf = 'select kind from account where account_id = $1';
-
 const invite = consoleRoute({
   method: 'POST',
   path: '/members',
@@ -151,39 +145,19 @@ const invite = consoleRoute({
   status: 201,
   async handler({ body, actor, caller, parts, change }) {
     return change(async (made) => {
-      const { client, accountId } = made;
-      const [account] = (await client.query<{ kind: string }>(kindOf, [accountId])).rows;
-      if (account?.kind === 'individual') {
-        throw new ConsoleError(
-          'conflict',
-          'An individual account has no team. A team needs a company account.',
-        );
-      }
-      await requireMayGive(made, actor, body.roles);
-      const { id } = await addMember(made, { ...body, name: body.name.trim(), status: 'invited' });
-      const link = await makeLink(made, actor, (parts.publicUrl ?? caller.origin) + parts.basePath, {
-        id,
-        purpose: 'invitation',
-      });
-      return { member: await readMember(made, id, actor), link };
+      const { id, link } = await inviteMember(made, actor, { ...body, name: body.name.trim() });
+      return { member: await readMember(made, id, actor), link: linkOf(link, { caller, parts }) };
     });
   },
 });
 
-async function makeLink(
-  { client, accountId, record }: Change,
-  { memberId: createdBy }: Actor,
-  home: string,
-  { id: memberId, purpose }: { id: number; purpose: MemberLink['purpose'] },
-): Promise<MemberLink> {
-  const { token, expires_at } = await recordLink(client, { accountId, purpose, memberId, createdBy });
-  record('link_created', '/team', { member_id: memberId, purpose, expires_at });
+function linkOf(
+  { purpose, token, expires_at }: NewLink & Pick<MemberLink, 'purpose'>,
+  { caller, parts }: Pick<ConsoleRequest, 'caller' | 'parts'>,
+): MemberLink {
+  const home = (parts.publicUrl ?? caller.origin) + parts.basePath;
   return { purpose, url: `${home}/link/${token}`, expires_at: expires_at.toISOString() };
 }
-
-const endLinks = `
-  update link set used_at = clock_timestamp()
-   where account_id = $1 and member_id = $2 and used_at is null`;
 
 const alter = consoleRoute({
   method: 'PATCH',
@@ -192,34 +166,15 @@ const alter = consoleRoute({
   permission: 'members:write',
   body: MemberChange,
   response: Member,
-  async handler({ id, body: { version, ...body }, actor, change }) {
+  async handler({ id, body, actor, change, read }) {
+    const wanted = body.name === undefined ? body : { ...body, name: body.name.trim() };
     return change(async (made) => {
-      const before = await requireMayChange(made, actor, id);
-      if (body.roles !== undefined) await requireMayGive(made, actor, body.roles);
-      if (before.version !== version) {
-        throw await editConflict(within(made.client), made.accountId, 'member_changed', {
-          property: 'member_id',
-          id,
-        });
-      }
-      if (body.status !== undefined && before.status === 'invited') {
-        throw new ConsoleError(
-          'conflict',
-          'This member has not joined yet. Remove them to revoke the invitation.',
-        );
-      }
-      if (body.email !== undefined && before.login_id !== null) {
-        throw new ConsoleError(
-          'conflict',
-          'This member has joined and signs in with this address. It cannot be changed.',
-        );
-      }
-      await changeMember(made, id, body.name === undefined ? body : { ...body, name: body.name.trim() });
-      if (body.email !== undefined || body.status === 'suspended') {
-        await made.client.query(endLinks, [made.accountId, id]);
-      }
-      await requireOwner(made, before);
+      await changeMemberAs(made, actor, id, wanted);
       return readMember(made, id, actor);
+    }).catch(async (error: unknown) => {
+      if (!(error instanceof EditConflict)) throw error;
+      const of = { property: 'member_id', id };
+      throw await read((run) => editConflict(run, actor.accountId, 'member_changed', of));
     });
   },
 });
@@ -230,11 +185,7 @@ const remove = consoleRoute({
   permission: 'members:write',
   response: null,
   async handler({ id, actor, change }) {
-    await change(async (made) => {
-      const before = await requireMayChange(made, actor, id);
-      await removeMember(made, id);
-      await requireOwner(made, before);
-    });
+    await change((made) => removeMemberAs(made, actor, id));
   },
 });
 
@@ -246,25 +197,7 @@ const link = consoleRoute({
   response: MemberLink,
   status: 201,
   async handler({ id, actor, caller, parts, change }) {
-    return change(async (made) => {
-      const { status, login_id, by_single_sign_on } = await requireMayChange(made, actor, id);
-      if (id === actor.memberId) {
-        throw new ConsoleError('conflict', 'This is you. Change your password under “Sign-in and sessions”.');
-      }
-      if (status === 'suspended') {
-        throw new ConsoleError('conflict', 'This member is suspended. Reactivate them first.');
-      }
-      if (by_single_sign_on) {
-        throw new ConsoleError(
-          'conflict',
-          'This member signs in with single sign-on. Your identity provider manages their password.',
-        );
-      }
-      return makeLink(made, actor, (parts.publicUrl ?? caller.origin) + parts.basePath, {
-        id,
-        purpose: login_id === null ? 'invitation' : 'reset',
-      });
-    });
+    return linkOf(await change((made) => addLinkAs(made, actor, id)), { caller, parts });
   },
 });
 

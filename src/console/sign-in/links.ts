@@ -3,12 +3,13 @@ import { type Static, Type } from 'typebox';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
 import { one } from '../../database/one.ts';
 import { nullable } from '../../http/endpoint.ts';
-import { hashToken, type LinkPurpose } from '../../members/add-link.ts';
+import type { LinkPurpose } from '../../members/add-link.ts';
 import { foldEmail } from '../../members/email.ts';
+import { hashToken } from '../../members/token.ts';
 import { keepDevice, type PasswordLogin } from '../../sign-in/known-device.ts';
 import { NewPassword } from '../../sign-in/password.ts';
 import { type Person, personOf, startSession } from '../../sign-in/sessions.ts';
-import { ConsoleError } from '../errors.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
 import { joinAs } from '../members/invitations.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
@@ -66,11 +67,11 @@ const loginNow = 'select login_id from member where account_id = $1 and member_i
 const setPassword = 'update login set password = $3 where account_id = $1 and login_id = $2';
 const endSessions = 'delete from session where login_id = $1';
 
-const gone = new ConsoleError(
+const gone = new Rejection(
   'not_found',
   'This link was already used, has expired or was replaced by a newer one. Ask for a new link.',
 );
-const taken = new ConsoleError(
+const taken = new Rejection(
   'conflict',
   'The account already has a member with this e-mail address. Ask for a link for that member.',
 );

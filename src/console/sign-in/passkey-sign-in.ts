@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { isChallenge, newChallenge, useChallenge } from '../../sign-in/challenges.ts';
 import { relyingParty, TIMEOUT_MS, USER_HANDLE, webauthn } from '../../sign-in/relying-party.ts';
 import { startSession } from '../../sign-in/sessions.ts';
-import { ConsoleError } from '../errors.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 
@@ -56,7 +56,7 @@ interface PasskeyRow {
   user_handle: Buffer;
 }
 
-const refused = new ConsoleError(
+const refused = new Rejection(
   'unauthorized',
   'This passkey was not accepted. It was removed from this service, or the sign-in took longer than five minutes. Try again, or use your password.',
 );

@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { type Static, Type } from 'typebox';
+import type { Actor } from '../../members/actor.ts';
 import { newChallenge } from '../../sign-in/challenges.ts';
 import { ALGORITHMS, relyingParty, TIMEOUT_MS, USER_HANDLE } from '../../sign-in/relying-party.ts';
 import { NewPasskey, verifyNewPasskey } from '../../sign-in/verify-new-passkey.ts';
-import { ConsoleError, notFound } from '../errors.ts';
-import { type Actor, type ConsoleRoute, consoleRoute } from '../route.ts';
+import { notFound, Rejection } from '../../vocabulary/rejection.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
 import { stringEnum } from '../string-enum.ts';
 
@@ -121,15 +122,12 @@ const add = consoleRoute({
       const values = [Buffer.from(id, 'base64url'), actor.loginId, name, publicKey, counter, transports];
       const { rowCount } = await client.query(insert, values);
       if (rowCount === 0) {
-        throw new ConsoleError(
-          'conflict',
-          `You already have ${MOST} passkeys. Remove one that you do not use.`,
-        );
+        throw new Rejection('conflict', `You already have ${MOST} passkeys. Remove one that you do not use.`);
       }
       record('passkey_added', '/sessions', { member_id: actor.memberId, name: actor.name, passkey: name });
     }).catch((error: unknown) => {
       if (!(error instanceof pg.DatabaseError && error.constraint === 'passkey_pkey')) throw error;
-      throw new ConsoleError('conflict', 'This passkey was already added.');
+      throw new Rejection('conflict', 'This passkey was already added.');
     });
   },
 });
@@ -151,7 +149,7 @@ const takeAway = consoleRoute({
       const [removed] = (await client.query<{ name: string }>(remove, [credential, actor.loginId])).rows;
       if (!removed) throw notFound;
       if (isLast) {
-        throw new ConsoleError(
+        throw new Rejection(
           'conflict',
           'This passkey is your only way to sign in. Set a password or add another passkey first.',
         );

@@ -5,8 +5,9 @@ import { nullable } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
 import { keepDevice } from '../../sign-in/known-device.ts';
 import { GivenPassword, NewPassword } from '../../sign-in/password.ts';
+import { proofNeeded } from '../../sign-in/session-rejections.ts';
 import { renewSession } from '../../sign-in/sessions.ts';
-import { ConsoleError, notFound, proofNeeded } from '../errors.ts';
+import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { newPassword, proveByPassword } from './sign-in-routes.ts';
 
@@ -161,7 +162,7 @@ const changePassword = consoleRoute({
   async handler(asked) {
     const { actor, body, parts, change, readOwn } = asked;
     if (actor.bySingleSignOn) {
-      throw new ConsoleError(
+      throw new Rejection(
         'conflict',
         'You sign in with single sign-on. Change your password at your identity provider.',
       );
@@ -173,7 +174,7 @@ const changePassword = consoleRoute({
       // Guesses from a stolen session count like guesses at sign-in.
       const given = { email: actor.email, password: body.current ?? '' };
       if ((await proveByPassword(asked, given, actor)) === null) {
-        throw new ConsoleError('forbidden', 'This is not your current password. Try again.', {
+        throw new Rejection('forbidden', 'This is not your current password. Try again.', {
           parameter: 'current',
         });
       }

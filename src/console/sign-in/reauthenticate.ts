@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import type { Actor } from '../../members/actor.ts';
 import { keepDevice } from '../../sign-in/known-device.ts';
 import { GivenPassword } from '../../sign-in/password.ts';
 import { renewSession } from '../../sign-in/sessions.ts';
-import { ConsoleError } from '../errors.ts';
-import { type Actor, type ConsoleRoute, consoleRoute } from '../route.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { PasskeyAnswer, PasskeyQuestion, passkeyQuestion, proveByPasskey } from './passkey-sign-in.ts';
 import { proveByPassword } from './sign-in-routes.ts';
 
@@ -22,7 +23,7 @@ const byPassword = consoleRoute({
     // Guesses from a stolen session count like guesses at sign-in.
     const logins = await proveByPassword(asked, { email: actor.email, ...body }, actor);
     if (logins === null) {
-      throw new ConsoleError('forbidden', 'This is not your password. Try again.', { parameter: 'password' });
+      throw new Rejection('forbidden', 'This is not your password. Try again.', { parameter: 'password' });
     }
     keepDevice(asked, logins);
     await renewSession(asked);

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { timestamp } from '../../http/fields.ts';
 import { LIVING, setCookie } from '../../sign-in/sessions.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** The person's sessions, last used first. */

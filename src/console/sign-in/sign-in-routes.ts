@@ -2,13 +2,13 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { readOwn } from '../../database/read.ts';
-import { hashToken } from '../../members/add-link.ts';
 import { foldedEmail } from '../../members/email.ts';
+import { hashToken } from '../../members/token.ts';
 import { keepDevice, knownDevice, type PasswordLogin } from '../../sign-in/known-device.ts';
 import { throttledLogin } from '../../sign-in/login-throttle.ts';
 import { GivenPassword, hashNewPassword, whosePassword } from '../../sign-in/password.ts';
 import { actorOf, setCookie, startSession } from '../../sign-in/sessions.ts';
-import { ConsoleError } from '../errors.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
 import {
   type Caller,
   type ConsoleParts,
@@ -33,7 +33,7 @@ const byEmail = `
 const memberships = `
   select account_id, member_id, name from member where login_id = $1 and status = 'active' order by account_id`;
 
-const wrong = new ConsoleError(
+const wrong = new Rejection(
   'unauthorized',
   'The e-mail address or password is wrong. Try again, or ask an administrator for a new link.',
 );
@@ -154,7 +154,7 @@ const signIn = openRoute({
     if (logins.length > 1) {
       const ids = [logins.map((each) => each.account_id)];
       const { rows } = await asked.parts.writer.query<{ id: number; name: string }>(accountsOf, ids);
-      throw new ConsoleError('choose_account', 'You have several accounts. Choose one.', {
+      throw new Rejection('choose_account', 'You have several accounts. Choose one.', {
         accounts: rows,
       });
     }
@@ -177,7 +177,7 @@ const signOut = openRoute({
 async function endSession(writer: pg.Pool, token: string): Promise<void> {
   const end = 'delete from session where token_hash = $1';
   const actor = await actorOf(writer, token).catch((error: unknown) => {
-    if (error instanceof ConsoleError) return null;
+    if (error instanceof Rejection) return null;
     throw error;
   });
   if (actor === null) {

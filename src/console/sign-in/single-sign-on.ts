@@ -4,7 +4,7 @@ import { cookie } from '../../sign-in/cookie.ts';
 import { type IdentityProvider, Unreachable } from '../../sign-in/identity-provider.ts';
 import { OidcLoginRejected, oidcLogin } from '../../sign-in/oidc-login.ts';
 import { startSession, startUnjoinedSession } from '../../sign-in/sessions.ts';
-import { ConsoleError } from '../errors.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 const PURPOSE = 'sign in by single sign-on';
@@ -40,7 +40,7 @@ class SignOnRefused extends Error {
   }
 }
 
-const unset = new ConsoleError(
+const unset = new Rejection(
   'not_found',
   'This service has no single sign-on. Sign in with a password or passkey.',
 );
@@ -133,7 +133,7 @@ async function lead(
 function reasonOf(error: unknown): SignOnError {
   if (error instanceof SignOnRefused || error instanceof OidcLoginRejected) return error.reason;
   if (error instanceof Unreachable) return 'unreachable';
-  if (error instanceof ConsoleError && error.code === 'forbidden') return 'not_invited'; // from startSession: no active membership
+  if (error instanceof Rejection && error.code === 'forbidden') return 'not_invited'; // from startSession: no active membership
   return 'failed';
 }
 

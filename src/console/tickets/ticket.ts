@@ -3,9 +3,9 @@ import type { ConnectionThresholds } from '../../connections/connection-threshol
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
+import { notFound } from '../../vocabulary/rejection.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { explained, JudgedBy } from '../connections/findings.ts';
-import { notFound } from '../errors.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { stringEnum } from '../string-enum.ts';
 

@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { authentication, type HostileServer, startHostileServer } from '../../../test/hostile-server.ts';
 import { startTestStore, type TestStore } from '../../../test/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import { type ConnectionChanges, changeConnection } from '../../connections/change-connection.ts';
+import { changeConnection } from '../../connections/change-connection.ts';
 import { readSecrets } from '../../connections/connection-secrets.ts';
 import { parseConnectionUrl } from '../../connections/connection-url.ts';
+import type { ConnectionChanges } from '../../connections/require-changeable.ts';
 import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../run.ts';
 
 // Whoever owns the store's database changes rows by hand. `evil` asks for the password in clear text, and keeps what it gets.

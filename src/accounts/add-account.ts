@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import { changeWithin } from '../activity/record-entry.ts';
+import { inTransaction } from '../database/connect.ts';
+import { type AccountRow, accountColumns, accountOf, accountPage } from './account-row.ts';
+
+const insert = `
+  insert into account (name, kind, plan, requests_per_minute)
+  values ($1, $2, $3, $4)
+  returning ${accountColumns}`;
+const insertHead = 'insert into activity_head (account_id) values ($1)';
+
+/** What a new account is. */
+export type NewAccount = Pick<AccountRow, 'name' | 'kind' | 'plan' | 'requests_per_minute'>;
+
+/** Adds an account, and the first entry of its log. */
+export function addAccount(writer: pg.Pool, account: NewAccount): Promise<AccountRow> {
+  return inTransaction(writer, (client) => addAccountWithin(client, account));
+}
+
+/** {@link addAccount} inside a transaction of the caller's own. */
+export async function addAccountWithin(client: pg.ClientBase, account: NewAccount): Promise<AccountRow> {
+  const { rows } = await client.query<AccountRow>(insert, [
+    account.name,
+    account.kind,
+    account.plan,
+    account.requests_per_minute,
+  ]);
+  const added = accountOf(rows, 0);
+  await client.query(insertHead, [added.id]);
+  await changeWithin(client, added.id, async ({ record }) => {
+    record('account_created', accountPage, { ...account });
+  });
+  return added;
+}

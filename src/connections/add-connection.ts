@@ -1,0 +1,52 @@
+import type { ChangeAccount } from '../activity/record-entry.ts';
+import type { SecretKeys } from '../database/encryption.ts';
+import { one } from '../database/one.ts';
+import type { TlsMode } from '../vocabulary/tls-modes.ts';
+import { type ConnectionRow, pageOf, readConnection } from './connection-row.ts';
+import { storeSecrets } from './connection-secrets.ts';
+import { type ConnectionSettings, requireSettingsOf } from './connection-settings.ts';
+import { changedThresholds } from './connection-thresholds.ts';
+import { requireTunnel, storeTunnel, type Tunnelled } from './connection-tunnel.ts';
+import type { DatabaseAddress } from './connection-url.ts';
+
+const insert = `
+  with added as (
+    insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at,
+                            thresholds, expected_standbys, password_exposable, ca_certificate)
+    values ($1, $2, $15, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14)
+    returning account_id, connection_id
+  )
+  insert into connection_schedule (account_id, connection_id, every, due_at)
+  select account_id, connection_id, make_interval(secs => $10), $9 from added
+  returning connection_id as id`;
+
+/** Adds a connection that is due at once every `every` seconds. The database is not contacted. */
+export async function addConnection(
+  change: ChangeAccount,
+  secret: SecretKeys,
+  wanted: DatabaseAddress & ConnectionSettings & Tunnelled & { name: string; tls: TlsMode; every: number },
+): Promise<ConnectionRow> {
+  requireSettingsOf(wanted.engine, wanted);
+  requireTunnel(wanted.ssh !== undefined, wanted);
+  return change(async ({ accountId, client, at, record }) => {
+    const { name, connection_type, host, port, database, username, tls, every, password } = wanted;
+    const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate } = wanted;
+    const { rows } = await client.query<{ id: number }>(insert, [
+      ...[accountId, name, connection_type, host, port, database, username, tls, at, every],
+      ...[changedThresholds({}, thresholds), expectedStandbys, passwordExposable, caCertificate],
+      wanted.engine,
+    ]);
+    const { id: connectionId } = one(rows, 'store a connection');
+    await storeTunnel(client, { accountId, connectionId }, wanted);
+    const secrets = { password, sshKey: wanted.sshKey ?? null };
+    await storeSecrets(client, secret, { accountId, connectionId }, secrets);
+    record('connection_added', pageOf(connectionId), {
+      connection_id: connectionId,
+      name,
+      host,
+      port,
+      connection_type: wanted.ssh ? 'ssh_tunnel' : connection_type,
+    });
+    return readConnection(client, accountId, connectionId);
+  });
+}

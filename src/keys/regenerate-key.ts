@@ -1,0 +1,39 @@
+import type { Change } from '../activity/record-entry.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
+import { type IssuedKey, issueKey } from './issue-key.ts';
+import { type KeyRow, readKey } from './key-row.ts';
+
+// A key with an end of its own does not outlive it by being regenerated.
+const replace = `
+  update api_key
+     set revoked_at = least(clock_timestamp() + make_interval(secs => $3), expires_at),
+         replaced_by = $4
+   where account_id = $1 and api_key_id = $2`;
+
+/**
+ * Issues a successor with the same name, note and lifetime, and revokes the key in `overlap` seconds. Throws a
+ * {@link Rejection} when there is no such key, it is no longer active, or it was regenerated before.
+ */
+export async function regenerateKey(
+  { accountId, client, at, record }: Change,
+  id: number,
+  { overlap, createdBy }: { overlap: number; createdBy?: number },
+): Promise<{ successor: IssuedKey; replaced: KeyRow }> {
+  const { name, note, state, replaced_by, created_at, expires_at } = await readKey(client, accountId, id);
+  if (state !== 'active') throw new Rejection('conflict', `Key ${id} is ${state}: create a new one.`);
+  if (replaced_by !== null) {
+    throw new Rejection('conflict', `Key ${id} was regenerated as key ${replaced_by}: regenerate that one.`);
+  }
+  const lifetime = expires_at && (expires_at.getTime() - created_at.getTime()) / 1_000;
+  const successor = await issueKey(client, { accountId, at }, { name, note, createdBy, lifetime });
+  await client.query(replace, [accountId, id, overlap, successor.id]);
+  const replaced = await readKey(client, accountId, id);
+  record('api_key_regenerated', '/keys', {
+    api_key_id: id,
+    name: replaced.name,
+    revoked_at: replaced.revoked_at,
+    replaced_by: successor.id,
+    expires_at: successor.expires_at,
+  });
+  return { successor, replaced };
+}

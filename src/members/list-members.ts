@@ -1,0 +1,12 @@
+import type pg from 'pg';
+import { type MemberRow, memberColumns } from './member-row.ts';
+
+const select = `select ${memberColumns} from member where account_id = $1 order by member_id`;
+
+/** The members of an account, by id; none of an account that is still to be added (null). */
+export async function listMembers(
+  client: pg.ClientBase | pg.Pool,
+  accountId: number | null,
+): Promise<MemberRow[]> {
+  return (await client.query<MemberRow>(select, [accountId])).rows;
+}

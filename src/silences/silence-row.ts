@@ -1,0 +1,54 @@
+import type pg from 'pg';
+import { NotFound } from '../vocabulary/rejection.ts';
+import type { SilenceReason } from './silence-outcomes.ts';
+
+/** Why somebody decided to silence a finding. */
+export const REASONS = [
+  'accepted_risk',
+  'false_positive',
+  'wont_fix',
+  'maintenance',
+] as const satisfies SilenceReason[];
+
+/** A silence as the commands show it. */
+export interface SilenceRow {
+  id: number;
+  connection_id: number;
+  check_id: string;
+  object: string | null;
+  reason: SilenceReason;
+  note: string;
+  created_at: Date;
+  /** null = until somebody ends it. */
+  until: Date | null;
+}
+
+export const silenceColumns = `
+  silence_id as id, connection_id, check_id, object, reason, note, created_at, ends_at as until`;
+
+/** The silence does not exist, or is in force no more. */
+export class NoSilence extends NotFound {
+  constructor(id: number) {
+    super(`There is no silence ${id} in force: see "silence list".`);
+  }
+}
+
+const ownerOf = 'select account_id from silence where silence_id = $1';
+
+/** The account that a silence belongs to. Throws {@link NoSilence}. */
+export async function accountOfSilence(writer: pg.Pool, id: number): Promise<number> {
+  const { rows } = await writer.query<{ account_id: number }>(ownerOf, [id]);
+  const [row] = rows;
+  if (!row) throw new NoSilence(id);
+  return row.account_id;
+}
+
+/** The page of the console that entries about a silence name. */
+export function pageOf({ connection_id }: SilenceRow): string {
+  return `/connections/${connection_id}`;
+}
+
+/** What an entry says of a silence. */
+export function propertiesOf({ id, connection_id, check_id, object, reason, note, until }: SilenceRow) {
+  return { silence_id: id, connection_id, check_id, object, reason, note, until };
+}
