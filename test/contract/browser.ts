@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { expect, inject } from 'vitest';
-import { makeMember } from './account.ts';
+import { makeKeylessAccount, makeMember } from './account.ts';
 import { type Answer, toAnswer } from './ask.ts';
 
 export type Role = 'owner' | 'admin' | 'operator' | 'auditor' | 'viewer';
@@ -162,4 +162,10 @@ export async function signInAs(accountId: number, roles: Role[], place: Place = 
   const browser = openBrowser(place);
   await browser.change('POST', `/link/${linkToken}`, { password });
   return { ...browser, memberId, email, password };
+}
+
+/** Signs a member in, in an account of their own, when first called; gives the same one from then on. For tests that change nothing. */
+export function sharedMember(roles: Role[]): () => Promise<SignedIn> {
+  let member: Promise<SignedIn> | undefined;
+  return () => (member ??= makeKeylessAccount().then((account) => signInAs(account, roles)));
 }

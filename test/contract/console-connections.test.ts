@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { makeAccount, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { read } from './ask.ts';
-import { type SignedIn, signInAs } from './browser.ts';
+import { type SignedIn, sharedMember, signInAs } from './browser.ts';
 import { fixtureJson } from './fixture-command.ts';
 import { type Connection, type HealthCheck, integer, type List, time } from './records.ts';
 
@@ -77,6 +77,8 @@ test('a connection is added by URL or by fields, shown without its password, and
   );
 });
 
+const refused = sharedMember(['operator']);
+
 test.each<[string, string, object]>([
   ['no address', 'url', { url: undefined }],
   ['URL and fields', 'url', { address: { engine: 'postgres', host: 'db', username: 'a' } }],
@@ -112,7 +114,7 @@ test.each<[string, string, object]>([
     { url: undefined, address: { engine: 'postgres', host: 'db', username: '\udfff' } },
   ],
 ])('400 names what is wrong: %s', async (_what, parameter, wanted) => {
-  const operator = await signInAs(await makeKeylessAccount(), ['operator']);
+  const operator = await refused();
   const answer = await operator.ask('POST', '/connections', { ...NEW, ...wanted });
   expect([answer.status, answer.text]).toEqual([400, expect.not.stringContaining(PASSWORD)]);
   expect(answer.json()).toMatchObject({ error: { code: 'invalid_parameter' } });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { makeAccount, makeKey, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { ask } from './ask.ts';
-import { type SignedIn, signInAs } from './browser.ts';
+import { type SignedIn, sharedMember, signInAs } from './browser.ts';
 import { integer, time } from './records.ts';
 
 const FLEET = '/api/v1/health/fleet';
@@ -299,6 +299,8 @@ test('a key of another account looks like one that does not exist', async () => 
   }
 });
 
+const keyless = sharedMember(['owner']);
+const shared = sharedMember(['owner']);
 const valid = { name: 'x', expires_in: 60 };
 const someKey = `dbv_live_${'A'.repeat(49)}`;
 
@@ -323,7 +325,7 @@ test.each([
   ['expires_in', { ...valid, expires_in: 3_153_600_001 }],
   ['plan', { ...valid, plan: 'enterprise' }],
 ])('400 names %s (%#)', async (parameter, body) => {
-  const owner = await signInAs(await makeKeylessAccount(), ['owner']);
+  const owner = await keyless();
   const answer = await owner.ask('POST', '/keys', body);
   expect(answer.status).toBe(400);
   expect(answer.json()).toMatchObject({ error: { code: 'invalid_parameter', parameter } });
@@ -338,7 +340,7 @@ test.each([
   ['overlap', 'regenerate', { overlap: '60' }],
   ['name', 'revoke', { name: null }],
 ])('400 names %s: %s %j', async (parameter, action, body) => {
-  const owner = await signInAs(await makeKeylessAccount(), ['owner']);
+  const owner = await shared();
   const { id } = await create(owner);
   const answer = await owner.ask('POST', `/keys/${id}/${action}`, body);
   expect(answer.status).toBe(400);
@@ -352,7 +354,7 @@ test.each([
   '\u0131\u0307 \ud83d\udd11',
   "'; drop table api_key; --",
 ])('a name is kept as it is: %j', async (name) => {
-  const owner = await signInAs(await makeKeylessAccount(), ['owner']);
+  const owner = await shared();
   const { id } = await create(owner, { name });
   expect((await rowsOf(owner)).get(id)?.name).toBe(name);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { makeKey, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
-import { type Browser, openBrowser, type Role, type SignedIn, signInAs } from './browser.ts';
+import { type Browser, openBrowser, type Role, type SignedIn, sharedMember, signInAs } from './browser.ts';
 import { integer, time } from './records.ts';
 
 interface Member {
@@ -342,6 +342,7 @@ test('the log says who did what to whom, and contains no part of a link', async 
   expect(JSON.stringify(told)).not.toContain(link.url.slice(-43));
 });
 
+const alone = sharedMember(['owner']);
 const person = { name: 'x', email: 'x@example.com', roles: ['viewer'] };
 
 test.each([
@@ -357,7 +358,7 @@ test.each([
   ['roles', { ...person, roles: 'viewer' }],
   ['status', { ...person, status: 'active' }],
 ])('400 names %s (%#)', async (parameter, body) => {
-  const owner = await signInAs(await makeKeylessAccount(), ['owner']);
+  const owner = await alone();
   const answer = await owner.ask('POST', '/members', body);
   expect(answer.status).toBe(400);
   expect(answer.json()).toMatchObject({ error: { code: 'invalid_parameter', parameter } });
@@ -367,7 +368,7 @@ test.each([
 test.each([{ version: 'x' }, { name: 'x' }, { version: 'x', status: 'invited' }, { version: 'x', id: 7 }])(
   '400: a change of %j',
   async (body) => {
-    const owner = await signInAs(await makeKeylessAccount(), ['owner']);
+    const owner = await alone();
     expect(await statusOf(owner.ask('PATCH', `/members/${owner.memberId}`, body))).toBe(400);
   },
 );

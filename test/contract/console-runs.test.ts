@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { makeAccount, makeKeylessAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { read } from './ask.ts';
-import { openStream, type SignedIn, signInAs } from './browser.ts';
+import { openStream, type SignedIn, sharedMember, signInAs } from './browser.ts';
 import { integer, type List, type Single, type Stats, type Ticket, time } from './records.ts';
 
 const CHECK = 'PG_SHARED_BUFFERS_LOW';
@@ -177,6 +177,9 @@ test('a ticket has its history; a silence resolves it, and ending the silence re
   expect((await stranger.ask('DELETE', `/silences/${silence.id}`)).status).toBe(404);
 });
 
+const refused = sharedMember(['operator']);
+let faulty: ReturnType<typeof faultyConnection> | undefined;
+
 test.each([
   ['check_id', { check_id: 'PG_NONSENSE' }],
   ['check_id', { check_id: 'MY_BP_MISS' }],
@@ -185,8 +188,9 @@ test.each([
   ['note', { note: '' }],
   ['reason', { reason: 'boredom' }],
 ])('a silence with a wrong %s is refused: %j', async (parameter, wrong) => {
-  const operator = await signInAs(await makeKeylessAccount(), ['operator']);
-  const connection = await faultyConnection(operator);
+  const operator = await refused();
+  faulty ??= faultyConnection(operator);
+  const connection = await faulty;
   const body = { check_id: CHECK, reason: 'wont_fix', note: 'x', ...wrong };
   const answer = await operator.ask('POST', `/connections/${connection}/silences`, body);
   expect([answer.status, answer.json()]).toMatchObject([400, { error: { parameter } }]);
@@ -230,7 +234,7 @@ test.each([
   ['mariadb', /create user ada@'%'[\s\S]*grant select on mysql.global_priv to ada@'%';$/],
   ['mysql', /^create user ada@'%' [^#]*on mysql.user to ada@'%';$/],
 ])('the login that %s wants, to paste', async (engine, sql) => {
-  const operator = await signInAs(await makeKeylessAccount(), ['operator']);
+  const operator = await refused();
   const told = await operator.get<{
     sql: string;
     sees: string;
