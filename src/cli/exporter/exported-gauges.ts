@@ -13,23 +13,24 @@ export function createGauges() {
     return made;
   };
 
-  const up = gauge(
-    'up',
-    'Whether the latest request to the API was answered well; a refusal for the limit changes nothing',
-  );
+  const up = gauge('up', 'Whether the latest request to the API succeeded; a 429 does not change it');
   const requests = new Counter({
     name: 'dbvitals_api_requests_total',
     help: 'Requests that this exporter made, by the status of the answer',
     labelNames: ['status'],
     registers: [registry],
   });
-  const limit = gauge('limit_requests', 'Requests a minute that the key has');
+  const limit = gauge('limit_requests', 'Requests per minute that the key may make');
   const remaining = gauge(
     'limit_remaining_requests',
-    'Requests that are left in the window, as of the latest answer',
+    'Requests left in the current window, as of the latest answer',
   );
   const reset = gauge('limit_reset_timestamp_seconds', 'When that window ends');
-  const dataTime = gauge('data_timestamp_seconds', 'When a part of these figures was last renewed', 'part');
+  const dataTime = gauge(
+    'data_timestamp_seconds',
+    'When each part of these metrics was last updated',
+    'part',
+  );
 
   const connections = gauge('connections', 'Connections by fleet status', 'status');
   const score = gauge(
