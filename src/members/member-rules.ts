@@ -8,15 +8,15 @@ import type { Actor } from './actor.ts';
 
 const beyond = new Rejection(
   'forbidden',
-  'Their roles allow more than yours do: ask an owner of the account.',
+  "This member's roles allow more than yours. Ask an owner of the account.",
 );
 const givingBeyond = new Rejection(
   'forbidden',
-  'A role that you give may allow no more than your own do: ask an owner of the account.',
+  'You cannot assign a role that allows more than your own roles. Ask an owner of the account.',
 );
 const noOwner = new Rejection(
   'conflict',
-  'The account would have no owner who can sign in: make somebody else an owner first.',
+  'The account would have no owner who can sign in. Make someone else an owner first.',
 );
 
 /** Whether who has these permissions has all that the roles allow. */

@@ -139,7 +139,7 @@ function tooMany(seconds: number): Rejection {
   const minutes = seconds > 60 ? `${Math.ceil(seconds / 60)} minutes` : 'a minute';
   return new Rejection(
     'too_many_attempts',
-    `Too many attempts failed: try again in ${minutes}, or sign in with a passkey.`,
+    `Too many failed attempts. Try again in ${minutes}, or sign in with a passkey.`,
     { retryAfter: seconds },
   );
 }

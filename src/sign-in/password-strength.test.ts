@@ -9,7 +9,7 @@ const refusal = (password: string) =>
   );
 
 test.each([
-  ['password1234', 'this one is like a common password'],
+  ['password1234', 'this one is similar to a common password'],
   ['aaaaaaaaaaaa', 'repeated characters are easy to guess'],
   ['letmeinletmein', 'repeated text is easy to guess'],
   ['123456789012', 'this one is'],

@@ -19,13 +19,13 @@ const WHY: Record<string, string> = {
   namesByThemselves: 'names are easy to guess',
   recentYears: 'recent years are easy to guess',
   sequences: 'sequences such as abc are easy to guess',
-  similarToCommon: 'this one is like a common password',
+  similarToCommon: 'this one is similar to a common password',
   simpleRepeat: 'repeated characters are easy to guess',
   straightRow: 'rows of keys are easy to guess',
   topHundred: 'this one is among the most common',
   topTen: 'this one is among the most common',
   wordByItself: 'a single word is easy to guess',
-  userInputs: 'it must not be made of your name, e-mail address or company',
+  userInputs: 'it must not be based on your name, e-mail address or company',
 };
 
 let worker: Worker | null = null;
@@ -45,7 +45,7 @@ export async function requireStrong(
   const known = wordsOf(about);
   const { strong, warning } = await inTurn(() => ask({ password, known }));
   if (strong) return;
-  const why = WHY[warning ?? ''] ?? 'this one can be found by trying';
+  const why = WHY[warning ?? ''] ?? 'this one is easy to guess';
   throw new Rejection(
     'invalid_parameter',
     `Choose a password that is harder to guess, such as four unrelated words: ${why}.`,
@@ -65,7 +65,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (waiting >= MOST_WAITING) {
     throw new Rejection(
       'too_many_attempts',
-      'Too many passwords are set at once: try again in a few seconds.',
+      'Too many passwords are being set. Try again in a few seconds.',
       {
         retryAfter: 5,
       },

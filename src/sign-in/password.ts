@@ -27,7 +27,7 @@ export const NewPassword = Type.String({
 export const GivenPassword = Type.String({
   minLength: 1,
   maxLength: LONGEST,
-  description: 'Give your password.',
+  description: 'Enter your password.',
 });
 
 let running = 0;
@@ -38,9 +38,13 @@ async function compute(password: string, nonce: Buffer, cost: typeof COST): Prom
     running += 1;
   } else {
     if (waiting.length >= MOST_WAITING) {
-      throw new Rejection('too_many_attempts', 'Too many sign in at once: try again in a few seconds.', {
-        retryAfter: 5,
-      });
+      throw new Rejection(
+        'too_many_attempts',
+        'Too many people are signing in. Try again in a few seconds.',
+        {
+          retryAfter: 5,
+        },
+      );
     }
     await new Promise<void>((resolve) => waiting.push(resolve)); // the next one to finish hands over its slot
   }

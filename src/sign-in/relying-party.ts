@@ -27,12 +27,12 @@ export function relyingParty({ parts, caller }: Pick<ConsoleRequest, 'parts' | '
   if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) {
     throw new Rejection(
       'conflict',
-      'Browsers make no passkeys for IP addresses: set DBVITALS_PUBLIC_URL to https and a host name.',
+      'Browsers do not create passkeys for IP addresses. Set DBVITALS_PUBLIC_URL to https and a host name.',
     );
   }
   if (caller.origin === origin) return { origin, id: hostname };
   throw new Rejection(
     'conflict',
-    `Passkeys work at ${origin} only: open the console there, or set DBVITALS_PUBLIC_URL to the address that you use.`,
+    `Passkeys work only at ${origin}. Open the console there, or set DBVITALS_PUBLIC_URL to the address that you use.`,
   );
 }

@@ -151,7 +151,10 @@ export async function startSession(
     run<{ account_id: number; member_id: number; name: string }>(place, [loginId, accountId]),
   );
   if (member === undefined) {
-    throw new Rejection('forbidden', 'You are no active member of any account: ask an owner to invite you.');
+    throw new Rejection(
+      'forbidden',
+      'You are not an active member of any account. Ask an owner to invite you.',
+    );
   }
   const token = newToken();
   await changeAccount(parts.writer, member.account_id, async ({ client, record }) => {

@@ -21,7 +21,7 @@ export const NewPasskey = Type.Object({
 
 const refused = new Rejection(
   'invalid_parameter',
-  'This passkey was not accepted, or it took longer than five minutes: try again.',
+  'This passkey was not accepted, or it took longer than five minutes. Try again.',
   { parameter: 'response' },
 );
 
