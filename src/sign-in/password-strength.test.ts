@@ -14,8 +14,8 @@ test.each([
   ['letmeinletmein', 'repeated text is easy to guess'],
   ['123456789012', 'this one is'],
   ['P@ssw0rd2026', 'this one'],
-  ['lovelace1815', 'it must not be made of your name'],
-  ['ada.lovelace@example.com', 'it must not be made of your name'],
+  ['lovelace1815', 'it must not be based on your name'],
+  ['ada.lovelace@example.com', 'it must not be based on your name'],
   ['ecalevol.ada', ''],
   ['dbvitals2026', ''],
 ])('%s is refused, because %s', async (password, why) => {
