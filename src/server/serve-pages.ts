@@ -88,13 +88,10 @@ function isForBrowser(request: FastifyRequest): boolean {
   return /\btext\/html\b/i.test(request.headers.accept ?? '');
 }
 
-// Vite leaves paths relative to the document (`base: '../console/'`); a page's own path may be deeper.
+// Vite makes paths relative to the document (`base: './'`), but a page's path may be deeper.
 function atBase(html: Buffer, basePath: string): Buffer {
   return Buffer.from(
-    html
-      .toString()
-      .replaceAll('="../console/', `="${basePath}/`)
-      .replace('href="/docs"', `href="${basePath}/docs"`),
+    html.toString().replaceAll('="./', `="${basePath}/`).replace('href="/docs"', `href="${basePath}/docs"`),
   );
 }
 
