@@ -5,7 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { createRoot } from 'react-dom/client';
-import { PAGE_PATHS } from '../../src/console/page-paths.ts';
+import { PAGE_PATHS } from '../../src/vocabulary/page-paths.ts';
 import { Announcer, notify } from './parts/announcer.tsx';
 import { queryClient, router } from './router.tsx';
 import { profileQuery } from './shell/profile.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PAGE_PATHS, servedPaths } from '../../src/console/page-paths.ts';
+import { PAGE_PATHS, servedPaths } from '../../src/vocabulary/page-paths.ts';
 import { router } from './router.tsx';
 
 test('the router has exactly the pages of PAGE_PATHS', () => {

@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { PAGE_PATHS } from '../../src/console/page-paths.ts';
+import { PAGE_PATHS } from '../../src/vocabulary/page-paths.ts';
 import { ApiError, get } from './api.ts';
 import { BASE_PATH } from './base-path.ts';
 import { activitySearch } from './pages/activity/activity-search.ts';

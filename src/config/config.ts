@@ -17,7 +17,7 @@ import { parsePoolerUrl, parseStoreUrl } from '../database/connect.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { misspeltSettings } from './setting-names.ts';
 import { readPublicUrl, readSignOn, type SignOnSettings } from './sign-on-settings.ts';
-import { readTraceSettings, type TraceSettings } from './trace-settings.ts';
+import { readTraceSettings, type TraceSettings } from '../telemetry/trace-settings.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

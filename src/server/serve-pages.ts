@@ -3,10 +3,10 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { inPackage } from '../config/package-root.ts';
-import { servedPaths } from '../console/page-paths.ts';
 import { type Answer, encoded, isUnchanged, successAnswer } from '../http/answer.ts';
 import { unknownPath } from '../http/errors.ts';
 import { acceptedCoding } from '../http/respond.ts';
+import { servedPaths } from '../vocabulary/page-paths.ts';
 
 const BUILT = fileURLToPath(inPackage('console/dist'));
 

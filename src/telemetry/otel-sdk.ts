@@ -30,7 +30,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import { version } from '../config/package-root.ts';
-import type { TraceSettings } from '../config/trace-settings.ts';
+import type { TraceSettings } from './trace-settings.ts';
 import { type Step, type Tracer, traceTo } from './tracing.ts';
 
 // As many as the gate takes at once (gate/admit.ts); the standard's own limit is 128.

@@ -1,6 +1,6 @@
 import './navigation.css';
 import { Link } from '@tanstack/react-router';
-import { PAGE_PATHS } from '../../../src/console/page-paths.ts';
+import { PAGE_PATHS } from '../../../src/vocabulary/page-paths.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';

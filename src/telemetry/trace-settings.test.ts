@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig } from '../config/config.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
