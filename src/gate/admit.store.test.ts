@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { type Applicant, type Form, Gate } from './admit.ts';
+import { Gate } from './admit.ts';
 import { Expired, GateFull } from './gate-errors.ts';
+import type { Applicant, LogTemplate } from './key-batch.ts';
 
 let store: TestStore;
 let gates: [Gate, Gate];
@@ -44,14 +45,14 @@ function request(
   accountId: number,
   apiKeyId: number,
   given: Partial<Applicant> = {},
-  told: Partial<Form> = {},
+  told: Partial<LogTemplate> = {},
 ): Applicant {
-  const form = {
+  const template = {
     ...{ status: 200, errorCode: null, method: 'GET', pagePath: '/api/v1/health/fleet', query: null },
     ...{ sourceIp: '127.0.0.1', userAgent: null, ...told },
   };
   return {
-    ...{ accountId, apiKeyId, plan: 'enterprise', generation: null, prepared: true, form },
+    ...{ accountId, apiKeyId, plan: 'enterprise', generation: null, prepared: true, template },
     ...{ requestId: randomUUID(), state: { abandoned: false }, ...given },
   };
 }

@@ -7,9 +7,10 @@ import type { DeadKey, RefusedKeys } from '../activity/record-refused-keys.ts';
 import { errorFields } from '../database/store-failure.ts';
 import type { StoreHealth } from '../database/store-health.ts';
 import { STORE_HEADER } from '../database/store-identity.ts';
-import type { Gate, Verdict } from '../gate/admit.ts';
+import type { Gate } from '../gate/admit.ts';
 import { Expired, GateFull } from '../gate/gate-errors.ts';
 import { Identifier } from '../gate/identify.ts';
+import type { Verdict } from '../gate/key-batch.ts';
 import { connections } from '../health/connections.ts';
 import { fleet } from '../health/fleet.ts';
 import { latestCheck } from '../health/latest-check.ts';
@@ -43,7 +44,7 @@ import { Deadlines, type Pending } from './deadlines.ts';
 import { Preparation, type Prepared } from './prepare-answer.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { RequestLog } from './request-log.ts';
-import { formOf } from './request-log-template.ts';
+import { templateOf } from './request-log-template.ts';
 import { type LogStep, stepLogger } from './request-steps.ts';
 import { servePages } from './serve-pages.ts';
 
@@ -317,7 +318,7 @@ export function createApp({
         plan: identity.plan,
         generation,
         prepared: !spent,
-        form: formOf(request, answer, finalStatus(request, answer)),
+        template: templateOf(request, answer, finalStatus(request, answer)),
         requestId: request.id,
         state,
       };

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Form } from '../gate/admit.ts';
+import type { LogTemplate } from '../gate/key-batch.ts';
 import type { Answer } from '../http/answer.ts';
 import { pagePath, plainAddress, recordable } from '../http/edge/edge.ts';
 
@@ -8,19 +8,19 @@ import { pagePath, plainAddress, recordable } from '../http/edge/edge.ts';
 const LONGEST_USER_AGENT = 1_000;
 
 // Dashboards and collectors repeat themselves; what is longer than this is no habit, and not worth its memory.
-const KEPT_FORMS = 2_000;
+const KEPT_TEMPLATES = 2_000;
 const LONGEST_KEPT = 1_000;
 
-const forms = new LRUCache<string, Form>({ max: KEPT_FORMS });
+const templates = new LRUCache<string, LogTemplate>({ max: KEPT_TEMPLATES });
 
-/** What the log will tell of a request that is answered so: the same object for requests that are alike. */
-export function formOf(request: FastifyRequest, answer: Answer, status: number): Form {
+/** What the log will say of a request with this answer: the same object for requests that are alike. */
+export function templateOf(request: FastifyRequest, answer: Answer, status: number): LogTemplate {
   const { method, url, ip } = request;
   const userAgent = request.headers['user-agent'];
   const alike = `${status} ${answer.errorCode} ${method} ${ip} ${url}${userAgent === undefined ? '' : ` ${userAgent}`}`;
-  const known = forms.get(alike);
+  const known = templates.get(alike);
   if (known) return known;
-  const form = {
+  const template = {
     status,
     errorCode: answer.errorCode,
     method,
@@ -29,8 +29,8 @@ export function formOf(request: FastifyRequest, answer: Answer, status: number):
     sourceIp: plainAddress(ip),
     userAgent: userAgent === undefined ? null : recordable(userAgent.slice(0, LONGEST_USER_AGENT)),
   };
-  if (alike.length <= LONGEST_KEPT) forms.set(alike, form);
-  return form;
+  if (alike.length <= LONGEST_KEPT) templates.set(alike, template);
+  return template;
 }
 
 function recordedQuery(request: FastifyRequest): string | null {

@@ -1,0 +1,114 @@
+// One key's requests in a batch of the gate, and how the statement's verdict settles them.
+
+/** A request with its prepared answer, before the gate. */
+export interface Applicant {
+  readonly accountId: number;
+  readonly apiKeyId: number;
+  /** The plan that the answer was prepared for. */
+  readonly plan: string;
+  /** The generation of a kept answer; null when it was read after the request came in. */
+  readonly generation: number | null;
+  /** False when no answer was prepared because the key's window was last seen spent. */
+  readonly prepared: boolean;
+  /** What the log says of it besides its id. Requests that are alike share one object, which is sent once. */
+  readonly template: LogTemplate;
+  readonly requestId: string;
+  readonly state: RequestState;
+}
+
+/** What the log says of a request besides its key and its id. */
+export interface LogTemplate {
+  readonly status: number;
+  readonly errorCode: string | null;
+  readonly method: string;
+  readonly pagePath: string;
+  /** The query's parameters as a JSON object; null when there are none. */
+  readonly query: string | null;
+  readonly sourceIp: string;
+  readonly userAgent: string | null;
+}
+
+/** Whether anybody still waits for the answer: what has not been sent to the store by then never is. */
+interface RequestState {
+  readonly abandoned: boolean;
+}
+
+/**
+ * What the gate made of a request. `admitted` and `limited` are recorded and counted; of the others nothing was
+ * written: `dead` has no live key, `moved` was prepared for another plan or generation than the account's, or not at all.
+ */
+export interface Verdict {
+  verdict: 'admitted' | 'limited' | 'dead' | 'moved';
+  plan: string;
+  generation: number;
+  /** Of the key's running window; 0 unless recorded. Times are the store's, in Unix seconds. */
+  limit: number;
+  remaining: number;
+  endsAt: number;
+  now: number;
+}
+
+/**
+ * How often each was said: {@link Verdict}, or none because the gate was `full`, the store did not answer (`failed`), or the
+ * request's time was over before it was asked about (`expired`).
+ */
+export type Verdicts = Record<Verdict['verdict'] | 'full' | 'failed' | 'expired', number>;
+
+/** A request that waits for its verdict. */
+export interface Waiting {
+  readonly applicant: Applicant;
+  readonly resolve: (verdict: Verdict) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The requests of one key in a batch, in the order in which they are counted. */
+export interface KeyBatch {
+  readonly first: Applicant;
+  generation: number | null;
+  readonly fresh: Waiting[];
+  readonly kept: Waiting[];
+  readonly unprepared: Waiting[];
+}
+
+/** What the statement says about a key's batch. */
+export interface KeyBatchVerdict {
+  n: number;
+  verdict: 'alive' | 'dead' | 'moved';
+  plan: string;
+  generation: number;
+  limit: number;
+  /** Of the window, before the batch. */
+  used: number;
+  /** How many of the batch were recorded; the rest moved. */
+  entries: number;
+  ends_at: number;
+  now: number;
+}
+
+/** A batch's requests in the order in which they are counted. */
+export function requestsOf({ fresh, kept, unprepared }: KeyBatch): Waiting[] {
+  return kept.length + unprepared.length === 0 ? fresh : [...fresh, ...kept, ...unprepared];
+}
+
+/** Gives each request of a batch its verdict, and counts it. */
+export function settle(
+  batch: KeyBatch,
+  { verdict, plan, generation, limit, used, entries, ends_at, now }: KeyBatchVerdict,
+  verdicts: Verdicts,
+) {
+  let nth = 0;
+  for (const { resolve } of requestsOf(batch)) {
+    nth += 1;
+    if (verdict === 'alive' && nth <= entries) {
+      const limited = limit > 0 && used + nth > limit;
+      const remaining = Math.max(limit - used - nth, 0);
+      const own = limited ? 'limited' : 'admitted';
+      verdicts[own] += 1;
+      resolve({ verdict: own, plan, generation, limit, remaining, endsAt: ends_at, now });
+    } else {
+      const own = verdict === 'alive' ? 'moved' : verdict;
+      verdicts[own] += 1;
+      resolve({ verdict: own, plan, generation, limit: 0, remaining: 0, endsAt: 0, now: 0 });
+    }
+  }
+}
