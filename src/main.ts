@@ -146,9 +146,9 @@ const context: CommandContext = {
     await Promise.all([monitor.stop(), retention.stop(), sealing.stop()]);
     parts.log.info('the monitor has stopped');
   },
-  async loadEvidence() {
-    const { evidence } = await import('./cli/audit-proof.ts');
-    return evidence(config());
+  async loadAuditProof() {
+    const { auditProof } = await import('./cli/audit-proof.ts');
+    return auditProof(config());
   },
   async loadCatalogue() {
     const { everyCheck } = await import('./checks/catalogue.ts');

@@ -10,15 +10,15 @@ import { isOfOtherStore } from '../connections/rotate-secret-key.ts';
 import { inTransaction } from '../database/connect.ts';
 import { within } from '../database/read.ts';
 import { dateRange, parseDate } from '../http/date-range.ts';
-import type { Evidence } from './command.ts';
+import type { AuditProof } from './command.ts';
 
 const OTHER_STORE =
   "The secret key does not belong to this store: it opens no signing key and no password in it, so nothing was verified. Give the store's own; or, if somebody may have altered every key in the store, verify with --public-key.";
 
 /** What the commands do with seals; the secret is asked for by those that need it. */
-export function evidence(config: Config): Evidence {
+export function auditProof(config: Config): AuditProof {
   const { activityDays, sealFile } = config;
-  const seal: Evidence['seal'] = async (owner, accountId) => {
+  const seal: AuditProof['seal'] = async (owner, accountId) => {
     const made = { seals: 0, entries: 0 };
     for await (const { first_id, last_id } of sealEntries(
       { owner, secret: secretKeys(config), activityDays },

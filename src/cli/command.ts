@@ -131,7 +131,7 @@ interface Range {
 }
 
 /** What the commands do with seals. */
-export interface Evidence {
+export interface AuditProof {
   /** Seals what is new, in every account unless one is named, and appends the seals to DBVITALS_SEAL_FILE. */
   seal(owner: pg.Pool, accountId?: number): Promise<{ seals: number; entries: number }>;
   /** The key that the account's seals are signed with, hexadecimal; made if there is none yet. */
@@ -235,7 +235,7 @@ export interface CommandContext {
    */
   monitor(writer: pg.Pool, openOwner: () => pg.Pool, concurrency: number, until: AbortSignal): Promise<void>;
   /** What `activity seal`, `verify` and `export` go by. */
-  loadEvidence(): Promise<Evidence>;
+  loadAuditProof(): Promise<AuditProof>;
   /** What thresholds, silences and sample data go by. */
   loadCatalogue(): Promise<Catalogue>;
 }

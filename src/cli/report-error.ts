@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
 import { UsageError } from './command.ts';
-import { FlawedFile } from './invalid-file.ts';
+import { InvalidFile } from './invalid-file.ts';
 
 const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)$/;
 
@@ -12,7 +12,7 @@ const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT|
  */
 export function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said it itself
-  const several = error instanceof ConfigError || error instanceof FlawedFile;
+  const several = error instanceof ConfigError || error instanceof InvalidFile;
   const sentences = several ? error.problems : [sentenceOf(error)];
   for (const sentence of sentences) process.stderr.write(`error: ${sentence}\n`);
   const isRejectedInput = error instanceof Rejection && error.code === 'invalid_parameter';

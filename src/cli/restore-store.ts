@@ -7,7 +7,7 @@ import { watchRestoredStore } from '../connections/watch-own-store.ts';
 import { type RestoredStore, restore } from '../database/backup/restore.ts';
 import { openPool, type StoreAddress } from '../database/connect.ts';
 import { type JoinedStore, joinStore } from '../database/open.ts';
-import { evidence } from './audit-proof.ts';
+import { auditProof } from './audit-proof.ts';
 
 /** What became of a restore. */
 export interface Restored extends RestoredStore {
@@ -69,7 +69,7 @@ async function verifySeals(config: Config, address: StoreAddress) {
   const owner = openPool(address, 'owner', { max: 1 });
   const writer = openPool(address, 'writer', { max: 1 });
   try {
-    const { verify } = evidence(config);
+    const { verify } = auditProof(config);
     const { rows } = await writer.query<{ account_id: number }>('select account_id from account order by 1');
     for (const { account_id } of rows) {
       const verdict = await verify(writer, owner, account_id, { sealFile: null, publicKeys: null });

@@ -188,8 +188,8 @@ export function createApp({
     const [name, value] = secure;
     if (name !== undefined && value !== undefined) reply.raw.setHeader(name, value);
     if (isConsole(request.url)) {
-      const flaw = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
-      if (flaw) return void reply.code(flaw.status).send(flaw.envelope());
+      const problem = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
+      if (problem) return void reply.code(problem.status).send(problem.envelope());
       proxyToConsole(request, reply, console);
       return;
     }
@@ -276,10 +276,10 @@ export function createApp({
   async function answer(request: FastifyRequest, reply: FastifyReply, state: RequestState): Promise<void> {
     // 1. edge
     ignoreBody(request.raw, reply.raw);
-    const flaw = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
-    const token = flaw ? null : bearerToken(request.raw.rawHeaders);
-    state.step?.('edge', { flaw: flaw?.code, has_token: token !== null });
-    if (flaw) return fail(request, reply, flaw);
+    const problem = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
+    const token = problem ? null : bearerToken(request.raw.rawHeaders);
+    state.step?.('edge', { problem: problem?.code, has_token: token !== null });
+    if (problem) return fail(request, reply, problem);
     if (request.method === 'OPTIONS') return answerOptions(request, reply);
     if (token === null) return refuse(request, reply, errors.unauthorized);
 

@@ -7,7 +7,7 @@ import { inTransaction } from '../../database/connect.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { type Difference, lineOf } from './apply-step.ts';
-import type { Wanted } from './desired-state.ts';
+import type { DesiredState } from './desired-state.ts';
 
 interface Options {
   file: string;
@@ -50,7 +50,11 @@ export function addApplyCommand(program: Command, context: CommandContext): void
     });
 }
 
-async function read(file: string, secretsDir: string | undefined, context: CommandContext): Promise<Wanted> {
+async function read(
+  file: string,
+  secretsDir: string | undefined,
+  context: CommandContext,
+): Promise<DesiredState> {
   const piped = file === '-';
   const written = piped ? await text(process.stdin) : textOf(file);
   const own = context.ownPlaces();
@@ -60,8 +64,8 @@ async function read(file: string, secretsDir: string | undefined, context: Comma
     secretsDir: secretsDir ?? own.secretsDir,
   };
   const { checks } = await context.loadCatalogue();
-  const { readWanted } = await import('./desired-state.ts');
-  return readWanted(written, piped ? 'standard input' : file, checks, surroundings);
+  const { parseDesiredState } = await import('./desired-state.ts');
+  return parseDesiredState(written, piped ? 'standard input' : file, checks, surroundings);
 }
 
 function textOf(file: string): string {
@@ -74,7 +78,7 @@ function textOf(file: string): string {
 
 async function apply(
   writer: pg.Pool,
-  wanted: Wanted,
+  wanted: DesiredState,
   { plan: only, prune }: { plan: boolean; prune: boolean },
   secret: SecretKeys,
   show: (changes: Difference[]) => void,

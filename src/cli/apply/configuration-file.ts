@@ -12,24 +12,24 @@ import {
 } from 'yaml';
 import { ConnectionRejected } from '../../connections/connection-rejected.ts';
 import { UsageError } from '../command.ts';
-import { FlawedFile } from '../invalid-file.ts';
-import { type Path, schemaFlaws } from './schema-problems.ts';
+import { InvalidFile } from '../invalid-file.ts';
+import { type Path, schemaProblems } from './schema-problems.ts';
 
 /** A file that was read, and what is found wrong with it later. */
 export interface ReadFile {
   /** Notes that a field is wrong. */
-  flaw(path: Path, sentence: string): void;
-  /** What `parse` gives; where it refuses, that is a flaw of the field. */
+  problem(path: Path, sentence: string): void;
+  /** What `parse` gives; where it refuses, that is a problem of the field. */
   attempt<T>(path: Path, parse: () => T): T | undefined;
-  /** Throws {@link FlawedFile} with all that was noted, by line. */
-  throwFlaws(): void;
+  /** Throws {@link InvalidFile} with all that was noted, by line. */
+  throwProblems(): void;
 }
 
 // Each use of an anchor counts; a thousand connections may share one.
 const MOST_ALIASES = 100_000;
 
 /**
- * Reads a YAML file, which `name` stands for. Throws {@link FlawedFile} with line, column and field of each mistake; what the
+ * Reads a YAML file, which `name` stands for. Throws {@link InvalidFile} with line, column and field of each mistake; what the
  * file says is in none of them: it may be a secret.
  */
 export function readFile<Schema extends TSchema>(
@@ -44,20 +44,20 @@ export function readFile<Schema extends TSchema>(
   const note = (offset: number, sentence: string) => {
     found.push({ ...lines.linePos(offset), sentence });
   };
-  const flaw = (path: Path, sentence: string, at = path) => {
+  const problem = (path: Path, sentence: string, at = path) => {
     note(offsetOf(document, at), `${written(path)}${sentence}`);
   };
-  const flawed = () => {
+  const invalidFile = () => {
     const sorted = found.toSorted((one, other) => one.line - other.line || one.col - other.col);
     const told = sorted.map(({ line, col, sentence }) => `${name}:${line}:${col}: ${sentence}`);
     // A value of the wrong kind breaks several rules, which one sentence tells.
-    return new FlawedFile([...new Set(told)]);
+    return new InvalidFile([...new Set(told)]);
   };
   // One mistake makes others out of what follows it.
   const [broken] = [...document.errors, ...document.warnings];
   if (broken) {
     note(broken.pos[0], sentenceOf(broken));
-    throw flawed();
+    throw invalidFile();
   }
   let value: unknown;
   try {
@@ -67,29 +67,29 @@ export function readFile<Schema extends TSchema>(
       offsetOfAlias(document),
       'This alias (*) has no anchor (&) before it, or the file has too many aliases.',
     );
-    throw flawed();
+    throw invalidFile();
   }
   if (!Check(schema, value)) {
-    for (const { path, sentence, at } of schemaFlaws(schema, value)) flaw(path, sentence, at);
-    throw flawed();
+    for (const { path, sentence, at } of schemaProblems(schema, value)) problem(path, sentence, at);
+    throw invalidFile();
   }
-  for (const path of halves(value, [])) flaw(path, 'This text contains half of a surrogate pair.');
+  for (const path of halves(value, [])) problem(path, 'This text contains half of a surrogate pair.');
   const file: ReadFile = {
-    flaw,
+    problem,
     attempt: (path, parse) => {
       try {
         return parse();
       } catch (error) {
         if (!(error instanceof UsageError || error instanceof ConnectionRejected)) throw error;
-        flaw(path, error.message);
+        problem(path, error.message);
         return undefined;
       }
     },
-    throwFlaws: () => {
-      if (found.length > 0) throw flawed();
+    throwProblems: () => {
+      if (found.length > 0) throw invalidFile();
     },
   };
-  file.throwFlaws();
+  file.throwProblems();
   return { value, file };
 }
 
@@ -153,7 +153,8 @@ export function noteRepeated<Item>(
 ): void {
   const seen = new Set<string>();
   for (const [at, item] of items.entries()) {
-    if (seen.has(keyOf(item))) file.flaw([...path, at, field], 'The list contains this twice: remove one.');
+    if (seen.has(keyOf(item)))
+      file.problem([...path, at, field], 'The list contains this twice: remove one.');
     seen.add(keyOf(item));
   }
 }

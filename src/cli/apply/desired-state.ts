@@ -4,45 +4,45 @@ import { emailOf, textOf } from '../arguments.ts';
 import type { Catalogue } from '../command.ts';
 import { noteRepeated, type ReadFile, readFile } from './configuration-file.ts';
 import { configurationSchema, type WrittenAccount } from './configuration-schema.ts';
-import { connectionsIn, type WantedConnection } from './parse-connections.ts';
+import { connectionsIn, type DesiredConnection } from './parse-connections.ts';
 import type { Surroundings } from './resolve-secrets.ts';
 import type { Path } from './schema-problems.ts';
 
 /** An account as the file wants it. A list that the file does not have is null: it is none of the file's business. */
-export interface WantedAccount extends Omit<NewAccount, 'kind'> {
+export interface DesiredAccount extends Omit<NewAccount, 'kind'> {
   path: Path;
   /** What a new one is, company where undefined; one that is there keeps its own. */
   kind: NewAccount['kind'] | undefined;
-  members: WantedMember[] | null;
-  connections: WantedConnection[] | null;
+  members: DesiredMember[] | null;
+  connections: DesiredConnection[] | null;
 }
 
-export interface WantedMember extends Pick<MemberRow, 'name' | 'email' | 'roles'> {
+export interface DesiredMember extends Pick<MemberRow, 'name' | 'email' | 'roles'> {
   /** Undefined = as it is; a new one is active. */
   status: MemberRow['status'] | undefined;
 }
 
 /** The accounts that a file wants, and the file, for what only the store can tell to be wrong. */
-export interface Wanted {
-  accounts: WantedAccount[];
+export interface DesiredState {
+  accounts: DesiredAccount[];
   file: ReadFile;
 }
 
 /**
  * Reads what a YAML text wants: every text judged as the commands judge it, every secret read, nothing asked of the store.
- * `name` is how its mistakes name it. Throws a `FlawedFile` with all of them.
+ * `name` is how its mistakes name it. Throws a `InvalidFile` with all of them.
  */
-export function readWanted(
+export function parseDesiredState(
   text: string,
   name: string,
   checks: Catalogue['checks'],
   surroundings: Surroundings,
-): Wanted {
+): DesiredState {
   const { value, file } = readFile(text, name, configurationSchema(checks));
   const written = value.accounts;
   noteRepeated(file, ['accounts'], written, 'name', (account) => account.name.trim());
   const accounts = written.map((account, at) => accountIn(file, ['accounts', at], account, surroundings));
-  file.throwFlaws();
+  file.throwProblems();
   return { accounts, file };
 }
 
@@ -51,11 +51,11 @@ function accountIn(
   path: Path,
   { name, kind, plan, requests_per_minute, members, connections }: WrittenAccount,
   surroundings: Surroundings,
-): WantedAccount {
+): DesiredAccount {
   file.attempt([...path, 'name'], () => textOf('The name')(name));
   if (requests_per_minute !== undefined && plan !== 'enterprise') {
     const sentence = 'Only the enterprise plan can have its own limit: leave it out.';
-    file.flaw([...path, 'requests_per_minute'], sentence);
+    file.problem([...path, 'requests_per_minute'], sentence);
   }
   return {
     ...{ path, name: name.trim(), kind, plan, requests_per_minute: requests_per_minute ?? null },
@@ -70,7 +70,7 @@ function membersIn(
   file: ReadFile,
   path: Path,
   members: NonNullable<WrittenAccount['members']>,
-): WantedMember[] {
+): DesiredMember[] {
   noteRepeated(file, path, members, 'email', ({ email }) => email.trim().toLowerCase());
   return members.map(({ name, email, roles, status }, at) => {
     file.attempt([...path, at, 'name'], () => textOf('The name')(name));

@@ -13,7 +13,7 @@ import { fileText, lineAt, type Surroundings, textAt } from './resolve-secrets.t
 import type { Path } from './schema-problems.ts';
 
 /** A connection as the file wants it. */
-export interface WantedConnection {
+export interface DesiredConnection {
   path: Path;
   name: string;
   /** With the password that the file names, wherever it does; null = what is stored stays. */
@@ -38,7 +38,7 @@ export function connectionsIn(
   path: Path,
   written: readonly WrittenConnection[],
   surroundings: Surroundings,
-): WantedConnection[] {
+): DesiredConnection[] {
   noteRepeated(file, path, written, 'name', ({ name }) => name.trim());
   return written.flatMap((one, at) => connectionIn(file, [...path, at], one, surroundings) ?? []);
 }
@@ -48,13 +48,14 @@ function connectionIn(
   path: Path,
   written: WrittenConnection,
   surroundings: Surroundings,
-): WantedConnection | undefined {
+): DesiredConnection | undefined {
   const field = <T>(name: string, parse: () => T) => file.attempt([...path, name], parse);
   const { thresholds = {}, expected_standbys = 0, ca_file, ssh, silences } = written;
   const named = field(written.address ? 'address' : 'url', () => addressIn(written, surroundings));
   const engine = named?.engine ?? 'postgres';
   const type = named?.connection_type ?? 'direct';
-  if (ssh && type === 'unix_socket') file.flaw([...path, 'ssh'], 'An SSH tunnel needs a host, not a socket.');
+  if (ssh && type === 'unix_socket')
+    file.problem([...path, 'ssh'], 'An SSH tunnel needs a host, not a socket.');
   const name = field('name', () => textOf('The name')(written.name)) ?? '';
   const every = field('every', () => durationOf('The time', '10s', '7d')(written.every ?? '5m')) ?? 0;
   const tls = field('tls', () => tlsOf(type, written.tls)) ?? 'disable';

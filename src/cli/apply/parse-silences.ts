@@ -25,7 +25,7 @@ export function silencesIn(
   return written.map(({ check, object, reason, note, until }, at) => {
     const field = <T>(of: string, parse: () => T) => file.attempt([...path, at, of], parse);
     if (check.startsWith(other))
-      file.flaw([...path, at, 'check'], `This is not a check for ${name}: leave it out.`);
+      file.problem([...path, at, 'check'], `This is not a check for ${name}: leave it out.`);
     return {
       check_id: check,
       object: object === undefined ? null : (field('object', () => textOf('The object')(object)) ?? null),

@@ -5,7 +5,7 @@ import { changeSettings } from '../../accounts/change-account.ts';
 import { changeWithin } from '../../activity/record-entry.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
 import { changesOf, type Difference, type Step } from './apply-step.ts';
-import type { Wanted, WantedAccount } from './desired-state.ts';
+import type { DesiredAccount, DesiredState } from './desired-state.ts';
 import { planConnections } from './plan-connections.ts';
 import { planMembers } from './plan-members.ts';
 
@@ -19,16 +19,16 @@ export interface Plan {
 interface AccountPlan {
   /** Null = a new one. */
   id: number | null;
-  wanted: WantedAccount;
+  wanted: DesiredAccount;
   steps: Step[];
 }
 
 const named = `select ${accountColumns} from account where name = any($1) order by account_id`;
 
-/** Compares a file with the store; nothing is locked. Throws a `FlawedFile` where the store can't become what the file wants. */
+/** Compares a file with the store; nothing is locked. Throws a `InvalidFile` where the store can't become what the file wants. */
 export async function planAccounts(
   client: pg.ClientBase,
-  { accounts, file }: Wanted,
+  { accounts, file }: DesiredState,
   secret: SecretKeys,
   prune: boolean,
 ): Promise<Plan> {
@@ -39,10 +39,10 @@ export async function planAccounts(
     const [before, second] = known.get(wanted.name) ?? [];
     if (before && second) {
       const ids = `${before.id} and ${second.id}`;
-      file.flaw(wanted.path, `Accounts ${ids} share this name: rename one with "account change".`);
+      file.problem(wanted.path, `Accounts ${ids} share this name: rename one with "account change".`);
     }
     if (before && wanted.kind && wanted.kind !== before.kind)
-      file.flaw([...wanted.path, 'kind'], `The kind of an account can't change: it is ${before.kind}.`);
+      file.problem([...wanted.path, 'kind'], `The kind of an account can't change: it is ${before.kind}.`);
     const of = { id: before?.id ?? null, name: wanted.name };
     const lists = [
       wanted.members && (await planMembers(client, of, wanted.members)),
@@ -53,11 +53,11 @@ export async function planAccounts(
     plan.accounts.push({ id: of.id, wanted, steps: [...accountStep(before, wanted), ...steps] });
     if (!prune) plan.unnamed.push(...unnamed.map(({ difference }) => difference));
   }
-  file.throwFlaws();
+  file.throwProblems();
   return plan;
 }
 
-function accountStep(before: AccountRow | undefined, wanted: WantedAccount): Step[] {
+function accountStep(before: AccountRow | undefined, wanted: DesiredAccount): Step[] {
   const { name, plan, kind = before?.kind ?? 'company', requests_per_minute } = wanted;
   const changes = changesOf({ ...before }, { plan, kind, requests_per_minute });
   if (changes.changed.length === 0) return [];

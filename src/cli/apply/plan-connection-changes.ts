@@ -12,7 +12,7 @@ import { type ConnectionChanges, requireChangeable } from '../../connections/req
 import type { SecretKeys } from '../../database/encryption.ts';
 import type { Step } from './apply-step.ts';
 import type { ReadFile } from './configuration-file.ts';
-import type { WantedConnection } from './parse-connections.ts';
+import type { DesiredConnection } from './parse-connections.ts';
 import type { Silenced } from './plan-silences.ts';
 
 /** What secrets are encrypted by, and where it is noted that a connection can't become what the file wants. */
@@ -26,7 +26,7 @@ export async function alteration(
   client: pg.ClientBase,
   { id: accountId, name: account }: Silenced['account'],
   { id, ...before }: StoredConnection,
-  wanted: WantedConnection,
+  wanted: DesiredConnection,
   { file, secret }: Tools,
 ): Promise<Step | null> {
   const { address, name, path, ssh } = wanted;
@@ -68,7 +68,7 @@ export async function alteration(
   };
 }
 
-function settingsAfter(before: StoredSettings, wanted: WantedConnection): StoredSettings {
+function settingsAfter(before: StoredSettings, wanted: DesiredConnection): StoredSettings {
   const { address, tls, every, thresholds, expectedStandbys, passwordExposable, caCertificate, ssh } = wanted;
   const { engine, connection_type, host, port, database, username } = address;
   return {

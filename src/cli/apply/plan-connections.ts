@@ -3,7 +3,7 @@ import { addConnection } from '../../connections/add-connection.ts';
 import { everySettingsOf, type StoredConnection } from '../../connections/connection-changes.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
 import type { Step, Steps } from './apply-step.ts';
-import type { WantedConnection } from './parse-connections.ts';
+import type { DesiredConnection } from './parse-connections.ts';
 import { alteration, type Tools } from './plan-connection-changes.ts';
 import { planSilences, type Silenced } from './plan-silences.ts';
 
@@ -11,7 +11,7 @@ import { planSilences, type Silenced } from './plan-silences.ts';
 export async function planConnections(
   client: pg.ClientBase,
   account: Silenced['account'],
-  wanted: readonly WantedConnection[],
+  wanted: readonly DesiredConnection[],
   tools: Tools,
 ): Promise<Steps> {
   const stored = account.id === null ? [] : await everySettingsOf(client, account.id);
@@ -21,7 +21,7 @@ export async function planConnections(
     const [before, second] = known.get(connection.name) ?? [];
     if (before && second) {
       const ids = `${before.id} and ${second.id}`;
-      tools.file.flaw(
+      tools.file.problem(
         connection.path,
         `Connections ${ids} share this name: rename one with "connection change".`,
       );
@@ -40,7 +40,7 @@ export async function planConnections(
   return steps;
 }
 
-function addition(silenced: Silenced, wanted: WantedConnection, secret: Tools['secret']): Step {
+function addition(silenced: Silenced, wanted: DesiredConnection, secret: Tools['secret']): Step {
   const { path: _path, silences: _silences, address, ssh, sshKey, ...settings } = wanted;
   const to = { host: address.host, port: address.port };
   const of = { what: 'connection', account: silenced.account.name, name: wanted.name } as const;

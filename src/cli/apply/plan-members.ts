@@ -5,13 +5,13 @@ import { listMembers } from '../../members/list-members.ts';
 import type { MemberRow } from '../../members/member-row.ts';
 import { removeMember } from '../../members/remove-member.ts';
 import { changesOf, type Step, type Steps } from './apply-step.ts';
-import type { WantedMember } from './desired-state.ts';
+import type { DesiredMember } from './desired-state.ts';
 
 /** What makes the members of an account, null = a new one, those of the file. */
 export async function planMembers(
   client: pg.ClientBase,
   account: { id: number | null; name: string },
-  wanted: readonly WantedMember[],
+  wanted: readonly DesiredMember[],
 ): Promise<Steps> {
   const stored = await listMembers(client, account.id);
   const known = new Map(stored.map((member) => [keyOf(member), member]));
@@ -25,7 +25,7 @@ export async function planMembers(
 
 const keyOf = ({ email }: Pick<MemberRow, 'email'>) => email.toLowerCase();
 
-function stepFor(account: string, before: MemberRow | undefined, wanted: WantedMember): Step | null {
+function stepFor(account: string, before: MemberRow | undefined, wanted: DesiredMember): Step | null {
   const { name, email, status } = wanted;
   // The order of roles says nothing.
   const roles = [...new Set(wanted.roles)].sort();

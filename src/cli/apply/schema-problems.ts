@@ -6,7 +6,7 @@ import { Errors } from 'typebox/value';
 export type Path = readonly (string | number)[];
 
 /** What is wrong with a field. */
-export interface SchemaFlaw {
+export interface SchemaProblem {
   path: Path;
   sentence: string;
   /** Where to look, when not at `path`: at a name that is not repeated, for it may be a secret in the wrong place. */
@@ -17,7 +17,7 @@ export interface SchemaFlaw {
 const MOST_NAMES = 20;
 
 /** What keeps a value from its schema: the description of a field is its rule. What stands there is told nowhere. */
-export function* schemaFlaws(schema: TSchema, value: unknown): Generator<SchemaFlaw> {
+export function* schemaProblems(schema: TSchema, value: unknown): Generator<SchemaProblem> {
   Settings.Set({ maxErrors: 100 }); // 8 otherwise
   const errors = Errors(schema, value);
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => schemaPath);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { everyCheck } from '../../checks/catalogue.ts';
-import { readWanted } from './desired-state.ts';
+import { parseDesiredState } from './desired-state.ts';
 import { applySchemaText } from './write-apply-schema.ts';
 
 test('dbvitals.schema.json is what `apply` reads now; `npm run apply-schema` writes it', () => {
@@ -16,7 +16,7 @@ function connectionsOf(text: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'dbvitals-test-'));
   writeFileSync(join(folder, 'shop.password'), 'unspoken shop\n', { mode: 0o600 });
   const environment = { SHOP_PASSWORD: 'unspoken shop', BILLING_PASSWORD: 'unspoken billing' };
-  const { accounts } = readWanted(text, 'example', everyCheck, {
+  const { accounts } = parseDesiredState(text, 'example', everyCheck, {
     ...{ environment, folder },
     ...{ secretsDir: folder, dataDir: join(folder, 'data') },
   });

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
-import { addEvidenceCommands } from './activity-evidence.ts';
+import { addProofCommands } from './activity-proof.ts';
 
 /** How many entries come without --after-id. */
 const LAST_ENTRIES = 20;
@@ -71,7 +71,7 @@ async function printEntries(
 /** `activity tail`, and what seals are for. */
 export function addActivityCommands(program: Command, context: CommandContext): void {
   const group = program.command('activity').description('the activity log of an account');
-  addEvidenceCommands(group, context);
+  addProofCommands(group, context);
 
   addCommand(group, 'tail', 'print the log, one JSON object per line, oldest first')
     .option('--account <ID>', 'read this account from the store', idOf('--account'))

@@ -7,20 +7,20 @@ import { printOne } from '../print.ts';
 import { publicKeysOf } from '../public-keys.ts';
 
 /** `activity seal`, `activity verify`, `activity export`. */
-export function addEvidenceCommands(group: Command, context: CommandContext): void {
+export function addProofCommands(group: Command, context: CommandContext): void {
   addCommand(group, 'seal', 'seal new log entries now; the service does so every 10 minutes')
     .option('--account <ID>', 'seal only this account (default: all accounts)', idOf('--account'))
     .option('--public-key', 'with --account: print the public key that verifies its seals, and seal nothing')
     .action(async (options: { account?: number; publicKey?: boolean; json?: boolean }) => {
       const { account, publicKey, json } = options;
       if (publicKey && account === undefined) throw new UsageError('--public-key needs --account.');
-      const evidence = await context.loadEvidence();
+      const auditProof = await context.loadAuditProof();
       await context.withStore(async (writer, openOwner) => {
         if (account !== undefined) await requireAccount(writer, account);
         if (publicKey && account !== undefined) {
-          const key = await evidence.publicKey(openOwner(), account);
+          const key = await auditProof.publicKey(openOwner(), account);
           process.stdout.write(json ? `${JSON.stringify({ public_key: key })}\n` : `${key}\n`);
-        } else printOne(json, await evidence.seal(openOwner(), account));
+        } else printOne(json, await auditProof.seal(openOwner(), account));
       });
     });
 
@@ -47,17 +47,17 @@ export function addEvidenceCommands(group: Command, context: CommandContext): vo
       const sealFile = options.sealFile ?? (fromExport && isFile(fromExport) ? fromExport : null);
       if (sealFile !== null && !isFile(sealFile))
         throw new UsageError('--seal-file must name an existing file.');
-      const evidence = await context.loadEvidence();
+      const auditProof = await context.loadAuditProof();
       if (fromExport !== undefined && fromExport !== sealFile) {
         if (!existsSync(fromExport))
           throw new UsageError('--from-export must name an existing file or folder.');
         if (account !== undefined)
           throw new UsageError('Leave out --account: an exported folder holds one account.');
-        return printVerdict(await evidence.verifyExport(fromExport, publicKeys), strict, json);
+        return printVerdict(await auditProof.verifyExport(fromExport, publicKeys), strict, json);
       }
       if (account === undefined) throw new UsageError('Give --account, or a folder with --from-export.');
       const verdict = await context.withStore((writer, openOwner) =>
-        evidence.verify(writer, openOwner(), account, { sealFile, publicKeys }),
+        auditProof.verify(writer, openOwner(), account, { sealFile, publicKeys }),
       );
       return printVerdict(verdict, strict, json);
     });
@@ -75,14 +75,14 @@ export function addEvidenceCommands(group: Command, context: CommandContext): vo
     .requiredOption('--out <FOLDER>', 'a folder that does not exist yet')
     .action(async (options: ExportOptions) => {
       const { account, from, to, format, out, json } = options;
-      const evidence = await context.loadEvidence();
-      const range = evidence.parseRange(from, to);
+      const auditProof = await context.loadAuditProof();
+      const range = auditProof.parseRange(from, to);
       if (typeof range === 'string') throw new UsageError(range);
       if (existsSync(out)) throw new UsageError('--out must name a folder that does not exist yet.');
       const wanted = { accountId: account, format, ...range };
       printOne(
         json,
-        await context.withStore((writer, openOwner) => evidence.export(writer, openOwner(), wanted, out)),
+        await context.withStore((writer, openOwner) => auditProof.export(writer, openOwner(), wanted, out)),
       );
     });
 }
