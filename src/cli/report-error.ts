@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
 import { UsageError } from './command.ts';
 import { InvalidFile } from './invalid-file.ts';

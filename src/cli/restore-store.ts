@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { type Config, secretKeys } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { secretKeys } from '../config/secret-key.ts';
 import { bindCredentials } from '../connections/bind-credentials.ts';
 import { countLost } from '../connections/rotate-secret-key.ts';
 import { watchRestoredStore } from '../connections/watch-own-store.ts';

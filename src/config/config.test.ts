@@ -2,7 +2,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, secretKeys } from './config.ts';
+import { readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { secretKeys } from './secret-key.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,28 +1,27 @@
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { isIP } from 'node:net';
-import { dirname, join } from 'node:path';
-import { parsePoolerUrl, parseStoreUrl } from '../database/connect.ts';
 import type { SecretKeys } from '../database/encryption.ts';
+import { readTraceSettings, type TraceSettings } from '../telemetry/trace-settings.ts';
+import { ConfigError, isErrno } from './config-error.ts';
+import {
+  checkPoolerUrl,
+  checkStoreUrl,
+  type LogLevel,
+  parseApiKey,
+  parseBasePath,
+  parseDays,
+  parseDrainSeconds,
+  parseHost,
+  parseLogLevel,
+  parseNetwork,
+  parseOrigin,
+  parsePort,
+  parseSealFile,
+  readStoreUrlFile,
+  split,
+  yesNo,
+} from './parse-settings.ts';
+import { parseSecrets, readSecretFile } from './secret-key.ts';
 import { misspeltSettings } from './setting-names.ts';
 import { readPublicUrl, readSignOn, type SignOnSettings } from './sign-on-settings.ts';
-import { readTraceSettings, type TraceSettings } from '../telemetry/trace-settings.ts';
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-/** How much is logged; the levels of pino. */
-type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Every setting of the program, read once from the environment. */
 export interface Config {
@@ -72,17 +71,6 @@ export interface Config {
   readonly traces: TraceSettings | null;
   /** A sentence for each variable that looks like a misspelt setting. */
   readonly misspelt: readonly string[];
-}
-
-/** Wrong settings: one sentence for each, and none of them holds a secret. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.name = 'ConfigError';
-    this.problems = problems;
-  }
 }
 
 /** Reads `.env` of the working folder, if there is one (what is set already wins), then the environment. */
@@ -176,187 +164,4 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 export function apiKey(config: Config): string {
   if (config.givenApiKey !== null) return config.givenApiKey;
   throw new ConfigError(['Set DBVITALS_API_KEY to an API key of your account.']);
-}
-
-/**
- * The keys that wrap what is secret in the store: those given, or those of `secret.key` in the data folder, which is made
- * when it is not there. Throws {@link ConfigError} when that file holds something else or others may read it.
- */
-export function secretKeys(config: Config): SecretKeys {
-  if (config.givenSecret) return config.givenSecret;
-  const file = join(config.dataDir, 'secret.key');
-  if (!existsSync(file)) {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o711 });
-    makeSecret(file);
-  }
-  return readOwnSecret(file);
-}
-
-function readOwnSecret(file: string): SecretKeys {
-  try {
-    if (statSync(file).mode & 0o077)
-      throw new ConfigError([`${file} may be read by others: run chmod 600 on it.`]);
-    return parseSecrets(file, readFileSync(file, 'utf8'));
-  } catch (error) {
-    if (isErrno(error))
-      throw new ConfigError([`${file} cannot be read (${error.code}): let this user read it.`]);
-    throw error;
-  }
-}
-
-/** Written whole under another name, then linked: of several starts one wins, and none reads half a secret. */
-function makeSecret(file: string): void {
-  const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
-  const descriptor = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(descriptor, `${randomBytes(32).toString('hex')}\n`);
-    fsyncSync(descriptor);
-    linkSync(draft, file);
-  } catch (error) {
-    if (!isErrno(error, 'EEXIST')) throw error;
-  } finally {
-    closeSync(descriptor);
-    rmSync(draft);
-  }
-}
-
-function readSecretFile(path: string): SecretKeys {
-  try {
-    return parseSecrets('The file of DBVITALS_SECRET_KEY_FILE', readFileSync(path, 'utf8'));
-  } catch (error) {
-    if (isErrno(error))
-      throw new Error(`DBVITALS_SECRET_KEY_FILE cannot be read (${error.code}): name a readable file.`);
-    throw error;
-  }
-}
-
-/** One key, or several separated by commas or line ends. */
-function parseSecrets(name: string, text: string): SecretKeys {
-  const [first, ...others] = text
-    .split(/[,\s]+/)
-    .filter((word) => word !== '')
-    .map((word) => {
-      if (/^[0-9a-fA-F]{64}$/.test(word)) return Buffer.from(word, 'hex');
-      if (/^[0-9A-Za-z+/]{43}=?$/.test(word)) return Buffer.from(word, 'base64');
-      return null;
-    });
-  if (first && others.every((key) => key !== null)) return [first, ...others];
-  throw new ConfigError([
-    `${name} must be 32 bytes, written as 64 hexadecimal digits or in base64, or several such keys, comma-separated.`,
-  ]);
-}
-
-function checkStoreUrl(text: string): string {
-  parseStoreUrl(text);
-  return text;
-}
-
-function readStoreUrlFile(path: string): string {
-  try {
-    return checkStoreUrl(readFileSync(path, 'utf8').trim());
-  } catch (error) {
-    if (isErrno(error))
-      throw new Error(`DATABASE_URL_FILE cannot be read (${error.code}): name a readable file.`);
-    throw error;
-  }
-}
-
-function checkPoolerUrl(text: string): string {
-  parsePoolerUrl(text);
-  return text;
-}
-
-function parseHost(name: string, text: string): string {
-  if (isIP(text) || /^[0-9A-Za-z]([0-9A-Za-z.-]*[0-9A-Za-z])?$/.test(text)) return text;
-  throw new Error(`${name} must be an address or a host name, such as 127.0.0.1.`);
-}
-
-// A proxy may take the base path off or leave it: these could then be meant either way.
-const OWN_PATHS = [
-  ...['account', 'activity', 'api', 'assets', 'connections', 'console', 'docs', 'fleet', 'keys', 'link'],
-  ...['livez', 'readyz', 'sessions', 'sign-in', 'team', 'tickets'],
-];
-
-function parseBasePath(text: string): string {
-  const steps = text.replace(/\/$/, '').split('/').slice(1);
-  const plain = steps.every((step) => /^[\w~-][\w.~-]*$/.test(step));
-  if (text.startsWith('/') && plain && !OWN_PATHS.includes(steps[0] ?? '')) {
-    return steps.map((step) => `/${step}`).join('');
-  }
-  throw new Error(
-    "DBVITALS_BASE_PATH must be a path such as /dbvitals, and begin with none of dbvitals' own such as /api or /fleet.",
-  );
-}
-
-function parsePort(name: string, text: string): number {
-  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new Error(`${name} must be a port, 0 to 65535.`);
-}
-
-// Beyond that whoever stops services kills them: Kubernetes after 30 s, systemd after 90 s, unless they are told.
-const LONGEST_DRAIN = 300;
-
-function parseDrainSeconds(text: string): number {
-  if (/^[0-9]{1,3}$/.test(text) && Number(text) <= LONGEST_DRAIN) return Number(text);
-  throw new Error(`DBVITALS_DRAIN_SECONDS must be a whole number of seconds, 0 to ${LONGEST_DRAIN}.`);
-}
-
-function parseOrigin(text: string): string {
-  if (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text) return text;
-  throw new Error(
-    'DBVITALS_CORS_ORIGINS must list origins such as https://console.example.com, comma-separated.',
-  );
-}
-
-function parseNetwork(text: string): string {
-  const [, address = '', prefix] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
-  if (isIP(address) && Number(prefix ?? 0) <= (isIP(address) === 6 ? 128 : 32)) return text;
-  throw new Error(
-    'DBVITALS_TRUST_PROXY must list addresses such as 10.0.0.1 or 10.0.0.0/8, comma-separated.',
-  );
-}
-
-function yesNo(name: string): (text: string) => boolean {
-  return (text) => {
-    if (text === 'yes' || text === 'no') return text === 'yes';
-    throw new Error(`${name} must be yes or no.`);
-  };
-}
-
-// A hundred years: what lies further back than PostgreSQL's calendar could not be compared.
-const MOST_DAYS = 36_500;
-
-function parseDays(text: string): number {
-  if (/^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= MOST_DAYS) return Number(text);
-  throw new Error(`DBVITALS_ACTIVITY_DAYS must be a whole number of days, 1 to ${MOST_DAYS}.`);
-}
-
-/** Opened only when there is something to append; what can't be is said at the start. */
-function parseSealFile(text: string): string {
-  const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  if (isFolder(dirname(text)) && !isFolder(text)) return text;
-  throw new Error('DBVITALS_SEAL_FILE must name a file in a folder that is there.');
-}
-
-/** The service says whether it is one; here only what no header could carry. */
-function parseApiKey(text: string): string {
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new Error('DBVITALS_API_KEY must be an API key, without blanks or line ends.');
-}
-
-function parseLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text);
-  if (level) return level;
-  throw new Error(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`);
-}
-
-function split(list: string): string[] {
-  return list
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
-
-function isErrno(error: unknown, code?: string): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'code' in error && (code === undefined || error.code === code);
 }

@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, join, resolve, sep } from 'node:path';
-import { type Config, secretKeys } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { secretKeys } from '../config/secret-key.ts';
 import { whyUnwritable } from '../database/data-folder.ts';
 import { serverPrograms } from '../database/server.ts';
 import { certificateOf } from '../http/edge/tls.ts';

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { type Config, secretKeys } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { secretKeys } from '../config/secret-key.ts';
 import { countLost } from '../connections/rotate-secret-key.ts';
 import { inTransaction, type StoreRole } from '../database/connect.ts';
 import { comparePrivileges } from '../database/granted.ts';

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { type Config, ConfigError, loadConfig } from '../config/config.ts';
+import { type Config, loadConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { openPool } from '../database/connect.ts';
 import { holdsStore } from '../database/data-folder.ts';
 import { type JoinedStore, joinStore, requestAddress } from '../database/open.ts';

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { SecretKeys } from '../database/encryption.ts';
+import { ConfigError, isErrno } from './config-error.ts';
+
+/**
+ * The keys that wrap what is secret in the store: those given, or those of `secret.key` in the data folder, which is made
+ * when it is not there. Throws {@link ConfigError} when that file holds something else or others may read it.
+ */
+export function secretKeys(config: { givenSecret: SecretKeys | null; dataDir: string }): SecretKeys {
+  if (config.givenSecret) return config.givenSecret;
+  const file = join(config.dataDir, 'secret.key');
+  if (!existsSync(file)) {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o711 });
+    makeSecret(file);
+  }
+  return readOwnSecret(file);
+}
+
+function readOwnSecret(file: string): SecretKeys {
+  try {
+    if (statSync(file).mode & 0o077)
+      throw new ConfigError([`${file} may be read by others: run chmod 600 on it.`]);
+    return parseSecrets(file, readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (isErrno(error))
+      throw new ConfigError([`${file} cannot be read (${error.code}): let this user read it.`]);
+    throw error;
+  }
+}
+
+/** Written whole under another name, then linked: of several starts one wins, and none reads half a secret. */
+function makeSecret(file: string): void {
+  const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(descriptor, `${randomBytes(32).toString('hex')}\n`);
+    fsyncSync(descriptor);
+    linkSync(draft, file);
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft);
+  }
+}
+
+/** The keys in the file that DBVITALS_SECRET_KEY_FILE names. Throws a sentence when there are none. */
+export function readSecretFile(path: string): SecretKeys {
+  try {
+    return parseSecrets('The file of DBVITALS_SECRET_KEY_FILE', readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (isErrno(error))
+      throw new Error(`DBVITALS_SECRET_KEY_FILE cannot be read (${error.code}): name a readable file.`);
+    throw error;
+  }
+}
+
+/** One key, or several separated by commas or line ends. */
+export function parseSecrets(name: string, text: string): SecretKeys {
+  const [first, ...others] = text
+    .split(/[,\s]+/)
+    .filter((word) => word !== '')
+    .map((word) => {
+      if (/^[0-9a-fA-F]{64}$/.test(word)) return Buffer.from(word, 'hex');
+      if (/^[0-9A-Za-z+/]{43}=?$/.test(word)) return Buffer.from(word, 'base64');
+      return null;
+    });
+  if (first && others.every((key) => key !== null)) return [first, ...others];
+  throw new ConfigError([
+    `${name} must be 32 bytes, written as 64 hexadecimal digits or in base64, or several such keys, comma-separated.`,
+  ]);
+}
