@@ -14,7 +14,7 @@ interface Ended {
 const API_KEY = 'dbv_live_[0-9A-Za-z]{49}';
 const LINK = 'link/[0-9A-Za-z_-]{43}(?![0-9A-Za-z_-])';
 
-// Where an API key or a link is shown, once: `key create`, `key regenerate`, `member link`, and the greeting of the first start.
+// Where an API key or a link is shown, once: `key create`, `key regenerate`, `member link`, and the startup banner of the first start.
 const SHOWN: [command: RegExp, place: RegExp][] = [
   [/^key (create|regenerate)\b/, new RegExp(`^key +${API_KEY}$|"key":"${API_KEY}"`, 'gm')],
   [/^member link\b/, new RegExp(`^link +\\S+/${LINK}$|"link":"[^"]+/${LINK}"`, 'gm')],

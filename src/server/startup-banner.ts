@@ -20,7 +20,7 @@ const firstThings = `
    limit 1`;
 
 /** What `serve` prints when it is ready: `url` is where the API listens, `entrance` the console's address in a browser. */
-export async function greeting(
+export async function startupBanner(
   writer: pg.Pool,
   store: OpenStore,
   first: FirstStart | null,

@@ -25,7 +25,7 @@ import { firstStart } from '../../server/first-start.ts';
 import { consoleUrl, listen, passkeyOrigin, urlOf } from '../../server/listen.ts';
 import { serveMetrics } from '../../server/metrics-listener.ts';
 import { STEP_DEADLINE_MS, startRetention } from '../../server/retention.ts';
-import { greeting } from '../../server/startup-banner.ts';
+import { startupBanner } from '../../server/startup-banner.ts';
 import { followTls, readTls } from '../../server/tls-files.ts';
 import { openIdentityProvider } from '../../sign-in/identity-provider.ts';
 import { askOnce } from '../../telemetry/ask-once.ts';
@@ -188,7 +188,7 @@ async function start(
     await wait(1_000 * config.drainSeconds);
   });
   const url = urlOf(config, api.port);
-  process.stdout.write(await greeting(writer, store, first, url, consoleUrl(config, api.port)));
+  process.stdout.write(await startupBanner(writer, store, first, url, consoleUrl(config, api.port)));
   if (!shown) log.info({ url }, 'dbvitals is ready');
 }
 
