@@ -83,8 +83,8 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
       'cache-control': 'no-store',
       'cross-origin-resource-policy': 'same-origin',
     });
-    const flaw = checkRequest(request.raw);
-    if (flaw) throw flaw;
+    const problem = checkRequest(request.raw);
+    if (problem) throw problem;
     const { requestId, address, origin } = callerFactsOf(request.raw);
     const userAgent = recordable(request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT);
     const sessionToken = tokenOf(origin, parts.basePath, request.headers.cookie);
