@@ -107,9 +107,9 @@ const context: CommandContext = {
     const { dataDir, secretsDir } = config(); // reads .env
     return { environment: process.env, dataDir, secretsDir };
   },
-  async rewrap(owner, forgetLost) {
-    const { rewrap } = await import('./connections/rotate-secret-key.ts');
-    return rewrap(owner, await openSecret(owner), forgetLost);
+  async rotateSecretKey(owner, forgetLost) {
+    const { rotateSecretKey } = await import('./connections/rotate-secret-key.ts');
+    return rotateSecretKey(owner, await openSecret(owner), forgetLost);
   },
   async runHealthCheck(writer, connection, show) {
     const { checkNow } = await import('./monitor/schedule.ts');

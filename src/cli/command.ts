@@ -205,7 +205,7 @@ export interface CommandContext {
   /** Copies it into a new file of the folder, which is made where it is missing, reads that back, and keeps the newest `keep`. */
   backUpIntoFolder(folder: string, keep: number): Promise<StoreBackup & { file: string; removed: string[] }>;
   /**
-   * Fills an empty store from a backup and verifies the seals; with `lostSecret` even if the secret key opens nothing, with
+   * Fills an empty store from a backup and verifies the seals; with `lostSecret` even if the secret key decrypts nothing, with
    * `unsigned` even if it did not sign the backup.
    */
   restore(file: string | Readable, how: { lostSecret: boolean; unsigned: boolean }): Promise<Restored>;
@@ -214,10 +214,10 @@ export interface CommandContext {
   /** The environment with what a `.env` adds, the data folder, and the folder of DBVITALS_SECRETS_DIR; null = not set. */
   ownPlaces(): OwnPlaces & { secretsDir: string | null };
   /**
-   * Wraps every key that the store holds by the first key of DBVITALS_SECRET_KEY, as the owner, and counts them. Throws where
-   * one opens with none; `forgetLost` removes those of credentials instead.
+   * Encrypts every key in the store with the first key of DBVITALS_SECRET_KEY, as the owner, and counts them. Throws if no
+   * key decrypts one of them; `forgetLost` removes lost credential keys instead.
    */
-  rewrap(
+  rotateSecretKey(
     owner: pg.Pool,
     forgetLost: boolean,
   ): Promise<{ rewrapped: number; unchanged: number; forgotten: number }>;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { wrap } from '../database/encryption.ts';
+import { encrypt } from '../database/encryption.ts';
 import type { ConnectionKey } from '../monitor/run.ts';
 import { bindAtStart } from './bind-credentials.ts';
 import { readSecrets } from './connection-secrets.ts';
@@ -20,7 +20,7 @@ afterEach(() => store.stop());
 async function storedBefore(): Promise<ConnectionKey[]> {
   const accountId = await store.account();
   const key = randomBytes(32);
-  const sealed = wrap(store.deps.secret, `dbvitals credential key, account ${accountId}`, key);
+  const sealed = encrypt(store.deps.secret, `dbvitals credential key, account ${accountId}`, key);
   await owner.query('insert into credential_key values ($1, $2)', [accountId, sealed]);
   const keys: ConnectionKey[] = [];
   for (const kinds of [['credential'], ['credential', 'ssh key'], []]) {
@@ -29,7 +29,7 @@ async function storedBefore(): Promise<ConnectionKey[]> {
     const of = `account ${accountId}, connection ${connectionId}`;
     for (const kind of kinds) {
       const column = kind === 'credential' ? 'credential' : 'ssh_credential';
-      const encrypted = wrap([key], `dbvitals ${kind}, ${of}`, Buffer.from(`the ${kind}`));
+      const encrypted = encrypt([key], `dbvitals ${kind}, ${of}`, Buffer.from(`the ${kind}`));
       const text = `update connection set ${column} = $2 where connection_id = $1`;
       await owner.query(text, [connectionId, encrypted]);
     }

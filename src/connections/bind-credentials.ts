@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
-import { type SecretKeys, unwrap, wrap } from '../database/encryption.ts';
+import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
 import {
   credentialKeyLabel,
   type Destination,
@@ -78,7 +78,7 @@ interface Keys {
   bound: boolean;
   /** The keys from before, opened, by account. */
   unbound: Map<number, Buffer>;
-  /** Accounts whose key does not open. */
+  /** Accounts whose key can't be decrypted. */
   lost: Set<number>;
 }
 
@@ -86,9 +86,9 @@ async function readKeys(client: pg.ClientBase | pg.Pool, secret: SecretKeys): Pr
   const { rows } = await client.query<{ account_id: number; sealed: Buffer }>(selectKeys);
   const keys: Keys = { bound: false, unbound: new Map(), lost: new Set() };
   for (const { account_id, sealed } of rows) {
-    const key = unwrap(secret, unboundKeyLabel(account_id), sealed);
+    const key = decrypt(secret, unboundKeyLabel(account_id), sealed);
     if (key) keys.unbound.set(account_id, key);
-    else if (unwrap(secret, credentialKeyLabel(account_id), sealed)) keys.bound = true;
+    else if (decrypt(secret, credentialKeyLabel(account_id), sealed)) keys.bound = true;
     else keys.lost.add(account_id);
   }
   return keys;
@@ -105,11 +105,11 @@ async function bindAll(client: pg.ClientBase, secret: SecretKeys, { unbound, los
     const open = (bytes: Buffer | null, of: string) => {
       if (bytes === null) return null;
       const label = `dbvitals ${of}, account ${account_id}, connection ${connection_id}`;
-      return (before && unwrap([before], label, bytes)?.toString()) ?? undefined;
+      return (before && decrypt([before], label, bytes)?.toString()) ?? undefined;
     };
     const password = open(row.credential, 'credential');
     const sshKey = open(row.ssh_credential, 'ssh key');
-    if (password === undefined || sshKey === undefined) continue; // it opened for nobody before, either
+    if (password === undefined || sshKey === undefined) continue; // it could not be decrypted before either
     const key = keys.get(account_id) ?? randomBytes(32);
     keys.set(account_id, key);
     const { credential, ssh_credential } = encryptBy(key, row, { password, sshKey });
@@ -118,7 +118,7 @@ async function bindAll(client: pg.ClientBase, secret: SecretKeys, { unbound, los
   }
   for (const accountId of new Set([...unbound.keys(), ...keys.keys()])) {
     const key = keys.get(accountId) ?? randomBytes(32);
-    await client.query(storeKey, [accountId, wrap(secret, credentialKeyLabel(accountId), key)]);
+    await client.query(storeKey, [accountId, encrypt(secret, credentialKeyLabel(accountId), key)]);
   }
   return connections;
 }

@@ -105,11 +105,11 @@ test('secrets that were copied, swapped, taken away or changed do not open', asy
   await expect(decrypt(other, stored)).rejects.toThrow(CredentialError);
 });
 
-test('another secret opens nothing, and says what to do', async () => {
+test('another secret key decrypts nothing, and the error says what to do', async () => {
   const to = { ...(await destination()), connection_id: 7 };
   const stored = await encrypt(to);
   await expect(decrypt(to, stored, [randomBytes(32), randomBytes(32)])).rejects.toThrow(
-    'The stored password of connection 7 does not open: set DBVITALS_SECRET_KEY',
+    "The stored password of connection 7 can't be decrypted: set DBVITALS_SECRET_KEY",
   );
 });
 

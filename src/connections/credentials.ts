@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { type SecretKeys, unwrap, wrap } from '../database/encryption.ts';
+import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
 
 /** Everything that decides where and how a connection's secrets are sent, as its row has it. */
 export interface Destination {
@@ -41,9 +41,9 @@ export interface EncryptedSecrets {
 }
 
 /**
- * Encrypts a connection's secrets with AES-256-GCM under the account's own key, which is made on first use and kept
- * encrypted by `secret` (the keys of DBVITALS_SECRET_KEY). They open for exactly these settings of this connection. Call it
- * in the transaction that stores the result.
+ * Encrypts a connection's secrets with AES-256-GCM and the account's own key. That key is created on first use and stored
+ * encrypted with `secret` (the keys of DBVITALS_SECRET_KEY). Only exactly these settings of this connection decrypt them.
+ * Call it in the transaction that stores the result.
  */
 export async function encryptSecrets(
   client: pg.ClientBase | pg.Pool,
@@ -56,18 +56,18 @@ export async function encryptSecrets(
   return encryptBy(key, destination, { password, sshKey });
 }
 
-/** {@link encryptSecrets} under a key that is at hand. */
+/** {@link encryptSecrets} with a given key. */
 export function encryptBy(
   key: Buffer,
   destination: Destination,
   { password, sshKey }: Secrets,
 ): EncryptedSecrets {
   const withKey = sshKey !== null;
-  const encrypt = (of: SecretKind, text: string) =>
-    wrap([key], binding(of, destination, withKey), Buffer.from(text));
+  const encryptText = (of: SecretKind, text: string) =>
+    encrypt([key], binding(of, destination, withKey), Buffer.from(text));
   return {
-    credential: encrypt('password', password ?? ''),
-    ssh_credential: withKey ? encrypt('ssh key', sshKey) : null,
+    credential: encryptText('password', password ?? ''),
+    ssh_credential: withKey ? encryptText('ssh key', sshKey) : null,
   };
 }
 
@@ -84,22 +84,22 @@ export async function decryptSecrets(
   const key = await accountKey(client, secret, destination);
   const withKey = ssh_credential !== null;
   if (!credential) throw new TamperedConnection(destination, 'missing');
-  const decrypt = (of: SecretKind, bytes: Buffer) => {
-    const text = key && unwrap([key], binding(of, destination, withKey), bytes);
+  const decryptText = (of: SecretKind, bytes: Buffer) => {
+    const text = key && decrypt([key], binding(of, destination, withKey), bytes);
     if (!text) throw new TamperedConnection(destination, 'changed');
     return text.toString();
   };
   return {
-    password: decrypt('password', credential) || null,
-    sshKey: withKey ? decrypt('ssh key', ssh_credential) : null,
+    password: decryptText('password', credential) || null,
+    sshKey: withKey ? decryptText('ssh key', ssh_credential) : null,
   };
 }
 
-/** An account's key does not open; one sentence that says what to do. */
+/** The secret key does not decrypt an account's key. The message is one sentence that says what to do. */
 export class CredentialError extends Error {
   constructor({ connection_id }: Pick<Destination, 'connection_id'>) {
     super(
-      `The stored password of connection ${connection_id} does not open: set DBVITALS_SECRET_KEY to the key that it was stored with, or store the password again as docs/secrets.md says.`,
+      `The stored password of connection ${connection_id} can't be decrypted: set DBVITALS_SECRET_KEY to the key that it was stored with, or store the password again as docs/secrets.md says.`,
     );
   }
 }
@@ -142,8 +142,8 @@ async function accountKey(
   const { rows } = await client.query<{ sealed: Buffer }>(selectKey, [owner.account_id]);
   if (!rows[0]) return null;
   const { sealed } = rows[0];
-  const key = unwrap(secret, credentialKeyLabel(owner.account_id), sealed);
-  if (!key && !unwrap(secret, unboundKeyLabel(owner.account_id), sealed)) throw new CredentialError(owner);
+  const key = decrypt(secret, credentialKeyLabel(owner.account_id), sealed);
+  if (!key && !decrypt(secret, unboundKeyLabel(owner.account_id), sealed)) throw new CredentialError(owner);
   return key;
 }
 
@@ -152,7 +152,7 @@ async function makeAccountKey(
   secret: SecretKeys,
   owner: Owner,
 ): Promise<Buffer> {
-  const made = wrap(secret, credentialKeyLabel(owner.account_id), randomBytes(32));
+  const made = encrypt(secret, credentialKeyLabel(owner.account_id), randomBytes(32));
   const { rows } = await client.query<{ sealed: Buffer }>(selectKey, [owner.account_id]);
   if (rows[0]) await client.query(replaceKey, [owner.account_id, rows[0].sealed, made]);
   else await client.query(insertKey, [owner.account_id, made]);
@@ -161,7 +161,7 @@ async function makeAccountKey(
   return key;
 }
 
-/** What binds an account's key to it; whoever wraps `credential_key.sealed` anew uses it too. */
+/** The label that binds an account's key to the account. Rotating the secret key uses it too. */
 export function credentialKeyLabel(accountId: number): string {
   return `dbvitals credential key of bound settings, account ${accountId}`;
 }

@@ -6,7 +6,7 @@ import { ensureSealKeys, openSealKeys } from '../activity/seals/seal-key.ts';
 import { inTransaction, openPool } from '../database/connect.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { type Destination, decryptSecrets, type EncryptedSecrets, encryptSecrets } from './credentials.ts';
-import { rewrap } from './rotate-secret-key.ts';
+import { rotateSecretKey } from './rotate-secret-key.ts';
 
 let store: TestStore;
 let owner: pg.Pool;
@@ -42,7 +42,7 @@ const encrypt = (secret: SecretKeys, accountId: number, password: string) =>
 const decrypt = (secret: SecretKeys, accountId: number, stored: EncryptedSecrets) =>
   decryptSecrets(store.writer, secret, destinationOf(accountId), stored);
 
-/** How many of the accounts' credentials and signing keys open. */
+/** Counts the accounts' credentials and signing keys that `secret` decrypts. */
 async function opened(secret: SecretKeys): Promise<[credentials: number, sealKeys: number]> {
   let [credentials, sealKeys] = [0, 0];
   for (const [index, accountId] of accounts.entries()) {
@@ -54,17 +54,21 @@ async function opened(secret: SecretKeys): Promise<[credentials: number, sealKey
   return [credentials, sealKeys];
 }
 
-test('what the old key wrapped opens by the new one alone, and by the old one no more', async () => {
-  expect(await rewrap(owner, [after, before], false)).toEqual({ rewrapped: 6, unchanged: 0, forgotten: 0 });
+test('after a rotation the new key alone decrypts everything, and the old key nothing', async () => {
+  expect(await rotateSecretKey(owner, [after, before], false)).toEqual({
+    rewrapped: 6,
+    unchanged: 0,
+    forgotten: 0,
+  });
   expect(await opened([after])).toEqual([3, 3]);
   expect(await opened([before])).toEqual([0, 0]);
-  expect(await rewrap(owner, [after], false)).toEqual({ rewrapped: 0, unchanged: 6, forgotten: 0 });
+  expect(await rotateSecretKey(owner, [after], false)).toEqual({ rewrapped: 0, unchanged: 6, forgotten: 0 });
 });
 
-test('several at once, while first passwords are stored, leave all by the new key', async () => {
+test('concurrent rotations, while accounts store their first passwords, leave all keys encrypted with the new key', async () => {
   const added: Promise<EncryptedSecrets>[] = [];
   const late = await Promise.all(Array.from({ length: 20 }, () => store.account()));
-  const rotations = [1, 2, 3].map(() => rewrap(owner, [after, before], false));
+  const rotations = [1, 2, 3].map(() => rotateSecretKey(owner, [after, before], false));
   for (const accountId of late) added.push(encrypt([after, before], accountId, 'open sesame'));
   const counts = await Promise.all(rotations);
   expect(counts.reduce((sum, { rewrapped }) => sum + rewrapped, 0)).toBe(6);
@@ -73,23 +77,23 @@ test('several at once, while first passwords are stored, leave all by the new ke
   expect((await opened([after]))[0]).toBe(23);
 });
 
-test('nothing is changed when one opens by no key', async () => {
+test('a rotation changes nothing if no key decrypts one of the stored keys', async () => {
   await inTransaction(owner, (client) =>
     client.query('delete from credential_key where account_id = $1', [accounts[1]]),
   );
   await encrypt([another], accounts[1] ?? 0, 'another');
-  await expect(rewrap(owner, [after, before], false)).rejects.toThrow(
-    `No key of DBVITALS_SECRET_KEY opens what is wrapped for account ${accounts[1]}, and nothing was changed`,
+  await expect(rotateSecretKey(owner, [after, before], false)).rejects.toThrow(
+    `No key of DBVITALS_SECRET_KEY decrypts what is stored for account ${accounts[1]}, and nothing was changed`,
   );
   expect(await opened([before])).toEqual([2, 3]);
   expect(await opened([after])).toEqual([0, 0]);
 });
 
-test('nothing is changed when it is interrupted after its first table', async () => {
+test('a rotation that is interrupted after its first table changes nothing', async () => {
   const root = await store.superuser('store');
   await root.query('begin');
   await root.query('select from seal_key for update');
-  const interrupted = expect(rewrap(owner, [after, before], false)).rejects.toThrow(/terminat/);
+  const interrupted = expect(rotateSecretKey(owner, [after, before], false)).rejects.toThrow(/terminat/);
   const end = `select pg_terminate_backend(pid) from pg_stat_activity
                 where application_name = 'dbvitals owner' and wait_event_type = 'Lock'`;
   await expect.poll(async () => (await root.query(end)).rowCount).toBe(1);
@@ -99,11 +103,11 @@ test('nothing is changed when it is interrupted after its first table', async ()
   expect(await opened([after])).toEqual([0, 0]);
 });
 
-test('a lost key: what it wrapped is forgotten when told so, and passwords can be stored again', async () => {
+test('with forgetLost, a rotation removes what a lost key encrypted, and passwords can be stored again', async () => {
   const accountId = accounts[0] ?? 0;
-  await expect(encrypt([after], accountId, 'again')).rejects.toThrow('does not open');
-  expect(await rewrap(owner, [after], true)).toEqual({ rewrapped: 0, unchanged: 0, forgotten: 3 });
+  await expect(encrypt([after], accountId, 'again')).rejects.toThrow("can't be decrypted");
+  expect(await rotateSecretKey(owner, [after], true)).toEqual({ rewrapped: 0, unchanged: 0, forgotten: 3 });
   const stored = await encrypt([after], accountId, 'again');
   expect(await decrypt([after], accountId, stored)).toMatchObject({ password: 'again' });
-  expect((await opened([before]))[1], 'keys that signed stay').toBe(3);
+  expect((await opened([before]))[1], 'signing keys are kept').toBe(3);
 });

@@ -1,25 +1,25 @@
 import type pg from 'pg';
 import { keyLabel as sealKeyLabel } from '../activity/seals/seal-key.ts';
 import { inTransaction } from '../database/connect.ts';
-import { type SecretKeys, unwrap, wrap } from '../database/encryption.ts';
+import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
 import { credentialKeyLabel, unboundKeyLabel } from './credentials.ts';
 
-/** What became of the keys that the store holds wrapped. */
-export interface Rewrapped {
-  /** Wrapped anew, by the first key. */
+/** How many of the store's encrypted keys were rotated. */
+export interface RotatedKeys {
+  /** Encrypted again, with the first key. */
   rewrapped: number;
-  /** Wrapped by the first key before. */
+  /** Already encrypted with the first key. */
   unchanged: number;
-  /** Removed, for no key opens them. */
+  /** Removed, because no key decrypts them. */
   forgotten: number;
 }
 
-interface WrappedKey {
+interface EncryptedKey {
   account_id: number;
   sealed: Buffer;
 }
 
-// A key is wrapped anew as what it is: one from before credentials were bound stays one.
+// A key keeps its label: a key from before credentials were bound to settings stays unbound.
 const TABLES = [
   { table: 'credential_key', labels: [credentialKeyLabel, unboundKeyLabel] },
   { table: 'seal_key', labels: [sealKeyLabel] },
@@ -27,14 +27,14 @@ const TABLES = [
 
 type Table = (typeof TABLES)[number]['table'];
 
-// Who reads a key waits for no row lock: health checks and seals go on meanwhile, by the old form or the new.
+// Readers do not wait for row locks: health checks and seals continue with the old or the new ciphertext.
 const selectKeys = (table: Table) =>
   `select account_id, sealed from ${table} order by account_id, sealed for update`;
 
-// No two wrapped forms are alike, for the nonce is random.
+// Each ciphertext is unique, because its nonce is random.
 const updateKeys = (table: Table) => `
-  update ${table} k set sealed = n.anew
-    from unnest($1::bigint[], $2::bytea[], $3::bytea[]) n (account_id, sealed, anew)
+  update ${table} k set sealed = n.rotated
+    from unnest($1::bigint[], $2::bytea[], $3::bytea[]) n (account_id, sealed, rotated)
    where k.account_id = n.account_id and k.sealed = n.sealed`;
 
 const forgetCredentialKeys = `
@@ -45,25 +45,29 @@ const forgetCredentialKeys = `
    where account_id in (select account_id from forgotten)`;
 
 /**
- * Wraps every key that the store holds by the first of the keys of DBVITALS_SECRET_KEY, in one transaction of the store's
- * owner. When one opens with none of them, throws and changes nothing; with `forgetLost` those of credentials are removed,
- * so that passwords can be stored again, and those of seals stay, for they are evidence.
+ * Encrypts every key in the store with the first key of DBVITALS_SECRET_KEY, in one transaction of the store's owner.
+ * If no key decrypts one of them, throws and changes nothing. With `forgetLost` it removes lost credential keys instead,
+ * so that passwords can be stored again; it keeps lost keys of seals, because they are evidence.
  */
-export function rewrap(owner: pg.Pool, secret: SecretKeys, forgetLost: boolean): Promise<Rewrapped> {
+export function rotateSecretKey(
+  owner: pg.Pool,
+  secret: SecretKeys,
+  forgetLost: boolean,
+): Promise<RotatedKeys> {
   return inTransaction(owner, async (client) => {
-    const done: Rewrapped = { rewrapped: 0, unchanged: 0, forgotten: 0 };
+    const done: RotatedKeys = { rewrapped: 0, unchanged: 0, forgotten: 0 };
     for (const { table, labels } of TABLES) {
-      const { rows } = await client.query<WrappedKey>(selectKeys(table));
-      const old: WrappedKey[] = [];
-      const anew: Buffer[] = [];
+      const { rows } = await client.query<EncryptedKey>(selectKeys(table));
+      const old: EncryptedKey[] = [];
+      const rotated: Buffer[] = [];
       const lost: number[] = [];
       for (const row of rows) {
         const opened = openKey(secret, labels, row);
         if (!opened) lost.push(row.account_id);
-        else if (unwrap([secret[0]], opened.label, row.sealed)) done.unchanged += 1;
+        else if (decrypt([secret[0]], opened.label, row.sealed)) done.unchanged += 1;
         else {
           old.push(row);
-          anew.push(wrap(secret, opened.label, opened.key));
+          rotated.push(encrypt(secret, opened.label, opened.key));
         }
       }
       if (lost[0] !== undefined && !forgetLost) throw new LostKeyError(lost[0]);
@@ -72,7 +76,7 @@ export function rewrap(owner: pg.Pool, secret: SecretKeys, forgetLost: boolean):
         done.forgotten = lost.length;
       }
       const accounts = old.map(({ account_id }) => account_id);
-      const values = [accounts, old.map(({ sealed }) => sealed), anew];
+      const values = [accounts, old.map(({ sealed }) => sealed), rotated];
       const { rowCount } = await client.query(updateKeys(table), values);
       done.rewrapped += rowCount ?? 0;
     }
@@ -80,11 +84,11 @@ export function rewrap(owner: pg.Pool, secret: SecretKeys, forgetLost: boolean):
   });
 }
 
-/** How many of the keys that the store holds wrapped are opened by none of the keys of DBVITALS_SECRET_KEY. */
+/** Counts the encrypted keys in the store that no key of DBVITALS_SECRET_KEY decrypts. */
 export async function countLost(client: pg.ClientBase, secret: SecretKeys): Promise<number> {
   let lost = 0;
   for (const { table, labels } of TABLES) {
-    const { rows } = await client.query<WrappedKey>(`select account_id, sealed from ${table}`);
+    const { rows } = await client.query<EncryptedKey>(`select account_id, sealed from ${table}`);
     lost += rows.filter((row) => !openKey(secret, labels, row)).length;
   }
   return lost;
@@ -93,32 +97,32 @@ export async function countLost(client: pg.ClientBase, secret: SecretKeys): Prom
 function openKey(
   secret: SecretKeys,
   labels: readonly ((accountId: number) => string)[],
-  { account_id, sealed }: WrappedKey,
+  { account_id, sealed }: EncryptedKey,
 ): { label: string; key: Buffer } | null {
   for (const labelOf of labels) {
     const label = labelOf(account_id);
-    const key = unwrap(secret, label, sealed);
+    const key = decrypt(secret, label, sealed);
     if (key) return { label, key };
   }
   return null;
 }
 
-/** Whether the store holds wrapped keys and the given ones open none of them: they are then another store's. */
+/** Whether the store has encrypted keys and `secret` decrypts none of them, so that it belongs to another store. */
 export async function isOfOtherStore(owner: pg.Pool, secret: SecretKeys): Promise<boolean> {
   let held = false;
   for (const { table, labels } of TABLES) {
-    const { rows } = await owner.query<WrappedKey>(`select account_id, sealed from ${table}`);
+    const { rows } = await owner.query<EncryptedKey>(`select account_id, sealed from ${table}`);
     if (rows.some((row) => openKey(secret, labels, row))) return false;
     held ||= rows.length > 0;
   }
   return held;
 }
 
-/** A wrapped key that none opens. */
+/** No secret key decrypts a key in the store. */
 class LostKeyError extends Error {
   constructor(accountId: number) {
     super(
-      `No key of DBVITALS_SECRET_KEY opens what is wrapped for account ${accountId}, and nothing was changed: add the key that it was wrapped with, or see docs/secrets.md if it is lost.`,
+      `No key of DBVITALS_SECRET_KEY decrypts what is stored for account ${accountId}, and nothing was changed: add the key that encrypted it, or see docs/secrets.md if it is lost.`,
     );
   }
 }

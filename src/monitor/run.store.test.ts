@@ -326,10 +326,10 @@ describe('a database that can not be measured', () => {
   });
 });
 
-test('a secret that does not open the password stores nothing', async () => {
+test('a check whose password cannot be decrypted stores nothing', async () => {
   const key = await watched();
   await expect(runHealthCheck({ ...store.deps, secret: [randomBytes(32)] }, key)).rejects.toThrow(
-    'does not open',
+    "can't be decrypted",
   );
   expect(await entries(key)).toEqual([]);
 });

@@ -61,7 +61,7 @@ const NEVER = new AbortController().signal;
 /**
  * Runs a health check of a connection now: measures, in a child process and outside of any transaction, for at most
  * 120 s, then stores the result with its tickets and entries. Null when there is no such connection or it was removed meanwhile. Throws when
- * the store fails or the credential does not open (nothing is stored then), and the reason of `signal` once aborted.
+ * the store fails or the credential can't be decrypted (nothing is stored then), and the reason of `signal` once aborted.
  * It takes no claim: {@link checkNow} of schedule.ts does.
  */
 export async function runHealthCheck(

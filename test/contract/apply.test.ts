@@ -308,7 +308,7 @@ test('all or nothing: a useless secret key, a concurrent edit, two applies at on
   expect(failed).toEqual({
     exit: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^error: .*does not open.*\n$/),
+    stderr: expect.stringMatching(/^error: .*can't be decrypted.*\n$/),
   });
 
   const client = new pg.Client({ connectionString: inject('sharedStore')['DATABASE_URL'] });

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type pg from 'pg';
-import { type SecretKeys, unwrap, wrap } from '../../database/encryption.ts';
+import { decrypt, encrypt, type SecretKeys } from '../../database/encryption.ts';
 import { rawPublicKey } from './seal.ts';
 
 const selectKeys = `
@@ -24,7 +24,7 @@ export async function openSealKeys(
   const { rows } = await owner.query<{ public_key: string; sealed: Buffer }>(selectKeys, [accountId]);
   const keys = new Map<string, KeyObject>();
   for (const { public_key, sealed } of rows) {
-    const bytes = unwrap(secret, keyLabel(accountId), sealed);
+    const bytes = decrypt(secret, keyLabel(accountId), sealed);
     if (!bytes) continue;
     const key = createPrivateKey({ key: bytes, format: 'der', type: 'pkcs8' });
     if (rawPublicKey(key) === public_key) keys.set(public_key, key);
@@ -52,21 +52,21 @@ export async function ensureSealKeys(
   // Another secret by mistake must not begin another chain of trust.
   if (rowCount !== 0) throw new SealKeyError(accountId);
   const { privateKey } = generateKeyPairSync('ed25519');
-  const sealed = wrap(secret, keyLabel(accountId), privateKey.export({ format: 'der', type: 'pkcs8' }));
+  const sealed = encrypt(secret, keyLabel(accountId), privateKey.export({ format: 'der', type: 'pkcs8' }));
   await owner.query(insertKey, [accountId, rawPublicKey(privateKey), sealed]);
   return new Map([[rawPublicKey(privateKey), privateKey]]);
 }
 
-/** The signing key of an account does not open. */
+/** The secret key does not decrypt the signing key of an account. */
 class SealKeyError extends Error {
   constructor(accountId: number) {
     super(
-      `The key that signs the seals of account ${accountId} does not open: set DBVITALS_SECRET_KEY to the key that it was stored with.`,
+      `The key that signs the seals of account ${accountId} can't be decrypted: set DBVITALS_SECRET_KEY to the key that it was stored with.`,
     );
   }
 }
 
-/** What binds a signing key to its account; whoever wraps `seal_key.sealed` anew uses it too. */
+/** The label that binds a signing key to its account. Rotating the secret key uses it too. */
 export function keyLabel(accountId: number): string {
   return `dbvitals seal key, account ${accountId}`;
 }

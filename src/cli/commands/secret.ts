@@ -15,7 +15,9 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
       false,
     )
     .action(async ({ forgetLost, json }: { forgetLost: boolean; json?: boolean }) => {
-      const done = await context.withStore((_, openOwner) => context.rewrap(openOwner(), forgetLost));
+      const done = await context.withStore((_, openOwner) =>
+        context.rotateSecretKey(openOwner(), forgetLost),
+      );
       if (json) {
         process.stdout.write(`${JSON.stringify(done)}\n`);
         return;
