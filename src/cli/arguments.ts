@@ -1,8 +1,7 @@
+import { secondsOf } from '../vocabulary/duration.ts';
 import { UsageError } from './command.ts';
 
 const LONGEST_TEXT = 200;
-const DAY = 86_400;
-const SECONDS = { s: 1, m: 60, h: 3_600, d: DAY };
 
 /** Parser of an identifier: a whole number from 1. The parsers here never show what was given: it may be a secret. */
 export function idOf(option: string): (text: string) => number {
@@ -91,12 +90,4 @@ export function durationOf(option: string, least: string, most: string): (text: 
       `${option} must be a duration from ${least} to ${most}: a whole number and s, m, h or d, such as 90s or 7d.`,
     );
   };
-}
-
-/** The seconds of a duration such as 90s or 7d; undefined when the text is none. */
-export function secondsOf(text: string): number | undefined {
-  const [, count, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
-  return unit === 's' || unit === 'm' || unit === 'h' || unit === 'd'
-    ? Number(count) * SECONDS[unit]
-    : undefined;
 }

@@ -20,11 +20,12 @@ import type { Actor } from '../members/actor.ts';
 import { callerFactsOf } from '../server/console-handler.ts';
 import { lacking, proofNeeded } from '../sign-in/session-rejections.ts';
 import { actorOf, changeAs, requireStill, tokenOf } from '../sign-in/sessions.ts';
+import type { Caller } from '../sign-in/sign-in-request.ts';
 import { notFound, Rejection } from '../vocabulary/rejection.ts';
 import { Budget, type Visit } from './budget.ts';
 import { toConsoleRejection } from './error-mapping.ts';
 import { envelopeOf, internalError, statusOf } from './errors.ts';
-import type { Caller, ConsoleParts, ConsoleRequest, ConsoleRoute, Streamed } from './route.ts';
+import type { ConsoleParts, ConsoleRequest, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { bodyValidationError } from './validation-error.ts';
 

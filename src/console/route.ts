@@ -9,6 +9,7 @@ import type { SecretKeys } from '../database/encryption.ts';
 import type { Read } from '../database/read.ts';
 import type { Actor } from '../members/actor.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
+import type { Caller } from '../sign-in/sign-in-request.ts';
 import type { Permission } from '../vocabulary/roles.ts';
 
 /** The dependencies of the console. */
@@ -37,18 +38,6 @@ export interface ConsoleParts {
   measure: (method: string, route: string, status: number, seconds: number) => void;
   /** Aborted when the service stops, to end streams. */
   closing: AbortSignal;
-}
-
-/** The client of a request, signed in or not. */
-export interface Caller {
-  requestId: string;
-  address: string;
-  /** Such as `https://dbvitals.example.com`, as the browser sees it. */
-  origin: string;
-  /** Cleaned for storage; at most 500 characters. */
-  userAgent: string;
-  /** From the session cookie; secret, and not verified yet. */
-  sessionToken: string | null;
 }
 
 /** A streamed body; it must end when `closing` is aborted. */

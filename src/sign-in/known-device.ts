@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { ConsoleParts, ConsoleRequest } from '../console/route.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { cookie } from './cookie.ts';
+import type { SignInRequest } from './sign-in-request.ts';
 
 // A browser in which a person signed in with a password is a known device for that login and has its own attempts, so
 // that guesses from elsewhere can't lock the owner out (OWASP, "device cookies"). The signature covers the password's
@@ -27,7 +27,7 @@ interface Token {
 
 /** The logins for which this browser is a known device, and the SHA-256 of its id; null = unknown device. */
 export function knownDevice(
-  { parts, caller, reply }: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
+  { parts, caller, reply }: SignInRequest,
   logins: readonly PasswordLogin[],
 ): { device: Buffer | null; logins: number[] } {
   const known = tokensOf({ parts, caller, reply }).flatMap((token) =>
@@ -43,10 +43,7 @@ export function knownDevice(
 }
 
 /** Makes the browser a known device for the logins. Call it after a correct password. */
-export function keepDevice(
-  asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
-  logins: readonly PasswordLogin[],
-): void {
+export function keepDevice(asked: SignInRequest, logins: readonly PasswordLogin[]): void {
   const [key] = asked.parts.secret;
   const tokens = logins.map(({ login_id, password }) => {
     const made = { login: String(login_id), nonce: randomBytes(16).toString('base64url') };
@@ -61,11 +58,11 @@ export function keepDevice(
   void asked.reply.header('set-cookie', `${name}=${value}; Max-Age=${DAYS * 86_400}; ${attributes}`);
 }
 
-function deviceCookie({ parts, caller }: Pick<ConsoleRequest, 'parts' | 'caller'>) {
+function deviceCookie({ parts, caller }: Pick<SignInRequest, 'parts' | 'caller'>) {
   return cookie(caller.origin, parts.basePath, 'dbvitals_device', 'Strict');
 }
 
-function tokensOf(asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>): Token[] {
+function tokensOf(asked: SignInRequest): Token[] {
   const start = `${deviceCookie(asked).name}=`;
   const pairs = (asked.reply.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const value = pairs.find((pair) => pair.startsWith(start))?.slice(start.length) ?? '';
@@ -84,7 +81,7 @@ function isSigned(keys: SecretKeys, token: Token, { password }: PasswordLogin): 
 }
 
 function signatureOf(
-  key: ConsoleParts['secret'][number],
+  key: SecretKeys[number],
   { login, nonce }: Omit<Token, 'signature'>,
   phc: string,
 ): Buffer {

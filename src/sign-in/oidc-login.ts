@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { findOffers } from '../console/members/invitations.ts';
 import { inTransaction } from '../database/connect.ts';
 import { one } from '../database/one.ts';
 import { foldedEmail } from '../members/email.ts';
+import { findOffers } from '../members/find-offers.ts';
 import type { Person } from './identity-provider.ts';
 
 /** Why a person verified by the provider can't sign in. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { ConsoleRequest } from '../console/route.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
+import type { SignInRequest } from './sign-in-request.ts';
 
 /** The library that verifies passkeys. Loaded on first use: it takes 0.2 s of CPU and 27 MB (measured). */
 export const webauthn = () => import('@simplewebauthn/server');
@@ -18,7 +18,7 @@ export const USER_HANDLE = `sha256(convert_to(l.login_id || ' ' || extract(epoch
  * The origin and host name for passkeys, whatever the request's Host header says. Throws 409 when the caller's page has
  * another origin, or where browsers create no passkeys.
  */
-export function relyingParty({ parts, caller }: Pick<ConsoleRequest, 'parts' | 'caller'>): {
+export function relyingParty({ parts, caller }: Pick<SignInRequest, 'parts' | 'caller'>): {
   origin: string;
   id: string;
 } {

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { type Change, type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
-import type { Caller, ConsoleRequest } from '../console/route.ts';
 import { type Read, readOwn, within } from '../database/read.ts';
 import type { Actor } from '../members/actor.ts';
 import { hashToken, newToken } from '../members/token.ts';
@@ -8,6 +7,7 @@ import { Rejection } from '../vocabulary/rejection.ts';
 import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
 import { cookie } from './cookie.ts';
 import { lacking, signedOut } from './session-rejections.ts';
+import type { Caller, SignInRequest } from './sign-in-request.ts';
 
 /**
  * A session ends after twelve hours without a request, and after this many days in any case (OWASP, Session Management).
@@ -72,10 +72,7 @@ export function tokenOf(origin: string, basePath: string, cookies: string | unde
 }
 
 /** Sets the session cookie, or deletes it (null). */
-export function setCookie(
-  { caller, parts, reply }: Pick<ConsoleRequest, 'caller' | 'parts' | 'reply'>,
-  token: string | null,
-): void {
+export function setCookie({ caller, parts, reply }: SignInRequest, token: string | null): void {
   const { name, attributes } = sessionCookie(caller.origin, parts.basePath);
   const age = token === null ? 0 : LONGEST_DAYS * 86_400;
   void reply.header('set-cookie', `${name}=${token ?? ''}; Max-Age=${age}; ${attributes}`);
@@ -141,7 +138,7 @@ export type Proof = 'password' | 'passkey' | 'oidc' | 'link';
  * provider verified just now. Throws 403 when the login has no active membership.
  */
 export async function startSession(
-  asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
+  asked: SignInRequest,
   loginId: number,
   how: Proof,
   { accountId = null, provedEmail = null }: { accountId?: number | null; provedEmail?: string | null } = {},
@@ -180,7 +177,7 @@ export async function startSession(
 
 /** Starts a session of a person without an account, who can only answer their invitations. */
 export async function startUnjoinedSession(
-  { parts, caller, reply }: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>,
+  { parts, caller, reply }: SignInRequest,
   loginId: number,
   provedEmail: string | null,
 ): Promise<void> {
@@ -204,7 +201,7 @@ const renew = `
  * Records that the person confirmed their identity. The session gets a new token, so that a stolen copy of the old one
  * becomes useless. Throws 401 when the session has ended.
  */
-export async function renewSession(asked: Pick<ConsoleRequest, 'parts' | 'caller' | 'reply'>): Promise<void> {
+export async function renewSession(asked: SignInRequest): Promise<void> {
   const { parts, caller } = asked;
   const token = newToken();
   const { rowCount } = await parts.writer.query(renew, [

@@ -1,11 +1,11 @@
 import type { RegistrationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server';
 import { type Static, Type } from 'typebox';
-import type { ConsoleRequest } from '../console/route.ts';
-import { Bytes } from '../console/sign-in/passkey-sign-in.ts';
-import { stringEnum } from '../console/string-enum.ts';
+import { stringEnum } from '../http/string-enum.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
 import { isChallenge, useChallenge } from './challenges.ts';
+import { Bytes } from './prove-by-passkey.ts';
 import { ALGORITHMS, relyingParty, webauthn } from './relying-party.ts';
+import type { SignInRequest } from './sign-in-request.ts';
 
 /** The parts of the browser's `toJSON` that are used. */
 export const NewPasskey = Type.Object({
@@ -30,7 +30,7 @@ const refused = new Rejection(
  * Returns the passkey with its public key as COSE. Throws 400.
  */
 export async function verifyNewPasskey(
-  { parts, caller }: Pick<ConsoleRequest, 'parts' | 'caller'>,
+  { parts, caller }: Pick<SignInRequest, 'parts' | 'caller'>,
   asked: string,
   given: Static<typeof NewPasskey>,
 ): Promise<WebAuthnCredential> {

@@ -10,7 +10,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { ConnectionRejected } from '../../connections/connection-rejected.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
 import { UsageError } from '../command.ts';
 import { InvalidFile } from '../invalid-file.ts';
 import { type Path, schemaProblems } from './schema-problems.ts';
@@ -80,7 +80,7 @@ export function readFile<Schema extends TSchema>(
       try {
         return parse();
       } catch (error) {
-        if (!(error instanceof UsageError || error instanceof ConnectionRejected)) throw error;
+        if (!(error instanceof UsageError || error instanceof Rejection)) throw error;
         problem(path, error.message);
         return undefined;
       }

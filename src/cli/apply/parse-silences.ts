@@ -1,8 +1,8 @@
 import type { DatabaseAddress } from '../../connections/connection-url.ts';
 import type { WantedSilence } from '../../silences/add-silence.ts';
+import { instantOf, untilOf } from '../../silences/until.ts';
 import { textOf } from '../arguments.ts';
 import { UsageError } from '../command.ts';
-import { instantOf, untilOf } from '../until.ts';
 import { noteRepeated, type ReadFile } from './configuration-file.ts';
 import type { WrittenSilence } from './configuration-schema.ts';
 import type { Path } from './schema-problems.ts';

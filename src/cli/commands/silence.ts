@@ -8,10 +8,10 @@ import { addSilence, type WantedSilence } from '../../silences/add-silence.ts';
 import { endSilence } from '../../silences/end-silence.ts';
 import { silencesInForce } from '../../silences/list-silences.ts';
 import { accountOfSilence, REASONS, type SilenceRow } from '../../silences/silence-row.ts';
+import { untilOf } from '../../silences/until.ts';
 import { idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';
-import { untilOf } from '../until.ts';
 
 /** Who ends and adds silences here, as the log has it. */
 export const COMMAND_LINE = { actor: 'command line' };

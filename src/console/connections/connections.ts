@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../../http/fields.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import { Status } from '../fleet/fleet.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';
-import { stringEnum } from '../string-enum.ts';
 import { ExplainedFinding } from './findings.ts';
 
 const Engine = stringEnum(...ENGINES);

@@ -8,8 +8,8 @@ import type { ConnectionThresholds } from '../../connections/connection-threshol
 import type { DatabaseAddress } from '../../connections/connection-url.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier } from '../../http/fields.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../vocabulary/severities.ts';
-import { stringEnum } from '../string-enum.ts';
 
 /** A threshold of a check, with the connection's value. */
 export const JudgedBy = Type.Object({

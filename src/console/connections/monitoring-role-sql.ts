@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { inPackage } from '../../config/package-root.ts';
 import { nullable } from '../../http/endpoint.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
-import { stringEnum } from '../string-enum.ts';
 
 /** The SQL that creates a monitoring login with least privilege. */
 const MonitoringRoleSql = Type.Object({

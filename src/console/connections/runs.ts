@@ -4,13 +4,13 @@ import { type Static, Type } from 'typebox';
 import { CredentialError } from '../../connections/credentials.ts';
 import type { Read } from '../../database/read.ts';
 import { nullable } from '../../http/endpoint.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import type { Progress } from '../../monitor/progress.ts';
 import { checkNow } from '../../monitor/schedule.ts';
 import { actorProperties } from '../../sign-in/sessions.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
-import { stringEnum } from '../string-enum.ts';
 
 /**
  * The data of an event of GET /connections/:id/run (server-sent events, all of type `message`), and the answer of its POST. The

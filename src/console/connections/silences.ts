@@ -1,17 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE, catalogues } from '../../checks/catalogue.ts';
-import { UsageError } from '../../cli/command.ts';
-import { untilOf } from '../../cli/until.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import { addSilence } from '../../silences/add-silence.ts';
 import { endSilence } from '../../silences/end-silence.ts';
 import { silencesInForce } from '../../silences/list-silences.ts';
 import { REASONS, type SilenceRow } from '../../silences/silence-row.ts';
+import { untilOf } from '../../silences/until.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
-import { stringEnum } from '../string-enum.ts';
 
 const Reason = stringEnum(...REASONS);
 
@@ -85,7 +84,7 @@ const silence = consoleRoute({
       object,
       reason,
       note: note.trim(),
-      until: until === undefined ? null : endOf(until),
+      until: until === undefined ? null : untilOf('until')(until),
     };
     return shown(await addSilence(change, id, wanted));
   },
@@ -112,16 +111,6 @@ function requireCheckOf(engine: keyof typeof catalogues, id: string): void {
   throw new Rejection('invalid_parameter', 'There is no such check for this database.', {
     parameter: 'check_id',
   });
-}
-
-function endOf(text: string): Date {
-  try {
-    return untilOf('until')(text);
-  } catch (error) {
-    if (error instanceof UsageError)
-      throw new Rejection('invalid_parameter', error.message, { parameter: 'until' });
-    throw error;
-  }
 }
 
 function shown({ created_at, until, ...silence }: SilenceRow): Silence {

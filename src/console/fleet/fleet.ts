@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../../http/fields.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { FLEET_STATUSES, fleetStatusSql } from '../../vocabulary/score-bands.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
-import { stringEnum } from '../string-enum.ts';
 
 /** A connection's status: by its latest score, or never_run without a check. */
 export const Status = stringEnum(...FLEET_STATUSES);

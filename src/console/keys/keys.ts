@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import { countUp } from '../../keys/key-counts.ts';
 import { selectKeys, selectRequests, selectWindows } from '../../keys/list-keys.sql.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
-import { stringEnum } from '../string-enum.ts';
 
 /** How long a request may count entries that no background step has counted, in milliseconds. */
 const COUNTING_MS = 1_000;

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Change } from '../../activity/record-entry.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import type { Actor } from '../../members/actor.ts';
 import { addLinkAs, type NewLink } from '../../members/add-link.ts';
 import { changeMemberAs } from '../../members/change-member.ts';
@@ -14,7 +15,6 @@ import { editConflict } from '../edit-conflict.ts';
 import { type ConsoleRequest, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { Email } from '../sign-in/sign-in-routes.ts';
 import { singleLine } from '../single-line.ts';
-import { stringEnum } from '../string-enum.ts';
 
 const Role = stringEnum(...ROLE_IDS);
 const Status = stringEnum('active', 'invited', 'suspended');

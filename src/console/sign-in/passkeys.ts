@@ -1,16 +1,14 @@
-import pg from 'pg';
 import { type Static, Type } from 'typebox';
+import { stringEnum } from '../../http/string-enum.ts';
 import type { Actor } from '../../members/actor.ts';
+import { addPasskey, rejectKnownPasskey } from '../../sign-in/add-passkey.ts';
 import { newChallenge } from '../../sign-in/challenges.ts';
 import { ALGORITHMS, relyingParty, TIMEOUT_MS, USER_HANDLE } from '../../sign-in/relying-party.ts';
+import { removePasskey } from '../../sign-in/remove-passkey.ts';
 import { NewPasskey, verifyNewPasskey } from '../../sign-in/verify-new-passkey.ts';
-import { notFound, Rejection } from '../../vocabulary/rejection.ts';
+import { notFound } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
-import { stringEnum } from '../string-enum.ts';
-
-/** Of a login. */
-const MOST = 20;
 
 const Credential = Type.Object({
   type: stringEnum('public-key'),
@@ -43,21 +41,6 @@ const readLogin = `
                 where p.login_id = l.login_id) as passkeys
     from login l
    where l.login_id = $1`;
-
-const insert = `
-  insert into passkey (credential_id, login_id, name, public_key, counter, transports)
-  select $1, $2, $3, $4, $5, $6
-   where (select count(*) from passkey where login_id = $2) < ${MOST}`;
-
-// Locked, so that two removals at the same time can't remove the last two ways to sign in.
-const waysIn = `
-  select l.password is not null as password, l.oidc_subject is not null as oidc,
-         (select count(*) from passkey p where p.login_id = l.login_id) as passkeys
-    from login l
-   where l.login_id = $1
-     for update`;
-
-const remove = 'delete from passkey where credential_id = $1 and login_id = $2 returning name';
 
 const purpose = ({ loginId }: Actor) => `add a passkey to login ${loginId}`;
 
@@ -111,24 +94,10 @@ const add = consoleRoute({
   response: null,
   async handler(asked) {
     const { actor, body, change } = asked;
-    const {
-      id,
-      publicKey,
-      counter,
-      transports = [],
-    } = await verifyNewPasskey(asked, purpose(actor), body.response);
-    const name = body.name.trim();
-    await change(async ({ client, record }) => {
-      const values = [Buffer.from(id, 'base64url'), actor.loginId, name, publicKey, counter, transports];
-      const { rowCount } = await client.query(insert, values);
-      if (rowCount === 0) {
-        throw new Rejection('conflict', `You already have ${MOST} passkeys. Remove one that you do not use.`);
-      }
-      record('passkey_added', '/sessions', { member_id: actor.memberId, name: actor.name, passkey: name });
-    }).catch((error: unknown) => {
-      if (!(error instanceof pg.DatabaseError && error.constraint === 'passkey_pkey')) throw error;
-      throw new Rejection('conflict', 'This passkey was already added.');
-    });
+    const passkey = await verifyNewPasskey(asked, purpose(actor), body.response);
+    await change((made) => addPasskey(made, actor, { ...passkey, name: body.name.trim() })).catch(
+      rejectKnownPasskey,
+    );
   },
 });
 
@@ -140,23 +109,8 @@ const takeAway = consoleRoute({
   response: null,
   async handler({ actor, params, change, parts }) {
     const credential = Buffer.from(params['passkey'] ?? '', 'base64url');
-    await change(async ({ client, record }) => {
-      const { rows } = await client.query<{ password: boolean; oidc: boolean; passkeys: number }>(waysIn, [
-        actor.loginId,
-      ]);
-      const [ways] = rows;
-      const isLast = ways?.passkeys === 1 && !ways.password && !(ways.oidc && parts.singleSignOn);
-      const [removed] = (await client.query<{ name: string }>(remove, [credential, actor.loginId])).rows;
-      if (!removed) throw notFound;
-      if (isLast) {
-        throw new Rejection(
-          'conflict',
-          'This passkey is your only way to sign in. Set a password or add another passkey first.',
-        );
-      }
-      const { memberId: member_id, name } = actor;
-      record('passkey_removed', '/sessions', { member_id, name, passkey: removed.name });
-    });
+    const hasSingleSignOn = parts.singleSignOn !== null;
+    await change((made) => removePasskey(made, actor, credential, { hasSingleSignOn }));
   },
 });
 

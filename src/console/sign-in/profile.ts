@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { changeAccount } from '../../activity/record-entry.ts';
 import { version } from '../../config/package-root.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
 import { keepDevice } from '../../sign-in/known-device.ts';
+import { moveSession } from '../../sign-in/move-session.ts';
 import { GivenPassword, NewPassword } from '../../sign-in/password.ts';
 import { proofNeeded } from '../../sign-in/session-rejections.ts';
 import { renewSession } from '../../sign-in/sessions.ts';
+import { setPassword } from '../../sign-in/set-password.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { newPassword, proveByPassword } from './sign-in-routes.ts';
@@ -107,16 +108,6 @@ const showProfile = consoleRoute({
 const mayActIn = `
   select from member where login_id = $1 and account_id = $2 and status = 'active'`;
 
-const moveSession = `
-  update session s
-     set account_id = m.account_id
-    from member m
-   where s.session_id = $1
-     and m.account_id = $2
-     and m.login_id = s.login_id
-     and m.status = 'active'
-  returning m.member_id, m.name`;
-
 const switchAccount = consoleRoute({
   method: 'POST',
   path: '/me/account',
@@ -132,25 +123,9 @@ const switchAccount = consoleRoute({
   async handler({ actor, caller, body, parts: { writer }, readOwn }) {
     const mine = await readOwn((run) => run(mayActIn, [actor.loginId, body.id]));
     if (mine.length === 0) throw notFound;
-    await changeAccount(writer, body.id, async ({ client, record }) => {
-      const { rows } = await client.query<{ member_id: number; name: string }>(moveSession, [
-        actor.sessionId,
-        body.id,
-      ]);
-      const [member] = rows;
-      if (member === undefined) throw notFound;
-      record('member_signed_in', '/sign-in', {
-        ...member,
-        by: 'session',
-        source_ip: caller.address,
-        user_agent: caller.userAgent,
-      });
-    });
+    await moveSession(writer, { sessionId: actor.sessionId, accountId: body.id, caller });
   },
 });
-
-const setPassword = 'update login set password = $2 where login_id = $1';
-const endOthers = 'delete from session where login_id = $1 and session_id <> $2';
 
 const changePassword = consoleRoute({
   method: 'POST',
@@ -182,11 +157,7 @@ const changePassword = consoleRoute({
     const [account] = await readOwn((run) => run<Profile['accounts'][number]>(readAccounts, [actor.loginId]));
     const about = [actor.name, account?.name ?? null];
     const password = await newPassword(parts, actor.email, body.next, { about, parameter: 'next' });
-    await change(async ({ client, record }) => {
-      await client.query(setPassword, [actor.loginId, password]);
-      await client.query(endOthers, [actor.loginId, actor.sessionId]);
-      record('password_changed', '/account', { member_id: actor.memberId, name: actor.name });
-    });
+    await change((made) => setPassword(made, actor, password));
     await renewSession(asked);
     keepDevice(asked, [{ login_id: actor.loginId, password }]);
   },

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { timestamp } from '../../http/fields.ts';
+import { endEverySession, endSession } from '../../sign-in/end-session.ts';
 import { LIVING, setCookie } from '../../sign-in/sessions.ts';
-import { notFound } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** The person's sessions, last used first. */
@@ -32,10 +32,6 @@ const list = `
      and ${LIVING}
    order by s.last_seen_at desc, s.session_id desc`;
 
-const end = 'delete from session where login_id = $1 and session_id = $2';
-
-const endAll = 'delete from session where login_id = $1 returning session_id';
-
 interface SessionRow extends Omit<Sessions['data'][number], 'created_at' | 'last_seen_at' | 'expires_at'> {
   created_at: Date;
   last_seen_at: Date;
@@ -59,41 +55,29 @@ const listSessions = consoleRoute({
   },
 });
 
-const endSession = consoleRoute({
+const end = consoleRoute({
   method: 'DELETE',
   path: '/sessions/:id',
   permission: 'member',
   response: null,
   async handler(asked) {
     const { actor, id, change } = asked;
-    await change(async ({ client, record }) => {
-      const { rowCount } = await client.query(end, [actor.loginId, id]);
-      if (rowCount === 0) throw notFound;
-      record('session_ended', '/sessions', { member_id: actor.memberId, name: actor.name, session_id: id });
-    });
+    await change((made) => endSession(made, actor, id));
     if (id === actor.sessionId) setCookie(asked, null);
   },
 });
 
 /** Signs the person out everywhere, including this session. */
-const endSessions = consoleRoute({
+const endAll = consoleRoute({
   method: 'DELETE',
   path: '/sessions',
   permission: 'member',
   response: null,
   async handler(asked) {
     const { actor, change } = asked;
-    await change(async ({ client, record }) => {
-      const { rows } = await client.query<{ session_id: number }>(endAll, [actor.loginId]);
-      record('session_ended', '/sessions', {
-        member_id: actor.memberId,
-        name: actor.name,
-        everywhere: true,
-        session_ids: rows.map(({ session_id }) => session_id),
-      });
-    });
+    await change((made) => endEverySession(made, actor));
     setCookie(asked, null);
   },
 });
 
-export const sessionRoutes: ConsoleRoute[] = [listSessions, endSession, endSessions];
+export const sessionRoutes: ConsoleRoute[] = [listSessions, end, endAll];

@@ -1,21 +1,15 @@
-import type pg from 'pg';
 import { Type } from 'typebox';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { readOwn } from '../../database/read.ts';
 import { foldedEmail } from '../../members/email.ts';
-import { hashToken } from '../../members/token.ts';
+import { signOut } from '../../sign-in/end-session.ts';
 import { keepDevice, knownDevice, type PasswordLogin } from '../../sign-in/known-device.ts';
 import { throttledLogin } from '../../sign-in/login-throttle.ts';
 import { GivenPassword, hashNewPassword, whosePassword } from '../../sign-in/password.ts';
-import { actorOf, setCookie, startSession } from '../../sign-in/sessions.ts';
+import { setCookie, startSession } from '../../sign-in/sessions.ts';
+import type { Caller } from '../../sign-in/sign-in-request.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
-import {
-  type Caller,
-  type ConsoleParts,
-  type ConsoleRequest,
-  type ConsoleRoute,
-  openRoute,
-} from '../route.ts';
+import { type ConsoleParts, type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 export const Email = Type.String({
   maxLength: 200,
@@ -162,7 +156,7 @@ const signIn = openRoute({
   },
 });
 
-const signOut = openRoute({
+const leave = openRoute({
   method: 'POST',
   path: '/sign-out',
   permission: 'anyone',
@@ -170,24 +164,8 @@ const signOut = openRoute({
   async handler(asked) {
     const { parts, caller } = asked;
     setCookie(asked, null);
-    if (caller.sessionToken !== null) await endSession(parts.writer, caller.sessionToken);
+    if (caller.sessionToken !== null) await signOut(parts.writer, caller.sessionToken);
   },
 });
 
-async function endSession(writer: pg.Pool, token: string): Promise<void> {
-  const end = 'delete from session where token_hash = $1';
-  const actor = await actorOf(writer, token).catch((error: unknown) => {
-    if (error instanceof Rejection) return null;
-    throw error;
-  });
-  if (actor === null) {
-    await writer.query(end, [hashToken(token)]);
-    return;
-  }
-  await changeAccount(writer, actor.accountId, async ({ client, record }) => {
-    await client.query(end, [hashToken(token)]);
-    record('member_signed_out', '/sign-in', { member_id: actor.memberId, name: actor.name });
-  });
-}
-
-export const signInRoutes: ConsoleRoute[] = [signIn, signOut];
+export const signInRoutes: ConsoleRoute[] = [signIn, leave];

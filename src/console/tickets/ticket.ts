@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { explained, JudgedBy } from '../connections/findings.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
-import { stringEnum } from '../string-enum.ts';
 
 /** A ticket with its history. It contains untrusted text of the monitored server: render it as text. */
 export const TicketDetail = Type.Object({

@@ -1,5 +1,5 @@
-import { secondsOf } from './arguments.ts';
-import { UsageError } from './command.ts';
+import { secondsOf } from '../vocabulary/duration.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 
 const LONGEST_YEARS = 10;
 
@@ -13,8 +13,10 @@ export function untilOf(option: string, now = new Date()): (text: string) => Dat
     const until = seconds === undefined ? instantOf(text) : new Date(now.getTime() + seconds * 1_000);
     const most = new Date(now).setUTCFullYear(now.getUTCFullYear() + LONGEST_YEARS);
     if (until && until > now && until.getTime() <= most) return until;
-    throw new UsageError(
+    throw new Rejection(
+      'invalid_parameter',
       `${option} must be in the future, at most ${LONGEST_YEARS} years from now: a date such as 2030-01-31, a date-time such as 2030-01-31T18:00:00Z, or a duration such as 7d.`,
+      { parameter: 'until' },
     );
   };
 }
