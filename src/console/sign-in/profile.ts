@@ -4,13 +4,14 @@ import { nullable } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
 import { keepDevice } from '../../sign-in/known-device.ts';
 import { moveSession } from '../../sign-in/move-session.ts';
+import { newPassword } from '../../sign-in/new-password.ts';
 import { GivenPassword, NewPassword } from '../../sign-in/password.ts';
+import { proveByPassword } from '../../sign-in/prove-by-password.ts';
 import { proofNeeded } from '../../sign-in/session-rejections.ts';
 import { renewSession } from '../../sign-in/sessions.ts';
 import { setPassword } from '../../sign-in/set-password.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
-import { newPassword, proveByPassword } from './sign-in-routes.ts';
 
 const Passkey = Type.Object({
   /** base64url. */

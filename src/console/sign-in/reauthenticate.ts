@@ -3,11 +3,11 @@ import type { Actor } from '../../members/actor.ts';
 import { keepDevice } from '../../sign-in/known-device.ts';
 import { GivenPassword } from '../../sign-in/password.ts';
 import { PasskeyAnswer, proveByPasskey } from '../../sign-in/prove-by-passkey.ts';
+import { proveByPassword } from '../../sign-in/prove-by-password.ts';
 import { renewSession } from '../../sign-in/sessions.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { PasskeyQuestion, passkeyQuestion } from './passkey-sign-in.ts';
-import { proveByPassword } from './sign-in-routes.ts';
 
 // A signed-in person confirms their identity before a credential is changed. With single sign-on they sign in again.
 
