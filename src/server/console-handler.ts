@@ -21,7 +21,7 @@ export function isConsole(routed: string): boolean {
 }
 
 /** Hands a request of the edge to who answers the console's. */
-export function proxyToConsole(request: FastifyRequest, reply: FastifyReply, to: Handler): void {
+export function handToConsole(request: FastifyRequest, reply: FastifyReply, to: Handler): void {
   const facts: Facts = {
     requestId: request.id,
     address: plainAddress(request.ip),
@@ -32,7 +32,7 @@ export function proxyToConsole(request: FastifyRequest, reply: FastifyReply, to:
   to(request.raw, reply.raw);
 }
 
-/** What {@link proxyToConsole} told of a request. */
+/** What {@link handToConsole} told of a request. */
 export function callerFactsOf(request: IncomingMessage): Facts {
   return JSON.parse(String(request.headers[FACTS]));
 }

@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DeadKey, RefusedKeys } from '../activity/record-refused-keys.ts';
+import { type Answer, errorAnswer } from '../http/answer.ts';
+import { plainAddress } from '../http/edge/edge.ts';
+import * as errors from '../http/errors.ts';
+import type { FailedAuthentications } from '../http/failed-authentications.ts';
+import { type Budget, rateHeaders } from '../http/rate-headers.ts';
+import { corsHeaders, PREFLIGHT_HEADERS, respond } from '../http/respond.ts';
+
+/** The methods that every path has. */
+export const ALLOW = ['allow', 'GET, HEAD, OPTIONS'];
+
+/** What {@link answerer} gives. */
+export type Answerer = ReturnType<typeof answerer>;
+
+/** Sends the answers of the API with the headers that each must have: CORS, transport security, and the budget of the key or address. */
+export function answerer({
+  corsOrigins,
+  secure,
+  failures,
+  refusedKeys,
+}: {
+  corsOrigins: readonly string[];
+  /** Names and values in turn of the headers that every answer has. */
+  secure: readonly string[];
+  failures: FailedAuthentications;
+  refusedKeys: Pick<RefusedKeys, 'note'>;
+}) {
+  const budgetOf = (address: string) => failures.budget(plainAddress(address));
+
+  function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: Answer,
+    budget: Budget,
+    extra: readonly string[],
+  ): Promise<void> | void {
+    const cors = corsHeaders(corsOrigins, request.headers.origin);
+    return respond(request, reply, answer, budget, [...secure, ...cors, ...extra]);
+  }
+
+  /** Answers a failure of a request without a valid key. */
+  function fail(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    error: errors.ApiError,
+    extra: string[] = [],
+  ): void {
+    if (!reply.raw.headersSent) void send(request, reply, errorAnswer(error), budgetOf(request.ip), extra);
+  }
+
+  /** Counts a failed authentication against its address, and answers it. */
+  async function refuse(request: FastifyRequest, reply: FastifyReply, error: errors.ApiError): Promise<void> {
+    const counted = failures.count(plainAddress(request.ip));
+    if (reply.raw.headersSent) return; // the deadline came first
+    if (!counted) return limit(request, reply, budgetOf(request.ip));
+    const why = error.code === 'invalid_api_key' ? ', error="invalid_token"' : '';
+    fail(request, reply, error, ['www-authenticate', `Bearer realm="dbvitals"${why}`]);
+  }
+
+  /** {@link refuse} of a key that lived once: the same answer, and an entry in its account's log. */
+  function refuseDead(request: FastifyRequest, reply: FastifyReply, key: DeadKey): Promise<void> {
+    refusedKeys.note(key, plainAddress(request.ip));
+    return refuse(request, reply, errors.invalidApiKey);
+  }
+
+  function limit(request: FastifyRequest, reply: FastifyReply, budget: Budget): Promise<void> | void {
+    const answer = errorAnswer(errors.rateLimited, budget.resetIn);
+    return send(request, reply, answer, { ...budget, remaining: 0 }, ['retry-after', `${budget.resetIn}`]);
+  }
+
+  function answerOptions(request: FastifyRequest, reply: FastifyReply): void {
+    const { origin } = request.headers;
+    const allowed = corsOrigins.includes(origin ?? '') ? PREFLIGHT_HEADERS : [];
+    const cors = corsHeaders(corsOrigins, origin);
+    const always = ['x-request-id', request.id, 'x-content-type-options', 'nosniff', ...secure];
+    const headers = [...always, ...cors, ...ALLOW, ...allowed, ...rateHeaders(budgetOf(request.ip))];
+    reply.raw.writeHead(204, headers).end();
+  }
+
+  return { send, fail, refuse, refuseDead, limit, answerOptions };
+}

@@ -1,0 +1,231 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorFields } from '../database/store-failure.ts';
+import { Expired, GateFull } from '../gate/gate-errors.ts';
+import { Identifier } from '../gate/identify.ts';
+import type { Verdict } from '../gate/key-batch.ts';
+import { errorAnswer } from '../http/answer.ts';
+import { bearerToken, checkRequest, ignoreBody } from '../http/edge/edge.ts';
+import { forEverybody } from '../http/edge/escaped-errors.ts';
+import * as errors from '../http/errors.ts';
+import type { Budget } from '../http/rate-headers.ts';
+import { finalStatus } from '../http/respond.ts';
+import { type Step, traced } from '../telemetry/tracing.ts';
+import { hasAccess } from '../vocabulary/plans.ts';
+import type { Parts } from './app.ts';
+import { Deadlines, type Pending } from './deadlines.ts';
+import type { Preparation, Prepared } from './prepare-answer.ts';
+import { RequestLog } from './request-log.ts';
+import { templateOf } from './request-log-template.ts';
+import { type LogStep, stepLogger } from './request-steps.ts';
+import { ALLOW, type Answerer } from './send-answer.ts';
+
+const UNPREPARED: Prepared = { answer: errorAnswer(errors.rateLimited), generation: null, source: 'none' };
+
+/** A request on its way. */
+interface RequestState extends Pending {
+  readonly route: string;
+  /** Its time was over, and it was answered so. */
+  abandoned: boolean;
+  /** Whose key it has, as soon as that is known. */
+  keyId: number | undefined;
+  /** For how long its answer was held back on purpose, in milliseconds. */
+  heldBackMs: number;
+  /** Logs a step; undefined unless the log level is debug, so that it costs nothing otherwise. */
+  readonly step: LogStep | undefined;
+}
+
+const gateStep = () => ({ name: 'gate', attributes: {} });
+
+/** Answers the requests below `/api/`: one way for all of them, unknown paths too. */
+export function serveApi(
+  {
+    log,
+    gate,
+    health,
+    keys,
+    measure,
+    escaped,
+  }: Pick<Parts, 'log' | 'gate' | 'health' | 'keys' | 'measure' | 'escaped'>,
+  preparation: Preparation,
+  answers: Answerer,
+  isStrange: (request: FastifyRequest) => boolean,
+) {
+  const { send, fail, refuse, refuseDead, limit, answerOptions } = answers;
+  const identifier = new Identifier(keys);
+  const deadlines = new Deadlines();
+  const requestLog = new RequestLog(log);
+  const logsSteps = log.isLevelEnabled('debug');
+
+  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const route = request.routeOptions.url ?? 'unknown'; // Fastify makes the object anew each time
+    const started = performance.now();
+    const state: RequestState = {
+      route,
+      started,
+      abandoned: false,
+      keyId: undefined,
+      heldBackMs: 0,
+      step: logsSteps ? stepLogger(log, request.id, started) : undefined,
+      expire() {
+        state.abandoned = true;
+        escaped.guard(request.raw.socket, () => {
+          fail(request, reply, errors.internalError);
+          finish(request, reply, state);
+        });
+      },
+    };
+    deadlines.add(state);
+    const step = () => ({
+      name: `${request.method} ${route}`,
+      kind: 'server' as const,
+      attributes: {
+        'http.request.method': request.method,
+        'http.route': route,
+        'dbvitals.request_id': request.id,
+      },
+      caller: callerOf(request),
+      known: state,
+    });
+    await traced(step, async (tell) => {
+      await serveTimed(request, reply, state);
+      const { statusCode } = reply.raw;
+      tell({ 'http.response.status_code': statusCode });
+      if (statusCode >= 500) tell({ 'error.type': `${statusCode}` });
+    });
+  }
+
+  async function serveTimed(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    state: RequestState,
+  ): Promise<void> {
+    try {
+      await answer(request, reply, state);
+    } catch (error) {
+      state.step?.('fail', { error: error instanceof Error ? error.constructor.name : typeof error });
+      if (error instanceof GateFull) {
+        // Thousands a second may be: their lines and the metrics tell of them.
+        await holdBack(state, wait(error.pauseMs));
+      } else if (!(error instanceof Expired || health.failed(error))) {
+        log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
+      }
+      if (!state.abandoned) fail(request, reply, errors.internalError);
+    } finally {
+      deadlines.remove(state);
+      if (!state.abandoned) finish(request, reply, state);
+    }
+  }
+
+  async function holdBack(state: RequestState, pause: Promise<void>): Promise<void> {
+    const began = performance.now();
+    await pause;
+    state.heldBackMs += performance.now() - began;
+  }
+
+  /** Measures and logs a request, once, when it has its answer. */
+  function finish(request: FastifyRequest, reply: FastifyReply, state: RequestState): void {
+    const ms = performance.now() - state.started;
+    const status = reply.raw.statusCode;
+    state.step?.('release', { status });
+    measure(state.route, status, (ms - state.heldBackMs) / 1000);
+    requestLog.answered(request, { status, ms, keyId: state.keyId });
+  }
+
+  /** The way of a request, in order; the numbers are those of docs/design/requests.md. */
+  async function answer(request: FastifyRequest, reply: FastifyReply, state: RequestState): Promise<void> {
+    // 1. edge
+    ignoreBody(request.raw, reply.raw);
+    const problem = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
+    const token = problem ? null : bearerToken(request.raw.rawHeaders);
+    state.step?.('edge', { problem: problem?.code, has_token: token !== null });
+    if (problem) return fail(request, reply, problem);
+    if (request.method === 'OPTIONS') return answerOptions(request, reply);
+    if (token === null) return refuse(request, reply, errors.unauthorized);
+
+    // 2. identify
+    const known = identifier.known(token);
+    const identity = known ?? (await identifier.find(token));
+    state.keyId = identity?.apiKeyId;
+    state.step?.('identify', {
+      known: known !== undefined,
+      key_id: state.keyId,
+      account_id: identity?.accountId,
+    });
+    if (!identity) return refuse(request, reply, errors.invalidApiKey);
+    if ('dead' in identity) return refuseDead(request, reply, identity);
+
+    const isSpent = () => identity.spentUntil > performance.now();
+    const turn = isSpent() || !hasAccess(identity.plan) ? gate.turn(identity) : null;
+    if (turn) {
+      await holdBack(state, turn);
+      state.step?.('hold back', {});
+    }
+    for (let attempt = 1; !state.abandoned; attempt += 1) {
+      // 3. prepare
+      const spent = attempt === 1 && isSpent();
+      const prepared = spent
+        ? UNPREPARED
+        : preparation.prepare(request, reply, identity, state.route, attempt > 1);
+      const { answer, generation, source } = prepared instanceof Promise ? await prepared : prepared;
+      state.step?.('prepare', { attempt, source, status: answer.status, generation, spent });
+      if (state.abandoned) return;
+
+      // 4. gate
+      const applicant = {
+        accountId: identity.accountId,
+        apiKeyId: identity.apiKeyId,
+        plan: identity.plan,
+        generation,
+        prepared: !spent,
+        template: templateOf(request, answer, finalStatus(request, answer)),
+        requestId: request.id,
+        state,
+      };
+      const verdict = await traced(gateStep, async (tell) => {
+        const told = await forEverybody(() => gate.admit(applicant));
+        tell({ 'dbvitals.verdict': told.verdict });
+        return told;
+      });
+      state.step?.('gate', {
+        verdict: verdict.verdict,
+        recorded: verdict.verdict === 'admitted' || verdict.verdict === 'limited',
+        remaining: verdict.remaining,
+      });
+      if (state.abandoned) return;
+
+      // 5. release
+      if (verdict.verdict === 'dead') {
+        identifier.forget(token);
+        return refuseDead(request, reply, identity);
+      }
+      identity.plan = verdict.plan;
+      identity.generation = verdict.generation;
+      if (verdict.limit > 0) identity.limit = verdict.limit;
+      identity.spentUntil =
+        verdict.verdict === 'limited' ? performance.now() + 1000 * (verdict.endsAt - verdict.now) : 0;
+      if (verdict.verdict === 'moved') continue;
+      const budget = keyBudget(verdict);
+      if (verdict.verdict === 'limited') return limit(request, reply, budget);
+      return send(request, reply, answer, budget, answer.status === 405 ? ALLOW : []);
+    }
+  }
+
+  return { serve, flush: () => requestLog.flush() };
+}
+
+/** Who asked, for a trace. A header that is there twice is none. */
+function callerOf({ headers }: FastifyRequest): NonNullable<Step['caller']> {
+  const one = (value: string | string[] | undefined) => (Array.isArray(value) ? undefined : value);
+  return { traceparent: one(headers['traceparent']), tracestate: one(headers['tracestate']) };
+}
+
+/** How the key's window stands, as the gate saw it. */
+function keyBudget(verdict: Verdict): Budget {
+  return {
+    limit: verdict.limit,
+    remaining: verdict.remaining,
+    resetAt: Math.ceil(verdict.endsAt),
+    resetIn: Math.max(Math.ceil(verdict.endsAt - verdict.now), 1),
+  };
+}
