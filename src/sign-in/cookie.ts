@@ -13,3 +13,11 @@ export function cookie(
   const prefix = basePath === '' ? '__Host-' : '__Secure-';
   return { name: prefix + name, attributes: `${attributes}; Secure` };
 }
+
+/** The values of the cookies of a name in a request's Cookie header; several where another host or path set one too. */
+export function cookieValues(header: string | undefined, name: string): string[] {
+  return (header ?? '').split(';').flatMap((pair) => {
+    const text = pair.trim();
+    return text.startsWith(`${name}=`) ? [text.slice(name.length + 1)] : [];
+  });
+}

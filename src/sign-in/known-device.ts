@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SecretKeys } from '../database/encryption.ts';
-import { cookie } from './cookie.ts';
+import { cookie, cookieValues } from './cookie.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 
 // A browser in which a person signed in with a password is a known device for that login and has its own attempts, so
@@ -63,9 +63,7 @@ function deviceCookie({ parts, caller }: Pick<SignInRequest, 'parts' | 'caller'>
 }
 
 function tokensOf(asked: SignInRequest): Token[] {
-  const start = `${deviceCookie(asked).name}=`;
-  const pairs = (asked.reply.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const value = pairs.find((pair) => pair.startsWith(start))?.slice(start.length) ?? '';
+  const [value = ''] = cookieValues(asked.reply.request.headers.cookie, deviceCookie(asked).name);
   return value
     .split('.')
     .slice(0, MOST)

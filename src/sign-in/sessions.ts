@@ -5,7 +5,7 @@ import type { Actor } from '../members/actor.ts';
 import { hashToken, newToken } from '../members/token.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
 import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
-import { cookie } from './cookie.ts';
+import { cookie, cookieValues } from './cookie.ts';
 import { lacking, signedOut } from './session-rejections.ts';
 import type { Caller, SignInRequest } from './sign-in-request.ts';
 
@@ -64,10 +64,7 @@ function sessionCookie(origin: string, basePath: string) {
 /** The token in the session cookie; null when there is none or more than one. */
 export function tokenOf(origin: string, basePath: string, cookies: string | undefined): string | null {
   const { name } = sessionCookie(origin, basePath);
-  const found = (cookies ?? '').split(';').flatMap((pair) => {
-    const [key = '', value = ''] = pair.trim().split('=', 2);
-    return key === name ? [value] : [];
-  });
+  const found = cookieValues(cookies, name);
   return found.length === 1 && /^[\w-]{43}$/.test(found[0] ?? '') ? (found[0] ?? null) : null;
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { isChallenge, newChallenge, useChallenge } from '../../sign-in/challenges.ts';
-import { cookie } from '../../sign-in/cookie.ts';
+import { cookie, cookieValues } from '../../sign-in/cookie.ts';
 import { type IdentityProvider, Unreachable } from '../../sign-in/identity-provider.ts';
 import { OidcLoginRejected, oidcLogin } from '../../sign-in/oidc-login.ts';
 import { startSession, startUnjoinedSession } from '../../sign-in/sessions.ts';
@@ -159,11 +159,9 @@ function keep(asked: ConsoleRequest, kept: { challenge: string; next: string | n
 
 /** What the browser stored. `next` is validated again, because only the challenge is signed. */
 function keptBy(asked: ConsoleRequest): { challenge: string | null; next: string | null } {
-  const start = `${cookieOf(asked).name}=`;
-  const cookies = (asked.reply.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const found = cookies.filter((pair) => pair.startsWith(start));
+  const found = cookieValues(asked.reply.request.headers.cookie, cookieOf(asked).name);
   if (found.length !== 1) return { challenge: null, next: null };
-  const [challenge = '', encoded = ''] = (found[0] ?? '').slice(start.length).split('.');
+  const [challenge = '', encoded = ''] = (found[0] ?? '').split('.');
   const next = Buffer.from(encoded, 'base64url').toString();
   return { challenge, next: next.length <= LONGEST_PAGE && PAGE.test(next) ? next : null };
 }
