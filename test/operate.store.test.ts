@@ -95,9 +95,11 @@ test.each(PAGES)('the commands of %s.md do what they say', async (name) => {
 test('secure.md moves the secret key out of the data folder, which is the home of the service user under systemd', async () => {
   const home = place('work', '.dbvitals');
   const [doctor = '', move = ''] = commandsOf(operatePage('secure'));
-  expect(await run(doctor, home)).toMatch(/^warning +secret +The secret key lies beside the store/m);
+  expect(await run(doctor, home)).toMatch(
+    /^warning +secret +The secret key is in the same folder as the store/m,
+  );
   const after = await run(move, home);
-  expect(after).toMatch(/^ok +secret +The secret key is that of /m);
+  expect(after).toMatch(/^ok +secret +The secret key comes from /m);
   expect(after).not.toMatch(/^warning +secret/m);
 });
 

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { hasFailed, readLastBackup } from '../database/backup/last-backup.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
-// A nightly backup is 24 hours old at most: one that is older than this was missed.
+// A nightly backup is at most 24 hours old. At this age a backup was missed.
 const OLD_HOURS = 36;
 
-const NIGHTLY = 'Back up every night, as docs/operate/backup.md says: "dbvitals backup --folder DIR".';
+const NIGHTLY = 'Run "dbvitals backup --folder DIR" every night: see docs/operate/backup.md.';
 
-/** Whether the store is backed up, as far as "dbvitals backup" has recorded; the writer's role may ask. */
+/** Checks how the last "dbvitals backup" of the store went and how old it is. The writer's role is enough. */
 export async function checkBackups(pool: pg.Pool): Promise<Diagnosis> {
   const about = 'backup';
   const last = await readLastBackup(pool);
@@ -16,12 +16,12 @@ export async function checkBackups(pool: pg.Pool): Promise<Diagnosis> {
       about,
       status: 'error',
       message: `The last backup failed at ${last.failed_at?.toISOString()}: ${last.failure}`,
-      remedy: 'Mend that, then run the backup again: under systemd "systemctl start dbvitals-backup".',
+      remedy: 'Fix the cause, then run the backup again. With systemd: "systemctl start dbvitals-backup".',
     };
   }
   const { succeeded_at: at } = last;
   if (at === null) {
-    const message = 'No backup of this store has been made by "dbvitals backup".';
+    const message = '"dbvitals backup" has never backed up this store.';
     return { about, status: 'warning', message, remedy: NIGHTLY };
   }
   const hours = Math.round((Date.now() - at.getTime()) / 3_600_000);

@@ -41,9 +41,9 @@ function only(found: readonly Diagnosis[]): Diagnosis {
 }
 
 test.each([
-  [30, 'ok', /^The certificate is for DNS:localhost, until /],
+  [30, 'ok', /^The certificate is for DNS:localhost and expires on /],
   [5, 'warning', /expires in 5 days/],
-  [-1, 'error', /has expired/],
+  [-1, 'error', /^The certificate expired on /],
   [60_000, 'error', /not valid before/],
 ])('a certificate with %i days to its end: %s', (days, status, message) => {
   vi.useFakeTimers({ toFake: ['Date'], now: end - days * DAY_MS - 3_600_000 });
@@ -51,9 +51,9 @@ test.each([
   expect([found, told]).toEqual([status, expect.stringMatching(message)]);
 });
 
-test('a key of another certificate, none, and one that all may read', () => {
+test('a key of another certificate, an invalid key, no key, and a key that every user can read', () => {
   chmodSync(join(folder, 'server.key'), 0o644);
-  expect(only(checkTls(readConfig(files))).message).toMatch(/Every user .* may read the key/);
+  expect(only(checkTls(readConfig(files))).message).toMatch(/Every user .* can read the private key/);
   copyFileSync(join(CERTIFICATES, 'renewed.key'), join(folder, 'server.key'));
   expect(only(checkTls(readConfig(files))).message).toMatch(/holds another key/);
   writeFileSync(join(folder, 'server.key'), 'unspoken');
@@ -73,22 +73,22 @@ test.each([
   expect(only(checkTls(readConfig(environment))).status).toBe(status);
 });
 
-test('a secret key beside the store, readable by all, elsewhere, not there', () => {
+test('a secret key in the data folder, outside of it, readable by every user, invalid and missing', () => {
   const data = join(folder, 'data');
   const look = (environment: Record<string, string>) =>
     checkSecret(
       readConfig({ DBVITALS_DATA_DIR: data, ...environment }),
       environment['DBVITALS_SECRET_KEY_FILE'] ?? null,
     );
-  expect(only(look({})).message).toBe('The secret key is made with the store.');
+  expect(only(look({})).message).toBe('The secret key will be created with the store.');
   mkdirSync(data);
   const beside = join(data, 'secret.key');
   writeFileSync(beside, 'ab'.repeat(32), { mode: 0o600 });
   expect(only(look({}))).toMatchObject({
     status: 'warning',
-    message: expect.stringMatching(/beside the store/),
+    message: expect.stringMatching(/in the same folder as the store/),
   });
-  expect(only(look({ DBVITALS_SECRET_KEY_FILE: beside })).message).toMatch(/beside the store/);
+  expect(only(look({ DBVITALS_SECRET_KEY_FILE: beside })).message).toMatch(/in the same folder as the store/);
   const elsewhere = join(folder, 'secret.key');
   writeFileSync(elsewhere, 'ab'.repeat(32), { mode: 0o600 });
   expect(only(look({ DBVITALS_SECRET_KEY_FILE: elsewhere })).status).toBe('ok');
@@ -100,12 +100,12 @@ test('a secret key beside the store, readable by all, elsewhere, not there', () 
   expect(JSON.stringify(broken)).not.toContain('unspoken');
 });
 
-test('a disk, and a file for seals whose folder is gone', () => {
+test('free disk space, and the seal file: not set, writable, and in a folder that does not exist', () => {
   expect(checkDisk(join(folder, 'not', 'yet')).message).toMatch(/^[0-9.]+ GiB \([0-9]+ %\) are free at /);
-  expect(checkDisk('/proc').status).toBe('error'); // it has no blocks at all
+  expect(checkDisk('/proc').status).toBe('error'); // it has no blocks
   expect(only(checkSealFile(null))).toMatchObject({
     status: 'warning',
-    message: expect.stringMatching(/kept in the store alone/),
+    message: expect.stringMatching(/kept only in the store/),
     remedy: expect.stringMatching(/DBVITALS_SEAL_FILE/),
   });
   expect(only(checkSealFile(join(folder, 'seals.ndjson'))).status).toBe('ok');

@@ -12,26 +12,26 @@ import type { Diagnosis } from './diagnosis.ts';
 const GIB = 2 ** 30;
 const DAY_MS = 86_400_000;
 
-// Those who renew do so a third of its life before the end: 30 days of 90. Who is late by half of that is not renewing.
+// ACME clients renew when a third of the lifetime is left: 30 days of 90. With half of that left, renewal does not work.
 const RENEWED_DAYS = 14;
 
-// PostgreSQL stops when it can't write its log: 1 GiB is what max_wal_size of the embedded store may still take.
+// PostgreSQL stops when it can't write its log. max_wal_size of the embedded store may still need 1 GiB.
 const LEAST_FREE = GIB;
 const LEAST_SHARE = 0.1;
 
-/** Whether the secret key is to be had, by whom, and whether it lies where the store does. `file` is DBVITALS_SECRET_KEY_FILE. */
+/** Checks that the secret key is readable, and not by everyone, and is kept apart from the store. `file` is DBVITALS_SECRET_KEY_FILE. */
 export function checkSecret(config: Config, file: string | null): Diagnosis[] {
   const about = 'secret';
   const own = join(config.dataDir, 'secret.key');
   if (config.givenSecret === null && !existsSync(own)) {
-    const message = 'The secret key is made with the store.';
+    const message = 'The secret key will be created with the store.';
     return [{ about, status: 'ok', message, remedy: null }];
   }
   try {
     secretKeys(config);
   } catch (error) {
     const message = error instanceof Error ? error.message : 'The secret key cannot be read.';
-    return [{ about, status: 'error', message, remedy: 'Restore the file from where you keep a copy.' }];
+    return [{ about, status: 'error', message, remedy: 'Restore the file from your copy.' }];
   }
   const found: Diagnosis[] = [];
   const path = config.givenSecret === null ? own : file;
@@ -40,39 +40,41 @@ export function checkSecret(config: Config, file: string | null): Diagnosis[] {
     found.push({
       about,
       status: 'warning',
-      message: `The secret key lies beside the store, in ${config.dataDir}: who copies the folder can open the passwords of connections.`,
+      message: `The secret key is in the same folder as the store, ${config.dataDir}: a copy of the folder is enough to decrypt the passwords of connections.`,
       remedy:
-        'Move the file elsewhere, such as /etc/dbvitals/secret.key, and set DBVITALS_SECRET_KEY_FILE to it.',
+        'Move the file, for example to /etc/dbvitals/secret.key, and set DBVITALS_SECRET_KEY_FILE to its new path.',
     });
   }
   if (path !== null && (statSync(path).mode & 0o007) !== 0) {
     found.push({
       about,
       status: 'warning',
-      message: 'Every user of this machine may read the secret key.',
+      message: 'Every user of this machine can read the secret key.',
       remedy: `Run chmod 600 on the file of DBVITALS_SECRET_KEY_FILE, as the user that runs dbvitals.`,
     });
   }
-  const message = `The secret key is that of ${path ?? 'DBVITALS_SECRET_KEY'}.`;
+  const message = `The secret key comes from ${path ?? 'DBVITALS_SECRET_KEY'}.`;
   return found.length > 0 ? found : [{ about, status: 'ok', message, remedy: null }];
 }
 
-/** Whether certificate and key are a pair and how long they last; without them, whether keys travel readable. */
+/** Checks that certificate and key match and do not expire soon. Without them, checks that API keys are not sent unencrypted. */
 export function checkTls({ tlsFiles, host, trustProxy }: Config): Diagnosis[] {
   const about = 'tls';
   if (tlsFiles === null) {
     const near = host === 'localhost' || /^127\.|^::1$/.test(host);
     if (near || trustProxy.length > 0) {
-      const why = near ? `${host} is reached from this machine only` : 'the proxy before it must end TLS';
+      const why = near
+        ? `${host} is reachable only from this machine`
+        : 'the proxy in front must terminate TLS';
       return [{ about, status: 'ok', message: `Plain HTTP: ${why}.`, remedy: null }];
     }
     return [
       {
         about,
         status: 'warning',
-        message: `API keys and sessions travel readable: plain HTTP at ${isIP(host) ? host : 'HOST'}, and no proxy is named.`,
+        message: `API keys and sessions are not encrypted: the service uses plain HTTP on ${isIP(host) ? host : 'HOST'}, and no proxy is set.`,
         remedy:
-          'Set TLS_CERT_FILE and TLS_KEY_FILE; or put a proxy with TLS before it and name it in DBVITALS_TRUST_PROXY.',
+          'Set TLS_CERT_FILE and TLS_KEY_FILE, or put a TLS proxy in front and set DBVITALS_TRUST_PROXY to its address.',
       },
     ];
   }
@@ -80,14 +82,19 @@ export function checkTls({ tlsFiles, host, trustProxy }: Config): Diagnosis[] {
     const certificate = certificateOf(readTls(tlsFiles));
     const days = Math.floor((certificate.validToDate.getTime() - Date.now()) / DAY_MS);
     const until = certificate.validToDate.toISOString().slice(0, 10);
-    const names = certificate.subjectAltName ?? 'no name, which browsers refuse';
+    const names = certificate.subjectAltName ?? 'no name, so browsers reject it';
     const found: Diagnosis[] = [];
-    const remedy = 'Renew it: the service takes the new files within 5 s, without a restart.';
+    const remedy = 'Renew it. The service loads the new files within 5 s, without a restart.';
     if (certificate.validFromDate.getTime() > Date.now()) {
       const message = `The certificate is not valid before ${certificate.validFromDate.toISOString()}.`;
-      found.push({ about, status: 'error', message, remedy: "Check this machine's clock, or use another." });
+      found.push({
+        about,
+        status: 'error',
+        message,
+        remedy: "Check this machine's clock, or use another certificate.",
+      });
     } else if (days < 0) {
-      found.push({ about, status: 'error', message: `The certificate has expired on ${until}.`, remedy });
+      found.push({ about, status: 'error', message: `The certificate expired on ${until}.`, remedy });
     } else if (days < RENEWED_DAYS) {
       found.push({
         about,
@@ -97,19 +104,21 @@ export function checkTls({ tlsFiles, host, trustProxy }: Config): Diagnosis[] {
       });
     }
     if ((statSync(tlsFiles.key).mode & 0o007) !== 0) {
-      const message = 'Every user of this machine may read the key of the certificate.';
+      const message = 'Every user of this machine can read the private key of the certificate.';
       found.push({ about, status: 'warning', message, remedy: 'Run chmod 640 on the file of TLS_KEY_FILE.' });
     }
     if (found.length > 0) return found;
-    const message = `The certificate is for ${names}, until ${until}.`;
+    const message = `The certificate is for ${names} and expires on ${until}.`;
     return [{ about, status: 'ok', message, remedy: null }];
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'The certificate cannot be served.';
-    return [{ about, status: 'error', message, remedy: 'The service does not start with these files.' }];
+    const message = error instanceof Error ? error.message : "The certificate can't be used.";
+    return [
+      { about, status: 'error', message, remedy: 'Replace the files: the service does not start with them.' },
+    ];
   }
 }
 
-/** Whether the embedded PostgreSQL is installed, and its data folder can be written. */
+/** Checks that the embedded PostgreSQL is installed and its data folder is writable. */
 export function checkEmbedded({ databaseUrl, dataDir }: Config): Diagnosis[] {
   if (databaseUrl !== null) return [];
   const about = 'embedded';
@@ -118,23 +127,23 @@ export function checkEmbedded({ databaseUrl, dataDir }: Config): Diagnosis[] {
     serverPrograms();
   } catch (error) {
     const [message = '', remedy = ''] = error instanceof Error ? error.message.split(': ') : [];
-    found.push({ about, status: 'error', message: `${message}.`, remedy: `To do: ${remedy}` });
+    found.push({ about, status: 'error', message: `${message}.`, remedy: `To fix it: ${remedy}` });
   }
   const refused = whyUnwritable(dataDir);
   if (refused !== null) {
     found.push({
       about,
       status: 'error',
-      message: `The data folder ${resolve(dataDir)} can't be written (${refused}): PostgreSQL does not start in it.`,
-      remedy: 'Let this user write it, or set DBVITALS_DATA_DIR to a folder that this user may write.',
+      message: `The data folder ${resolve(dataDir)} is not writable (${refused}): PostgreSQL can't start in it.`,
+      remedy: 'Give this user write access, or set DBVITALS_DATA_DIR to a folder that is writable.',
     });
   }
   if (found.length > 0) return found;
-  const message = 'PostgreSQL is installed, and its data folder can be written.';
+  const message = 'PostgreSQL is installed, and its data folder is writable.';
   return [{ about, status: 'ok', message, remedy: null }];
 }
 
-/** How much room the file system of a folder, or of the nearest one that is there, has for this user. */
+/** Checks the free space for this user on the file system of a folder, or of its nearest existing parent. */
 export function checkDisk(folder: string): Diagnosis {
   let there = resolve(folder);
   while (!existsSync(there)) there = dirname(there);
@@ -151,11 +160,11 @@ export function checkDisk(folder: string): Diagnosis {
     status: free < LEAST_FREE / 4 ? 'error' : 'warning',
     message,
     remedy:
-      'Make room, or set DBVITALS_ACTIVITY_DAYS: without any every request fails, for none is answered unrecorded.',
+      'Free up space, or set DBVITALS_ACTIVITY_DAYS. On a full disk all requests fail, because the service records each one.',
   };
 }
 
-/** Whether seals are kept outside of the store, and can be appended to that file. */
+/** Checks that seals are also kept in a file outside the store, and that the file is writable. */
 export function checkSealFile(path: string | null): Diagnosis[] {
   if (path === null) {
     return [
@@ -163,17 +172,18 @@ export function checkSealFile(path: string | null): Diagnosis[] {
         about: 'seal file',
         status: 'warning',
         message:
-          'Seals of the activity log are kept in the store alone: its owner can rewrite log and seals.',
-        remedy: 'Set DBVITALS_SEAL_FILE to a file that the owner of the store cannot write (docs/seals.md).',
+          'The seals of the activity log are kept only in the store: its owner can rewrite both the log and the seals.',
+        remedy:
+          'Set DBVITALS_SEAL_FILE to a file that the owner of the store cannot write to (docs/seals.md).',
       },
     ];
   }
   try {
     accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
-    return [{ about: 'seal file', status: 'ok', message: `${path} can be appended to.`, remedy: null }];
+    return [{ about: 'seal file', status: 'ok', message: `${path} is writable.`, remedy: null }];
   } catch {
-    const message = `${path} can't be written by this user.`;
-    const remedy = 'Let the user that runs dbvitals write it (DBVITALS_SEAL_FILE).';
+    const message = `This user can't write to ${path}.`;
+    const remedy = 'Give the user that runs dbvitals write access to the file of DBVITALS_SEAL_FILE.';
     return [{ about: 'seal file', status: 'error', message, remedy }];
   }
 }

@@ -11,8 +11,8 @@ import type { Diagnosis } from './diagnosis.ts';
 const TIMEOUT_MS = 3_000;
 
 /**
- * Whether the service of these settings answers here, is ready, serves the store of `storeId` (null = that is not known) and the
- * certificate of the files.
+ * Checks that the service of these settings answers on this machine, is ready, uses the store `storeId` (null = unknown) and
+ * serves the certificate of the files.
  */
 export async function checkService(config: Config, storeId: string | null): Promise<Diagnosis[]> {
   if (config.port === 0) return [];
@@ -20,53 +20,60 @@ export async function checkService(config: Config, storeId: string | null): Prom
   const here = config.host === '0.0.0.0' ? '127.0.0.1' : config.host === '::' ? '::1' : config.host;
   const url = `${urlOf({ ...config, host: here }, config.port)}/readyz`;
   const answer = await ask(url);
-  if (answer === 'nobody') {
+  if (answer === 'no connection') {
     const message = `No service answers at ${url}.`;
-    return [{ about, status: 'warning', message, remedy: 'Start it: dbvitals serve.' }];
+    return [{ about, status: 'warning', message, remedy: 'Start the service: "dbvitals serve".' }];
   }
-  if (answer === 'a stranger' || answer.store === null) {
-    const message = `Another program has port ${config.port}: what answers at ${url} is no dbvitals with these settings.`;
+  if (answer === 'no HTTP' || answer.store === null) {
+    const message = `Another program uses port ${config.port}: what answers at ${url} is not a dbvitals with these settings.`;
     const remedy =
-      'Stop that program, or set PORT (and TLS_CERT_FILE, DBVITALS_BASE_PATH) to those of the service.';
+      'Stop that program, or set PORT, TLS_CERT_FILE and DBVITALS_BASE_PATH to the values of the service.';
     return [{ about, status: 'error', message, remedy }];
   }
   const { status, fingerprint, store } = answer;
   if (storeId !== null && store !== storeId) {
-    const message = `The dbvitals that answers at ${url} has another store.`;
+    const message = `The dbvitals that answers at ${url} uses another store.`;
     const remedy =
-      'Set PORT to the port of this service, or DBVITALS_DATA_DIR and DATABASE_URL to the store of that one.';
+      'Set PORT to the port of this service, or set DBVITALS_DATA_DIR and DATABASE_URL to the store of that one.';
     return [{ about, status: 'error', message, remedy }];
   }
   if (status !== 200) {
     const message = `${url} answers ${status}.`;
-    return [{ about, status: 'warning', message, remedy: 'It stops, or its store fails: see its log.' }];
+    return [
+      {
+        about,
+        status: 'warning',
+        message,
+        remedy: 'The service is stopping or its store fails: see its log.',
+      },
+    ];
   }
   if (config.tlsFiles && fingerprint !== fingerprintOf(config.tlsFiles)) {
     return [
       {
         about,
         status: 'warning',
-        message: 'The service still serves another certificate than that of TLS_CERT_FILE.',
-        remedy: 'It looks every 5 s: see its log for "TLS:" if that does not pass.',
+        message: 'The service still serves a different certificate than TLS_CERT_FILE.',
+        remedy: 'The service reloads the file every 5 s. If this persists, search its log for "TLS:".',
       },
     ];
   }
-  return [{ about, status: 'ok', message: `${url} answers that it is ready.`, remedy: null }];
+  return [{ about, status: 'ok', message: `${url} reports that the service is ready.`, remedy: null }];
 }
 
-/** What a service says at `/readyz`. */
+/** What a service answers at `/readyz`. */
 interface Answer {
   status: number;
   fingerprint: string | null;
-  /** Which store it has; null of a program that is no dbvitals. */
+  /** The identity of its store; null = the program is not dbvitals. */
   store: string | null;
 }
 
-/** Nobody where no connection is taken, a stranger where it is and no HTTP comes back. */
-function ask(url: string): Promise<Answer | 'nobody' | 'a stranger'> {
+/** Asks a service for its readiness: `no connection` = nothing listens, `no HTTP` = something else does. */
+function ask(url: string): Promise<Answer | 'no connection' | 'no HTTP'> {
   return new Promise((resolve) => {
     let connected = false;
-    // The certificate is compared with the file; whether this machine trusts who issued it is the clients' business.
+    // The certificate is compared with the file. Whether this machine trusts its issuer matters only to clients.
     const options = { agent: false, rejectUnauthorized: false, timeout: TIMEOUT_MS };
     const request = (url.startsWith('https:') ? tlsRequest : plainRequest)(url, options, (response) => {
       const { socket } = response;
@@ -87,12 +94,12 @@ function ask(url: string): Promise<Answer | 'nobody' | 'a stranger'> {
     );
     request.on('timeout', () => request.destroy());
     request.on('error', () => {});
-    request.on('close', () => resolve(connected ? 'a stranger' : 'nobody'));
+    request.on('close', () => resolve(connected ? 'no HTTP' : 'no connection'));
     request.end();
   });
 }
 
-/** null = the files hold no pair, which is told by who looks at them. */
+/** The fingerprint of the certificate in the files; null = the files are not valid, which `checkTls` reports. */
 function fingerprintOf(files: NonNullable<Config['tlsFiles']>): string | null {
   try {
     return certificateOf(readTls(files)).fingerprint256;

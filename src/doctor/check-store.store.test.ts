@@ -34,7 +34,7 @@ afterAll(async () => {
   await store.stop();
 });
 
-/** What is not well, by what it is about. */
+/** The warnings and errors, by what they are about. */
 async function unwell(): Promise<Record<string, string>> {
   const found = await checkStore(readConfig(settings), pools);
   for (const { status, remedy } of found) expect(remedy === null).toBe(status === 'ok');
@@ -47,10 +47,10 @@ async function unwell(): Promise<Record<string, string>> {
 
 const SUPERUSER = { roles: "warning: The store's user postgres is a superuser." };
 
-test('a store that was never backed up, one whose last backup failed, and one whose last is old', async () => {
+test('a store that was never backed up, whose last backup failed, and whose last backup is old', async () => {
   expect(await unwell()).toEqual({
     ...SUPERUSER,
-    backup: 'warning: No backup of this store has been made by "dbvitals backup".',
+    backup: 'warning: "dbvitals backup" has never backed up this store.',
   });
   await root.query(`insert into last_backup (failed_at, failure) values (now(), 'The disk is full.')`);
   expect((await unwell())['backup']).toMatch(/^error: The last backup failed at \S+Z: The disk is full\.$/);
@@ -59,7 +59,7 @@ test('a store that was never backed up, one whose last backup failed, and one wh
   await root.query('update last_backup set succeeded_at = now()');
 });
 
-test('a store that is well but for its superuser', async () => {
+test('a healthy store whose user is a superuser', async () => {
   expect(await unwell()).toEqual(SUPERUSER);
 });
 
@@ -69,11 +69,11 @@ const entry = `
 
 test.each<[what: string, provoke: string, undo: string, about: string, told: RegExp]>([
   [
-    'a migration that is missing',
+    'a missing migration',
     `delete from migration where name = (select max(name) from migration)`,
     '',
     'schema',
-    /^warning: The schema lacks 1 migrations/,
+    /^warning: The schema is missing 1 migrations/,
   ],
   [
     'a migration of a later version',
@@ -83,14 +83,14 @@ test.each<[what: string, provoke: string, undo: string, about: string, told: Reg
     /^error: The store's schema is newer .*9999_later/,
   ],
   [
-    'a role that passes by row-level security',
+    'a role that bypasses row-level security',
     'alter role dbvitals_reader bypassrls',
     'alter role dbvitals_reader nobypassrls',
     'roles',
-    /^error: dbvitals_reader may do more/,
+    /^error: dbvitals_reader must not have superuser, bypassrls/,
   ],
   [
-    'a server that forgets',
+    'a server that does not commit durably',
     `alter database store set synchronous_commit = off`,
     'alter database store reset synchronous_commit',
     'server',
@@ -127,16 +127,16 @@ test.each([
     'grant select on api_key to dbvitals_reader',
     'revoke select on api_key from dbvitals_reader; grant select (account_id, api_key_id, name) on api_key to dbvitals_reader;',
   ],
-])('%s: the doctor says so, and its remedy mends it', async (provoke, remedy) => {
+])('%s: the doctor reports it, and the remedy fixes it', async (provoke, remedy) => {
   await root.query(provoke);
   const found = (await checkStore(readConfig(settings), pools)).find(({ about }) => about === 'roles');
   expect(found).toMatchObject({ status: 'error', remedy: `As the store's user, run: ${remedy}` });
-  expect(found?.message).toMatch(/^(Requests fail, for a role lacks|A role has) 1 privilege/);
+  expect(found?.message).toMatch(/^(Requests fail, because a role lacks|A role has) 1 privilege/);
   await root.query(remedy);
   expect(await unwell()).toEqual(SUPERUSER);
 });
 
-test('a user who may not make the roles, before the first migration: the remedy lets it begin', async () => {
+test('a user that may not create roles, before the first migration: after the remedy, migrations work', async () => {
   await root.query(`create role plain login password 'unspoken-plain'`);
   await root.query('create database empty owner plain');
   const address = store.address.map((host) => ({
@@ -165,7 +165,7 @@ test('a user who may not make the roles, before the first migration: the remedy 
   }
 });
 
-/** Settings of a database hold for connections that begin after them. */
+/** A database's settings apply only to connections that are opened later. */
 async function reopen(): Promise<void> {
   await Promise.all([...pools.values()].map((pool) => pool.end()));
   for (const role of pools.keys()) pools.set(role, openPool(store.address, role, { max: 1 }));
@@ -182,17 +182,17 @@ test('a connection that no monitor checks', async () => {
   await root.query(due, [connectionId, '4 min']);
   expect(await unwell()).toEqual(SUPERUSER);
   await root.query(due, [connectionId, '10 min']);
-  expect((await unwell())['monitor']).toMatch(/^warning: Health checks that wait: 1, the longest for 60\d s/);
+  expect((await unwell())['monitor']).toMatch(/^warning: Health checks waiting: 1, the longest for 60\d s/);
   await root.query(due, [connectionId, '-1 hour']);
 });
 
-test('a log that is not sealed, or not cut', async () => {
+test('a log that is not sealed, and one that is not trimmed', async () => {
   await root.query(entry, [accountId, '2 hours']);
   await root.query('update activity_head set last_id = 1 where account_id = $1', [accountId]);
   expect(await unwell()).toEqual(SUPERUSER);
   await root.query(`update activity set occurred_at = now() - interval '4 hours'`);
   expect((await unwell())['retention']).toMatch(
-    /^warning: Accounts with entries of .* that no seal holds: 1\./,
+    /^warning: Accounts with unsealed entries older than 3 hours: 1\./,
   );
   await root.query(`insert into activity_seal values ($1, 1, 1, 1, now(), 0, $2, $2, $2, now(), $3)`, [
     accountId,
@@ -205,7 +205,7 @@ test('a log that is not sealed, or not cut', async () => {
   await root.query(`update activity set occurred_at = now()`);
 });
 
-test('a secret key that opens nothing', async () => {
+test('a secret key that decrypts nothing', async () => {
   await root.query('insert into credential_key values ($1, $2)', [accountId, randomBytes(61)]);
-  expect((await unwell())['secret']).toMatch(/^error: The secret key does not open 1 of the keys/);
+  expect((await unwell())['secret']).toMatch(/^error: The secret key does not decrypt 1 of the stored keys/);
 });

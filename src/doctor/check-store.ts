@@ -10,52 +10,52 @@ import { countDueConnections } from '../monitor/claim.ts';
 import { checkBackups } from './check-backups.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
-// Limits, sessions and the log go by the database's clock alone; single sign-on compares ours with the provider's.
+// Limits, sessions and the log use only the database's clock. Single sign-on compares this machine's with the provider's.
 const CLOCK_SECONDS = 5;
 const CLOCK_TRIES = 3;
 
-// The shortest interval of a connection is 10 s: after five minutes a monitor is missing, or far behind.
+// The shortest interval of a connection is 10 s. After five minutes no monitor is running, or it is far behind.
 const LATE_SECONDS = 300;
 
-// Rounds are hourly; one that failed is tried again an hour later.
+// Rounds run hourly. A failed round is retried an hour later.
 const UNSEALED_HOURS = 3;
 const UNCUT_DAYS = 2;
 
 const BUSY_SHARE = 0.8;
 
 type Pools = ReadonlyMap<StoreRole, pg.Pool>;
-type Look = (config: Config, owner: pg.Pool, writer: pg.Pool) => Promise<Diagnosis>;
+type Check = (config: Config, owner: pg.Pool, writer: pg.Pool) => Promise<Diagnosis>;
 
-/** Everything about a store that answers. One that can't be looked at is an error of its own, and the others go on. */
+/** Checks a store that answers. A check that throws becomes a diagnosis of its own, and the others still run. */
 export async function checkStore(config: Config, pools: Pools): Promise<Diagnosis[]> {
   const [owner, writer] = [pools.get('owner'), pools.get('writer')];
-  if (!owner || !writer) throw new Error('a store without its roles');
+  if (!owner || !writer) throw new Error('The pools of owner and writer are required.');
   const clock = await attempt('clock', () => checkClock(owner));
   const server = await attempt('server', () => checkServer(owner));
   const schema = await attempt('schema', () => checkSchema(owner));
-  // The rest asks tables and roles that an older schema lacks.
+  // The other checks need tables and roles that an older schema lacks.
   if (schema.status !== 'ok') {
-    const making = await attempt('roles', () => checkMaking(owner));
-    return [schema, clock, server, making];
+    const migration = await attempt('roles', () => checkMigrationRights(owner));
+    return [schema, clock, server, migration];
   }
   const roles = await attempt('roles', () => checkRoles(owner, [...pools.values()]));
-  const looks: [string, Look][] = [
-    ['secret', checkKeys],
+  const checks: [string, Check][] = [
+    ['secret', checkStoredKeys],
     ['monitor', checkMonitor],
     ['retention', checkRetention],
     ['backup', (_config, _owner, writer) => checkBackups(writer)],
   ];
   const rest: Diagnosis[] = [];
-  for (const [about, look] of looks) rest.push(await attempt(about, () => look(config, owner, writer)));
+  for (const [about, check] of checks) rest.push(await attempt(about, () => check(config, owner, writer)));
   return [schema, clock, server, roles, ...rest];
 }
 
-async function attempt(about: string, look: () => Promise<Diagnosis>): Promise<Diagnosis> {
+async function attempt(about: string, check: () => Promise<Diagnosis>): Promise<Diagnosis> {
   try {
-    return await look();
+    return await check();
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'It could not be looked at.';
-    return { about, status: 'error', message, remedy: 'Mend that, then ask the doctor again.' };
+    const message = error instanceof Error ? error.message : 'The check failed.';
+    return { about, status: 'error', message, remedy: 'Fix this, then run "dbvitals doctor" again.' };
   }
 }
 
@@ -68,8 +68,9 @@ async function checkSchema(owner: pg.Pool): Promise<Diagnosis> {
   return {
     about,
     status: 'warning',
-    message: `The schema lacks ${pending.length} migrations of this version.`,
-    remedy: 'See "dbvitals migrate --plan", then run "dbvitals migrate"; a service that starts does it too.',
+    message: `The schema is missing ${pending.length} migrations of this version.`,
+    remedy:
+      'See "dbvitals migrate --plan", then run "dbvitals migrate". Starting the service applies them too.',
   };
 }
 
@@ -98,7 +99,7 @@ async function checkClock(owner: pg.Pool): Promise<Diagnosis> {
     about,
     status: 'warning',
     message: `The database's clock is ${seconds} s ${best.ahead > 0 ? 'ahead of' : 'behind'} this machine's.`,
-    remedy: 'Have both follow NTP (timedatectl set-ntp true). What is stored goes by the database.',
+    remedy: 'Synchronize both by NTP (timedatectl set-ntp true). Stored times come from the database.',
   };
 }
 
@@ -118,11 +119,11 @@ async function checkServer(owner: pg.Pool): Promise<Diagnosis> {
     return {
       about,
       status: 'error',
-      message: 'fsync or synchronous_commit is off: a crash loses entries of answers that were given.',
+      message: 'fsync or synchronous_commit is off: a crash can lose the log entries of answered requests.',
       remedy: 'Turn both on in postgresql.conf, then "select pg_reload_conf()".',
     };
   }
-  const message = `The store holds ${size}; ${connections} of ${room} connections are taken.`;
+  const message = `The size of the store is ${size}; ${connections} of ${room} connections are in use.`;
   if (connections < BUSY_SHARE * room) return { about, status: 'ok', message, remedy: null };
   const remedy = 'Raise max_connections, or put PgBouncer in front of the store: docs/scaling.md.';
   return { about, status: 'warning', message, remedy };
@@ -136,15 +137,15 @@ const roles = `
     from pg_roles o
    where o.rolname = current_user`;
 
-/** Whether a migration may do what it must. */
-async function checkMaking(owner: pg.Pool): Promise<Diagnosis> {
+/** Checks that the store's user can apply a migration. */
+async function checkMigrationRights(owner: pg.Pool): Promise<Diagnosis> {
   const about = 'roles';
   const refused = await whyNoMigration(owner);
   if (refused === null)
     return {
       about,
       status: 'ok',
-      message: "The store's user may bring the schema up to date.",
+      message: "The store's user can apply migrations.",
       remedy: null,
     };
   return { about, status: 'error', ...refused };
@@ -170,7 +171,7 @@ async function checkRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis>
     return {
       about,
       status: 'error',
-      message: `${mighty.join(' and ')} may do more than a role of requests must: accounts are not kept apart then.`,
+      message: `${mighty.join(' and ')} must not have superuser, bypassrls, createrole or createdb: accounts are not isolated.`,
       remedy: mighty
         .map((name) => `alter role ${name} nosuperuser nobypassrls nocreaterole nocreatedb;`)
         .join(' '),
@@ -178,7 +179,7 @@ async function checkRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis>
   }
   if (excess.length + lacking.length > 0) {
     const message = [
-      ...(lacking.length > 0 ? [`Requests fail, for a role lacks ${count(lacking)}.`] : []),
+      ...(lacking.length > 0 ? [`Requests fail, because a role lacks ${count(lacking)}.`] : []),
       ...(excess.length > 0 ? [`A role has ${count(excess)} that it must not have.`] : []),
     ].join(' ');
     const remedy = `As the store's user, run: ${[...lacking, ...excess].join(' ')}`;
@@ -189,7 +190,7 @@ async function checkRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis>
       about,
       status: 'warning',
       message: `The store's user ${user} is a superuser.`,
-      remedy: 'Give DATABASE_URL a role of its own: see docs/reference/store.md.',
+      remedy: 'Use a role for dbvitals alone in DATABASE_URL: see docs/reference/store.md.',
     };
   }
   return { about, status: 'ok', message: 'Each role has what it needs and no more.', remedy: null };
@@ -197,17 +198,18 @@ async function checkRoles(owner: pg.Pool, others: pg.Pool[]): Promise<Diagnosis>
 
 const count = ({ length }: readonly string[]) => (length === 1 ? '1 privilege' : `${length} privileges`);
 
-async function checkKeys(config: Config, owner: pg.Pool): Promise<Diagnosis> {
+async function checkStoredKeys(config: Config, owner: pg.Pool): Promise<Diagnosis> {
   const about = 'secret';
   const lost = await inTransaction(owner, (client) => countLost(client, secretKeys(config)));
   if (lost === 0) {
-    return { about, status: 'ok', message: 'The secret key opens all that it must.', remedy: null };
+    return { about, status: 'ok', message: 'The secret key decrypts every stored key.', remedy: null };
   }
   return {
     about,
     status: 'error',
-    message: `The secret key does not open ${lost} of the keys in the store: health checks and seals of these accounts fail.`,
-    remedy: 'Give the key that they were wrapped with, beside the new one; docs/secrets.md if it is lost.',
+    message: `The secret key does not decrypt ${lost} of the stored keys: health checks and seals of these accounts fail.`,
+    remedy:
+      'Add the key that encrypted them to DBVITALS_SECRET_KEY, after the new one. If it is lost, see docs/secrets.md.',
   };
 }
 
@@ -216,10 +218,11 @@ async function checkMonitor(_config: Config, _owner: pg.Pool, writer: pg.Pool): 
   const { due, late } = await countDueConnections(writer);
   const message =
     due === 0
-      ? 'No health check waits.'
-      : `Health checks that wait: ${due}, the longest for ${Math.round(late)} s.`;
+      ? 'No health check is waiting.'
+      : `Health checks waiting: ${due}, the longest for ${Math.round(late)} s.`;
   if (late < LATE_SECONDS) return { about, status: 'ok', message, remedy: null };
-  const remedy = 'Start a service or "dbvitals monitor"; if one runs, raise --concurrency or start another.';
+  const remedy =
+    'Start the service or "dbvitals monitor". If one is running, raise --concurrency or start another.';
   return { about, status: 'warning', message, remedy };
 }
 
@@ -247,16 +250,21 @@ async function checkRetention({ activityDays }: Config, owner: pg.Pool): Promise
   const open = await count(unsealed, UNSEALED_HOURS);
   const old = activityDays === null ? 0 : await count(uncut, activityDays + UNCUT_DAYS);
   if (open === 0 && old === 0) {
-    return { about, status: 'ok', message: 'The logs are sealed and cut as they should be.', remedy: null };
+    return {
+      about,
+      status: 'ok',
+      message: 'Sealing and retention of the logs are up to date.',
+      remedy: null,
+    };
   }
   return {
     about,
     status: 'warning',
     message:
       open > 0
-        ? `Accounts with entries of more than ${UNSEALED_HOURS} hours that no seal holds: ${open}.`
-        : `Accounts whose logs go back more than ${UNCUT_DAYS} days further than DBVITALS_ACTIVITY_DAYS: ${old}.`,
+        ? `Accounts with unsealed entries older than ${UNSEALED_HOURS} hours: ${open}.`
+        : `Accounts whose logs go back more than ${UNCUT_DAYS} days beyond DBVITALS_ACTIVITY_DAYS: ${old}.`,
     remedy:
-      'A service does it every hour: see its log for "seal" and "retention", or dbvitals_retention_failures_total. At once: "dbvitals activity seal".',
+      'The service does this every hour: search its log for "seal" and "retention", or see dbvitals_retention_failures_total. To seal now, run "dbvitals activity seal".',
   };
 }

@@ -1,4 +1,4 @@
-/** What the doctor found out about one thing; `remedy` says what to do, null where nothing is. */
+/** The result of one check of the doctor; `remedy` says what to do, null = nothing. */
 export interface Diagnosis {
   about: string;
   status: 'ok' | 'warning' | 'error';

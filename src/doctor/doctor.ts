@@ -11,8 +11,8 @@ import { checkStore } from './check-store.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
 /**
- * Looks at settings, machine, store and service, in an order in which what fails explains what comes after it. Changes nothing but
- * that the embedded PostgreSQL runs meanwhile; `say` hears of that.
+ * Checks settings, machine, store and service, in an order in which an earlier failure explains later ones. Changes nothing,
+ * but runs the embedded PostgreSQL meanwhile and reports that to `say`.
  */
 export async function diagnose(say: (step: string) => void): Promise<Diagnosis[]> {
   let config: Config;
@@ -27,7 +27,7 @@ export async function diagnose(say: (step: string) => void): Promise<Diagnosis[]
       remedy: 'Settings are environment variables, or lines of .env in the working folder.',
     }));
   }
-  const store = await lookThroughStore(config, say);
+  const store = await diagnoseStore(config, say);
   return [
     ...checkSettings(config),
     ...checkSecret(config, process.env['DBVITALS_SECRET_KEY_FILE']?.trim() || null),
@@ -43,23 +43,23 @@ export async function diagnose(say: (step: string) => void): Promise<Diagnosis[]
 function checkSettings({ misspelt }: Config): Diagnosis[] {
   const about = 'settings';
   if (misspelt.length === 0)
-    return [{ about, status: 'ok', message: 'Every setting can be read.', remedy: null }];
-  const remedy = 'Correct the name, in the environment or in .env: as it is, it sets nothing.';
+    return [{ about, status: 'ok', message: 'All settings are valid.', remedy: null }];
+  const remedy = 'Correct the name in the environment or in .env: the misspelled variable has no effect.';
   return misspelt.map((message) => ({ about, status: 'warning', message, remedy }));
 }
 
-/** What is found, and which store it is; null = it can't be known. */
+/** The diagnoses of the store and its identity; null = unknown. */
 interface StoreDiagnoses {
   diagnoses: Diagnosis[];
   id: string | null;
 }
 
-async function lookThroughStore(config: Config, say: (step: string) => void): Promise<StoreDiagnoses> {
+async function diagnoseStore(config: Config, say: (step: string) => void): Promise<StoreDiagnoses> {
   try {
     if (config.databaseUrl === null && !holdsStore(config.dataDir)) {
       const message = `There is no store in ${resolve(config.dataDir)} yet.`;
       const remedy =
-        'Start "dbvitals serve", which makes it; or set DBVITALS_DATA_DIR or DATABASE_URL to yours.';
+        'Start "dbvitals serve", which creates it, or set DBVITALS_DATA_DIR or DATABASE_URL to your store.';
       return { diagnoses: [{ about: 'store', status: 'warning', message, remedy }], id: null };
     }
     const store = await joinStore(config, say, 'refuse');
@@ -82,11 +82,11 @@ async function lookThroughStore(config: Config, say: (step: string) => void): Pr
       await store.close();
     }
   } catch (error) {
-    // It names the store's host and the reason; a password stands in no error of the driver.
+    // The message names the store's host and the reason. No error of the driver contains a password.
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
     const message = `The store can't be used: ${reason}.`;
     const remedy = config.databaseUrl
-      ? 'Check that PostgreSQL runs, and host, user and password of DATABASE_URL.'
+      ? 'Check that PostgreSQL is running, and check host, user and password in DATABASE_URL.'
       : "See PostgreSQL's log in the folder postgres/log of the data folder.";
     return { diagnoses: [{ about: 'store', status: 'error', message, remedy }], id: null };
   }
@@ -99,10 +99,12 @@ async function checkPooler({ poolerUrl }: Config, store: JoinedStore): Promise<D
   const about = 'pooler';
   try {
     await requestAddress({ ...store, applied: [] }, poolerUrl);
-    const message = 'The pooler leads to the store as writer and as reader.';
+    const message = 'The pooler connects to the store as writer and as reader.';
     return [{ about, status: 'ok', message, remedy: null }];
   } catch (error) {
     const message = error instanceof Error ? error.message : "DBVITALS_POOLER_URL can't be used.";
-    return [{ about, status: 'error', message, remedy: 'Set the pooler up as docs/scaling.md says.' }];
+    return [
+      { about, status: 'error', message, remedy: 'Configure the pooler as described in docs/scaling.md.' },
+    ];
   }
 }

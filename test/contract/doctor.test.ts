@@ -41,7 +41,7 @@ test('a service of another store on the port is detected', async () => {
     expect(await diagnose('service', { ...inject('sharedStore'), PORT: port })).toEqual({
       about: 'service',
       status: 'error',
-      message: `The dbvitals that answers at http://127.0.0.1:${port}/readyz has another store.`,
+      message: `The dbvitals that answers at http://127.0.0.1:${port}/readyz uses another store.`,
       remedy: expect.stringContaining('Set PORT'),
     });
   } finally {
@@ -63,7 +63,7 @@ test.each<[what: string, make: () => Server]>([
   try {
     expect(await diagnose('service', { ...inject('sharedStore'), PORT: `${port}` })).toMatchObject({
       status: 'error',
-      message: expect.stringMatching(`^Another program has port ${port}`),
+      message: expect.stringMatching(`^Another program uses port ${port}`),
       remedy: expect.stringContaining('PORT'),
     });
   } finally {
@@ -75,7 +75,7 @@ test('a stopped service is a warning, not a foreign program', async () => {
   const environment = { ...inject('sharedStore'), PORT: String(await freePort()) };
   expect(await diagnose('service', environment)).toMatchObject({
     status: 'warning',
-    remedy: 'Start it: dbvitals serve.',
+    remedy: 'Start the service: "dbvitals serve".',
   });
 });
 
@@ -155,7 +155,7 @@ test('on a read-only file system the doctor names the data folder, and a first s
   expect(diagnoses.find(({ about }) => about === 'embedded')).toEqual({
     about: 'embedded',
     status: 'error',
-    message: `The data folder ${dataFolder} can't be written (EROFS): PostgreSQL does not start in it.`,
+    message: `The data folder ${dataFolder} is not writable (EROFS): PostgreSQL can't start in it.`,
     remedy: expect.stringContaining('DBVITALS_DATA_DIR'),
   });
   for (const name of ['serve', 'migrate']) {
