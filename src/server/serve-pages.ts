@@ -3,10 +3,10 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { inPackage } from '../config/package-root.ts';
-import { type Answer, encoded, isUnchanged, successAnswer } from '../http/answer.ts';
+import { type Answer, successAnswer } from '../http/answer.ts';
 import { unknownPath } from '../http/errors.ts';
-import { acceptedCoding } from '../http/respond.ts';
 import { servedPaths } from '../vocabulary/page-paths.ts';
+import { sendStatic } from './send-static.ts';
 
 const BUILT = fileURLToPath(inPackage('console/dist'));
 
@@ -110,25 +110,7 @@ function builtFiles(): string[] {
   }
 }
 
-async function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: Answer,
-  type: string,
-  caching: string,
-) {
-  const coding = acceptedCoding(request, answer);
-  reply.removeHeader('link').headers({
-    'cache-control': caching,
-    'content-security-policy': POLICY,
-    'cross-origin-opener-policy': 'same-origin',
-  });
-  if (reply.statusCode === 200) {
-    reply.header('etag', `"${answer.tag}${coding ? `-${coding}` : ''}"`);
-    if (isUnchanged(answer, request.headers['if-none-match'])) return reply.code(304).send();
-  }
-  if (coding) reply.header('content-encoding', coding);
-  const body = coding ? await encoded(answer, coding) : answer.body;
-  reply.header('content-type', type).header('content-length', body.length);
-  return reply.send(request.method === 'HEAD' ? null : body);
+function send(request: FastifyRequest, reply: FastifyReply, answer: Answer, type: string, caching: string) {
+  reply.removeHeader('link').header('cross-origin-opener-policy', 'same-origin');
+  return sendStatic(request, reply, answer, { type, caching, policy: POLICY });
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { inPackage } from '../../config/package-root.ts';
-import { type Answer, encoded, isUnchanged, successAnswer } from '../../http/answer.ts';
-import { acceptedCoding } from '../../http/respond.ts';
+import { successAnswer } from '../../http/answer.ts';
+import { sendStatic } from '../send-static.ts';
 import { markdown } from './markdown.ts';
 
 // Swagger UI sets style attributes and uses data: URLs for icons. Everything else must come from this service.
@@ -69,22 +69,14 @@ function serve(app: FastifyInstance, url: string, type: string, body: Buffer): v
   app.route({
     method: ['GET', 'HEAD'],
     url,
-    handler: (request, reply) => send(request, reply, answer, type),
+    handler: (request, reply) => {
+      reply.header('vary', 'Accept-Encoding');
+      return sendStatic(request, reply, answer, {
+        type,
+        caching: 'public, no-cache',
+        policy: POLICY,
+        closeAbove: LARGE,
+      });
+    },
   });
-}
-
-async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer, type: string) {
-  const coding = acceptedCoding(request, answer);
-  reply.headers({
-    'cache-control': 'public, no-cache',
-    'content-security-policy': POLICY,
-    etag: `"${answer.tag}${coding ? `-${coding}` : ''}"`,
-    vary: 'Accept-Encoding',
-  });
-  if (isUnchanged(answer, request.headers['if-none-match'])) return reply.code(304).send();
-  if (coding) reply.header('content-encoding', coding);
-  const body = coding ? await encoded(answer, coding) : answer.body;
-  reply.header('content-type', type).header('content-length', body.length);
-  if (body.length > LARGE) reply.header('connection', 'close');
-  return reply.send(request.method === 'HEAD' ? null : body);
 }
