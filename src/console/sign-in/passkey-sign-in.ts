@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { stringEnum } from '../../http/string-enum.ts';
-import { newChallenge } from '../../sign-in/challenges.ts';
-import { PasskeyAnswer, proveByPasskey } from '../../sign-in/prove-by-passkey.ts';
-import { relyingParty, TIMEOUT_MS } from '../../sign-in/relying-party.ts';
+import { newChallenge } from '../../sign-in/passkeys/challenges.ts';
+import { PasskeyAnswer, proveByPasskey } from '../../sign-in/passkeys/prove-by-passkey.ts';
+import { relyingParty, TIMEOUT_MS } from '../../sign-in/passkeys/relying-party.ts';
 import { startSession } from '../../sign-in/sessions.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { stringEnum } from '../../http/string-enum.ts';
 import type { Actor } from '../../members/actor.ts';
-import { addPasskey, rejectKnownPasskey } from '../../sign-in/add-passkey.ts';
-import { newChallenge } from '../../sign-in/challenges.ts';
-import { ALGORITHMS, relyingParty, TIMEOUT_MS, USER_HANDLE } from '../../sign-in/relying-party.ts';
-import { removePasskey } from '../../sign-in/remove-passkey.ts';
-import { NewPasskey, verifyNewPasskey } from '../../sign-in/verify-new-passkey.ts';
+import { addPasskey, rejectKnownPasskey } from '../../sign-in/passkeys/add-passkey.ts';
+import { newChallenge } from '../../sign-in/passkeys/challenges.ts';
+import { ALGORITHMS, relyingParty, TIMEOUT_MS, USER_HANDLE } from '../../sign-in/passkeys/relying-party.ts';
+import { removePasskey } from '../../sign-in/passkeys/remove-passkey.ts';
+import { NewPasskey, verifyNewPasskey } from '../../sign-in/passkeys/verify-new-passkey.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';

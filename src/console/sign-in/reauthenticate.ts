@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Actor } from '../../members/actor.ts';
 import { keepDevice } from '../../sign-in/known-device.ts';
+import { PasskeyAnswer, proveByPasskey } from '../../sign-in/passkeys/prove-by-passkey.ts';
 import { GivenPassword } from '../../sign-in/password.ts';
-import { PasskeyAnswer, proveByPasskey } from '../../sign-in/prove-by-passkey.ts';
 import { proveByPassword } from '../../sign-in/prove-by-password.ts';
 import { renewSession } from '../../sign-in/sessions.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';

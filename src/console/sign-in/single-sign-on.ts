@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { isChallenge, newChallenge, useChallenge } from '../../sign-in/challenges.ts';
 import { cookie, cookieValues } from '../../sign-in/cookie.ts';
 import { type IdentityProvider, Unreachable } from '../../sign-in/identity-provider.ts';
 import { OidcLoginRejected, oidcLogin } from '../../sign-in/oidc-login.ts';
+import { isChallenge, newChallenge, useChallenge } from '../../sign-in/passkeys/challenges.ts';
 import { startSession, startUnjoinedSession } from '../../sign-in/sessions.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';

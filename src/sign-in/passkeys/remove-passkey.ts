@@ -1,6 +1,6 @@
-import type { Change } from '../activity/record-entry.ts';
-import type { Actor } from '../members/actor.ts';
-import { notFound, Rejection } from '../vocabulary/rejection.ts';
+import type { Change } from '../../activity/record-entry.ts';
+import type { Actor } from '../../members/actor.ts';
+import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 
 // Locked, so that two removals at the same time can't remove the last two ways to sign in.
 const waysIn = `

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { SecretKeys } from '../database/encryption.ts';
+import type { SecretKeys } from '../../database/encryption.ts';
 import { isChallenge, newChallenge } from './challenges.ts';
 
 const keys: SecretKeys = [randomBytes(32)];

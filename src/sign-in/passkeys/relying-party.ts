@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { Rejection } from '../vocabulary/rejection.ts';
-import type { SignInRequest } from './sign-in-request.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
+import type { SignInRequest } from '../sign-in-request.ts';
 
 /** The library that verifies passkeys. Loaded on first use: it takes 0.2 s of CPU and 27 MB (measured). */
 export const webauthn = () => import('@simplewebauthn/server');

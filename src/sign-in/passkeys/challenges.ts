@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
-import type { SecretKeys } from '../database/encryption.ts';
+import type { SecretKeys } from '../../database/encryption.ts';
 
 const LIFETIME_MS = 5 * 60_000;
 

@@ -1,8 +1,8 @@
 import type { WebAuthnCredential } from '@simplewebauthn/server';
 import pg from 'pg';
-import type { Change } from '../activity/record-entry.ts';
-import type { Actor } from '../members/actor.ts';
-import { Rejection } from '../vocabulary/rejection.ts';
+import type { Change } from '../../activity/record-entry.ts';
+import type { Actor } from '../../members/actor.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
 
 /** Of a login. */
 const MOST = 20;

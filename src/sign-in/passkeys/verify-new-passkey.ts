@@ -1,11 +1,11 @@
 import type { RegistrationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server';
 import { type Static, Type } from 'typebox';
-import { stringEnum } from '../http/string-enum.ts';
-import { Rejection } from '../vocabulary/rejection.ts';
+import { stringEnum } from '../../http/string-enum.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
+import type { SignInRequest } from '../sign-in-request.ts';
 import { isChallenge, useChallenge } from './challenges.ts';
 import { Bytes } from './prove-by-passkey.ts';
 import { ALGORITHMS, relyingParty, webauthn } from './relying-party.ts';
-import type { SignInRequest } from './sign-in-request.ts';
 
 /** The parts of the browser's `toJSON` that are used. */
 export const NewPasskey = Type.Object({
