@@ -1,4 +1,6 @@
-import type { IFlattenedRuleSet, IRegularForbiddenRuleType } from 'dependency-cruiser';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync, Visitor } from 'oxc-parser';
 
 const BASE = 'database config vocabulary';
 const STORED = `activity checks ${BASE}`;
@@ -50,91 +52,120 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fr
 );
 
 const folders = Object.keys(MAY_IMPORT);
-const TESTS = '\\.test\\.ts$';
-const EVERYBODY = '^src/config/package-root\\.ts$';
+const TESTS = /\.test\.ts$/;
 // `serve` puts console, API and monitor together; the reference of the commands is written from the whole program.
-const COMPOSES = ['^src/cli/commands/serve\\.ts$', '^src/cli/write-commands\\.ts$'];
+const COMPOSES = /^src\/cli\/(?:commands\/serve|write-commands)\.ts$/;
+const EVERYBODY = 'src/config/package-root.ts';
 
-/** The paths below these folders of src/, as a regular expression. */
-function within(names: readonly string[]): string {
-  return `^src/(?:${names.map((name) => name.replace('.', '\\.')).join('|')})(?:/|$)`;
+/** An import: the paths of the importing and the imported file from the root, or the name of a package or of a part of Node. */
+interface Import {
+  from: string;
+  to: string;
 }
 
-function forbid(
-  name: string,
-  comment: string,
-  from: IRegularForbiddenRuleType['from'],
-  to: IRegularForbiddenRuleType['to'],
-): IRegularForbiddenRuleType {
-  return { name, severity: 'error', comment, from, to };
-}
+/** Why an import is not allowed; null when it is. */
+type Rule = (of: Import) => string | null;
 
-const NEW = 'A new folder of src/ needs a line in test/import-rules.ts that says what it may import.';
+const folderOf = (path: string) => path.split('/')[1] ?? '';
 
-/** The rules as dependency-cruiser takes them. */
-export const rules: IFlattenedRuleSet = {
-  forbidden: [
-    ...Object.entries(MAY_IMPORT).map(([name, others]) =>
-      forbid(
-        name,
-        `${name} may import ${others.join(', ') || 'nothing'} of src/. ${WHERE[name] ?? 'ARCHITECTURE.md says where code belongs.'}`,
-        { path: within([name]), pathNot: [TESTS, ...COMPOSES] },
-        { path: '^src/', pathNot: [within([name, ...others]), EVERYBODY] },
-      ),
-    ),
-    forbid('new-folder', NEW, {}, { path: '^src/', pathNot: within(folders) }),
-    forbid('new-folder-imports', NEW, { path: '^src/', pathNot: within(folders) }, {}),
-    forbid(
-      'endpoints-only-read',
-      'The API is read-only: an endpoint imports no file that records. Writing belongs in the verbs and in monitor/.',
-      {
-        path: '^src/(?:health|ops|activity|team)/',
-        pathNot: ['/record-', '^src/activity/seals/', TESTS],
-      },
-      { path: '/record-' },
-    ),
-    forbid(
-      'outside',
-      'src/ imports nothing from outside of src/; only cli/ uses the client, as any program does.',
-      { path: '^src/', pathNot: [TESTS, '^src/cli/'] },
-      { path: '^(?:client|console|test|bench)/' },
-    ),
-    forbid(
-      'client',
-      'client/ is a package of its own that runs in browsers too: it imports nothing of ours and nothing of Node.',
-      { path: '^client/src/' },
-      { path: ['^(?:src|console|test|bench)/', '^node:'] },
-    ),
-    forbid(
-      'browser',
-      'The console in the browser takes from src/ only types of what a route of src/console/ answers, and the lists of src/vocabulary/.',
-      { path: '^console/src/' },
-      {
-        path: '^(?:src|client|test|bench)/',
-        pathNot: [
-          '^src/(?:console|vocabulary)/',
-          '^src/activity/action-types\\.ts$',
-          '^client/src/records\\.ts$',
-        ],
-      },
-    ),
-    forbid(
-      'browser-parts',
-      'console/src/parts/ knows no page and no route: what knows one belongs in pages/ or shell/.',
-      { path: '^console/src/parts/' },
-      { path: ['^console/src/(?:pages|shell|router)', '^src/(?!vocabulary/)'] },
-    ),
-    forbid(
-      'browser-pages',
-      'A page never imports another page: what two need belongs in parts/.',
-      { path: '^console/src/pages/([^/]+)/' },
-      { path: '^console/src/(?:pages|router)', pathNot: '^console/src/pages/$1/' },
-    ),
-    forbid(
-      'black-box',
-      'The contract suite is a black box over HTTP and the command line: a test of a file belongs beside that file.',
-      { path: '^test/contract/' },
-      { path: '^src/' },
-    ),
-  ],
+const byFolder: Rule = ({ from, to }) => {
+  if (!from.startsWith('src/') || !to.startsWith('src/')) return null;
+  const [mine, other] = [folderOf(from), folderOf(to)];
+  const unlisted = [mine, other].find((name) => !folders.includes(name));
+  if (unlisted !== undefined) {
+    return `${unlisted} is a new folder of src/: test/import-rules.ts needs a line that says what it may import.`;
+  }
+  const allowed = MAY_IMPORT[mine] ?? [];
+  if (
+    mine === other ||
+    allowed.includes(other) ||
+    to === EVERYBODY ||
+    TESTS.test(from) ||
+    COMPOSES.test(from)
+  ) {
+    return null;
+  }
+  return `${mine} may import ${allowed.join(', ') || 'nothing'}. ${WHERE[mine] ?? 'ARCHITECTURE.md says where code belongs.'}`;
 };
+
+/** A rule by paths: an import from `from` to `to` is wrong. */
+function forbid(why: string, from: RegExp, to: RegExp): Rule {
+  return (of) => (from.test(of.from) && to.test(of.to) ? why : null);
+}
+
+const RULES: readonly Rule[] = [
+  byFolder,
+  forbid(
+    'The API is read-only: an endpoint imports no file that records. Writing belongs in the verbs and in monitor/.',
+    /^src\/(?:health|ops|team|activity)\/(?!record-)[^/]*(?<!\.test)\.ts$/,
+    /^src\/.*\/record-/,
+  ),
+  forbid(
+    'src/ imports nothing from outside of src/; only cli/ uses the client, as any program does.',
+    /^src\/(?!cli\/).*(?<!\.test)\.ts$/,
+    /^(?:client|console|test|bench)\//,
+  ),
+  forbid(
+    'client/ is a package of its own that runs in browsers too: it imports nothing of ours and nothing of Node.',
+    /^client\/src\//,
+    /^(?:src|console|test|bench)\/|^node:/,
+  ),
+  forbid(
+    'The console in the browser takes from src/ what a route of src/console/ answers, and the lists of src/vocabulary/.',
+    /^console\/src\//,
+    /^(?:src\/(?!console\/|vocabulary\/|activity\/action-types\.ts)|client\/(?!src\/records\.ts)|test\/|bench\/)/,
+  ),
+  forbid(
+    'console/src/parts/ knows no page and no route: what knows one belongs in pages/ or shell/.',
+    /^console\/src\/parts\//,
+    /^(?:console\/src\/(?:pages|shell|router)|src\/(?!vocabulary\/))/,
+  ),
+  ({ from, to }) => {
+    const [, page] = /^console\/src\/pages\/([^/]+)\//.exec(from) ?? [];
+    const isElsewhere =
+      /^console\/src\/(?:pages|router)/.test(to) && !to.startsWith(`console/src/pages/${page}/`);
+    return page !== undefined && isElsewhere
+      ? 'A page never imports another page: what two need belongs in parts/.'
+      : null;
+  },
+  forbid(
+    'The contract suite is a black box over HTTP and the command line: a test of a file belongs beside that file.',
+    /^test\/contract\//,
+    /^src\//,
+  ),
+];
+
+/** What a file imports, types and imports at run time included. */
+function importsOf(root: string, from: string): Import[] {
+  const { program, errors } = parseSync(from, readFileSync(join(root, from), 'utf8'));
+  if (errors.length > 0) throw new Error(`${from} can't be parsed: ${errors[0]?.message}`);
+  const named: string[] = [];
+  const take = ({ source }: { source: unknown }) => {
+    if (source && typeof source === 'object' && 'value' in source) named.push(String(source.value));
+  };
+  new Visitor({
+    ImportDeclaration: take,
+    ExportNamedDeclaration: take,
+    ExportAllDeclaration: take,
+    ImportExpression: take,
+    TSImportType: take,
+  }).visit(program);
+  return named.map((to) => ({ from, to: to.startsWith('.') ? join(from, '..', to) : to }));
+}
+
+/** Every import below these folders of `root` that breaks a rule: `from → to: why`. */
+export function violations(root: string, below: readonly string[]): string[] {
+  return below
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+        join(folder, path),
+      ),
+    )
+    .filter((path) => /\.tsx?$/.test(path))
+    .flatMap((path) => importsOf(root, path))
+    .flatMap((of) =>
+      RULES.map((rule) => rule(of))
+        .filter((why) => why !== null)
+        .map((why) => `${of.from} → ${of.to}: ${why}`),
+    );
+}
