@@ -39,7 +39,7 @@ const LIST: Readonly<Record<string, string>> = {
 const WHERE: Readonly<Record<string, string>> = {
   cli: `What a command shares with a page is a verb: it belongs in ${ENTITIES.replaceAll(' ', '/, ')}/.`,
   console: `What a page shares with a command is a verb: it belongs in ${ENTITIES.replaceAll(' ', '/, ')}/.`,
-  server: 'What starts the API beside the console and the monitor is cli/commands/serve.ts.',
+  server: 'What starts the API beside the console and the monitor is cli/commands/serve-command.ts.',
   monitor: 'monitor/ measures and stores runs. What changes a connection belongs in connections/.',
   checks: 'A check is text and judgement. What connects and runs it belongs in monitor/.',
   database: 'What reads or writes rows of the store belongs in the folder of that entity.',
@@ -54,7 +54,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fr
 const folders = Object.keys(MAY_IMPORT);
 const TESTS = /\.test\.ts$/;
 // `serve` puts console, API and monitor together; the reference of the commands is written from the whole program.
-const COMPOSES = /^src\/cli\/(?:commands\/serve|write-commands)\.ts$/;
+const COMPOSES = /^src\/cli\/(?:commands\/serve-command|write-commands)\.ts$/;
 const EVERYBODY = 'src/config/package-root.ts';
 
 /** An import: the paths of the importing and the imported file from the root, or the name of a package or of a part of Node. */

@@ -4,7 +4,7 @@ import { addSilence } from '../../silences/add-silence.ts';
 import { endSilence } from '../../silences/end-silence.ts';
 import { silencesInForce } from '../../silences/list-silences.ts';
 import type { SilenceRow } from '../../silences/silence-row.ts';
-import { COMMAND_LINE } from '../commands/silence.ts';
+import { COMMAND_LINE } from '../commands/silence-command.ts';
 import { changesOf, type Step, type Steps } from './apply-step.ts';
 import type { SilenceInFile } from './parse-silences.ts';
 

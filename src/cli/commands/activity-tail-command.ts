@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
-import { addProofCommands } from './activity-proof.ts';
+import { addProofCommands } from './activity-proof-command.ts';
 
 /** How many entries come without --after-id. */
 const LAST_ENTRIES = 20;

@@ -10,7 +10,7 @@ import { addCommand, type CheckedOnce, type CommandContext, type Progress, Usage
 import { addThresholdOption, CA_FILE, readSettings } from '../connection-options.ts';
 import { printCheck, progressLine } from '../print-check.ts';
 import { readPassword } from '../read-password.ts';
-import { addExplainCommand } from './explain-check.ts';
+import { addExplainCommand } from './explain-check-command.ts';
 
 interface OnceOptions {
   tls?: TlsMode;

@@ -10,7 +10,7 @@ import { ROLE_IDS } from '../../vocabulary/roles.ts';
 import { emailOf, idOf, oneOf, someOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';
-import { addMemberLinkCommand } from './member-link.ts';
+import { addMemberLinkCommand } from './member-link-command.ts';
 
 type Wanted = Partial<Omit<WantedMember, 'roles'>> & { role?: WantedMember['roles'] };
 
