@@ -12,26 +12,26 @@ import { createApp } from './app.ts';
 import type { Handler } from './console-handler.ts';
 import { listen } from './listen.ts';
 
-/** What a process needs to know to answer requests. */
+/** The settings of the API server. */
 export interface ApiServerSettings {
   host: string;
   /** 0 = any free port. */
   port: number;
   corsOrigins: readonly string[];
   trustProxy: readonly string[];
-  /** Empty, or such as `/dbvitals`. */
+  /** Empty, or a path such as `/dbvitals`. */
   basePath: string;
-  /** Which store it is, for `/readyz` to say. */
+  /** The identity of the store, a header of `/readyz`. */
   storeId: string;
-  /** `DBVITALS_PUBLIC_URL`; null where it is not set. */
+  /** `DBVITALS_PUBLIC_URL`; null = not set. */
   publicUrl: string | null;
   /** null = plain HTTP. */
   tls: Tls | null;
 }
 
 /**
- * Connections that may wait to be let in; systems have 4,096 at most. Beyond Node's 511 a client that comes in a crowd
- * tried again after 1, 3 and 7 seconds.
+ * The length of the queue of connections to accept; systems allow 4,096 at most. With Node's default of 511, clients that
+ * connected all at once had to retry after 1, 3 and 7 seconds.
  */
 const BACKLOG = 4_096;
 
@@ -40,19 +40,19 @@ const LET_GO_EVERY_MS = 50;
 /** The API server of a process. */
 export interface ApiServer {
   port: number;
-  /** Asks clients to go elsewhere, and still answers them: see {@link Parts.leaving}. */
+  /** Asks clients to connect elsewhere, and still answers them: see {@link Parts.leaving}. */
   leave(): void;
-  /** Whether requests fail because the store does. */
+  /** Whether requests fail because the store fails. */
   failing(): boolean;
-  /** New connections get this certificate. */
+  /** Serves this certificate to new connections. */
   renew(tls: Tls): void;
-  /** Drains: accepts no new connection, answers every request under way, then closes the store's connections. */
+  /** Accepts no new connections, answers every request under way, then closes the connections to the store. */
   close(): Promise<void>;
 }
 
 /**
- * Answers requests in this process. It holds up to 7 connections to the store: one for the gate, two
- * for keys and four for answers. Throws when the port is taken.
+ * Starts the API server of this process. It uses up to 7 connections to the store: one for the gate, two for keys and four
+ * for answers. Throws if the port is in use.
  */
 export async function startApiServer(
   address: StoreAddress,
@@ -72,7 +72,7 @@ export async function startApiServer(
   },
 ): Promise<ApiServer> {
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls } = settings;
-  // The API has its own pools: a store that hangs costs a request two seconds, and no connection.
+  // The API has its own pools: if the store hangs, a request takes two seconds and its connection is freed.
   const keys = openPool(address, 'writer', { max: 2, statementTimeout: STORE_DEADLINE_MS });
   const reader = openPool(address, 'reader', {
     max: 4,
@@ -108,7 +108,7 @@ export async function startApiServer(
   };
   const { app, renew } = createApp(parts);
   const close = async () => {
-    // Node closes idle connections once, on close. A connection that becomes idle later would be waited for, 72 s (server.ts).
+    // Node closes idle connections only once, on close. It would wait 72 s for a connection that becomes idle later (http-server.ts).
     const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS);
     await app.close().finally(() => clearInterval(letGo));
     health.stop();
@@ -116,7 +116,7 @@ export async function startApiServer(
     await Promise.all([keys.end(), reader.end(), gate.close()]);
   };
   try {
-    // Fastify passes options on to Node that its own types do not name.
+    // Fastify passes on options to Node that its own types do not declare.
     const where = { host, port, backlog: BACKLOG };
     await listen(() => app.listen(where), port);
   } catch (error) {

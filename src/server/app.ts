@@ -29,7 +29,7 @@ import { answerer } from './send-answer.ts';
 import { serveApi } from './serve-api.ts';
 import { servePages } from './serve-pages.ts';
 
-/** The eight endpoints of the specification's section 4; what a plan may reach is decided by the path's group. */
+/** The eight endpoints of the specification's section 4. The group of the path decides which plans may use it. */
 export const ENDPOINTS: readonly Endpoint[] = [
   connections, // GET /api/v1/health/connections                    Team, Business, Enterprise
   latestCheck, // GET /api/v1/health/connections/:id/checks/latest  Team, Business, Enterprise
@@ -41,42 +41,42 @@ export const ENDPOINTS: readonly Endpoint[] = [
   roles, //       GET /api/v1/team/roles                            Enterprise
 ];
 
-/** What the application stands on. */
+/** The parts that the application is built from. */
 export interface Parts {
   log: Logger;
   gate: Gate;
-  /** Hears of requests that the store fails. */
+  /** Is told about requests that fail because of the store. */
   health: StoreHealth;
-  /** Finds keys; the writer's role. */
+  /** Looks up API keys, as the writer. */
   keys: pg.Pool;
-  /** Reads answers; pipelining. */
+  /** Reads answers, pipelined. */
   reader: pg.Pool;
   corsOrigins: readonly string[];
   trustProxy: readonly string[];
-  /** Where the service stands behind a proxy; empty = at the root. */
+  /** The service's path behind a proxy; empty = the root. */
   basePath: string;
-  /** Which store it is, for `/readyz` to say. */
+  /** The identity of the store, a header of `/readyz`. */
   storeId: string;
-  /** The origin at which clients reach the service; null = where their connection arrives. */
+  /** The origin that clients use for the service; null = the address that they connected to. */
   publicUrl: string | null;
   /** null = plain HTTP. */
   tls: Tls | null;
   /** Counts failed authentications by address. */
   failures: FailedAuthentications;
-  /** Records that a key was tried that was revoked or has expired. */
+  /** Records requests with a revoked or expired key. */
   refusedKeys: Pick<RefusedKeys, 'note'>;
-  /** Takes requests to the console's API over. */
+  /** Handles requests to the console's API. */
   console: Handler;
-  /** Comes some time before the service stops: `/readyz` says so, and every answer ends its connection. */
+  /** Aborted some time before the service stops. From then on `/readyz` answers 503, and every answer closes its connection. */
   leaving: AbortSignal;
-  /** Hears of every answer: the route, the status, and how long it took, in seconds, what it was held back on purpose aside. */
+  /** Counts an answer: its route, its status and its duration in seconds, without deliberate delays. */
   measure: (route: string, status: number, seconds: number) => void;
-  /** Hears of every connection that failed. */
+  /** Counts a failed connection. */
   connectionFailed: (why: ConnectionFailure) => void;
   escaped: EscapedErrors;
 }
 
-/** The application: the eight endpoints behind the gate, the console beside it, `/livez` and `/readyz`. */
+/** Creates the application: the eight endpoints behind the gate, the console, `/livez` and `/readyz`. */
 export function createApp({
   log,
   gate,
@@ -132,13 +132,13 @@ export function createApp({
         () => false,
       );
       if (!answers) return reply.code(503).send('the store does not answer\n');
-      // A full disk answers, and takes no request.
+      // A store with a full disk answers, but every request fails.
       if (health.failing) return reply.code(503).send('the store fails: see the log\n');
       return 'ok\n';
     },
   });
 
-  // Every request under /api/ takes the same way, unknown paths too, so it is a hook that answers it.
+  // A hook answers requests under /api/, because unknown paths must take the same steps.
   app.addHook('onRequest', (request, reply, done) => {
     if (leaving.aborted) reply.raw.setHeader('connection', 'close');
     if (isApi(request.url)) {

@@ -2,25 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { plainAddress } from '../http/edge/edge.ts';
 
-/** Takes a request to the console's API over, its answer too. */
+/** Handles a request to the console's API and sends the answer. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-// What whoever let the request in knows of it. A stranger's own header of this name is always written over.
+// This header carries what the edge knows about the request. A client's own header of this name is always overwritten.
 const FACTS = 'dbvitals-caller';
 
-/** Who asks, as the edge saw it: which proxies are trusted is its business alone. */
+/** The caller as the edge sees it. Only the edge knows which proxies are trusted. */
 interface Facts {
   requestId: string;
   address: string;
   origin: string;
 }
 
-/** Whether a routed URL belongs to the console's API, known path or not. */
+/** Whether a routed URL is below the console's API, even if its path is unknown. */
 export function isConsole(routed: string): boolean {
   return /^\/console\/api(?:[/?]|$)/.test(routed);
 }
 
-/** Hands a request of the edge to who answers the console's. */
+/** Passes a request on to the console's handler. */
 export function handToConsole(request: FastifyRequest, reply: FastifyReply, to: Handler): void {
   const facts: Facts = {
     requestId: request.id,
@@ -32,7 +32,7 @@ export function handToConsole(request: FastifyRequest, reply: FastifyReply, to: 
   to(request.raw, reply.raw);
 }
 
-/** What {@link handToConsole} told of a request. */
+/** Reads the caller's facts that {@link handToConsole} attached. */
 export function callerFactsOf(request: IncomingMessage): Facts {
   return JSON.parse(String(request.headers[FACTS]));
 }

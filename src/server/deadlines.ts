@@ -1,20 +1,20 @@
-/** No request waits longer than this for its answer, in milliseconds (docs/design/requests.md). */
+/** The time within which every request is answered, in milliseconds (docs/design/requests.md). */
 const REQUEST_DEADLINE_MS = 2_000;
 
-// How late a request's end may be noticed, in milliseconds.
+// How late a missed deadline may be noticed, in milliseconds.
 const STEP_MS = 20;
 
-/** A request on its way. */
+/** A request that is not answered yet. */
 export interface Pending {
-  /** When it came in, on this process's monotonic clock in milliseconds. */
+  /** When it arrived, on this process's monotonic clock in milliseconds. */
   readonly started: number;
-  /** Its time is over. */
+  /** Called when it misses its deadline. */
   expire(): void;
 }
 
-/** Ends what takes too long, with one timer for all: one for each request would cost as much as its routing. */
+/** Expires requests that miss the deadline. One timer serves all: a timer for each request would cost as much as its routing. */
 export class Deadlines {
-  // In the order in which they came in, which is that in which they end.
+  // In order of arrival, which is also the order of their deadlines.
   readonly #pending = new Set<Pending>();
   #timer: NodeJS.Timeout | undefined;
 

@@ -8,20 +8,20 @@ import { addKey } from '../keys/add-key.ts';
 import { addOperatorLink } from '../members/add-link.ts';
 import type { StoredCheck } from '../monitor/run.ts';
 
-// Any number: who of several services that start on one empty store sets it up.
+// An arbitrary number: the lock lets only one of several services set up an empty store.
 const FIRST_START = 5_803;
 
-/** What the first start made, for the operator to see; both are shown this once. */
+/** What the first start created. The key and the link are shown only this once. */
 export interface FirstStart {
   key: string;
   keyId: number;
-  /** Of the link by which the first owner signs in. */
+  /** The token of the link that signs in the first owner. */
   linkToken: string;
 }
 
 /**
- * On an empty store: makes the company account "My company", a connection to the store itself, an API key and a link
- * to sign in by, and runs the first health check. Null when there is an account already.
+ * Sets up an empty store: creates the company account "My company", a connection to the store itself, an API key and a
+ * sign-in link, and runs the first health check. Returns null if an account exists already.
  */
 export async function firstStart(
   store: OpenStore,
@@ -57,7 +57,7 @@ export async function firstStart(
   }
 }
 
-/** How the store is watched: as its monitoring role where it is embedded, else as DATABASE_URL reaches it. */
+/** The connection that watches the store: with the monitoring role of an embedded store, else with DATABASE_URL. */
 function ownAddress(store: OpenStore): Omit<Parameters<typeof addConnection>[2], 'name' | 'every'> {
   const {
     host,
@@ -68,7 +68,7 @@ function ownAddress(store: OpenStore): Omit<Parameters<typeof addConnection>[2],
     ssl,
   } = new pg.Client(store.embedded?.monitor ?? store.address[0]);
   const socket = host.startsWith('/');
-  // The driver's types say boolean; an sslmode of the URL makes it an object.
+  // The driver's types say boolean, but an sslmode in the URL makes it an object.
   const tls: unknown = ssl;
   const trusting =
     typeof tls === 'object' && tls !== null && 'rejectUnauthorized' in tls && !tls.rejectUnauthorized;

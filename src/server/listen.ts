@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 
-/** Where a service that listens on `port` is reached, such as `https://[::1]:8080/dbvitals`. */
+/** The URL of a service that listens on `port`, such as `https://[::1]:8080/dbvitals`. */
 export function urlOf(
   { host, tlsFiles, basePath }: Pick<Config, 'host' | 'tlsFiles' | 'basePath'>,
   port: number,
@@ -21,24 +21,24 @@ export function consoleUrl(
   return urlOf({ ...config, host: isLoopback ? 'localhost' : config.host }, port);
 }
 
-/** The only origin that passkeys work at: `DBVITALS_PUBLIC_URL`, else localhost. No header of a request changes it. */
+/** The only origin where passkeys work: `DBVITALS_PUBLIC_URL`, else localhost. No request header changes it. */
 export function passkeyOrigin(config: Pick<Config, 'tlsFiles' | 'publicUrl'>, port: number): string {
   return config.publicUrl ?? urlOf({ ...config, host: 'localhost', basePath: '' }, port);
 }
 
-/** What `open` opens on `port`; throws a sentence that says what to do where that can't be had. */
+/** Returns what `open` opens on `port`. If the port can't be used, throws a sentence that says what to do. */
 export async function listen<T>(open: () => Promise<T>, port: number): Promise<T> {
   try {
     return await open();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      throw new Error(`Port ${port} is taken by another program: choose another one with --port or PORT.`);
+      throw new Error(`Port ${port} is already in use: choose another one with --port or PORT.`);
     }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error('HOST is no address of this machine: use 127.0.0.1, or 0.0.0.0 for all of them.');
+      throw new Error('HOST is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all addresses.');
     }
-    if (code === 'EACCES') throw new Error(`Port ${port} needs privileges: choose one from 1024 on.`);
+    if (code === 'EACCES') throw new Error(`Port ${port} needs root privileges: choose a port from 1024 on.`);
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { keepFromCrowding } from '../http/edge/connection-limits.ts';
 import type { EscapedErrors } from '../http/edge/escaped-errors.ts';
 import { limitPipelining } from '../http/edge/pipelining.ts';
 
-/** Serves `/metrics`, `/livez` and `/readyz` on a port of their own. */
+/** Serves `/metrics`, `/livez` and `/readyz` on their own port. */
 export async function serveMetrics(
   registry: Registry,
   host: string,

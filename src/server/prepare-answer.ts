@@ -12,17 +12,17 @@ import { checkQuery } from '../http/parameters.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { includes } from '../vocabulary/plans.ts';
 
-/** An answer to be sent if the gate admits the request; `generation` is null when it was read after it came in. */
+/** An answer to send if the gate admits the request; `generation` is null if it was read after the request arrived. */
 export interface Prepared {
   answer: Answer;
   generation: number | null;
-  /** Where the answer comes from; `none` where no data was needed, as for a refusal. */
+  /** Where the answer comes from; `none` = it needed no data, such as an error. */
   source: 'cache' | 'store' | 'none';
 }
 
 const prepareStep = () => ({ name: 'prepare', attributes: {} });
 
-/** Prepares answers; those that depend on nothing but the account's data are kept. */
+/** Prepares answers, and caches those that depend only on the account's data. */
 export class Preparation {
   readonly #reader: pg.Pool;
   readonly #writer: pg.Pool;
@@ -32,8 +32,8 @@ export class Preparation {
   readonly #kept = new KeptAnswers<Answer>();
 
   /**
-   * `endpoints` by the path of their route, below `basePath`; `reader` should pipeline, and `writer` only waits. `publicUrl` is the
-   * origin of links for a client that names no host; null = where its connection arrived.
+   * `endpoints` are keyed by the path of their route, below `basePath`. `reader` should pipeline; `writer` only waits.
+   * `publicUrl` is the origin of links for a client that sends no host; null = the address that it connected to.
    */
   constructor(
     reader: pg.Pool,
@@ -49,8 +49,8 @@ export class Preparation {
   }
 
   /**
-   * Plan, path, method, parameters, resource: the first that is refused answers. A promise only where the store must
-   * be asked. `route` is the path of its route; `afresh` when a kept answer was not good any more.
+   * Checks plan, path, method, parameters and resource in this order; the first error is the answer. Returns a promise only
+   * if the store must be read. `afresh` = the cached answer was outdated.
    */
   prepare(
     request: FastifyRequest,

@@ -4,16 +4,16 @@ import type { LogTemplate } from '../gate/key-batch.ts';
 import type { Answer } from '../http/answer.ts';
 import { pagePath, plainAddress, recordable } from '../http/edge/edge.ts';
 
-// Longer ones say nothing more; the log's row stays small.
+// The rest of a longer one adds nothing, and rows of the log stay small.
 const LONGEST_USER_AGENT = 1_000;
 
-// Dashboards and collectors repeat themselves; what is longer than this is no habit, and not worth its memory.
+// Dashboards and collectors repeat the same requests. A longer one is rarely repeated and not worth its memory.
 const KEPT_TEMPLATES = 2_000;
 const LONGEST_KEPT = 1_000;
 
 const templates = new LRUCache<string, LogTemplate>({ max: KEPT_TEMPLATES });
 
-/** What the log will say of a request with this answer: the same object for requests that are alike. */
+/** What the log will record about a request with this answer. Equal requests share one object. */
 export function templateOf(request: FastifyRequest, answer: Answer, status: number): LogTemplate {
   const { method, url, ip } = request;
   const userAgent = request.headers['user-agent'];

@@ -2,25 +2,25 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { pagePath, plainAddress } from '../http/edge/edge.ts';
 
-// Enough to see what is asked; a flood would else write 13,000 lines a second.
+// Enough to see what clients request. Without a limit a flood would write 13,000 lines a second.
 const LINES_A_SECOND = 10;
 
-/** What a request's line tells beside the request itself. */
+/** What a request's line contains besides the request itself. */
 interface Answered {
   status: number;
   ms: number;
-  /** undefined = no key stands behind the request. */
+  /** undefined = the request has no valid key. */
   keyId: number | undefined;
 }
 
 /**
- * Logs a line for each answer. Of 401, 429, and what else needs no key to be had, ten lines a second of each status, then one that
- * counts the rest. A 5xx is never left out.
+ * Logs a line for each answer. Of 401, 429 and other answers without a key below 500, it logs ten lines a second per status,
+ * then one line that counts the rest. It logs every 5xx.
  */
 export class RequestLog {
   readonly #log: Logger;
   readonly #enabled: boolean;
-  /** Lines of this second by status, those left out too. */
+  /** Lines of this second by status, including those left out. */
   readonly #sampled = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -44,13 +44,13 @@ export class RequestLog {
     });
   }
 
-  /** Tells at once what was left out. */
+  /** Logs how many lines were left out so far. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const [status, lines] of this.#sampled) {
       if (lines > LINES_A_SECOND) {
-        this.#log.info({ status, left_out: lines - LINES_A_SECOND }, 'more answers than are logged');
+        this.#log.info({ status, left_out: lines - LINES_A_SECOND }, 'more answers than the log shows');
       }
     }
     this.#sampled.clear();

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 
-/** Logs a step of a request with what it found out, never a secret. */
+/** Logs a step of a request with its results, never with a secret. */
 export type LogStep = (step: string, facts: Record<string, unknown>) => void;
 
-/** Logs the steps of a request at debug: `ms` since it came in at `started`, `step_ms` since the step before. */
+/** Logs the steps of a request at debug level: `ms` since it arrived at `started`, `step_ms` since the previous step. */
 export function stepLogger(log: Pick<Logger, 'debug'>, requestId: string, started: number): LogStep {
   let last = started;
   return (step, facts) => {
@@ -14,7 +14,7 @@ export function stepLogger(log: Pick<Logger, 'debug'>, requestId: string, starte
   };
 }
 
-/** With two decimals. */
+/** Rounds to two decimals. */
 function rounded(ms: number): number {
   return Math.round(ms * 100) / 100;
 }

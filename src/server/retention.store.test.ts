@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  // What one test left is not the next one's work.
+  // A test's leftovers must not become the next one's work.
   await root.query(`truncate activity, activity_floor, activity_head, activity_type_head, activity_seal, activity_leaves,
                              counter_sample`);
 });
@@ -35,12 +35,12 @@ afterAll(async () => {
   await store.stop();
 });
 
-// A thousand entries a day, which are sealed and cut together: a slow test finds no other day past its time.
+// A thousand entries a day are sealed and removed together, so no other day expires during a slow test.
 const LOG = { length: 30_000, rare: 'event', days: 30 } as const;
 const DAYS = 10;
 const OLD = 20_000;
 
-/** Writes a log and seals it, without the rests that a round has. */
+/** Writes a log and seals it, without the pauses of a round. */
 async function writeSealed(log: WrittenLog): Promise<number> {
   const accountId = await writeLog(store, log);
   await sealLogs();
@@ -51,10 +51,10 @@ async function sealLogs(): Promise<void> {
   for await (const _ of sealEntries({ owner, secret: store.deps.secret, activityDays: null }));
 }
 
-/** What a round needs to seal what it cuts. */
+/** What a round needs to seal the entries that it removes. */
 const sealing = () => ({ secret: store.deps.secret, sealFile: null });
 
-/** One round, after one of sealing, neither of which must fail; gives how many rows it removed of what. */
+/** Runs a round of sealing and then one of retention. Both must succeed. Returns how many rows of which kind it removed. */
 async function round(activityDays: number | null, pool = owner): Promise<Record<string, number>> {
   const removed: Record<string, number> = {};
   const errors: unknown[] = [];
@@ -69,7 +69,7 @@ async function round(activityDays: number | null, pool = owner): Promise<Record<
   return removed;
 }
 
-/** Asserts that the log begins and ends where it says, without a gap, and that the totals of endpoint 6 are its rows'. */
+/** Asserts that the log begins and ends where it says, has no gap, and that the totals of endpoint 6 match its rows. */
 async function expectWhole(accountId: number): Promise<{ first: number; last: number }> {
   const { rows } = await root.query<{
     first: number;
@@ -115,7 +115,7 @@ async function sessions(): Promise<number[]> {
 }
 
 describe('the log', () => {
-  test('loses what is past its limit, tells of it once a day, and goes on counting', async () => {
+  test('loses entries older than its limit, records that once a day, and keeps counting', async () => {
     const accountId = await writeSealed(LOG);
     expect(await round(DAYS)).toEqual({ entries: OLD });
     expect(await expectWhole(accountId)).toEqual({ first: OLD + 1, last: LOG.length + 1 });
@@ -133,7 +133,7 @@ describe('the log', () => {
     await expectWhole(accountId);
   });
 
-  test('may be gone altogether: its ids go on where they were', async () => {
+  test('continues its ids even after all entries were removed', async () => {
     const accountId = await writeLog(store, { ...LOG, length: 1_000 });
     await root.query(`update activity set occurred_at = occurred_at - interval '30 days'`);
     await sealLogs();
@@ -141,7 +141,7 @@ describe('the log', () => {
     expect(await expectWhole(accountId)).toEqual({ first: 1_001, last: 1_001 });
   });
 
-  test('is kept for ever where no limit is set, and loses nothing that is younger than it', async () => {
+  test('is kept forever without a limit, and loses no entry younger than its limit', async () => {
     const accountId = await writeSealed(LOG);
     expect(await round(null)).toEqual({});
     expect(await round(31)).toEqual({});
@@ -149,7 +149,7 @@ describe('the log', () => {
   });
 
   test.each(['1999-01-01', '2199-01-01'])(
-    "loses the same whatever the process' clock says (%s)",
+    "loses the same entries whatever the process's clock says (%s)",
     async (date) => {
       const accountId = await writeSealed(LOG);
       vi.useFakeTimers({ now: new Date(date), toFake: ['Date'] });
@@ -162,7 +162,7 @@ describe('the log', () => {
     },
   );
 
-  test('is cut by two processes at once as by one', async () => {
+  test('is trimmed by two processes at once as by one', async () => {
     const accounts = [await writeSealed(LOG), await writeSealed({ ...LOG, rare: 'request' })];
     const second = openPool(store.address, 'owner', { max: 1 });
     const removed = await Promise.all([round(DAYS), round(DAYS, second)]);
@@ -173,7 +173,7 @@ describe('the log', () => {
     }
   });
 
-  test('is cut while requests hold all that they lock', async () => {
+  test('is trimmed while requests hold all their locks', async () => {
     const accountId = await writeSealed(LOG);
     const request = await store.superuser('store');
     await request.query('begin');
@@ -191,7 +191,7 @@ describe('the log', () => {
     await done;
   });
 
-  test('is whole after the connection was cut in the middle of a step, and the next round goes on', async () => {
+  test('is complete after the connection was lost in the middle of a step, and the next round continues', async () => {
     const accountId = await writeSealed(LOG);
     const errors: unknown[] = [];
     const log = { info: () => {}, error: (details: object) => errors.push(details) };
@@ -215,7 +215,7 @@ describe('the log', () => {
     expect((await expectWhole(accountId)).first).toBe(OLD + 1);
   });
 
-  test('is whole after the process that cuts it was killed, and the next one goes on', async () => {
+  test('is complete after the process that trims it was killed, and the next process continues', async () => {
     const accountId = await writeSealed({ ...LOG, length: 90_000 });
     const path = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
     const script = `
@@ -235,7 +235,7 @@ describe('the log', () => {
         heard += String(await once(child.stdout, 'data'));
       child.kill('SIGKILL');
       await once(child, 'exit');
-      // Until its session ends, what it had asked for last may still be done.
+      // Until its session ends, the server may still run its last statement.
       const left = async () => (await sessions()).filter((pid) => !before.includes(pid));
       await expect.poll(left, { timeout: 10_000 }).toEqual([]);
       floors.push((await expectWhole(accountId)).first);
@@ -248,7 +248,7 @@ describe('the log', () => {
 });
 
 describe('a health check', () => {
-  test('shrinks to its score after 7 days, unless it is the latest, and no kept answer suffers from it', async () => {
+  test('shrinks to its score after 7 days, unless it is the latest, and cached answers stay correct', async () => {
     const accountId = await store.account();
     const [live, still] = [await store.connection(accountId), await store.connection(accountId)];
     const { rows } = await root.query<{ id: number }>(
@@ -278,7 +278,7 @@ describe('a health check', () => {
     expect(await round(null)).toEqual({ findings: 0 });
   });
 
-  test('shrinks behind any number of old ones that stay whole', async () => {
+  test('shrinks even if any number of older ones stay complete', async () => {
     const accountId = await store.account();
     const connectionId = await store.connection(accountId);
     await root.query(
@@ -320,7 +320,7 @@ test('a counter is removed 30 days after it was last read', async () => {
 });
 
 describe('the loop', () => {
-  test('outlives an outage of the store, and goes on after it', async () => {
+  test('survives an outage of the store and continues after it', async () => {
     const accountId = await writeSealed(LOG);
     await store.halt();
     const pool = openPool(store.address, 'owner', { max: 1 });

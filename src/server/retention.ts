@@ -8,32 +8,32 @@ import { countKeys } from '../keys/key-counts.ts';
 import { pruneCounters } from '../monitor/prune-counters.ts';
 import { pruneSignIns } from '../sign-in/prune-sign-ins.ts';
 
-/** What is kept for a time only: entries of the log, findings of old health checks, counters of runs, sessions and links. */
+/** What is kept for a limited time: log entries, findings of old health checks, counters of runs, sessions and links. */
 type Kept = 'entries' | 'findings' | 'counters' | 'sign_ins';
 
 interface RetentionOptions {
   /** A pool of the store's owner. */
   owner: pg.Pool;
-  /** How long entries of the log are kept; null = for ever. */
+  /** How long log entries are kept, in days; null = forever. */
   activityDays: number | null;
   log: Pick<Logger, 'info' | 'error'>;
-  /** Hears how many rows a step removed or shrank. */
+  /** Counts the rows that a step removed or shrank. */
   measure?: (kept: Kept, rows: number) => void;
-  /** Hears what a round could not do. */
+  /** Counts a part of a round that failed. */
   failed?: (work: Kept | 'key_hours') => void;
-  /** Hears of each round that ended. */
+  /** Called after each round. */
   ended?: () => void;
 }
 
-/** How long a step may take, in milliseconds: a thousand times what it does, and within the time to stop. */
+/** How long a step may take, in milliseconds: a thousand times its usual duration, and less than the time to shut down. */
 export const STEP_DEADLINE_MS = 5_000;
 
 const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
 
 /**
- * Counts the requests of keys and removes what is past its time: a minute after the start, then every hour. Of the log only what
- * a seal lets go (activity/record-seal-rounds.ts). Any number of processes may do so.
+ * Counts the requests of API keys and removes expired data, a minute after the start and then every hour. Log entries are
+ * removed only once a seal allows it (activity/record-seal-rounds.ts). Any number of processes may run this.
  */
 export function startRetention(
   options: RetentionOptions,
@@ -45,7 +45,7 @@ export function startRetention(
   }, times);
 }
 
-/** Counts the requests of keys, or as much as is done by the signal. Never throws: the next round goes on from there. */
+/** Counts the requests of API keys until done or aborted. Never throws: the next round continues from there. */
 async function countRequests(
   { owner, log, failed }: Pick<RetentionOptions, 'owner' | 'log' | 'failed'>,
   signal: AbortSignal,
@@ -53,12 +53,12 @@ async function countRequests(
   try {
     for await (const _ of unhurried(countKeys(owner), signal));
   } catch (error) {
-    log.error({ err: error }, 'the requests of keys could not be counted, and are with the next round');
+    log.error({ err: error }, "counting the API keys' requests failed; the next round tries again");
     failed?.('key_hours');
   }
 }
 
-/** One round, or as much of it as is done by the signal. Never throws: what fails is tried again in the next round. */
+/** Runs one round until done or aborted. Never throws: the next round retries what failed. */
 export async function retain(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { owner, activityDays, log, measure, failed } = options;
   await countRequests(options, signal);
@@ -78,15 +78,15 @@ export async function retain(options: RetentionOptions, signal: AbortSignal): Pr
       }
       if (kept === 'entries') await recordPruned(owner);
     } catch (error) {
-      log.error({ err: error, kept }, 'retention failed, and is tried again');
+      log.error({ err: error, kept }, 'retention failed; the next round tries again');
       failed?.(kept);
     }
-    if (removed > 0) log.info({ kept, rows: removed }, 'retention removed what is past its time');
+    if (removed > 0) log.info({ kept, rows: removed }, 'retention removed expired data');
     if (signal.aborted) return;
   }
 }
 
-/** The steps, with a rest after each one as long as it took: requests and checks come first. Ends at the signal. */
+/** Runs the steps, and pauses after each for as long as it took, because requests and checks come first. Ends when aborted. */
 async function* unhurried<T>(steps: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
   let began = performance.now();
   for await (const step of steps) {

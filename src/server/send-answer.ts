@@ -7,13 +7,13 @@ import type { FailedAuthentications } from '../http/failed-authentications.ts';
 import { type Budget, rateHeaders } from '../http/rate-headers.ts';
 import { corsHeaders, PREFLIGHT_HEADERS, respond } from '../http/respond.ts';
 
-/** The methods that every path has. */
+/** The methods that every path supports. */
 export const ALLOW = ['allow', 'GET, HEAD, OPTIONS'];
 
-/** What {@link answerer} gives. */
+/** The functions that {@link answerer} returns. */
 export type Answerer = ReturnType<typeof answerer>;
 
-/** Sends the answers of the API with the headers that each must have: CORS, transport security, and the budget of the key or address. */
+/** Sends the API's answers with their required headers: CORS, transport security, and the budget of the key or address. */
 export function answerer({
   corsOrigins,
   secure,
@@ -21,7 +21,7 @@ export function answerer({
   refusedKeys,
 }: {
   corsOrigins: readonly string[];
-  /** Names and values in turn of the headers that every answer has. */
+  /** The headers of every answer, names and values alternating. */
   secure: readonly string[];
   failures: FailedAuthentications;
   refusedKeys: Pick<RefusedKeys, 'note'>;
@@ -49,7 +49,7 @@ export function answerer({
     if (!reply.raw.headersSent) void send(request, reply, errorAnswer(error), budgetOf(request.ip), extra);
   }
 
-  /** Counts a failed authentication against its address, and answers it. */
+  /** Counts a failed authentication against the client's address and answers it. */
   async function refuse(request: FastifyRequest, reply: FastifyReply, error: errors.ApiError): Promise<void> {
     const counted = failures.count(plainAddress(request.ip));
     if (reply.raw.headersSent) return; // the deadline came first
@@ -58,7 +58,7 @@ export function answerer({
     fail(request, reply, error, ['www-authenticate', `Bearer realm="dbvitals"${why}`]);
   }
 
-  /** {@link refuse} of a key that lived once: the same answer, and an entry in its account's log. */
+  /** {@link refuse} for a revoked or expired key: the same answer, plus an entry in its account's log. */
   function refuseDead(request: FastifyRequest, reply: FastifyReply, key: DeadKey): Promise<void> {
     refusedKeys.note(key, plainAddress(request.ip));
     return refuse(request, reply, errors.invalidApiKey);

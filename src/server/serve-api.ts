@@ -22,22 +22,22 @@ import { ALLOW, type Answerer } from './send-answer.ts';
 
 const UNPREPARED: Prepared = { answer: errorAnswer(errors.rateLimited), generation: null, source: 'none' };
 
-/** A request on its way. */
+/** The state of a request under way. */
 interface RequestState extends Pending {
   readonly route: string;
-  /** Its time was over, and it was answered so. */
+  /** The request missed its deadline and was answered with an error. */
   abandoned: boolean;
-  /** Whose key it has, as soon as that is known. */
+  /** The id of its API key; undefined until identified. */
   keyId: number | undefined;
-  /** For how long its answer was held back on purpose, in milliseconds. */
+  /** How long its answer was delayed deliberately, in milliseconds. */
   heldBackMs: number;
-  /** Logs a step; undefined unless the log level is debug, so that it costs nothing otherwise. */
+  /** Logs a step. Undefined unless the log level is debug, so that other levels pay nothing. */
   readonly step: LogStep | undefined;
 }
 
 const gateStep = () => ({ name: 'gate', attributes: {} });
 
-/** Answers the requests below `/api/`: one way for all of them, unknown paths too. */
+/** Answers the requests below `/api/`. All of them take the same steps, including those to unknown paths. */
 export function serveApi(
   {
     log,
@@ -58,7 +58,7 @@ export function serveApi(
   const logsSteps = log.isLevelEnabled('debug');
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const route = request.routeOptions.url ?? 'unknown'; // Fastify makes the object anew each time
+    const route = request.routeOptions.url ?? 'unknown'; // Fastify creates the object on each access
     const started = performance.now();
     const state: RequestState = {
       route,
@@ -105,7 +105,7 @@ export function serveApi(
     } catch (error) {
       state.step?.('fail', { error: error instanceof Error ? error.constructor.name : typeof error });
       if (error instanceof GateFull) {
-        // Thousands a second may be: their lines and the metrics tell of them.
+        // There may be thousands a second. The request log and the metrics count them.
         await holdBack(state, wait(error.pauseMs));
       } else if (!(error instanceof Expired || health.failed(error))) {
         log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
@@ -123,7 +123,7 @@ export function serveApi(
     state.heldBackMs += performance.now() - began;
   }
 
-  /** Measures and logs a request, once, when it has its answer. */
+  /** Measures and logs an answered request, once. */
   function finish(request: FastifyRequest, reply: FastifyReply, state: RequestState): void {
     const ms = performance.now() - state.started;
     const status = reply.raw.statusCode;
@@ -132,7 +132,7 @@ export function serveApi(
     requestLog.answered(request, { status, ms, keyId: state.keyId });
   }
 
-  /** The way of a request, in order; the numbers are those of docs/design/requests.md. */
+  /** The steps of a request, in order, numbered as in docs/design/requests.md. */
   async function answer(request: FastifyRequest, reply: FastifyReply, state: RequestState): Promise<void> {
     // 1. edge
     ignoreBody(request.raw, reply.raw);
@@ -214,13 +214,13 @@ export function serveApi(
   return { serve, flush: () => requestLog.flush() };
 }
 
-/** Who asked, for a trace. A header that is there twice is none. */
+/** The caller's trace context. A header that occurs twice is ignored. */
 function callerOf({ headers }: FastifyRequest): NonNullable<Step['caller']> {
   const one = (value: string | string[] | undefined) => (Array.isArray(value) ? undefined : value);
   return { traceparent: one(headers['traceparent']), tracestate: one(headers['tracestate']) };
 }
 
-/** How the key's window stands, as the gate saw it. */
+/** The key's budget in its current window, as the gate saw it. */
 function keyBudget(verdict: Verdict): Budget {
   return {
     limit: verdict.limit,

@@ -19,13 +19,13 @@ const firstThings = `
    order by a.account_id, c.connection_id
    limit 1`;
 
-/** What `serve` prints when it is ready: `url` is where the API listens, `entrance` the console's address in a browser. */
+/** What `serve` prints when it is ready. `url` is where the API listens, `consoleUrl` the console's address in a browser. */
 export async function startupBanner(
   writer: pg.Pool,
   store: OpenStore,
   first: FirstStart | null,
   url: string,
-  entrance: string,
+  consoleUrl: string,
 ): Promise<string> {
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout });
   const { rows: counts } = await writer.query(countThings);
@@ -44,15 +44,15 @@ export async function startupBanner(
       : `  connections  ${connections}`,
     first
       ? `  API key      ${bold(first.key)} (shown once)`
-      : `  API key      was shown at the first start; another: ${called} key create --account ${account_id} --name NAME`,
+      : `  API key      shown only at the first start; to create another: ${called} key create --account ${account_id} --name NAME`,
     first
-      ? `  sign in      ${bold(`${entrance}/link/${first.linkToken}`)} (once, within 24 h)`
-      : `  console      ${entrance}/ (a link for an owner: ${called} member link --account ${account_id})`,
+      ? `  sign in      ${bold(`${consoleUrl}/link/${first.linkToken}`)} (once, within 24 h)`
+      : `  console      ${consoleUrl}/ (sign-in link for an owner: ${called} member link --account ${account_id})`,
   ];
   const key = first?.key ?? '<API_KEY>';
   const curl = `  curl -H "Authorization: Bearer ${key}" ${url}/api/v1/health/fleet`;
   const kept = first
-    ? `\n  If a journal or log keeps this output, make another key and revoke this one: ${called} key revoke ${first.keyId}\n`
+    ? `\n  If a journal or log keeps this output, create another key and revoke this one: ${called} key revoke ${first.keyId}\n`
     : '';
   return `dbvitals is ready on ${bold(url)}\n${lines.join('\n')}\n\n${curl}\n${kept}`;
 }

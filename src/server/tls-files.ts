@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { certificateOf, type Tls } from '../http/edge/tls.ts';
 
-/** How often the files are looked at, in milliseconds: whoever renews a certificate does so days before its end. */
+/** How often the files are read, in milliseconds. Certificates are renewed days before they expire. */
 const LOOK_EVERY_MS = 5_000;
 
 type TlsFiles = NonNullable<Config['tlsFiles']>;
 
-/** Reads certificate and key. Throws a sentence that says what to do where they can't be served with. */
+/** Reads certificate and key. If they can't be used, throws a sentence that says what to do. */
 export function readTls({ cert, key }: TlsFiles): Tls {
   const tls = { cert: textOf('TLS_CERT_FILE', cert), key: textOf('TLS_KEY_FILE', key) };
   certificateOf(tls);
@@ -19,13 +19,13 @@ function textOf(name: string, path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new Error(`${name} cannot be read${reason}: name a file that this user may read.`);
+    throw new Error(`${name} cannot be read${reason}: name a file that this user can read.`);
   }
 }
 
 /**
- * Hands a new pair to `renew` when the files hold one, and on SIGHUP at once. The contents are compared and not a time: in
- * Kubernetes the files are links that are moved. What can't be served with is logged once, and the old pair stays.
+ * Passes a new pair to `renew` when the files change, and at once on SIGHUP. It compares contents, not times, because in
+ * Kubernetes the files are links that are replaced. An invalid pair is logged once, and the old pair stays in use.
  */
 export function followTls(
   files: TlsFiles,
@@ -41,11 +41,11 @@ export function followTls(
       if (found.cert === current.cert && found.key === current.key) return;
       current = found;
       renew(found);
-      log.info({ certificate: untilOf(found) }, 'TLS: the new certificate is served');
+      log.info({ certificate: untilOf(found) }, 'TLS: serving the new certificate');
     } catch (error) {
-      // Also for a moment while one file is new and the other is not yet.
+      // This also happens briefly while only one of the two files is new.
       const sentence = error instanceof Error ? error.message : 'unknown';
-      if (sentence !== complaint) log.error({ reason: sentence }, 'TLS: the old certificate stays');
+      if (sentence !== complaint) log.error({ reason: sentence }, 'TLS: keeping the old certificate');
       complaint = sentence;
     }
   };

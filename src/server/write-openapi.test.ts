@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { STATUS } from '../http/errors.ts';
 import { openapiText } from './write-openapi.ts';
 
-test('openapi.json is what the schemas say now; `npm run openapi` writes it', () => {
+test('openapi.json matches the schemas; `npm run openapi` writes it', () => {
   const written = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
   expect(written).toBe(openapiText());
 });
 
-test('every error code stands in the document, but that of other methods than GET', () => {
+test('the document contains every error code except that of methods other than GET', () => {
   const { schemas } = JSON.parse(openapiText()).components;
   const codes = Object.values<{ properties: { error?: { properties: { code: { enum: string[] } } } } }>(
     schemas,

@@ -7,7 +7,7 @@ import { ENDPOINTS } from './app.ts';
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const ANSWERS = new URL('../http/openapi/example-answers.json', import.meta.url);
 
-/** The OpenAPI document as `openapi.json` has it. */
+/** Returns the OpenAPI document, as `openapi.json` contains it. */
 export function openapiText(): string {
   const answers = JSON.parse(readFileSync(ANSWERS, 'utf8'));
   const document = openapi({ endpoints: ENDPOINTS, events: EVENTS, answers, eventExamples: EVENT_EXAMPLES });

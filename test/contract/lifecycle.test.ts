@@ -76,7 +76,7 @@ test('a service by a pipe: the first start in the same words, each line of the l
   expect(service.said.out).toMatch(/^dbvitals is ready on http:\/\/127\.0\.0\.1:\d+\n/);
   expect(service.said.out).toMatch(/^ {2}API key {6}dbv_live_\w{49} \(shown once/m);
   expect(service.said.out).toMatch(
-    /^ {2}If a journal or log keeps this output, make another key and revoke this one: .* key revoke 1$/m,
+    /^ {2}If a journal or log keeps this output, create another key and revoke this one: .* key revoke 1$/m,
   );
   expect(existsSync(join(dataFolder, 'postgres', 'postmaster.pid'))).toBe(false);
 });

@@ -128,7 +128,7 @@ test('afterwards the old key decrypts nothing, and the error is one sentence', a
   const rotated = await command(['secret', 'rotate'], { environment: withKeys(before) });
   expect([rotated.exit, rotated.stdout]).toEqual([1, '']);
   expect(rotated.stderr).toMatch(
-    /^error: No key of DBVITALS_SECRET_KEY opens [^\n]+ nothing was changed: [^\n]+\.\n$/,
+    /^error: No key of DBVITALS_SECRET_KEY decrypts [^\n]+ nothing was changed: [^\n]+\.\n$/,
   );
 });
 

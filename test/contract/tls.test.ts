@@ -94,7 +94,7 @@ test('API and console by TLS, and a new certificate without a restart', async ()
   // Half of a renewal, and a file that went: what was served is served on.
   put('renewed', ['pem']);
   process.kill(service.pid, 'SIGHUP');
-  await service.says(/the old certificate stays/);
+  await service.says(/keeping the old certificate/);
   rmSync(files.TLS_KEY_FILE);
   writeFileSync(files.TLS_KEY_FILE, 'unspoken');
   process.kill(service.pid, 'SIGHUP');
@@ -102,7 +102,7 @@ test('API and console by TLS, and a new certificate without a restart', async ()
   expect(await issuers(origin)).toEqual(['dbvitals test authority']);
   put('renewed');
   process.kill(service.pid, 'SIGHUP');
-  await service.says(/the new certificate is served/, 10);
+  await service.says(/serving the new certificate/, 10);
   expect(await until()).toBe(endOf('renewed'));
   expect(await issuers(origin)).toEqual(['localhost']);
 
@@ -146,7 +146,7 @@ test('the doctor looks at the service and its certificate', async () => {
   const renewed = await doctor();
   expect(renewed.of('service')).toMatchObject({
     status: 'warning',
-    message: expect.stringMatching(/another certificate/),
+    message: expect.stringMatching(/a different certificate/),
   });
   expect([renewed.exit, renewed.status]).toEqual([0, 'warning']);
   await service.stop();
