@@ -8,7 +8,7 @@ import { stats } from '../ops/stats.ts';
 import { tickets } from '../ops/tickets.ts';
 import { members } from '../team/members.ts';
 import { roles } from '../team/roles.ts';
-import type { Permission } from '../vocabulary/roles.ts';
+import type { Permission } from '../vocabulary/role-permissions.ts';
 import { type ConsoleRoute, consoleRoute } from './route.ts';
 
 /**

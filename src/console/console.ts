@@ -24,7 +24,7 @@ import type { Caller } from '../sign-in/sign-in-request.ts';
 import { notFound, Rejection } from '../vocabulary/rejection.ts';
 import { Budget, type Visit } from './budget.ts';
 import { toConsoleRejection } from './error-mapping.ts';
-import { envelopeOf, internalError, statusOf } from './errors.ts';
+import { envelopeOf, internalError, statusOf } from './rejection-response.ts';
 import type { ConsoleParts, ConsoleRequest, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { bodyValidationError } from './validation-error.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Service, startService } from '../../test/contract/running-service.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { hashToken, newToken } from '../members/token.ts';
-import { ROLES } from '../vocabulary/roles.ts';
+import { ROLES } from '../vocabulary/role-permissions.ts';
 import { ROUTES } from './routes.ts';
 
 let store: TestStore;

@@ -10,7 +10,7 @@ import type { Read } from '../database/read.ts';
 import type { Actor } from '../members/actor.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Caller } from '../sign-in/sign-in-request.ts';
-import type { Permission } from '../vocabulary/roles.ts';
+import type { Permission } from '../vocabulary/role-permissions.ts';
 
 /** The dependencies of the console. */
 export interface ConsoleParts {

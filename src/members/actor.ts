@@ -1,4 +1,4 @@
-import type { Permission } from '../vocabulary/roles.ts';
+import type { Permission } from '../vocabulary/role-permissions.ts';
 
 /** The member that the session currently acts as. */
 export interface Actor {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { ActionType, Change } from '../activity/record-entry.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
-import type { RoleId } from '../vocabulary/roles.ts';
+import type { RoleId } from '../vocabulary/role-permissions.ts';
 
 export const MEMBER_STATUSES = ['active', 'invited', 'suspended'] as const;
 

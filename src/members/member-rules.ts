@@ -1,6 +1,6 @@
 import type { Change } from '../activity/record-entry.ts';
 import { notFound, Rejection } from '../vocabulary/rejection.ts';
-import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
+import { type Permission, permissionsOf } from '../vocabulary/role-permissions.ts';
 import type { Actor } from './actor.ts';
 
 // Who may do what to whom: nobody gives, takes or acts on what they may not do themselves, and an account always has an

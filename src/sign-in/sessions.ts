@@ -4,7 +4,7 @@ import { type Read, readOwn, within } from '../database/read.ts';
 import type { Actor } from '../members/actor.ts';
 import { hashToken, newToken } from '../members/token.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
-import { type Permission, permissionsOf } from '../vocabulary/roles.ts';
+import { type Permission, permissionsOf } from '../vocabulary/role-permissions.ts';
 import { cookie, cookieValues } from './cookie.ts';
 import { lacking, signedOut } from './session-rejections.ts';
 import type { Caller, SignInRequest } from './sign-in-request.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
 import { openSet } from '../http/fields.ts';
 import { Meta, wholeMeta } from '../http/paging.ts';
-import { ROLE_IDS, ROLES } from '../vocabulary/roles.ts';
+import { ROLE_IDS, ROLES } from '../vocabulary/role-permissions.ts';
 
 const Role = Type.Object(
   {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CONNECTION_TYPES } from './connection-types.ts';
 import { ENGINES } from './engines.ts';
 import { PLANS } from './plans.ts';
-import { ROLE_IDS } from './roles.ts';
+import { ROLE_IDS } from './role-permissions.ts';
 import { FLEET_STATUSES } from './score-bands.ts';
 import { FINDING_STATUSES, SEVERITIES } from './severities.ts';
 import { TLS_MODES } from './tls-modes.ts';

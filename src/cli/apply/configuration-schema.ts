@@ -4,7 +4,7 @@ import { MEMBER_STATUSES } from '../../members/member-row.ts';
 import { REASONS } from '../../silences/silence-row.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { PLANS } from '../../vocabulary/plans.ts';
-import { ROLE_IDS } from '../../vocabulary/roles.ts';
+import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import type { Catalogue } from '../command.ts';
 

@@ -6,7 +6,7 @@ import { changeMember } from '../../members/change-member.ts';
 import { listMembers } from '../../members/list-members.ts';
 import { accountOfMember, MEMBER_STATUSES, type WantedMember } from '../../members/member-row.ts';
 import { removeMember } from '../../members/remove-member.ts';
-import { ROLE_IDS } from '../../vocabulary/roles.ts';
+import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
 import { emailOf, idOf, oneOf, someOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';

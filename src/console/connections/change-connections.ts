@@ -9,7 +9,7 @@ import { EditConflict, Rejection } from '../../vocabulary/rejection.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { readSettings } from './connection-detail.ts';
-import { ConnectionChange, ConnectionSettings, NewConnection } from './connections.ts';
+import { ConnectionChange, ConnectionSettings, NewConnection } from './connection-schemas.ts';
 import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
 
 /** The default check interval in seconds, the same as for `connection add`. */

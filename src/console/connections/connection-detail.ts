@@ -4,9 +4,9 @@ import { fingerprints } from '../../connections/connection-settings.ts';
 import type { Read } from '../../database/read.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { fleetStatus } from '../../vocabulary/score-bands.ts';
-import { STALE } from '../fleet/fleet.ts';
+import { STALE } from '../fleet/fleet-routes.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
-import { ConnectionDetail, type ConnectionSettings, type Cost } from './connections.ts';
+import { ConnectionDetail, type ConnectionSettings, type Cost } from './connection-schemas.ts';
 import { explainedFindings, type TicketOfFinding } from './findings.ts';
 
 const selectSettings = `

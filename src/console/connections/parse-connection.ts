@@ -8,7 +8,12 @@ import { requireThresholds } from '../../connections/connection-thresholds.ts';
 import { requirePrivateKey, type Tunnelled } from '../../connections/connection-tunnel.ts';
 import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
 import type { ConsoleParts } from '../route.ts';
-import type { ConnectionChange, ConnectionSettings, NewConnection, TestedConnection } from './connections.ts';
+import type {
+  ConnectionChange,
+  ConnectionSettings,
+  NewConnection,
+  TestedConnection,
+} from './connection-schemas.ts';
 
 type Body = TestedConnection | NewConnection | ConnectionChange;
 

@@ -23,7 +23,7 @@ import { notFound } from '../../vocabulary/rejection.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { makeChange, requireHost } from './change-connections.ts';
-import { ConnectionChange, TestedConnection } from './connections.ts';
+import { ConnectionChange, TestedConnection } from './connection-schemas.ts';
 import { requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
 
 /** The result of a connection test; nothing is stored. It contains untrusted text of the server: render it as text. */

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Account, AccountChange } from '../../../../src/console/account/account.ts';
+import type { Account, AccountChange } from '../../../../src/console/account/account-routes.ts';
 import { ApiError, fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

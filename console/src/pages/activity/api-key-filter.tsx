@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { Keys } from '../../../../src/console/keys/keys.ts';
+import type { Keys } from '../../../../src/console/keys/key-routes.ts';
 import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { useCan } from '../../shell/profile.ts';

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { KeyRequests as Requests } from '../../../../src/console/keys/keys.ts';
+import type { KeyRequests as Requests } from '../../../../src/console/keys/key-routes.ts';
 import { get } from '../../api.ts';
 import { figure } from '../../parts/figure.ts';
 import { MoreButton } from '../../parts/more-button.tsx';

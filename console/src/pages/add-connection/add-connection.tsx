@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type {
   ConnectionSettings,
   TestedConnection,
-} from '../../../../src/console/connections/connections.ts';
+} from '../../../../src/console/connections/connection-schemas.ts';
 import type { ConnectionTest } from '../../../../src/console/connections/test-connection.ts';
 import { fieldError, send } from '../../api.ts';
 import { announce, notify } from '../../parts/announcer.tsx';

@@ -1,4 +1,7 @@
-import type { NewConnection, TestedConnection } from '../../../../src/console/connections/connections.ts';
+import type {
+  NewConnection,
+  TestedConnection,
+} from '../../../../src/console/connections/connection-schemas.ts';
 import { engineOfScheme } from '../../../../src/vocabulary/engines.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 

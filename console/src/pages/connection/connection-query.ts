@@ -1,5 +1,5 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import type { ConnectionDetail } from '../../../../src/console/connections/connections.ts';
+import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
 import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { get } from '../../api.ts';
 

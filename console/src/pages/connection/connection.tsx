@@ -2,7 +2,7 @@ import './connection.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ConnectionDetail } from '../../../../src/console/connections/connections.ts';
+import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
 import type { RunProgress } from '../../../../src/console/connections/runs.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -4,7 +4,7 @@ import type {
   ConnectionChange,
   ConnectionDetail,
   ConnectionSettings,
-} from '../../../../src/console/connections/connections.ts';
+} from '../../../../src/console/connections/connection-schemas.ts';
 import type { ConnectionTest } from '../../../../src/console/connections/test-connection.ts';
 import { ApiError, fieldError, get, send } from '../../api.ts';
 import { announce, notify } from '../../parts/announcer.tsx';

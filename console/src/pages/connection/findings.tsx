@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { ConnectionSettings } from '../../../../src/console/connections/connections.ts';
+import type { ConnectionSettings } from '../../../../src/console/connections/connection-schemas.ts';
 import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
 import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { FINDING_STATUSES } from '../../../../src/vocabulary/severities.ts';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ConnectionDetail } from '../../../../src/console/connections/connections.ts';
+import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Score, StatusMark } from '../../parts/status-mark.tsx';
 import { Countdown, local, Time, utc } from '../../parts/time.tsx';

@@ -1,7 +1,7 @@
 import type {
   ConnectionChange,
   ConnectionSettings,
-} from '../../../../src/console/connections/connections.ts';
+} from '../../../../src/console/connections/connection-schemas.ts';
 import { isWeakerTls } from '../../../../src/vocabulary/tls-modes.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 

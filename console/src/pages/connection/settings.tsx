@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { ConnectionSettings } from '../../../../src/console/connections/connections.ts';
+import type { ConnectionSettings } from '../../../../src/console/connections/connection-schemas.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import type { TlsMode } from '../../../../src/vocabulary/tls-modes.ts';
 import { Facts, Section } from '../../parts/page.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type {
   ConnectionChange,
   ConnectionSettings,
-} from '../../../../src/console/connections/connections.ts';
+} from '../../../../src/console/connections/connection-schemas.ts';
 import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
 import { ApiError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { FleetRow } from '../../../../src/console/fleet/fleet.ts';
+import type { FleetRow } from '../../../../src/console/fleet/fleet-routes.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { Score, type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';

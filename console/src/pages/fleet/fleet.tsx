@@ -2,7 +2,7 @@ import './fleet.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import type { Fleet } from '../../../../src/console/fleet/fleet.ts';
+import type { Fleet } from '../../../../src/console/fleet/fleet-routes.ts';
 import { get } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

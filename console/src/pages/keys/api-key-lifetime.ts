@@ -1,4 +1,4 @@
-import type { Keys } from '../../../../src/console/keys/keys.ts';
+import type { Keys } from '../../../../src/console/keys/key-routes.ts';
 
 export type ApiKey = Keys['data'][number];
 

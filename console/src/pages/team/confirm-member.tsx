@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Member, MemberLink } from '../../../../src/console/members/members.ts';
+import type { Member, MemberLink } from '../../../../src/console/members/member-routes.ts';
 import { send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Confirm } from '../../parts/dialog.tsx';

@@ -5,7 +5,7 @@ import { Input } from 'react-aria-components/Input';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Text } from 'react-aria-components/Text';
-import type { Fleet } from '../../../../src/console/fleet/fleet.ts';
+import type { Fleet } from '../../../../src/console/fleet/fleet-routes.ts';
 import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';

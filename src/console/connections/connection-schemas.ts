@@ -5,7 +5,7 @@ import { stringEnum } from '../../http/string-enum.ts';
 import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
-import { Status } from '../fleet/fleet.ts';
+import { Status } from '../fleet/fleet-routes.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';
 import { ExplainedFinding } from './findings.ts';
 

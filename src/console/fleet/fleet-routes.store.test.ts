@@ -3,7 +3,7 @@ import { buffersOf } from '../../../test/buffers.ts';
 import { startTestStore, type TestStore } from '../../../test/store.ts';
 import { openPool } from '../../database/connect.ts';
 import { type Read, readAs } from '../../database/read.ts';
-import { type Fleet, type FleetRow, fleetRoutes } from './fleet.ts';
+import { type Fleet, type FleetRow, fleetRoutes } from './fleet-routes.ts';
 
 let store: TestStore;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { inviteMember } from '../../members/invite-member.ts';
 import { covers, versionOf } from '../../members/member-rules.ts';
 import { removeMemberAs } from '../../members/remove-member.ts';
 import { EditConflict, notFound } from '../../vocabulary/rejection.ts';
-import { ROLE_IDS } from '../../vocabulary/roles.ts';
+import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { type ConsoleRequest, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { Email } from '../sign-in/sign-in-routes.ts';
