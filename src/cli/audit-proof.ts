@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type pg from 'pg';
 import { type Export, inDraft, writeExport } from '../activity/seals/export-log.ts';
 import { sealEntries } from '../activity/seals/record-seals.ts';
 import { openSealFile } from '../activity/seals/seal-file.ts';
@@ -11,15 +12,22 @@ import { isOfOtherStore } from '../connections/rotate-secret-key.ts';
 import { inTransaction } from '../database/connect.ts';
 import { within } from '../database/read.ts';
 import { dateRange, parseDate } from '../http/date-range.ts';
-import type { AuditProof } from './command.ts';
+import type { Verdict } from './command.ts';
+
+/** A range of time: as it was given, and as PostgreSQL reads it. */
+type Range = Omit<Export, 'accountId' | 'format'>;
 
 const OTHER_STORE =
   "The secret key does not belong to this store: it opens no signing key and no password in it, so nothing was verified. Give the store's own; or, if somebody may have altered every key in the store, verify with --public-key.";
 
-/** What the commands do with seals; the secret is asked for by those that need it. */
-export function auditProof(config: Config): AuditProof {
+/** What {@link auditProof} gives. */
+export type AuditProof = ReturnType<typeof auditProof>;
+
+/** What the commands do with seals. The secret key is loaded only by those that need it. */
+export function auditProof(config: Config) {
   const { activityDays, sealFile } = config;
-  const seal: AuditProof['seal'] = async (owner, accountId) => {
+  /** Seals what is new, in every account unless one is named, and appends the seals to DBVITALS_SEAL_FILE. */
+  async function seal(owner: pg.Pool, accountId?: number): Promise<{ seals: number; entries: number }> {
     const made = { seals: 0, entries: 0 };
     for await (const { first_id, last_id } of sealEntries(
       { owner, secret: secretKeys(config), activityDays },
@@ -33,16 +41,26 @@ export function auditProof(config: Config): AuditProof {
     throw new Error(
       `The seals of account ${strange.join(', ')} are not those of DBVITALS_SEAL_FILE: run "activity verify --seal-file" with that file.`,
     );
-  };
+  }
   return {
     seal,
-    async publicKey(owner, accountId) {
+    /** The key that the account's seals are signed with, hexadecimal; made if there is none yet. */
+    async publicKey(owner: pg.Pool, accountId: number): Promise<string> {
       const keys = await inTransaction(owner, (client) =>
         ensureSealKeys(client, secretKeys(config), accountId),
       );
       return [...keys.keys()][0] ?? '';
     },
-    async verify(writer, owner, accountId, { sealFile: file, publicKeys }) {
+    /**
+     * Compares the store's log with its seals and those of a file. They must be signed with one of `publicKeys` (hexadecimal), or
+     * if that is null with a key of the store that the secret key decrypts.
+     */
+    async verify(
+      writer: pg.Pool,
+      owner: pg.Pool,
+      accountId: number,
+      { sealFile: file, publicKeys }: { sealFile: string | null; publicKeys: readonly string[] | null },
+    ): Promise<Verdict> {
       const trusted = new Set(
         publicKeys ?? (await openSealKeys(owner, secretKeys(config), accountId)).keys(),
       );
@@ -53,8 +71,11 @@ export function auditProof(config: Config): AuditProof {
         return verifyStore(within(client), accountId, trusted, file);
       });
     },
-    verifyExport,
-    parseRange(from, to) {
+    /** Verifies a folder that `export` made; null = by the key in the folder. */
+    verifyExport: (folder: string, publicKeys: readonly string[] | null): Promise<Verdict> =>
+      verifyExport(folder, publicKeys),
+    /** The range that `--from` and `--to` name, or a sentence that says what is wrong with them. */
+    parseRange(from: string | undefined, to: string | undefined): Range | string {
       for (const [name, text] of Object.entries({ '--from': from, '--to': to })) {
         if (text !== undefined && !parseDate(text))
           return `${name} must be a date such as 2026-01-31, or a date-time such as 2026-01-31T23:59:59Z.`;
@@ -62,7 +83,13 @@ export function auditProof(config: Config): AuditProof {
       const range = dateRange(from, to);
       return range ? { from: from ?? null, to: to ?? null, ...range } : '--from must not be later than --to.';
     },
-    async export(writer, owner, wanted: Export, folder) {
+    /** Seals, then writes sealed entries to a new folder, completely or not at all; gives the first and last id. */
+    async export(
+      writer: pg.Pool,
+      owner: pg.Pool,
+      wanted: Export,
+      folder: string,
+    ): Promise<{ first_id: number; last_id: number }> {
       await seal(owner, wanted.accountId);
       const keys = await openSealKeys(owner, secretKeys(config), wanted.accountId);
       return inDraft(resolve(folder), async (draft) => {

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
-import type { CheckedOnce, Progress } from './command.ts';
+import type { Progress } from '../monitor/progress.ts';
+import type { CheckedOnce } from './command.ts';
 
 const STYLES = new Map<string, Parameters<typeof styleText>[0]>([
   ['critical', ['bold', 'red']],

@@ -1,5 +1,6 @@
+import type { Finding, Outcome } from '../../checks/check.ts';
 import { FINDING_STATUSES } from '../../vocabulary/severities.ts';
-import type { Catalogue, RunFinding, RunOutcome } from '../command.ts';
+import type { Catalogue, ListedCheck } from '../command.ts';
 import type { SampleConnection } from './sample-fleet.ts';
 import { sampleOkLine } from './sample-ok-lines.ts';
 import { findingOf, type SampleTicket } from './sample-tickets.ts';
@@ -25,8 +26,8 @@ export function runReporter(
   const checkOf = new Map(checks.map((check) => [check.id, check]));
   const fine = new Map(checks.map((check) => [check.id, fineFinding(check)]));
   const fineText = new Map([...fine].map(([id, finding]) => [id, JSON.stringify(finding)]));
-  const outcome = (check: Catalogue['checks'][number], findings: RunFinding[]): RunOutcome => ({
-    ...{ check, findings, measured: true, unmeasured: [] },
+  const outcome = (check: ListedCheck, findings: Finding[]): Outcome => ({
+    ...{ check, findings, measured: true, unmeasured: [], near: [] },
   });
   const well = checks.map((check) => outcome(check, [fineFinding(check)]));
   const wellPoint = { score: score(well), summary: summaryText(well), findings: null };
@@ -54,7 +55,7 @@ export function runReporter(
   };
 }
 
-function fineFinding({ id, category, title, maxSeverity }: Catalogue['checks'][number]): RunFinding {
+function fineFinding({ id, category, title, maxSeverity }: ListedCheck): Finding {
   return {
     ...{ check_id: id, category, status: 'ok', title, metric_line: sampleOkLine(id), remediation: '' },
     ...{ severity: maxSeverity, database: '', object: null },

@@ -1,4 +1,5 @@
-import type { Catalogue, RunFinding } from '../command.ts';
+import type { Finding } from '../../checks/check.ts';
+import type { ListedCheck } from '../command.ts';
 import { SAMPLE_FAULTS, SAMPLE_TABLES, type SampleFault } from './sample-faults.ts';
 import type { SampleConnection, SampleFleet } from './sample-fleet.ts';
 import { SAMPLE_MYSQL_FAULTS } from './sample-mysql-faults.ts';
@@ -11,7 +12,7 @@ export interface SampleTicket {
   table: number;
   /** What varies in its metric line, 0 to 99. */
   n: number;
-  severity: RunFinding['severity'];
+  severity: Finding['severity'];
   first: number;
   /** The run that no longer finds it; null = it is open when the history ends. */
   end: number | null;
@@ -98,8 +99,8 @@ function tableName(table: number): string {
 /** What a run says of a ticket's fault. */
 export function findingOf(
   { fault, table, n, severity }: SampleTicket,
-  checks: ReadonlyMap<string, Catalogue['checks'][number]>,
-): RunFinding {
+  checks: ReadonlyMap<string, ListedCheck>,
+): Finding {
   const check = checks.get(fault.checkId);
   if (!check) throw new Error('The catalogue lacks a check that sample data needs.');
   const name = tableName(table);

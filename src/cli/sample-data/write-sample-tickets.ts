@@ -1,6 +1,7 @@
 import type pg from 'pg';
+import type { Finding } from '../../checks/check.ts';
 import { inTransaction } from '../../database/connect.ts';
-import type { Catalogue, RunFinding } from '../command.ts';
+import type { Catalogue } from '../command.ts';
 import { fleetStory, type History, runInstant, type SampleFleet } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { findingOf } from './sample-tickets.ts';
@@ -43,7 +44,7 @@ const insertTickets = `
    order by n
   returning ticket_id as id`;
 
-type TicketRow = Omit<RunFinding, 'status'> & {
+type TicketRow = Omit<Finding, 'status'> & {
   connection_id: number;
   first_seen: number;
   last_seen: number;
