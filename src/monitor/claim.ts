@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { one } from '../database/one.ts';
 import type { ConnectionKey } from './run.ts';
 
-// Each connection has an instant of its own within its interval, by its id, so that a thousand that were added at once
-// or have waited for a monitor are spread over the interval from their next run on.
+// Each connection runs at its own instant within its interval, derived from its id. So a thousand connections that
+// were added at once, or waited for a monitor, are spread over the interval from their next run on.
 const nextDue = `
   to_timestamp(every_seconds * (floor((now_seconds - phase) / every_seconds + 0.25) + 1) + phase)
     from (select extract(epoch from s.every)::float8 as every_seconds,
@@ -12,10 +12,10 @@ const nextDue = `
          lateral (select mod(abs(hashint8(s.connection_id)::numeric), 100000)::float8 / 100000 * every_seconds
                     as phase) own`;
 
-// A claim moves due_at on, so that a change of the connection meanwhile can make it due again. A claim lives longer
-// than a run may take (120 s), so one that has lapsed is a dead monitor's, and its connection is due.
-// Accounts that have as much as they may are passed over, so the first few by due_at say enough: ranking all that is due
-// takes 29 ms with 10,000 overdue connections, this takes 6 (measured). Of those, who has the least comes first.
+// A claim advances due_at, so that a change of the connection during the run can make it due again. A claim lasts
+// longer than a run (120 s), so an expired claim belongs to a dead monitor, and its connection is due. Accounts at
+// their limit are skipped, so looking at the first connections by due_at is enough: with 10,000 overdue connections
+// this takes 6 ms, ranking all of them 29 ms (measured). Accounts with the fewest runs come first.
 const claimDue = `
   with first as (
     select account_id, connection_id, due_at, row_number() over (partition by account_id order by due_at) as place
@@ -46,20 +46,20 @@ const claimDue = `
    where s.account_id = due.account_id and s.connection_id = due.connection_id
   returning s.account_id as "accountId", s.connection_id as "connectionId", due.late`;
 
-/** A connection that was claimed, and how many seconds after it was due. */
+/** A claimed connection, and how many seconds it is overdue. */
 export interface ClaimedConnection extends ConnectionKey {
   late: number;
 }
 
-/** What the claimant runs already, by account, and how many it may run of one account. */
+/** How many checks the claimant already runs, by account, and how many it may run per account. */
 export interface Share {
   held: ReadonlyMap<number, number>;
   each: number;
 }
 
 /**
- * Claims at most `limit` connections that are due for the monitor `claimant` (a uuid), the longest overdue first of the
- * accounts of which it runs the least. It may give fewer than there are: ask again until it gives none.
+ * Claims at most `limit` due connections for the monitor `claimant` (a UUID). Accounts with the fewest running checks
+ * come first, then the longest overdue connections. It may return fewer than are due: call it until it returns none.
  */
 export async function claimDueConnections(
   writer: pg.Pool,
@@ -86,13 +86,13 @@ const claimOne = `
   select exists (select from claimed) as claimed,
          exists (select from connection_schedule where account_id = $2 and connection_id = $3) as scheduled`;
 
-// As long as the longest lease: whoever holds the claim has let go of it by then.
+// Longer than the longest claim: by then, the other monitor has released it.
 const PATIENCE_MS = 155_000;
 const POLL_MS = 250;
 
 /**
- * Claims one connection, due or not, for `claimant`; while another monitor runs it, waits for that to end. A
- * connection without a schedule is nobody else's either, so it needs no claim.
+ * Claims one connection for `claimant`, due or not. Waits while another monitor checks it. A connection without a
+ * schedule needs no claim, because no monitor runs it.
  */
 export async function claimConnection(writer: pg.Pool, claimant: string, key: ConnectionKey): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
@@ -120,8 +120,9 @@ const release = `
    where claimed_by = $1 and account_id = $2 and connection_id = $3`;
 
 /**
- * Gives a claim back, if it is still `claimant`'s. After `done` the connection is next due when the claim said, or when
- * a change of it since did; after `failed` (nothing could be stored) within a minute, after `cancelled` at once.
+ * Releases a claim if `claimant` still holds it. After `done`, the connection is next due as scheduled by the claim
+ * or by a later change of the connection. After `failed` (nothing could be stored) it is due within a minute, after
+ * `cancelled` at once.
  */
 export async function releaseConnection(
   writer: pg.Pool,
@@ -137,18 +138,18 @@ const countDue = `
     from connection_schedule
    where due_at <= now() and (claimed_until is null or claimed_until <= now())`;
 
-/** How many connections wait for a monitor, and for how many seconds the longest of them. */
+/** Counts the connections that wait for a monitor, with the longest wait in seconds. */
 export async function countDueConnections(writer: pg.Pool): Promise<{ due: number; late: number }> {
   const { rows } = await writer.query<{ due: number; late: number }>(countDue);
   return one(rows, 'count the connections that are due');
 }
 
-// By the ends of the primary key: it costs nothing.
+// Reads only both ends of the primary key, so it is cheap.
 const several = `
   select (select min(account_id) from connection_schedule)
          is distinct from (select max(account_id) from connection_schedule) as several`;
 
-/** Whether more than one account has connections to be checked. */
+/** Whether more than one account has scheduled connections. */
 export async function areSeveralAccounts(writer: pg.Pool): Promise<boolean> {
   const { rows } = await writer.query<{ several: boolean }>(several);
   return one(rows, 'look for several accounts').several;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Row } from '../checks/check.ts';
 import { cleanText } from './clean-text.ts';
 
-/** What a check that counts read in one database, or on the server ('' then). */
+/** What a check that compares runs read in one database, or on the server (`database` is ''). */
 export interface CounterSample {
   checkId: string;
   database: string;
@@ -11,7 +11,7 @@ export interface CounterSample {
   rows: Row[];
 }
 
-/** A sample of the run before, so many seconds before it was loaded. */
+/** A sample of the previous run, taken `seconds` before it was loaded. */
 export interface CounterBefore {
   checkId: string;
   database: string;
@@ -19,11 +19,12 @@ export interface CounterBefore {
   rows: Row[];
 }
 
-// Samples are a row a server, a database or a large table; a stranger that sends more gets no comparison, not a full store.
+// A sample has one row per server, database or large table. Rows beyond this limit are dropped, so that a hostile
+// server can't fill the store.
 const ROWS = 1_000;
 const TEXT = 200;
 
-/** Rows as they may be stored: numbers, truth values, and short clean texts of everything else. */
+/** Makes rows safe to store: numbers and booleans stay, other values become short clean texts. */
 export function cleanRows(rows: Row[]): Row[] {
   return rows
     .slice(0, ROWS)
@@ -41,7 +42,7 @@ function cleanValue(value: unknown): unknown {
   return cleanText(value instanceof Date ? value.toISOString() : String(value), TEXT);
 }
 
-// The place of the run's start on the store's clock comes back from `counters_before`, so clocks need not agree.
+// `loadedAt` is the run's start by the store's clock, so the clocks need not agree.
 const storeSamples = `
   insert into counter_sample (account_id, connection_id, check_id, database, taken_at, rows)
   select $1, $2, "checkId", database, to_timestamp($3) + after * interval '1 s', rows
@@ -49,7 +50,7 @@ const storeSamples = `
   on conflict (account_id, connection_id, check_id, database)
   do update set taken_at = excluded.taken_at, rows = excluded.rows`;
 
-/** Keeps what a run counted for the next one; `loadedAt` is the store's time (Unix, seconds) when the run began. */
+/** Stores a run's samples for the next run. `loadedAt` is the store's time (Unix, seconds) at the start of the run. */
 export async function storeCounters(
   client: pg.ClientBase,
   { accountId, connectionId }: { accountId: number; connectionId: number },

@@ -1,17 +1,17 @@
 import type pg from 'pg';
 import { areSeveralAccounts, type ClaimedConnection, claimDueConnections } from './claim.ts';
 
-/** The places of a monitor, and which accounts' checks are in them. */
+/** The slots of a monitor, and the accounts whose checks occupy them. */
 export interface Places {
   concurrency: number;
-  /** By account, how many. */
+  /** Occupied slots by account. */
   held: ReadonlyMap<number, number>;
 }
 
 /**
- * Claims for the free places of a monitor so that no account keeps another waiting, for a check of a database that does not answer
- * takes 20 s: half of the places at most go to one account. What nobody else wants it gets too, but for a quarter, which is
- * kept free for what falls due next. Where one account is alone, all are its own.
+ * Claims connections for the free slots of a monitor, so that no account makes another one wait: a check of a
+ * database that does not answer takes 20 s. One account gets at most half of the slots. If no other account needs
+ * them, it gets more, but a quarter stays free for connections that become due next. A single account gets all slots.
  */
 export async function claimFairly(
   writer: pg.Pool,
@@ -33,14 +33,14 @@ export async function claimFairly(
   const half = Math.ceil(concurrency / 2);
   const kept = concurrency > 1 ? Math.max(1, Math.floor(concurrency / 4)) : 0;
   try {
-    // Whoever has none first, however long others have waited.
+    // Accounts without a running check come first, however long others have waited.
     await claim(1, 0);
     if (held.size > 0) await claim(half, 0);
     const wants = [...held.values()].some((runs) => runs >= half);
     if (wants) await claim(concurrency, kept);
     if (wants && free > 0 && !(await areSeveralAccounts(writer))) await claim(concurrency, 0);
   } catch (error) {
-    // What was claimed before is to be run all the same: nobody else would for as long as the claim lasts.
+    // Run what is already claimed: no other monitor would until the claims expire.
     if (claimed.length === 0) throw error;
   }
   return claimed;

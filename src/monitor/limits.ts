@@ -1,9 +1,9 @@
 /** How long a run may take and how much it may read. */
 export interface Limits {
   connectMs: number;
-  /** For reaching a target, with all its hosts and tries; a host is not begun with after that. */
+  /** For connecting to a target, including all hosts and tries. No further host is tried after that. */
   reachMs: number;
-  /** For one statement, with what frames it. */
+  /** For one statement, including `begin` and `commit`. */
   answerMs: number;
   databaseMs: number;
   runMs: number;
@@ -12,8 +12,8 @@ export interface Limits {
 }
 
 /**
- * The limits that every run of the monitor has; tests shorten them. A statement is cancelled by the server after 5 s,
- * so what has not answered after 7 s is not going to.
+ * The limits of every run; tests use shorter ones. The server cancels a statement after 5 s, so a server that is
+ * silent for 7 s will not answer.
  */
 export const LIMITS: Limits = {
   connectMs: 5_000,

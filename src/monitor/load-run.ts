@@ -34,20 +34,20 @@ interface TargetRow extends Destination, EncryptedSecrets {
   before: CounterBefore[];
 }
 
-/** A run as a child process is told it, and the store's time (Unix, in seconds) when it was loaded. */
+/** A run as sent to a child process, and the store's time (Unix, in seconds) when it was loaded. */
 export interface LoadedRun {
   job: Job;
   loadedAt: number;
 }
 
-/** What loading needs; inside a transaction `writer` is its client. */
+/** What loading needs. Inside a transaction, `writer` is its client. */
 type LoadDeps = Pick<MonitorDeps, 'secret' | 'allowPrivateTargets' | 'limits' | 'thresholds'> & {
   writer: pg.Pool | pg.ClientBase;
 };
 
 /**
- * Loads what a run of a connection needs, its secrets decrypted; null when there is no such connection. Throws as
- * `decryptSecrets` does: a `TamperedConnection` where the settings are not those that the secrets were stored for.
+ * Loads what a run of a connection needs, with decrypted secrets. Null if there is no such connection. Throws like
+ * `decryptSecrets`: a `TamperedConnection` if the settings differ from those that the secrets were stored for.
  */
 export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promise<LoadedRun | null> {
   const values = [connection.accountId, connection.connectionId];

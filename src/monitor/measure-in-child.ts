@@ -13,30 +13,30 @@ import { endedOutcomes } from './not-connected.ts';
 import type { Progress } from './progress.ts';
 import type { NoteStep } from './run-steps.ts';
 
-// Measured: a start takes 105 ms and 38 MB of its own, 55 ms and 15 MB with the code compiled (docs/decisions/0013).
+// Measured: starting a child takes 105 ms and 38 MB, with compiled code 55 ms and 15 MB (docs/decisions/0013).
 const RUNS = 50;
 const IDLE_MS = 20_000;
 const PATIENCE_MS = 2_000;
 const HEAP_MB = 128;
-// What a child may take beyond the run's own limit before it is killed.
+// How long a child may exceed the run's limit before it is killed.
 const GRACE_MS = 3_000;
 
 const LONGEST_OUTPUT = 8_000;
 
-/** Who hears of a run while it goes on. */
-interface Hears {
-  /** How far it has come. */
+/** Callbacks during a run. */
+interface RunListener {
+  /** Receives the progress. */
   show?: ((progress: Progress) => void) | undefined;
-  /** Each of its steps, and what a child that crashed printed. */
+  /** Receives each step, and the output of a child that crashed. */
   note?: NoteStep | undefined;
 }
 
 interface Child {
   process: ChildProcess;
-  /** What it printed to its standard error, from its start; nothing unless steps are noted. */
+  /** What it has printed to standard error; empty unless steps are logged. */
   printed: string;
   runs: number;
-  /** Ends it when it has been idle for long. */
+  /** Ends the child when it has been idle for too long. */
   timer: NodeJS.Timeout | null;
 }
 
@@ -45,17 +45,21 @@ const waiting: ((child: Child) => void)[] = [];
 let children = 0;
 
 /**
- * Measures a target in a child process that holds nothing else: what the server does to it ends with it. The child
- * is killed when the run is over its time or `signal` aborts, whose reason is then thrown; a run that ended so, or by
- * a crash, says of every check that it was not measured. Two are kept for the next runs, and end when idle.
+ * Measures a target in a child process that holds nothing else, so a hostile server can harm only the child. Kills
+ * the child when the run exceeds its time or `signal` aborts; throws the reason of `signal`. After a timeout or a
+ * crash, every check counts as not measured. Up to two idle children are kept for the next runs.
  */
-export async function measureInChild(job: Job, signal: AbortSignal, hears: Hears = {}): Promise<Measured> {
-  const child = await freeChild(hears.note !== undefined);
+export async function measureInChild(
+  job: Job,
+  signal: AbortSignal,
+  listener: RunListener = {},
+): Promise<Measured> {
+  const child = await freeChild(listener.note !== undefined);
   const { runMs } = job.instructions.limits ?? LIMITS;
   const until = AbortSignal.any([signal, AbortSignal.timeout(runMs + GRACE_MS)]);
-  const tells = { tell: hears.show !== undefined, tellSteps: hears.note !== undefined };
-  const answer = await answerOf(child, { ...job, ...tells }, until, hears);
-  giveBack(child, 'measured' in answer);
+  const reports = { reportProgress: listener.show !== undefined, reportSteps: listener.note !== undefined };
+  const answer = await answerOf(child, { ...job, ...reports }, until, listener);
+  release(child, 'measured' in answer);
   signal.throwIfAborted();
   if ('measured' in answer) return answer.measured;
   const outcomes = endedOutcomes(catalogues[job.target.engine], answer.failed);
@@ -63,7 +67,7 @@ export async function measureInChild(job: Job, signal: AbortSignal, hears: Hears
   return { outcomes, samples: [], cost, hostKey: null, server: null };
 }
 
-/** An idle child; else one that gets free within a moment, where two or more run; else a new one. */
+/** An idle child; or, if two or more run, the next one that becomes free within 2 s; or a new one. */
 async function freeChild(keepsOutput: boolean): Promise<Child> {
   const child = idle.pop() ?? (children >= 2 ? await nextFree() : null) ?? start(keepsOutput);
   if (child.timer) clearTimeout(child.timer);
@@ -81,13 +85,13 @@ async function nextFree(): Promise<Child | null> {
   const child = await Promise.race([freed, wait(PATIENCE_MS, null)]);
   const place = waiting.indexOf(take);
   if (place >= 0) waiting.splice(place, 1);
-  // Given away in the very moment in which the wait was over: it is ours.
+  // A child was assigned at the moment when the wait ended: use it.
   return place < 0 ? freed : child;
 }
 
-function giveBack(child: Child, well: boolean): void {
+function release(child: Child, healthy: boolean): void {
   child.runs++;
-  if (!well || child.runs >= RUNS || !child.process.connected) {
+  if (!healthy || child.runs >= RUNS || !child.process.connected) {
     child.process.kill('SIGKILL');
     return;
   }
@@ -104,7 +108,7 @@ function giveBack(child: Child, well: boolean): void {
   child.process.unref();
   child.process.channel?.unref();
   child.timer = setTimeout(() => {
-    forget(child); // before it has ended, or a run could still be given to it
+    forget(child); // first, so that no run gets a child that is ending
     child.process.kill('SIGKILL');
   }, IDLE_MS).unref();
 }
@@ -114,30 +118,30 @@ function forget(child: Child): void {
   if (place >= 0) idle.splice(place, 1);
 }
 
-function answerOf(one: Child, job: Job, until: AbortSignal, { show, note }: Hears): Promise<Answer> {
+function answerOf(one: Child, job: Job, until: AbortSignal, { show, note }: RunListener): Promise<Answer> {
   const { process: child } = one;
   return new Promise((resolve) => {
     const end = (answer: Answer) => {
-      child.off('message', heard).off('exit', ended).off('error', ended);
+      child.off('message', onMessage).off('exit', onExit).off('error', onExit);
       until.removeEventListener('abort', stop);
       resolve(answer);
     };
-    // Our own program's.
-    const heard = (message: unknown) => {
-      const said = message as Answer | WorkerReport;
-      if ('progress' in said) show?.(said.progress);
-      else if ('step' in said) note?.(said.step, said.facts);
-      else end(said);
+    // Messages come from our own program.
+    const onMessage = (sent: unknown) => {
+      const message = sent as Answer | WorkerReport;
+      if ('progress' in message) show?.(message.progress);
+      else if ('step' in message) note?.(message.step, message.facts);
+      else end(message);
     };
-    const ended = () => {
+    const onExit = () => {
       if (note) noteCrash(one, job, note);
-      end({ failed: 'the process that measured it ended early' });
+      end({ failed: 'the measuring process ended early' });
     };
-    const stop = () => end({ failed: 'the run took too long and was ended' });
-    child.on('message', heard).on('exit', ended).on('error', ended);
+    const stop = () => end({ failed: 'the run took too long and was stopped' });
+    child.on('message', onMessage).on('exit', onExit).on('error', onExit);
     until.addEventListener('abort', stop);
     if (until.aborted) stop();
-    else child.send(job, (error) => error && ended());
+    else child.send(job, (error) => error && onExit());
   });
 }
 
@@ -152,11 +156,11 @@ function start(keepsOutput: boolean): Child {
       '--use-system-ca',
       '--no-warnings',
     ],
-    env: { ...trust(), NODE_COMPILE_CACHE: compileCache() },
+    env: { ...trustVariables(), NODE_COMPILE_CACHE: compileCache() },
     stdio: ['ignore', 'ignore', keepsOutput ? 'pipe' : 'ignore', 'ipc'],
   });
   children++;
-  // The one that compiles for the others is large: it goes after its first run.
+  // The child that compiles the code for the others is large, so it ends after its first run.
   const started: Child = { process: child, printed: '', runs: compiles ? RUNS - 1 : 0, timer: null };
   if (child.stderr) keepOutput(started, child.stderr);
   child.on('error', () => {});
@@ -167,7 +171,7 @@ function start(keepsOutput: boolean): Child {
   return started;
 }
 
-/** Its beginning, where an exception says what it is; the pipe keeps no process alive. */
+/** Keeps the beginning of the output, which names the exception. The pipe does not keep the process alive. */
 function keepOutput(child: Child, stderr: Readable): void {
   stderr.setEncoding('utf8').on('data', (text: string) => {
     child.printed = (child.printed + text).slice(0, LONGEST_OUTPUT);
@@ -175,7 +179,7 @@ function keepOutput(child: Child, stderr: Readable): void {
   if (stderr instanceof Socket) stderr.unref();
 }
 
-/** Tells why a child ended early, once all that it printed is here. */
+/** Logs why a child ended early, once its output is complete. */
 function noteCrash(child: Child, { target }: Job, note: NoteStep): void {
   child.process.once('close', (code, signal) => {
     const secrets = [target.password, ...(target.tunnel?.privateKey?.split('\n') ?? [])];
@@ -186,16 +190,16 @@ function noteCrash(child: Child, { target }: Job, note: NoteStep): void {
   });
 }
 
-// Nothing else of the environment: it may hold the store's password and the key of all credentials.
-function trust(): Record<string, string> {
+// The child gets no other variables: they may contain the store's password and the secret key.
+function trustVariables(): Record<string, string> {
   const names = ['PATH', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 let cache: string | null = null;
 
-// The one from which this process loads, where it was given one; else a folder of its own: code that another user put into a
-// shared one would run here.
+// The compile cache of this process if it has one, or else a private folder: in a shared folder, another user could
+// plant code that would run here.
 function compileCache(): string {
   cache ??= process.env['NODE_COMPILE_CACHE'] || ownFolder();
   return cache;

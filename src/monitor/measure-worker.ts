@@ -4,23 +4,23 @@ import type { Progress } from './progress.ts';
 import type { Facts } from './run-steps.ts';
 import type { Target } from './session/session.ts';
 
-/** What a child is told: one run. It holds this one credential, until it has answered. */
+/** One run, as sent to a child. The child holds only this credential, until it has answered. */
 export interface Job {
   target: Target;
   instructions: Instructions;
-  /** Whether progress is to be told. */
-  tell?: boolean;
-  /** Whether each step is to be told, and what an exception says. */
-  tellSteps?: boolean;
+  /** Whether to report progress. */
+  reportProgress?: boolean;
+  /** Whether to report each step and the text of an exception. */
+  reportSteps?: boolean;
 }
 
-/** What a child answers. */
+/** The answer of a child. */
 export type Answer = { measured: Measured } | { failed: string };
 
-/** What a child says meanwhile, where it was told to. */
+/** What a child reports during the run, if asked to. */
 export type WorkerReport = { progress: Progress } | { step: string; facts: Facts };
 
-// A signal to the group (Ctrl-C) is the monitor's to act on: it calls runs off by ending their child.
+// The monitor handles a signal to the process group (Ctrl-C): it cancels runs by killing their children.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => process.exit());
 
@@ -28,15 +28,15 @@ process.on('message', async (job: Job) => {
   process.send?.(await answer(job));
 });
 
-flushCompileCache(); // now, because a child is ended by a kill
+flushCompileCache(); // now, because a child ends by being killed
 
-async function answer({ target, instructions, tell, tellSteps }: Job): Promise<Answer> {
-  const note = tellSteps ? (step: string, facts: Facts) => process.send?.({ step, facts }) : undefined;
+async function answer({ target, instructions, reportProgress, reportSteps }: Job): Promise<Answer> {
+  const note = reportSteps ? (step: string, facts: Facts) => process.send?.({ step, facts }) : undefined;
   try {
     const { signal } = new AbortController();
     const show = (progress: Progress) => process.send?.({ progress });
-    const hears = { ...(tell && { show }), ...(note && { note }) };
-    return { measured: await measure(target, { ...instructions, signal, ...hears }) };
+    const listener = { ...(reportProgress && { show }), ...(note && { note }) };
+    return { measured: await measure(target, { ...instructions, signal, ...listener }) };
   } catch (error) {
     note?.('crash', { stack: error instanceof Error ? error.stack : String(error) });
     return { failed: error instanceof Error ? error.name : 'unknown' };

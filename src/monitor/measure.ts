@@ -13,7 +13,7 @@ import type { Endpoint } from './session/address.ts';
 import {
   type ConnectFailure,
   connectFailure,
-  described,
+  describeError,
   isTimeout,
   refusalOf,
 } from './session/connect-failure.ts';
@@ -24,57 +24,57 @@ import { type Meter, NoAnswer, type Session, type Target } from './session/sessi
 
 const TIMEOUTS = 3;
 
-/** What a run goes by beside its target: plain data, which goes to a child process by a pipe. */
+/** The settings of a run, besides its target. Plain data, because a pipe sends it to a child process. */
 export interface Instructions {
   allowPrivateTargets: boolean;
-  /** By check id, where they are not to be the check's own. */
+  /** Thresholds that replace the check's own, by check id. */
   thresholds: Readonly<Record<string, Thresholds>>;
   /** 0 = none. */
   expectedStandbys?: number;
-  /** What the run before read for the checks that count; its age is that at `began`. */
+  /** The samples of the previous run, for checks that compare runs. Their age is as of `began`. */
   before?: CounterBefore[];
-  /** `Date.now()` when `before` was read; the run's own start where absent. */
+  /** `Date.now()` when `before` was read (default: the start of the run). */
   began?: number;
   limits?: Limits;
 }
 
-/** What came of a run: plain data too. */
+/** The result of a run. Plain data too. */
 export interface Measured {
   outcomes: Outcome[];
-  /** What this run read for the checks that count. */
+  /** The samples of this run, for checks that compare runs. */
   samples: CounterSample[];
   cost: Cost;
-  /** SHA-256 of the bastion's key, base64; null where there was no tunnel. */
+  /** SHA-256 of the SSH server's key, base64; null without a tunnel. */
   hostKey: string | null;
-  /** Null where it was not reached. */
+  /** Null if the server was not reached. */
   server: ReachedServer | null;
 }
 
-/** What a server tells about itself before any check. */
+/** Facts about a server, read before any check. */
 interface ReachedServer {
   /** As {@link import('../checks/check.ts').ServerFacts} has it. */
   version: number;
-  /** The protocol that is spoken with it, such as TLSv1.3; null = no TLS. */
+  /** The TLS version in use, such as TLSv1.3; null = no TLS. */
   tls: string | null;
 }
 
-/** What a run cost the watched server, as seen from here; of checks only, without what frames a statement. */
+/** What the checks of a run cost the monitored server, as seen by the monitor. */
 export type Cost = Meter;
 
-/** A run under way. */
+/** The state of a run. */
 interface Run extends Reach, Required<Instructions> {
   timeouts: number;
   samples: Map<Check, Sample[]>;
   counters: CounterSample[];
   server: ReachedServer | null;
   show: (progress: Progress) => void;
-  /** Told after each check, with the database that the session is in. */
+  /** Called after each check, with the database of the session. */
   step: (database: string) => void;
 }
 
 /**
- * Measures a database server with every check of its engine's catalogue, in bounded time, and says what came of each. It never
- * throws for what the target does; it throws the reason of `signal` when that called the run off.
+ * Measures a database server with every check of its engine's catalogue, in bounded time. Never throws because of the
+ * target; throws the reason of `signal` if that cancelled the run.
  */
 export async function measure(
   target: Target,
@@ -135,8 +135,8 @@ async function measureTarget(run: Run): Promise<Outcome[]> {
 }
 
 /**
- * Measures the server in the session's database, then its databases one at a time; closes the session. A server that
- * let us in but tells nothing about itself is as good as unreachable: gives why.
+ * Measures the server in the session's database, then its databases one at a time; closes the session. Returns a
+ * failure if the server accepted the login but not the queries for its facts: it counts as unreachable.
  */
 async function measureServer(run: Run, { session, endpoint }: Reached): Promise<ConnectFailure | null> {
   const { checks, readFacts } = run.engine;
@@ -245,14 +245,14 @@ function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database:
   };
 }
 
-/** The run ended before everything was measured. */
+/** The run ended before all checks were measured. */
 class RunEnded extends Error {}
 
 function stopWhereEnded(run: Run): void {
   if (run.timeouts >= TIMEOUTS) throw new RunEnded(`the run ended after ${TIMEOUTS} timeouts`);
 }
 
-const REASONS = { timeout: 'it took more than 5 s', locked: 'what it reads is locked' };
+const REASONS = { timeout: 'it took more than 5 s', locked: 'an object that it reads is locked' };
 
 function failedSample({ privilege }: Check, { database, version, me }: Place, error: unknown): Sample {
   const refusal = refusalOf(error);
@@ -261,9 +261,9 @@ function failedSample({ privilege }: Check, { database, version, me }: Place, er
     const grant = grants.join(' ');
     return { database, judgement: { skipped: 'Not measured: the login lacks a privilege.', grant } };
   }
-  const { message } = described(error);
+  const { message } = describeError(error);
   const known = refusal === 'denied' || refusal === null ? undefined : REASONS[refusal];
-  const reason = known ?? (isTimeout(error) ? 'the time for it was up' : cleanText(message, 300));
+  const reason = known ?? (isTimeout(error) ? 'its time limit was reached' : cleanText(message, 300));
   const failed = `${database === '' ? '' : `Database ${database}: `}Not measured: ${reason}.`;
   return { database, failed, status: refusal === 'denied' ? 'skipped' : 'error' };
 }

@@ -2,12 +2,12 @@ import type { Catalogue } from '../checks/catalogue.ts';
 import type { Check, Outcome } from '../checks/check.ts';
 import { faultFinding, plainFinding, type Sample } from './outcome.ts';
 
-// As much of a remediation as is kept, in characters: whole statements only, or the last could not be pasted.
+// Maximum length of the remediation, in characters. Only whole statements are kept, so that each can be pasted.
 const STATEMENTS = 1_000;
 
 /**
- * The one finding that names the checks which a privilege would let run, and every GRANT that they ask for. A GRANT that lets rows be
- * read is not among them: whoever wants it finds it at the check that asks for it.
+ * Makes one finding that lists the checks that lack a privilege, and every GRANT that they need. It leaves out GRANTs
+ * that give access to rows: only the check itself shows those.
  */
 export function missingPrivileges(
   own: Catalogue['privilegeMissing'],
@@ -44,7 +44,7 @@ function fault(own: Outcome['check'], asked: { check: Check; database: string; g
   return faultFinding(own, '', {
     severity: 'info',
     object: null,
-    metricLine: `${checks.length} ${checks.length === 1 ? 'check lacks' : 'checks lack'} a privilege${where}: ${checks.join(', ')}; grant it to have them measured.`,
+    metricLine: `${checks.length} ${checks.length === 1 ? 'check lacks' : 'checks lack'} a privilege${where}: ${checks.join(', ')}. The remediation grants it.`,
     remediation: grants.join(' '),
   });
 }

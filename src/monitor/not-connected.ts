@@ -3,17 +3,18 @@ import type { Outcome } from '../checks/check.ts';
 import { faultFinding, plainCheck, plainFinding } from './outcome.ts';
 import type { ConnectFailure } from './session/connect-failure.ts';
 
-/** What a run knows that connected: the two availability checks are listed, so that their tickets resolve. */
+/** The outcomes of the two availability checks after a connection. They are listed so that their tickets resolve. */
 export function connectedOutcomes(): Outcome[] {
   return [
-    reached(CONN_UNREACHABLE, 'The database answers.'),
-    reached(CONN_AUTH_FAILED, 'The login is accepted.'),
+    okOutcome(CONN_UNREACHABLE, 'The database answers.'),
+    okOutcome(CONN_AUTH_FAILED, 'The login is accepted.'),
   ];
 }
 
 /**
- * What a run knows that could not connect to `where` in so many `tries`: the one finding that says so. Only a server
- * that has no connection left is known to be there, so its run lists every check, all but saturation not measured.
+ * The outcomes of a run that could not connect to `where` after so many `tries`: one finding. If all connections of
+ * the server are in use, the server is known to run, so every check is listed, and all except saturation are not
+ * measured.
  */
 export function notConnectedOutcomes(
   { checks, privilegeMissing, saturation }: Catalogue,
@@ -21,55 +22,55 @@ export function notConnectedOutcomes(
   where: string,
   tries: number,
 ): Outcome[] {
-  const line = `No connection to ${where}${tries === 1 ? '' : ` in ${tries} tries`}: ${failure.reason}.`;
+  const line = `Could not connect to ${where}${tries === 1 ? '' : ` in ${tries} tries`}: ${failure.reason}.`;
   switch (failure.kind) {
     case 'unauthorized':
-      return [faulty(CONN_AUTH_FAILED, line, LOGIN)];
+      return [faultOutcome(CONN_AUTH_FAILED, line, LOGIN)];
     case 'unreachable':
-      return [faulty(CONN_UNREACHABLE, line, REACH)];
+      return [faultOutcome(CONN_UNREACHABLE, line, REACH)];
     case 'saturated':
       return [
-        reached(CONN_UNREACHABLE, 'The database answers.'),
+        okOutcome(CONN_UNREACHABLE, 'The database answers.'),
         ...[CONN_AUTH_FAILED, privilegeMissing, ...checks].map((check) =>
           check.id === saturation
-            ? faulty(check, line, SATURATED)
-            : unmeasured(check, 'the server has no connection left'),
+            ? faultOutcome(check, line, SATURATED)
+            : unmeasuredOutcome(check, 'all connections of the server are in use'),
         ),
       ];
   }
 }
 
 /**
- * What a run knows that was ended from outside before it could tell: nothing, so every ticket stands, and the database
- * is as good as unreachable, for a score without that would call it well.
+ * The outcomes of a run that was stopped from outside. Nothing was measured, so every ticket stays as it is. The
+ * database counts as unreachable, because otherwise the score would look healthy.
  */
 export function endedOutcomes({ checks, privilegeMissing }: Catalogue, reason: string): Outcome[] {
   return [
-    faulty(CONN_UNREACHABLE, `The database could not be measured: ${reason}.`, AGAIN),
-    ...[CONN_AUTH_FAILED, privilegeMissing, ...checks].map((check) => unmeasured(check, reason)),
+    faultOutcome(CONN_UNREACHABLE, `The database could not be measured: ${reason}.`, AGAIN),
+    ...[CONN_AUTH_FAILED, privilegeMissing, ...checks].map((check) => unmeasuredOutcome(check, reason)),
   ];
 }
 
-/** What a run knows of a connection whose settings are not those that its password was stored for. */
+/** The outcome for a connection whose settings differ from those that its password was stored for. */
 export function tamperedOutcome(reason: string): Outcome {
-  return faulty(CONN_AUTH_FAILED, `No login was tried: ${reason}.`, TAMPERED);
+  return faultOutcome(CONN_AUTH_FAILED, `No login was tried: ${reason}.`, TAMPERED);
 }
 
 const TAMPERED =
-  'Find out who changed the store, then enter address and password again ("connection change --url … --password-stdin").';
+  'Find out who changed the store. Then enter the address and the password again ("connection change --url … --password-stdin").';
 const LOGIN =
-  'Set the password again ("connection change --password-stdin"); on PostgreSQL store it as SCRAM and let the login in by pg_hba.conf, on MySQL let it in from this host.';
+  'Set the password again ("connection change --password-stdin"). PostgreSQL must store it as SCRAM and allow the login in pg_hba.conf. MySQL must allow the login from this host.';
 const REACH =
-  'Start the server, or correct host, port, database or TLS of the connection ("connection change").';
+  'Start the server, or correct the host, port, database or TLS mode of the connection ("connection change").';
 const AGAIN =
-  'Run the check again; where it ends so again, see how slowly the server answers, and what it sends.';
-const SATURATED = 'Put a pooler in front of the server, or raise max_connections.';
+  'Run the check again. If it fails again, find out how slowly the server answers and what it sends.';
+const SATURATED = 'Use a connection pooler, or raise max_connections.';
 
-function reached(check: Outcome['check'], line: string): Outcome {
+function okOutcome(check: Outcome['check'], line: string): Outcome {
   return { check, findings: [plainFinding(check, 'ok', line)], measured: true, unmeasured: [], near: [] };
 }
 
-function faulty(check: Outcome['check'], metricLine: string, remediation: string): Outcome {
+function faultOutcome(check: Outcome['check'], metricLine: string, remediation: string): Outcome {
   const fault = { severity: 'critical', object: null, metricLine, remediation } as const;
   return {
     check: plainCheck(check),
@@ -80,7 +81,7 @@ function faulty(check: Outcome['check'], metricLine: string, remediation: string
   };
 }
 
-function unmeasured(check: Outcome['check'], reason: string): Outcome {
+function unmeasuredOutcome(check: Outcome['check'], reason: string): Outcome {
   const finding = plainFinding(check, 'error', `Not measured: ${reason}.`);
   return { check: plainCheck(check), findings: [finding], measured: false, unmeasured: [], near: [] };
 }

@@ -2,17 +2,17 @@ import type { Check, Fault, Finding, Judgement, Outcome, Skipped } from '../chec
 import { skippedLine } from '../checks/judgement-of.ts';
 import { cleanText } from './clean-text.ts';
 
-/** What came of a check in one database, or on the server ('' then). */
+/** The result of a check in one database, or on the server (`database` is ''). */
 export type Sample =
   | { database: string; judgement: Judgement }
   | { database: string; failed: string; status: 'error' | 'skipped' };
 
-// How much of a text that a monitored server had a part in is kept, in characters.
+// Maximum lengths of texts that come from a monitored server, in characters.
 const LINE = 500;
 const STATEMENT = 1_000;
 const OBJECT = 200;
 
-/** Joins the samples of a check to what the run says about it: its faults, else the one finding. */
+/** Joins the samples of a check to its outcome: its faults, or one finding without a fault. */
 export function outcomeOf(check: Check, samples: Sample[]): Outcome {
   const measured = samples.flatMap((sample) =>
     'judgement' in sample && !('skipped' in sample.judgement)
@@ -36,14 +36,14 @@ export function outcomeOf(check: Check, samples: Sample[]): Outcome {
   };
 }
 
-/** The finding of a check that found nothing at fault. */
+/** The finding of a check without a fault. */
 export function plainFinding(
   check: Outcome['check'],
   status: 'ok' | 'skipped' | 'error',
   line: string,
 ): Finding {
   return {
-    ...named(check),
+    ...checkFields(check),
     status,
     metric_line: cleanText(line, LINE),
     remediation: '',
@@ -53,10 +53,10 @@ export function plainFinding(
   };
 }
 
-/** The finding of a fault; what a server had a part in is cleaned and cut. */
+/** The finding of a fault. Texts from the server are cleaned and shortened. */
 export function faultFinding(check: Outcome['check'], database: string, fault: Fault): Finding {
   return {
-    ...named(check),
+    ...checkFields(check),
     status: fault.severity,
     metric_line: cleanText(fault.metricLine, LINE),
     remediation: cleanText(fault.remediation, STATEMENT),
@@ -66,7 +66,7 @@ export function faultFinding(check: Outcome['check'], database: string, fault: F
   };
 }
 
-// An error outweighs what was skipped, and both outweigh ok: what was not measured everywhere is not called well.
+// An error outweighs skipped, and both outweigh ok: a check that was not measured everywhere is never ok.
 function quietFinding(check: Check, samples: Sample[]): Finding {
   for (const status of ['error', 'skipped'] as const) {
     const [first] = samples.flatMap((sample) => {
@@ -76,11 +76,7 @@ function quietFinding(check: Check, samples: Sample[]): Finding {
     if (first) return skippedFinding(check, status, first);
   }
   if (samples.length === 0) {
-    return plainFinding(
-      check,
-      'skipped',
-      'Not measured: the login may connect to no database but templates.',
-    );
+    return plainFinding(check, 'skipped', 'Not measured: the login can connect only to template databases.');
   }
   const lines = samples.flatMap((sample) =>
     'judgement' in sample && 'passMessage' in sample.judgement ? [sample.judgement.passMessage] : [],
@@ -94,11 +90,15 @@ function skippedFinding(check: Check, status: 'skipped' | 'error', skipped: Skip
   return { ...finding, missing_grant: cleanText(skipped.grant, STATEMENT) };
 }
 
-function named({ id, category, title }: Outcome['check']): Pick<Finding, 'check_id' | 'category' | 'title'> {
+function checkFields({
+  id,
+  category,
+  title,
+}: Outcome['check']): Pick<Finding, 'check_id' | 'category' | 'title'> {
   return { check_id: id, category, title };
 }
 
-/** What an outcome says of its check: without the functions, which no pipe carries. */
+/** The data of a check that an outcome needs, without the functions: a pipe can't send those. */
 export function plainCheck({
   id,
   category,

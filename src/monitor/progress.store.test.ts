@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-test('a run tells of each check, in the order of its databases, until all are done', async () => {
+test('a run reports progress after each check, in the order of its databases', async () => {
   const root = await store.superuser();
   await root.query('create database "a\tb"');
   const key = await store.watched();

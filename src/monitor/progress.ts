@@ -1,14 +1,17 @@
 import { cleanText } from './clean-text.ts';
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface Progress {
-  /** Which one it is at, from 1. */
+  /** The current database, counted from 1. */
   database: { name: string; number: number };
   databases: number;
   checks: { done: number; all: number };
 }
 
-/** Counts the checks of a run and tells `show` of each; what it gives is called after a check, with its database. */
+/**
+ * Counts the checks of a run and calls `show` after each. Call the returned function after a check, with its
+ * database.
+ */
 export function countChecks(
   databases: readonly string[],
   { ofServer, ofDatabase }: { ofServer: number; ofDatabase: number },

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { one } from '../database/one.ts';
 
-// A run that stores the very sample is not waited for: it is no longer old then.
+// Skips samples that a run is storing at this moment: they are no longer old.
 const pruneOldest = `
   with old as materialized (
     select account_id, connection_id, check_id, database
@@ -21,8 +21,8 @@ const pruneOldest = `
   select count(*) as samples from gone`;
 
 /**
- * Deletes the counters that no run has read anew for 30 days, such as those of a database that was dropped, in
- * transactions of at most 1,000, and gives the number of each.
+ * Deletes the counters that no run has updated for 30 days, such as those of a dropped database. Works in
+ * transactions of at most 1,000 rows, and yields the number of each.
  */
 export async function* pruneCounters(owner: pg.Pool): AsyncGenerator<number> {
   for (;;) {

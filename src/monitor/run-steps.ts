@@ -2,16 +2,19 @@ import type { Logger } from 'pino';
 import { cleanText } from './clean-text.ts';
 import type { ConnectionKey } from './run.ts';
 
-// What a child that crashed printed fits, and a server that tells long names fills no disk.
+// Long enough for the output of a crashed child, short enough that long names from a server don't fill the disk.
 const LONGEST_FACT = 8_000;
 
-/** What is told of a step: names, figures, and texts that a monitored server may have had a part in. Never a credential. */
+/** The details of a step: names, figures, and texts that may come from a monitored server. Never a credential. */
 export type Facts = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Tells of a step of a run. */
+/** Logs a step of a run. */
 export type NoteStep = (step: string, facts: Facts) => void;
 
-/** Logs the steps of a connection's run; undefined unless the log is at debug, so that they cost nothing else. */
+/**
+ * Logs the steps of a connection's run. Undefined unless the log level is debug, so that steps cost nothing
+ * otherwise.
+ */
 export function stepsOf(
   log: Pick<Logger, 'debug' | 'isLevelEnabled'>,
   { accountId, connectionId }: ConnectionKey,
@@ -23,12 +26,12 @@ export function stepsOf(
   };
 }
 
-/** Whole milliseconds since then. */
+/** Whole milliseconds since `began`. */
 export function msSince(began: number): number {
   return Math.round(performance.now() - began);
 }
 
-/** Line by line: a stack stays readable. */
+/** Cleans line by line, so that a stack trace stays readable. */
 function cleanFact(fact: Facts[string]): Facts[string] {
   if (typeof fact !== 'string') return fact;
   return fact

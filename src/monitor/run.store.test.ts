@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-/** A connection with the stored password `watching`, which is the right one where nothing else is given. */
+/** A connection with the stored password `watching`, which is the right one by default. */
 const watched: TestStore['watched'] = (given, password) => store.watched(given, password);
 
 type Key = Awaited<ReturnType<typeof watched>>;
 
-/** A run that does not wait a second before it tries again. */
+/** A run that does not wait a second before each retry. */
 async function run(key: Key, limits = { ...LIMITS, betweenTriesMs: 50 }): Promise<StoredCheck> {
   const stored = await runHealthCheck({ ...store.deps, limits }, key);
   if (!stored) throw new Error('nothing was stored');
@@ -33,7 +33,7 @@ const direct = (port: number) => ({ connection_type: 'direct', host: '127.0.0.1'
 const statusOf = (stored: StoredCheck, id: string) =>
   stored.checks.find(({ check_id }) => check_id === id)?.status;
 
-/** Tickets of what the tests here provoke; others tell of the test server's settings. */
+/** Tickets of faults that these tests provoke; other tickets are about the test server's settings. */
 async function tickets({ accountId }: Key): Promise<{ check_id: string; status: string }[]> {
   const text = `
     select check_id, status from ticket
@@ -47,7 +47,7 @@ async function entries({ accountId }: Key): Promise<{ action_type: string; prope
   return (await store.writer.query(text, [accountId])).rows;
 }
 
-test('a database that is well: every shipped check is listed, the run stored and told of', async () => {
+test('a run of a healthy database lists every check, and is stored and logged', async () => {
   const key = await watched();
   const stored = await run(key);
   expect(stored.score).toBeGreaterThanOrEqual(80);
@@ -74,7 +74,7 @@ test('a database that is well: every shipped check is listed, the run stored and
   });
 });
 
-test('every database that the login may connect to is measured, and its name can do no harm', async () => {
+test('every database that the login can connect to is measured, and hostile names do no harm', async () => {
   const root = await store.superuser();
   const strange = 'shop\u202e\n"x"';
   await root.query('create database plain');
@@ -100,7 +100,7 @@ test('every database that the login may connect to is measured, and its name can
   expect((await tickets(key)).every(({ status }) => status === 'resolved')).toBe(true);
 });
 
-test('a database that lets nobody in keeps its tickets, and holds up no other one’s', async () => {
+test('a database that accepts no connection keeps its tickets and does not affect others’', async () => {
   const root = await store.superuser();
   await root.query('create database cramped');
   const cramped = await store.superuser('cramped');
@@ -126,14 +126,14 @@ test('a database that lets nobody in keeps its tickets, and holds up no other on
 });
 
 describe('the log at debug', () => {
-  /** Runs with a log of its own at a level; gives its lines as they are written, and parsed. */
+  /** Runs with a separate log at a level; returns its lines as written and parsed. */
   async function logged(level: string, work: (log: Logger) => Promise<unknown>) {
     const lines: string[] = [];
     await work(pino({ level, base: null }, { write: (line) => lines.push(line) }));
     return { text: lines.join(''), steps: lines.map((line) => JSON.parse(line)).filter(({ step }) => step) };
   }
 
-  test('has a line for each step of a run, and none of it at info', async () => {
+  test('has a line for each step of a run, and none at level info', async () => {
     const root = await store.superuser();
     const strange = 'shop\u202e\u009b31m\n"x"';
     await root.query(`create database "${strange.replaceAll('"', '""')}"`);
@@ -162,7 +162,7 @@ describe('the log at debug', () => {
   test('says why a connection failed', async () => {
     const key = await watched({ ...direct(1) });
     const { steps } = await logged('debug', (log) => runHealthCheck({ ...store.deps, log }, key));
-    const failed = { host: '127.0.0.1', port: 1, failure: 'nothing listens there (ECONNREFUSED)' };
+    const failed = { host: '127.0.0.1', port: 1, failure: 'connection refused (ECONNREFUSED)' };
     expect(steps.filter(({ step }) => step === 'connect')).toEqual(
       Array(3).fill(expect.objectContaining(failed)),
     );
@@ -190,16 +190,16 @@ describe('the log at debug', () => {
     });
   };
 
-  test('has the exception of a process that measures, without a secret', async () => {
-    // No host: what our own code throws.
+  test('has the exception of a measuring process, without a secret', async () => {
+    // Without a host, our own code throws.
     const host = null as unknown as string;
     const { text, steps } = await crashes({ target: { ...target, host }, instructions });
     expect(steps.find(({ step }) => step === 'crash').stack).toMatch(/^TypeError: .*\n\s*at /);
     expect(text).not.toContain(secret);
   });
 
-  test('has what a process that measures printed when it crashed', async () => {
-    // More than its heap holds.
+  test('has the output of a measuring process that crashed', async () => {
+    // More than fits in its heap.
     const before = [{ checkId: 'X', database: 'a', rows: Array(4_000_000).fill({ a: 1 }), seconds: 1 }];
     const { text, steps } = await crashes({ target, instructions: { ...instructions, before } });
     expect(steps.find(({ step }) => step === 'crash').stderr).toContain('heap out of memory');
@@ -207,8 +207,8 @@ describe('the log at debug', () => {
   });
 });
 
-describe('a database that can not be measured', () => {
-  test('nothing listens: three tries, score 0, the one finding, one ticket that the next success resolves', async () => {
+describe('a database that can’t be measured', () => {
+  test('a refused connection: three tries, score 0, one finding, one ticket that the next success resolves', async () => {
     const key = await watched({ ...direct(1) });
     const began = Date.now();
     const stored = await run(key, LIMITS);
@@ -218,7 +218,7 @@ describe('a database that can not be measured', () => {
       checks: [{ check_id: 'CONN_UNREACHABLE', status: 'critical' }],
     });
     expect(stored.checks).toHaveLength(1);
-    expect(stored.checks[0]?.metric_line).toContain('127.0.0.1:1 in 3 tries: nothing listens there');
+    expect(stored.checks[0]?.metric_line).toContain('127.0.0.1:1 in 3 tries: connection refused');
     expect(await tickets(key)).toEqual([{ check_id: 'CONN_UNREACHABLE', status: 'open' }]);
 
     const { rows } = await store.writer.query('select host from connection where account_id <> $1 limit 1', [
@@ -230,7 +230,7 @@ describe('a database that can not be measured', () => {
     expect((await entries(key)).map(({ action_type }) => action_type)).toContain('ticket_resolved');
   });
 
-  test('an unreachable run leaves the other tickets as they stand', async () => {
+  test('an unreachable run leaves the other tickets unchanged', async () => {
     const root = await store.superuser();
     await root.query('create table keyless (a int)');
     const key = await watched();
@@ -244,7 +244,7 @@ describe('a database that can not be measured', () => {
     ]);
   });
 
-  test('a wrong password is told at once', async () => {
+  test('a wrong password is reported without a retry', async () => {
     const began = Date.now();
     const stored = await run(await watched({}, 'wrong'), LIMITS);
     expect(Date.now() - began).toBeLessThan(1_000);
@@ -253,7 +253,7 @@ describe('a database that can not be measured', () => {
     expect(stored.checks[0]?.metric_line).toContain('28P01');
   });
 
-  test('no connection left is saturation, and nothing else is judged', async () => {
+  test('a server with all connections in use reports saturation and judges nothing else', async () => {
     const root = await store.superuser();
     await root.query(`create role crowded login password '${WATCHER_PASSWORD}' connection limit 0`);
     const stored = await run(await watched({ username: 'crowded' }));
@@ -275,7 +275,7 @@ describe('a database that can not be measured', () => {
     expect(server.heard).toEqual([]);
   });
 
-  test('a server without TLS is not talked to where the connection asks for TLS', async () => {
+  test('a server without TLS gets no data if the connection requires TLS', async () => {
     const server = await startHostileServer(() => Buffer.from('N'));
     const stored = await run(await watched({ ...direct(server.port), tls: 'verify-full' }));
     server.close();
@@ -293,7 +293,7 @@ describe('a database that can not be measured', () => {
     expect(stored.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
   });
 
-  test('a server that falls silent after the login is told as unreachable in bounded time', async () => {
+  test('a server that falls silent after the login is reported as unreachable in bounded time', async () => {
     const login = Buffer.concat([authentication(0), readyForQuery]);
     const server = await startHostileServer((sent) => (sent === 0 ? login : null));
     const began = Date.now();
@@ -321,12 +321,12 @@ describe('a database that can not be measured', () => {
     server.close();
     expect(Date.now() - began).toBeLessThan(1_000);
     expect(stored?.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
-    expect(stored?.checks[0]?.metric_line).toMatch(/never contacted|DBVITALS_ALLOW_PRIVATE_TARGETS/);
+    expect(stored?.checks[0]?.metric_line).toMatch(/never contacts|DBVITALS_ALLOW_PRIVATE_TARGETS/);
     expect(server.connections()).toBe(0);
   });
 });
 
-test('a check whose password cannot be decrypted stores nothing', async () => {
+test('nothing is stored if the secret key does not decrypt the password', async () => {
   const key = await watched();
   await expect(runHealthCheck({ ...store.deps, secret: [randomBytes(32)] }, key)).rejects.toThrow(
     "can't be decrypted",
@@ -334,7 +334,7 @@ test('a check whose password cannot be decrypted stores nothing', async () => {
   expect(await entries(key)).toEqual([]);
 });
 
-test('a connection that is removed while it is measured stores nothing', async () => {
+test('nothing is stored if the connection is removed during the run', async () => {
   const server = await startHostileServer(() => null);
   const key = await watched(direct(server.port));
   const running = runHealthCheck(store.deps, key);

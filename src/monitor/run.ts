@@ -20,31 +20,31 @@ import type { Progress } from './progress.ts';
 import { msSince, type NoteStep, stepsOf } from './run-steps.ts';
 import type { Tunnel } from './session/ssh-tunnel.ts';
 
-/** What a health check needs beside the connection. */
+/** What a health check needs besides the connection. */
 export interface MonitorDeps {
   /** A pool of the writer's role on the store. */
   writer: pg.Pool;
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   allowPrivateTargets: boolean;
-  /** By check id, where they are not to be the check's own. */
+  /** Thresholds that replace the check's own, by check id. */
   thresholds?: Readonly<Record<string, Thresholds>>;
-  /** Where they are not to be the monitor's own. */
+  /** Limits that replace the monitor's own. */
   limits?: Limits;
-  /** Hears how far a run has come. */
+  /** Receives the progress of a run. */
   show?: (progress: Progress) => void;
-  /** Who asked for it, as the log has it. */
+  /** Who requested the check, as recorded in the log. */
   actor?: Readonly<Record<string, unknown>>;
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
 }
 
-/** Which connection, and whose. */
+/** Identifies a connection of an account. */
 export interface ConnectionKey {
   accountId: number;
   connectionId: number;
 }
 
-/** A stored run, as the specification's section 2.3 has it. */
+/** A stored run, as in section 2.3 of the specification. */
 export interface StoredCheck {
   id: number;
   score: number;
@@ -52,17 +52,17 @@ export interface StoredCheck {
   created_at: string;
   /** Worst first. */
   checks: Omit<Finding, 'database' | 'object'>[];
-  /** Of the watched server; what `check run` tells, and no endpoint. */
+  /** The cost on the monitored server. `check run` shows it, no endpoint does. */
   cost: Cost;
 }
 
 const NEVER = new AbortController().signal;
 
 /**
- * Runs a health check of a connection now: measures, in a child process and outside of any transaction, for at most
- * 120 s, then stores the result with its tickets and entries. Null when there is no such connection or it was removed meanwhile. Throws when
- * the store fails or the credential can't be decrypted (nothing is stored then), and the reason of `signal` once aborted.
- * It takes no claim: {@link checkNow} of schedule.ts does.
+ * Runs a health check of a connection now. It measures for at most 120 s, in a child process and outside any
+ * transaction, then stores the result with its tickets and entries. Null if the connection does not exist or was
+ * removed meanwhile. Throws if the store fails or the credential can't be decrypted, and then stores nothing; throws
+ * the reason of `signal` once that aborts. It takes no claim: {@link checkNow} of schedule.ts does.
  */
 export async function runHealthCheck(
   deps: MonitorDeps,
@@ -73,7 +73,7 @@ export async function runHealthCheck(
   const attributes = { 'dbvitals.account_id': accountId, 'dbvitals.connection_id': connectionId };
   return traced(
     () => ({ name: 'health check', attributes }),
-    async (tell) => {
+    async (setAttributes) => {
       const note = stepsOf(deps.log, connection);
       const loading = performance.now();
       const run = await loadRun(deps, connection).catch((error: unknown) => {
@@ -84,7 +84,7 @@ export async function runHealthCheck(
       if (run instanceof TamperedConnection) return storeTampered(deps, connection, run);
       const { engine, connectionType: connection_type } = run.job.target;
       note?.('load', { ms: msSince(loading), engine, connection_type });
-      tell({ 'dbvitals.engine': engine });
+      setAttributes({ 'dbvitals.engine': engine });
       const measuring = performance.now();
       const measured = await traced(
         () => ({ name: 'measure', attributes: {} }),
@@ -93,13 +93,16 @@ export async function runHealthCheck(
       note?.('measure', { ms: msSince(measuring), ...measured.cost, faults: faultsOf(measured.outcomes) });
       const { loadedAt, job } = run;
       const stored = await store(deps, connection, measured, { loadedAt, tunnel: job.target.tunnel }, note);
-      if (stored) tell({ 'dbvitals.score': stored.score });
+      if (stored) setAttributes({ 'dbvitals.score': stored.score });
       return stored;
     },
   );
 }
 
-/** Nothing was sent and nothing was measured: the one finding says why, and so do the process's log and the account's. */
+/**
+ * Stores a run in which nothing was sent or measured. Its only finding gives the reason, and so do the service's log
+ * and the account's log.
+ */
 function storeTampered(
   deps: MonitorDeps,
   connection: ConnectionKey,
@@ -111,13 +114,16 @@ function storeTampered(
   return store(deps, connection, { outcomes, samples: [], cost, hostKey: null, server: null }, null);
 }
 
-/** How many findings tell of something at fault. */
+/** How many findings are faults. */
 function faultsOf(outcomes: readonly Outcome[]): number {
   const findings = outcomes.flatMap((outcome) => outcome.findings);
   return findings.filter(({ status }) => !['ok', 'skipped', 'error'].includes(status)).length;
 }
 
-/** One short transaction that holds the account's place in its log: a handful of statements, whatever was found. */
+/**
+ * Stores a run in one short transaction that locks the account's log. It takes a handful of statements, whatever was
+ * found.
+ */
 function store(
   { writer, actor, secret }: MonitorDeps,
   connection: ConnectionKey,
@@ -159,11 +165,16 @@ function store(
     });
     if (!run && !previous.some(({ metric_line }) => metric_line === findings[0]?.metric_line))
       record('connection_tampered', `/connections/${connection_id}`, { connection_id });
-    const told = await recordFindings(client, scope, { outcomes, previous, tickets });
-    for (const entry of [...silenced, ...told]) {
+    const ticketEntries = await recordFindings(client, scope, { outcomes, previous, tickets });
+    for (const entry of [...silenced, ...ticketEntries]) {
       record(entry.actionType, entry.pagePath, entry.properties);
     }
-    note?.('store', { ms: msSince(began), health_check_id: stored.id, score: points, entries: told.length });
+    note?.('store', {
+      ms: msSince(began),
+      health_check_id: stored.id,
+      score: points,
+      entries: ticketEntries.length,
+    });
     return {
       id: stored.id,
       score: points,
@@ -182,8 +193,8 @@ const pin = `
    where account_id = $1 and connection_id = $2 and ssh_host = $4 and coalesce(ssh_port, 22) = $5 and ssh_host_key is null`;
 
 /**
- * Keeps the key that a bastion showed at its first use, unless the connection has meanwhile got another bastion, or settings that its
- * secrets were not stored for: the next run says so.
+ * Stores the key that an SSH server showed first, unless the connection meanwhile has another SSH server or was
+ * tampered with: the next run reports that.
  */
 async function pinHostKey(
   client: pg.ClientBase,

@@ -17,7 +17,7 @@ afterAll(() => store.stop());
 const A = '00000000-0000-4000-8000-00000000000a';
 const B = '00000000-0000-4000-8000-00000000000b';
 
-/** A connection that was due `overdue` seconds ago and is due every `every` seconds. */
+/** A connection that was due `overdue` seconds ago and runs every `every` seconds. */
 async function due(
   overdue: number,
   every = 3600,
@@ -32,7 +32,7 @@ async function due(
   return key;
 }
 
-/** Seconds until the connection is due, whose it is, and how often it was checked. */
+/** Seconds until the connection is due, who claimed it, and how often it was checked. */
 async function standing({ accountId, connectionId }: ConnectionKey) {
   const { rows } = await store.writer.query<{ due_in: number; claimed_by: string | null; checks: number }>(
     `select extract(epoch from due_at - now())::float8 as due_in, claimed_by,
@@ -57,7 +57,7 @@ const claimed = async (claimant: string) =>
   (await claimDueConnections(store.writer, claimant, 100)).map(idOf);
 const idOf = ({ connectionId }: ConnectionKey) => connectionId;
 
-test('what is due is claimed once; a dead monitor’s claim lapses; a late owner gives back nothing', async () => {
+test('a due connection is claimed once, a dead monitor’s claim expires, and its late release has no effect', async () => {
   const key = await due(5);
   const later = await due(-60);
   expect(await claimed(A)).toEqual([key.connectionId]);
@@ -73,7 +73,7 @@ test('what is due is claimed once; a dead monitor’s claim lapses; a late owner
   expect(await standing(later)).toMatchObject({ claimed_by: null });
 });
 
-test('after a run a connection is due at its own instant of the interval, however late the run was', async () => {
+test('after a run, a connection is due at its own instant of the interval, however late the run was', async () => {
   const HOUR = 3600;
   const dueAt = async (overdue: number) => {
     const key = await due(overdue, HOUR);
@@ -98,7 +98,7 @@ test('after a run a connection is due at its own instant of the interval, howeve
   expect(new Set(instants).size).toBeGreaterThan(4); // spread over the hour, not in a herd
 });
 
-test('a run that was not due, failed, was called off, or met a change of its connection', async () => {
+test('when a connection is due after a run that was not due, failed, was cancelled or overlapped a change', async () => {
   const cases: [Parameters<typeof releaseConnection>[3], number, number][] = [
     // outcome, overdue, due in
     ['done', -600, 600],
@@ -128,7 +128,7 @@ test('a removed connection is never claimed', async () => {
   expect(await claimed(A)).toEqual([]);
 });
 
-test('a check asked for waits for the one that runs, then runs', async () => {
+test('a requested check waits for the running one, then runs', async () => {
   const key = await due(-60);
   await claimConnection(store.writer, A, key);
   let done = false;
@@ -142,7 +142,7 @@ test('a check asked for waits for the one that runs, then runs', async () => {
   expect(await standing(key)).toMatchObject({ checks: 1, claimed_by: null });
 });
 
-test('two monitors share what is due, each connection is checked once', async () => {
+test('two monitors share the due connections and check each once', async () => {
   const keys = await Promise.all(Array.from({ length: 12 }, () => due(5)));
   const monitors = [1, 2].map(() => startMonitor({ ...store.deps, concurrency: 2 }));
   await until(async () => (await Promise.all(keys.map(standing))).every(({ checks }) => checks > 0));
@@ -150,7 +150,7 @@ test('two monitors share what is due, each connection is checked once', async ()
   for (const key of keys) expect(await standing(key)).toMatchObject({ checks: 1, claimed_by: null });
 });
 
-/** An account with so many connections that were due an hour ago. */
+/** An account with `count` connections that were due an hour ago. */
 async function greedyAccount(count: number, given: Record<string, unknown> = {}): Promise<number> {
   const accountId = await store.account();
   for (let n = 0; n < count; n += 1) {
@@ -170,7 +170,7 @@ const endSchedules = () =>
     `update connection_schedule set due_at = 'infinity', claimed_by = null, claimed_until = null`,
   );
 
-describe('one account has more overdue connections than a monitor has places', () => {
+describe('if an account has more overdue connections than a monitor has slots', () => {
   beforeEach(endSchedules);
   afterAll(endSchedules);
 
@@ -181,7 +181,7 @@ describe('one account has more overdue connections than a monitor has places', (
     return counts;
   };
 
-  test('it gets half while others wait, however long it has waited itself, and so at each monitor', async () => {
+  test('it gets half of the slots of each monitor while others wait, however long it has waited', async () => {
     const greedy = await greedyAccount(45);
     const waiting = await Promise.all(Array.from({ length: 7 }, () => due(1)));
     const late = await greedyAccount(45);
@@ -190,11 +190,11 @@ describe('one account has more overdue connections than a monitor has places', (
       expect(held.get(greedy)).toBeLessThanOrEqual(5);
       expect(held.get(late)).toBeLessThanOrEqual(5);
     }
-    // Those with one connection were served by the first monitor, before anybody had two.
+    // The first monitor served the accounts with one connection before any account had two.
     for (const key of waiting) expect(await standing(key)).toMatchObject({ claimed_by: A });
   });
 
-  test('it gets more while nobody waits, but for a quarter of the places; what comes then has one at once', async () => {
+  test('it gets all but a quarter of the slots while no other account waits, so a new connection gets a slot at once', async () => {
     const greedy = await greedyAccount(30);
     const held = await share(A);
     expect([...held]).toEqual([[greedy, 8]]);
@@ -203,7 +203,7 @@ describe('one account has more overdue connections than a monitor has places', (
     expect([...(await share(A, held))]).toEqual([[accountId, 1]]);
   });
 
-  test('two of them have half each, and a third comes first when a place gets free', async () => {
+  test('two such accounts get half each, and a third gets the next free slot', async () => {
     const [one, two] = [await greedyAccount(20), await greedyAccount(20)];
     const held = await share(A);
     expect([held.get(one), held.get(two), held.size]).toEqual([5, 5, 2]);
@@ -212,7 +212,7 @@ describe('one account has more overdue connections than a monitor has places', (
     expect([...(await share(A, held))]).toEqual([[accountId, 1]]);
   });
 
-  test('where it is the only one it has every place', async () => {
+  test('it gets every slot if it is the only account', async () => {
     const root = await store.superuser('store');
     await root.query('delete from connection_schedule');
     const greedy = await greedyAccount(30);
@@ -220,7 +220,7 @@ describe('one account has more overdue connections than a monitor has places', (
   });
 });
 
-test('twelve connections of one tenant that say nothing do not keep another tenant waiting, with two monitors', async () => {
+test('with two monitors, twelve silent connections of one account do not delay another account', async () => {
   const server = await startHostileServer(() => null);
   await greedyAccount(12, { connection_type: 'direct', host: '127.0.0.1', port: server.port });
   const monitors = [1, 2].map(() => startMonitor({ ...store.deps, concurrency: 4 }));
@@ -232,7 +232,7 @@ test('twelve connections of one tenant that say nothing do not keep another tena
   await endSchedules();
 });
 
-test('a connection that names many silent hosts is given up in the time for one', async () => {
+test('a connection with many silent hosts takes no longer than one with a single host', async () => {
   const server = await startHostileServer(() => null);
   const host = Array(8).fill(`127.0.0.1:${server.port}`).join(',');
   const key = await due(-60, 3600, { connection_type: 'direct', host, port: server.port });
@@ -242,7 +242,7 @@ test('a connection that names many silent hosts is given up in the time for one'
   server.close();
 });
 
-test('a server that accepts and says nothing is told in bounded time, and the others are on time', async () => {
+test('a server that accepts and stays silent is reported in bounded time, and other checks are on time', async () => {
   const server = await startHostileServer(() => null);
   const silent = await due(9, 3600, { connection_type: 'direct', host: '127.0.0.1', port: server.port });
   const others = await Promise.all([due(5), due(5), due(5)]);
@@ -263,7 +263,7 @@ test('a server that accepts and says nothing is told in bounded time, and the ot
   expect(rows).toMatchObject([{ score: 0, findings: [{ check_id: 'CONN_UNREACHABLE' }] }]);
 });
 
-test('stopping calls off what does not end, gives its claim back and leaves it due', async () => {
+test('stopping cancels a check that does not end, releases its claim and leaves it due', async () => {
   const server = await startHostileServer(() => null);
   const silent = await due(9, 3600, { connection_type: 'direct', host: '127.0.0.1', port: server.port });
   const monitor = startMonitor({ ...store.deps, concurrency: 2 });
@@ -278,7 +278,7 @@ test('stopping calls off what does not end, gives its claim back and leaves it d
   await store.writer.query(`update connection_schedule set due_at = 'infinity'`);
 });
 
-test('the store goes and comes back: said once, the monitor lives and goes on', async () => {
+test('an outage of the store is logged once, and the monitor continues afterwards', async () => {
   const monitor = startMonitor({ ...store.deps, concurrency: 2 });
   store.said.length = 0;
   await store.halt();

@@ -8,24 +8,27 @@ import { stepsOf } from './run-steps.ts';
 
 const POLL_MS = 1_000;
 
-/** How long running checks may still take once the monitor is to stop, in milliseconds. */
+/** How long running checks may continue after a stop, in milliseconds. */
 const GRACE_MS = 3_000;
 
-/** A monitor that runs. */
+/** A running monitor. */
 export interface Monitor {
-  /** How many health checks it runs now. */
+  /** How many health checks are running. */
   running(): number;
-  /** Claims nothing more, lets running checks end for 3 s, calls the rest off and gives their claims back. */
+  /** Stops claiming, gives running checks 3 s to finish, cancels the rest and releases their claims. */
   stop(): Promise<void>;
 }
 
-/** What a monitor is told; `measure` hears of each run that ended, how many seconds late it had begun, and how many it took. */
+/**
+ * Options of a monitor. `measure` is called after each run, with how late it started and how long it took, in
+ * seconds.
+ */
 interface MonitorOptions extends MonitorDeps {
   concurrency: number;
   measure?: (outcome: RunOutcome, late: number, took: number) => void;
 }
 
-/** `done` was stored, `failed` could not be, `cancelled` was called off with the monitor. */
+/** `done`: the run was stored; `failed`: it could not be stored; `cancelled`: the monitor stopped. */
 type RunOutcome = 'done' | 'failed' | 'cancelled';
 
 /** Runs the health checks that are due, `concurrency` at a time; any number of monitors share one store. */
@@ -34,7 +37,7 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
   const outage = storeOutage(deps.log);
   const stopping = new AbortController();
   const calledOff = new AbortController();
-  /** Checks under way, with the account of each. */
+  /** Running checks, with the account of each. */
   const running = new Map<Promise<void>, number>();
   let wake = () => {};
 
@@ -77,21 +80,24 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
       const ended = new AbortController();
       const grace = wait(GRACE_MS, undefined, { signal: ended.signal }).catch(() => {});
       await Promise.race([Promise.all(running.keys()), grace]);
-      ended.abort(); // or the process lives on for it
+      ended.abort(); // or its timer keeps the process alive
       calledOff.abort(new Error('the monitor stops'));
       await Promise.all(running.keys());
     },
   };
 }
 
-/** How many checks of each account are under way. */
+/** How many checks of each account are running. */
 function heldOf(running: ReadonlyMap<unknown, number>): Map<number, number> {
   const held = new Map<number, number>();
   for (const accountId of running.values()) held.set(accountId, (held.get(accountId) ?? 0) + 1);
   return held;
 }
 
-/** Runs a health check of one connection now, due or not, once no other monitor runs it; as `runHealthCheck`. */
+/**
+ * Runs a health check of one connection now, due or not, after waiting for any other monitor that runs it. Otherwise
+ * like `runHealthCheck`.
+ */
 export async function checkNow(
   deps: MonitorDeps,
   key: ConnectionKey,
@@ -109,7 +115,7 @@ export async function checkNow(
   }
 }
 
-/** Never throws: what the store refuses is logged, and a claim that can't be given back lapses. */
+/** Never throws: logs errors of the store, and lets a claim expire that can't be released. */
 async function runClaimed(
   deps: MonitorDeps,
   claimant: string,
@@ -126,7 +132,7 @@ async function runClaimed(
     if (!calledOff.aborted)
       deps.log.error({ ...key, ...errorFields(error, deps.log) }, 'health check could not be stored');
   }
-  // The store may be away for a moment: without this the connection would wait for its claim to lapse.
+  // The store may be unavailable for a moment. Without retries, the connection would wait until its claim expires.
   for (let tries = 0; tries < 60; tries++) {
     try {
       await releaseConnection(deps.writer, claimant, key, outcome);
@@ -145,13 +151,13 @@ interface StoreOutage {
   over(): void;
 }
 
-/** Logs an outage of the store once, however often it is met. */
+/** Logs each outage of the store once. */
 function storeOutage(log: MonitorDeps['log']): StoreOutage {
   let away = false;
   return {
     met(error) {
       if (!away)
-        log.error(errorFields(error, log), 'the store does not answer the monitor, which goes on trying');
+        log.error(errorFields(error, log), 'the store does not answer the monitor, which keeps trying');
       away = true;
     },
     over() {

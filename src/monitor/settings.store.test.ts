@@ -21,7 +21,7 @@ async function run(key: ConnectionKey): Promise<StoredCheck> {
 
 const findingOf = ({ checks }: StoredCheck, id: string) => checks.find(({ check_id }) => check_id === id);
 
-test('thresholds and expected standbys of a connection are what its checks go by', async () => {
+test('checks use the thresholds and expected standbys of their connection', async () => {
   const key = await watched();
   expect(findingOf(await run(key), 'PG_CONN_SATURATION')).toMatchObject({ status: 'ok' });
   await change(key, 'thresholds', { PG_CONN_SATURATION: { warning: 0.000_1 } });
@@ -30,7 +30,7 @@ test('thresholds and expected standbys of a connection are what its checks go by
   expect((await loadRun(store.deps, key))?.job.instructions).toMatchObject({ expectedStandbys: 2 });
 });
 
-test('what a check counted is kept with the run, and its age is told on the store’s clock', async () => {
+test('counters are stored with the run, and their age is computed by the store’s clock', async () => {
   const key = await watched();
   const client = await store.writer.connect();
   const sample = { checkId: 'PG_DEADLOCKS', database: 'shop', after: 30, rows: [{ n: 1, at: 'x' }] };
@@ -48,7 +48,7 @@ test('what a check counted is kept with the run, and its age is told on the stor
   expect(byDatabase[1]?.seconds).toBeCloseTo(20, 0);
 });
 
-test('a check that counts is skipped at first, and measured by the second run', async () => {
+test('a check that compares runs is skipped in the first run and measured in the second', async () => {
   const key = await watched();
   expect(findingOf(await run(key), 'PG_DEADLOCKS')).toMatchObject({
     status: 'skipped',
@@ -61,7 +61,7 @@ test('a check that counts is skipped at first, and measured by the second run', 
   expect(findingOf(await run(key), 'PG_DEADLOCKS')).toMatchObject({ status: 'ok' });
 });
 
-test('a run tells what it cost the watched server', async () => {
+test('a run reports its cost on the monitored server', async () => {
   const key = await watched();
   const { cost, id } = await run(key);
   expect(cost.statements).toBeGreaterThan(14);
@@ -71,7 +71,7 @@ test('a run tells what it cost the watched server', async () => {
   expect(rows).toEqual([{ cost }]);
 });
 
-test('one finding names every GRANT that skipped checks ask for, and is well once they are given', async () => {
+test('one finding lists every GRANT that skipped checks need, and is ok once they are granted', async () => {
   const root = await store.superuser();
   await root.query(`create role stranger login password '${WATCHER_PASSWORD}'`);
   const key = await watched({ username: 'stranger' });
@@ -92,7 +92,7 @@ test('one finding names every GRANT that skipped checks ask for, and is well onc
   expect(findingOf(await run(key), 'PG_PRIVILEGE_MISSING')?.remediation ?? '').not.toContain('pg_monitor');
 });
 
-test('of several servers the primary is measured, else one that lets us in', async () => {
+test('of several servers the primary is measured, or else one that accepts the login', async () => {
   const key = await watched();
   const { rows } = await store.writer.query('select host from connection where account_id = $1', [
     key.accountId,

@@ -14,8 +14,8 @@ export interface Endpoint {
   port: number;
 }
 
-/** The target is at an address that dbvitals does not contact; trying again does not help. */
-export class RefusedAddress extends Error {}
+/** The target has an address that dbvitals does not connect to. A retry does not help. */
+export class ForbiddenAddress extends Error {}
 
 // Metadata services outside the link-local range: AWS, Google Cloud, Azure, Alibaba Cloud, Oracle Cloud.
 const METADATA = new Set([
@@ -27,40 +27,40 @@ const METADATA = new Set([
 ]);
 
 /**
- * The addresses of a host, every one of them allowed. Throws {@link RefusedAddress} when any is link-local or a
- * metadata service's, or not on the public internet while `allowPrivate` is off; and what the resolver throws.
+ * Resolves a host; all its addresses are allowed. Throws {@link ForbiddenAddress} if any is link-local, belongs to a
+ * metadata service, or is private while `allowPrivate` is off. Throws what the resolver throws.
  */
 export async function resolveTarget(host: string, allowPrivate: boolean): Promise<Address[]> {
   const addresses = await lookup(host, { all: true });
-  for (const { address } of addresses) refuse(host, address, allowPrivate);
+  for (const { address } of addresses) requireAllowed(host, address, allowPrivate);
   return addresses;
 }
 
-function refuse(host: string, text: string, allowPrivate: boolean): void {
-  const address = carried(ipaddr.process(text.replace(/%.*$/, '')));
+function requireAllowed(host: string, text: string, allowPrivate: boolean): void {
+  const address = translated(ipaddr.process(text.replace(/%.*$/, '')));
   const range = address.range();
   if (range === 'linkLocal' || METADATA.has(address.toString())) {
-    throw new RefusedAddress(`${host} is a link-local or metadata address, which is never contacted`);
+    throw new ForbiddenAddress(`${host} is a link-local or metadata address, which dbvitals never contacts`);
   }
   if (range !== 'unicast' && !allowPrivate)
-    throw new RefusedAddress(`${host} is at a private address, ${SWITCH}`);
+    throw new ForbiddenAddress(`${host} is at a private address, ${SETTING_HINT}`);
 }
 
-const SWITCH = 'which is watched only where DBVITALS_ALLOW_PRIVATE_TARGETS is yes';
+const SETTING_HINT = 'which dbvitals monitors only if DBVITALS_ALLOW_PRIVATE_TARGETS is yes';
 
-/** Throws {@link RefusedAddress} where private targets are off: a Unix socket is this very machine. */
-export function refuseSocket(allowPrivate: boolean): void {
-  if (!allowPrivate) throw new RefusedAddress(`a Unix socket is a private address, ${SWITCH}`);
+/** Throws {@link ForbiddenAddress} if private targets are off: a Unix socket is on this machine. */
+export function requireSocketAllowed(allowPrivate: boolean): void {
+  if (!allowPrivate) throw new ForbiddenAddress(`a Unix socket is a private address, ${SETTING_HINT}`);
 }
 
-// An IPv6 address that a NAT64 gateway turns into an IPv4 one (RFC 6052) is judged as that one.
-function carried(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+// An IPv6 address that a NAT64 gateway translates (RFC 6052) is judged as the IPv4 address.
+function translated(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   return address instanceof ipaddr.IPv6 && address.range() === 'rfc6052'
     ? new ipaddr.IPv4(address.toByteArray().slice(-4))
     : address;
 }
 
-/** A socket that connects a host name to these addresses and no other, whatever the name says by then. */
+/** A socket that connects to these addresses only, even if the host name resolves to others by then. */
 export function pinnedSocket(addresses: Address[]): Socket {
   const socket = new Socket();
   const connect = socket.connect.bind(socket);

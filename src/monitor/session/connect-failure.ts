@@ -1,5 +1,5 @@
 import { cleanText } from '../clean-text.ts';
-import { RefusedAddress } from './address.ts';
+import { ForbiddenAddress } from './address.ts';
 import { HashingRefused, LoginRefused, PasswordRefused } from './session.ts';
 import { SshRefused } from './ssh-tunnel.ts';
 
@@ -8,29 +8,29 @@ export interface ConnectFailure {
   kind: 'unreachable' | 'unauthorized' | 'saturated';
   /** The end of a sentence. */
   reason: string;
-  /** Trying again at once can't help. */
+  /** An immediate retry can't help. */
   final: boolean;
 }
 
 const REASONS: Record<string, string> = {
-  '1044': 'the login may not use the database (1044)',
+  '1044': 'the login has no access to the database (1044)',
   '1049': 'the database does not exist (1049)',
-  '1129': 'the server has blocked this host: "flush hosts" lets it in again (1129)',
+  '1129': 'the server has blocked this host: run "flush hosts" on the server (1129)',
   '3D000': 'the database does not exist',
   '57P03': 'the server is starting up or shutting down',
-  EACCES: 'the socket may not be opened (EACCES)',
-  EAI_AGAIN: 'the host name could not be resolved for now (EAI_AGAIN)',
-  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  EACCES: 'no permission to open the socket (EACCES)',
+  EAI_AGAIN: 'the DNS lookup failed temporarily (EAI_AGAIN)',
+  ECONNREFUSED: 'connection refused (ECONNREFUSED)',
   ECONNRESET: 'the server closed the connection (ECONNRESET)',
   EHOSTUNREACH: 'there is no route to the host (EHOSTUNREACH)',
   ENETUNREACH: 'there is no route to the network (ENETUNREACH)',
-  ENOENT: 'there is no such socket (ENOENT)',
-  ENOTFOUND: 'there is no such host name (ENOTFOUND)',
+  ENOENT: 'the socket does not exist (ENOENT)',
+  ENOTFOUND: 'the host name does not exist (ENOTFOUND)',
   ETIMEDOUT: 'it did not answer (ETIMEDOUT)',
   PROTOCOL_CONNECTION_LOST: 'the server closed the connection',
 };
 
-// Trying again does not help, though nothing is wrong with the login.
+// A retry does not help, although the login is right.
 const FINAL = new Set(['3D000', '1044', '1049', '1129']);
 
 const SATURATED = new Set(['53300', '1040', '1203', '1226']);
@@ -38,7 +38,7 @@ const SATURATED = new Set(['53300', '1040', '1203', '1226']);
 // MySQL's errors that refuse a login, https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html, and MariaDB's.
 const LOGINS = new Map([
   ['1045', 'the server refused the login (1045)'],
-  ['1130', 'the server lets nobody in from this host (1130)'],
+  ['1130', 'the server accepts no login from this host (1130)'],
   ['1251', 'the server refused the login (1251)'],
   ['1275', 'the server refused the login (1275)'],
   ['1524', 'the server has not loaded the plugin that the login needs (1524)'],
@@ -46,26 +46,26 @@ const LOGINS = new Map([
   ['1820', 'the password has expired (1820)'],
   ['1862', 'the password has expired (1862)'],
   ['3118', 'the login is locked (3118)'],
-  ['3159', 'the server lets nobody in without TLS (3159)'],
-  ['3955', 'the login is locked for its failed attempts (3955)'],
+  ['3159', 'the server requires TLS (3159)'],
+  ['3955', 'the login is locked after failed attempts (3955)'],
   ['4151', 'the login is locked (4151)'],
 ]);
 
 /**
- * What a failed connection attempt of at most `connectMs` means. PostgreSQL refuses a login by an SQLSTATE of class 28,
- * MySQL by the errors above.
+ * Explains a failed connection attempt that took at most `connectMs`. PostgreSQL refuses a login with an SQLSTATE of
+ * class 28, MySQL with the errors above.
  */
 export function connectFailure(error: unknown, connectMs: number): ConnectFailure {
-  const { code, message } = described(error);
+  const { code, message } = describeError(error);
   if (SATURATED.has(code))
-    return { kind: 'saturated', reason: `it has no connection left (${code})`, final: true };
+    return { kind: 'saturated', reason: `all its connections are in use (${code})`, final: true };
   const login = LOGINS.get(code);
   if (login !== undefined) return unauthorized(login);
   if (code.startsWith('28')) return unauthorized(`the server refused the login (SQLSTATE ${code})`);
   if (error instanceof PasswordRefused)
-    return unauthorized(`${message}, which it gets only after "connection change --expose-password yes"`);
+    return unauthorized(`${message}; to allow this, run "connection change --expose-password yes"`);
   if (error instanceof HashingRefused || error instanceof LoginRefused) return unauthorized(message);
-  // pg's own names of what goes wrong in SCRAM: no password stored, or a server that does not know it either.
+  // pg's own errors of SCRAM: no password is stored, or the server can't prove that it knows the password.
   if (message.startsWith('SASL')) return unauthorized('the password exchange failed (SCRAM)');
   if (isTimeout(error)) {
     return { kind: 'unreachable', reason: `it did not answer within ${connectMs / 1_000} s`, final: false };
@@ -73,7 +73,7 @@ export function connectFailure(error: unknown, connectMs: number): ConnectFailur
   const tls = tlsReason(code, message);
   const named =
     REASONS[code] ?? cleanText(code && !message.includes(code) ? `${message} (${code})` : message, 200);
-  const refused = error instanceof RefusedAddress || error instanceof SshRefused;
+  const refused = error instanceof ForbiddenAddress || error instanceof SshRefused;
   const final = tls !== null || refused || FINAL.has(code);
   return { kind: 'unreachable', reason: tls ?? named, final };
 }
@@ -86,38 +86,38 @@ const UNTRUSTED = /^(?:UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_U
 
 function tlsReason(code: string, message: string): string | null {
   if (UNTRUSTED.test(code)) {
-    return `its TLS certificate is signed by nobody that is trusted (${code}): name the authority with "connection change --ca-file" or in NODE_EXTRA_CA_CERTS`;
+    return `its TLS certificate is not from a trusted authority (${code}): add the authority with "connection change --ca-file" or in NODE_EXTRA_CA_CERTS`;
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return `its TLS certificate is for another host name (${code}): connect by a name that the certificate has`;
+    return `its TLS certificate is for another host name (${code}): use a host name that the certificate contains`;
   }
-  if (/CERT|^ERR_(TLS|SSL)/.test(code)) return `its TLS certificate is refused (${code})`;
-  // pg's own words for a server that declines TLS, and mysql2's code.
+  if (/CERT|^ERR_(TLS|SSL)/.test(code)) return `its TLS certificate was rejected (${code})`;
+  // pg's message for a server that declines TLS, and mysql2's code.
   const declined = code === 'HANDSHAKE_NO_SSL_SUPPORT' || /support SSL|an SSL connection/.test(message);
-  return declined ? 'it offers no TLS' : null;
+  return declined ? 'it does not support TLS' : null;
 }
 
-/** Whether an `AbortSignal.timeout` ended it. */
+/** Whether an `AbortSignal.timeout` caused the error. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
 
-/** The code (SQLSTATE, MySQL's number of the error, or Node's) and the text of whatever was thrown. */
-export function described(error: unknown): { code: string; message: string } {
+/** The code (SQLSTATE, MySQL's error number, or Node's code) and the message of a thrown value. */
+export function describeError(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
   const { message } = error;
-  // mysql2's names of errors are MySQL's; MariaDB's own numbers have none.
+  // mysql2 has names for MySQL's errors only, so the number is used: MariaDB has numbers of its own.
   if ('sqlState' in error && 'errno' in error) return { code: String(error.errno), message };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return { code, message };
 }
 
-/** Why a server did not run a statement, where it says so; null for everything else. */
+/** Why a server refused to run a statement; null for other errors. */
 export function refusalOf(error: unknown): 'timeout' | 'locked' | 'denied' | null {
-  return REFUSALS.get(described(error).code) ?? null;
+  return REFUSALS.get(describeError(error).code) ?? null;
 }
 
-// SQLSTATEs of PostgreSQL; numbers of MySQL and MariaDB, whose time-outs are 3024 and 1969.
+// SQLSTATEs of PostgreSQL, error numbers of MySQL and MariaDB. Their timeouts are 3024 and 1969.
 const REFUSALS = new Map<string, 'timeout' | 'locked' | 'denied'>([
   ['57014', 'timeout'],
   ['3024', 'timeout'],

@@ -1,19 +1,19 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Address, type Endpoint, pinnedSocket, refuseSocket, resolveTarget } from './address.ts';
+import { type Address, type Endpoint, pinnedSocket, requireSocketAllowed, resolveTarget } from './address.ts';
 import type { Target } from './session.ts';
 import { openTunnel, type Tunnel } from './ssh-tunnel.ts';
 
-/** How the servers of a target are reached during a run. */
+/** Connects to the servers of a target during a run. */
 export interface Dialler {
-  /** A stream of its own to an endpoint, for `pg` to connect. */
+  /** A new stream to an endpoint, for the driver to connect. */
   dial(endpoint: Endpoint, connecting: AbortSignal): Promise<Duplex>;
-  /** SHA-256 of the bastion's key, once a tunnel stands; null without one. */
+  /** SHA-256 of the SSH server's key, once a tunnel is open; null without one. */
   hostKey(): string | null;
   close(): void;
 }
 
-/** The servers that a target names, in their order; several stand in `host` as `one:5432,two:5433`. */
+/** The servers of a target, in order. `host` lists several as `one:5432,two:5433`. */
 export function endpointsOf({ host, port }: Pick<Target, 'host' | 'port'>): Endpoint[] {
   if (!host.includes(',')) return [{ host, port }];
   return host.split(',').map((part) => {
@@ -22,14 +22,14 @@ export function endpointsOf({ host, port }: Pick<Target, 'host' | 'port'>): Endp
   });
 }
 
-/** Dials a target's servers directly, by its Unix socket, or through its tunnel. */
+/** Connects directly, through a Unix socket, or through an SSH tunnel. */
 export function diallerOf(target: Target, allowPrivate: boolean): Dialler {
   const resolve = resolver(allowPrivate);
   if (target.connectionType === 'ssh_tunnel' && target.tunnel) return tunnelDialler(target.tunnel, resolve);
   return {
     async dial({ host }, connecting) {
       if (target.connectionType !== 'unix_socket') return pinnedSocket(await resolve(host, connecting));
-      refuseSocket(allowPrivate);
+      requireSocketAllowed(allowPrivate);
       return new Socket();
     },
     hostKey: () => null,
@@ -39,7 +39,7 @@ export function diallerOf(target: Target, allowPrivate: boolean): Dialler {
 
 type Resolve = (host: string, connecting: AbortSignal) => Promise<Address[]>;
 
-// A host is resolved until that succeeds once; the whole run stays with the addresses that were allowed then.
+// Each host is resolved once per run. The whole run uses the addresses that were allowed then.
 function resolver(allowPrivate: boolean): Resolve {
   const known = new Map<string, Address[]>();
   return async (host, connecting) => {
@@ -49,7 +49,7 @@ function resolver(allowPrivate: boolean): Resolve {
   };
 }
 
-// The target's name is the bastion's to resolve; the bastion's own address is vetted like a target's.
+// The SSH server resolves the target's host name. The address of the SSH server itself is checked like a target's.
 function tunnelDialler(tunnel: Tunnel, resolve: Resolve): Dialler {
   let open: ReturnType<typeof openTunnel> | null = null;
   let hostKey: string | null = null;
@@ -67,7 +67,7 @@ function tunnelDialler(tunnel: Tunnel, resolve: Resolve): Dialler {
           (standing) => standing.close(),
           () => {},
         );
-        open = null; // the next try begins anew
+        open = null; // the next try opens a new tunnel
         throw error;
       }
     },
@@ -81,7 +81,7 @@ function tunnelDialler(tunnel: Tunnel, resolve: Resolve): Dialler {
   };
 }
 
-/** What `work` gives, or the reason of `signal` when that aborts first. */
+/** Settles as `work`, or rejects with the reason of `signal` if that aborts first. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);

@@ -6,28 +6,31 @@ import { factsOfPostgres, isPostgresPrimary } from './postgres-facts.ts';
 import { openPostgresSession } from './postgres-session.ts';
 import type { Deadline, Route, Session, Target } from './session.ts';
 
-/** What a server tells about itself at the start of a run. */
+/** What the monitor asks a server at the start of a run. */
 export interface RunFacts {
   /** As {@link import('../../checks/check.ts').ServerFacts} has it. */
   version: number;
-  /** The databases that need a session each, that of the target first; none of an engine whose session sees them all. */
+  /**
+   * The databases that need a session each, the target's first. Empty if one session sees all databases of the
+   * engine.
+   */
   databases: string[];
-  /** MySQL: the login as GRANT wants it. */
+  /** MySQL: the login as GRANT expects it. */
   me?: string;
 }
 
-/** How servers of an engine are measured. */
+/** How the servers of an engine are measured. */
 export interface EngineParts extends Catalogue {
   openSession(target: Target, database: string, route: Route, deadline: Deadline): Promise<Session>;
-  /** Throws where the server is none that we know. */
+  /** Throws if the server is not a supported one. */
   readFacts(session: Session): Promise<RunFacts>;
-  /** Whether it may be written to; of several servers such a one is measured. */
+  /** Whether the server accepts writes. Of several servers, the monitor measures the primary. */
   isPrimary(session: Session): Promise<boolean>;
 }
 
 const mysql = { openSession: openMysqlSession, readFacts: factsOfMysql, isPrimary: isMysqlPrimary };
 
-/** All engines that are watched. */
+/** All supported engines. */
 export const engines: Readonly<Record<Engine, EngineParts>> = {
   postgres: {
     ...catalogues.postgres,

@@ -4,15 +4,15 @@ import type { Session } from './session.ts';
 
 const serverFacts = 'select version() as version, current_user() as me';
 
-/** Version and login of a MySQL or MariaDB; one session sees all its databases. */
+/** Reads the version and the login of a MySQL or MariaDB server. One session sees all its databases. */
 export async function factsOfMysql(session: Session): Promise<RunFacts> {
   const [{ version: text, me } = {}] = await session.read(serverFacts);
   const version = typeof text === 'string' ? versionNumber(text) : null;
-  if (version === null || typeof me !== 'string') throw new Error('it is no MySQL or MariaDB that we know');
+  if (version === null || typeof me !== 'string') throw new Error('it is not a supported MySQL or MariaDB');
   return { version, databases: [], me: quotedLogin(me) };
 }
 
-/** Whether a MySQL or MariaDB may be written to. */
+/** Whether a MySQL or MariaDB server accepts writes. */
 export async function isMysqlPrimary(session: Session): Promise<boolean> {
   const [row] = await session.read('select @@global.read_only as standby');
   return row?.['standby'] === 0;

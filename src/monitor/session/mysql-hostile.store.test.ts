@@ -43,7 +43,7 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, string, Reg
       return sequel(socket, 4, (sequence) => packet(sequence, 1, 'x'));
     }),
     'CONN_UNREACHABLE',
-    /sent too much|within 0.7 s/, // which comes first is a matter of speed
+    /sent too much|within 0.7 s/, // the faster one wins
   ],
   [
     'sends columns without end',
@@ -55,13 +55,13 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, string, Reg
     'CONN_UNREACHABLE',
     /too many columns/,
   ],
-  ['asks for a file', politely, afterLogin(() => file), 'CONN_UNREACHABLE', /a file of this machine/],
+  ['asks for a file', politely, afterLogin(() => file), 'CONN_UNREACHABLE', /a local file/],
   [
     'asks for a clear password',
     politely,
     saying(switchTo(2, 'mysql_clear_password')),
     'CONN_AUTH_FAILED',
-    /clear text \(mysql_clear_password\), which it gets only after "connection change --expose-password yes"/,
+    /clear text \(mysql_clear_password\); to allow this, run "connection change --expose-password yes"/,
   ],
   [
     'sends control characters',
@@ -71,7 +71,7 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, string, Reg
     /no +\[2J +way/,
   ],
 ])(
-  'a server that %s costs a bounded time and amount, learns nothing, delays nobody',
+  'a server that %s costs bounded time and bytes, learns no password and delays no other check',
   async (_what, greet, answer, critical, why) => {
     const server = await startHostileServer(answer, greet);
     const address = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };

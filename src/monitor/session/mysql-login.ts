@@ -3,9 +3,10 @@ import type { AuthPlugin } from 'mysql2';
 import { LoginRefused, PasswordRefused, type Target } from './session.ts';
 
 /**
- * How a target's password is proven, by the plugin that the server asks for at any time of a login; mysql2 itself
- * answers `mysql_native_password`, and refuses what is not named. The whole password goes out by a Unix socket, by TLS with
- * a verified server, or under its pinned public key; never under a key that it sends, for anyone on the way could.
+ * The login plugins that dbvitals supports. mysql2 itself handles `mysql_native_password` and rejects plugins that
+ * are not listed. dbvitals sends the whole password only over a Unix socket, over TLS to a verified server, or
+ * encrypted with the pinned public key. It never encrypts with a key that the server sends: an attacker in between
+ * could replace that key.
  */
 export function authPlugins(target: Target): Record<string, AuthPlugin> {
   const password = Buffer.from(target.password ?? '');
@@ -17,13 +18,15 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
     const text = Buffer.concat([password, Buffer.of(0)]);
     if (bySocket || tls === 'verify-full' || (tls === 'require' && passwordExposable)) return text;
     if (tls === 'require')
-      throw new PasswordRefused(`the server asks, unverified, for the whole password (${plugin})`);
+      throw new PasswordRefused(
+        `the server asks for the whole password (${plugin}), but its certificate is unverified`,
+      );
     if (key !== null) {
       const hidden = text.map((byte, at) => byte ^ (scramble[at % scramble.length] ?? 0));
       return publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }, hidden);
     }
     throw new LoginRefused(
-      `the server asks for the whole password (${plugin}): use TLS, or give its public key with "connection change --ca-file"`,
+      `the server asks for the whole password (${plugin}): use TLS, or pin its public key with "connection change --ca-file"`,
     );
   };
   const clearText = (plugin: string): AuthPlugin => {
@@ -39,7 +42,7 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
       return (data) => {
         if (scramble === null) {
           scramble = data.subarray(0, 20);
-          return proofBySha256(password, scramble);
+          return sha256Proof(password, scramble);
         }
         if (data[0] === 4) return wholePassword(scramble, 'caching_sha2_password');
         return null; // 3: the proof was enough
@@ -48,22 +51,22 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
     sha256_password: () => (scramble) => wholePassword(scramble.subarray(0, 20), 'sha256_password'),
     client_ed25519: () => async (scramble) => {
       if (tls === 'disable' && !bySocket && connectionType !== 'ssh_tunnel')
-        throw new LoginRefused('the server asks for client_ed25519, which it gets only over TLS');
-      return await signedByPassword(password, scramble.subarray(0, 32));
+        throw new LoginRefused('the server asks for client_ed25519, which dbvitals uses only over TLS');
+      return await signWithPassword(password, scramble.subarray(0, 32));
     },
     mysql_clear_password: clearText('mysql_clear_password'),
     dialog: clearText('dialog'),
   };
 }
 
-/** The first public key in a PEM, which is MySQL's `caching_sha2_password_public_key_path`; null = there is none. */
+/** The first public key in a PEM text, such as MySQL's `caching_sha2_password_public_key_path`; null if it has none. */
 function publicKeyOf(pem: string | null): string | null {
   const block = /-----BEGIN (?:RSA )?PUBLIC KEY-----[\s\S]+?-----END (?:RSA )?PUBLIC KEY-----/;
   return block.exec(pem ?? '')?.[0] ?? null;
 }
 
-// SHA256(password) xor SHA256(SHA256(SHA256(password)), scramble), as MySQL's manual of the protocol has it.
-function proofBySha256(password: Buffer, scramble: Buffer): Buffer {
+// SHA256(password) xor SHA256(SHA256(SHA256(password)), scramble), as in MySQL's protocol documentation.
+function sha256Proof(password: Buffer, scramble: Buffer): Buffer {
   if (password.length === 0) return Buffer.alloc(0);
   const once = digest('sha256', password);
   const mask = digest('sha256', digest('sha256', once), scramble);
@@ -71,11 +74,11 @@ function proofBySha256(password: Buffer, scramble: Buffer): Buffer {
 }
 
 /**
- * MariaDB's ed25519: a signature by RFC 8032 in which the password, of any length, stands for the 32 bytes of the
- * private key, which is why Node's own does not make it.
+ * MariaDB's ed25519 login: an RFC 8032 signature with the password, of any length, in place of the 32-byte private
+ * key. Node's crypto can't make it.
  */
-export async function signedByPassword(password: Buffer, message: Buffer): Promise<Buffer> {
-  const { ed25519 } = await import('@noble/curves/ed25519.js'); // 20 ms that others do not pay
+export async function signWithPassword(password: Buffer, message: Buffer): Promise<Buffer> {
+  const { ed25519 } = await import('@noble/curves/ed25519.js'); // 20 ms that other logins save
   const { BASE, Fn } = ed25519.Point;
   const hash = digest('sha512', password);
   const clamped = Buffer.from(hash.subarray(0, 32));

@@ -25,7 +25,7 @@ import { connectFailure } from './connect-failure.ts';
 import { openMysqlSession } from './mysql-session.ts';
 import type { Target } from './session.ts';
 
-// mysql2 tells the console of lengths that it does not know.
+// mysql2 prints a warning to the console for unknown lengths.
 beforeEach(() => void vi.spyOn(console, 'trace').mockImplementation(() => {}));
 
 const PASSWORD = 'watching';
@@ -34,10 +34,10 @@ const file = (name: string) => readFileSync(join(import.meta.dirname, '../../../
 
 interface Reply {
   rows: Row[] | null;
-  /** Why there are no rows. */
+  /** Why no rows were read. */
   reason: string;
   kind: string;
-  /** What the server heard, a message each. */
+  /** The messages that the server received. */
   heard: Buffer[];
   bytes: number;
 }
@@ -62,7 +62,7 @@ function targetAt(port: number): Target {
   };
 }
 
-/** Reads from a server as a run does, and tells what came of it. */
+/** Reads from a server as a run does, and returns the result. */
 async function readFrom(
   greet: (socket: Socket) => Buffer | null,
   answer: HostileAnswer,
@@ -98,13 +98,13 @@ const oneRow = (name: string, ...row: Buffer[]) =>
 
 test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
   ['asks for a file in the login', politely, saying(request(2)), /Unexpected packet/],
-  ['asks for a file after the login', politely, saying(ok(2), request(1)), /a file of this machine/],
-  ['asks for a file at a statement', politely, afterLogin(() => request(1)), /a file of this machine/],
+  ['asks for a file after the login', politely, saying(ok(2), request(1)), /a local file/],
+  ['asks for a file at a statement', politely, afterLogin(() => request(1)), /a local file/],
   [
     'asks for a file in a further answer',
     politely,
     afterLogin(() => Buffer.concat([ok(1, 8), request(2)])),
-    /a file of this machine/,
+    /a local file/,
   ],
   ['counts wrong in the login', politely, saying(ok(9)), /out of order/],
   [
@@ -164,7 +164,7 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
     'has no connection left',
     () => mysqlError(0, 1040, 'Too many connections'),
     () => null,
-    /no connection left \(1040\)/,
+    /all its connections are in use \(1040\)/,
   ],
 ])('a server that %s is told as such', async (_what, greet, answer, why) => {
   const { reason, heard, bytes } = await readFrom(greet, answer);
@@ -173,12 +173,12 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
   const text = Buffer.concat(heard).toString('latin1');
   expect(text).not.toContain(PASSWORD);
   expect(text).not.toContain('root:');
-  // The login, the settings, one statement and the farewell.
+  // The login, the settings, one statement and the quit message.
   expect(heard.length).toBeLessThanOrEqual(4);
   expect(Object.hasOwn(Object.prototype, 'version')).toBe(false);
 });
 
-test('what ended the connection is told once, and then that it was lost', async () => {
+test('the error that ended the connection is reported once, later calls say that it was lost', async () => {
   const server = await startHostileServer(
     afterLogin(() => packet(1, 101)),
     politely,
@@ -196,7 +196,7 @@ test('what ended the connection is told once, and then that it was lost', async 
   server.close();
 });
 
-test('rows without end are cut off long before they are all that a run may read', async () => {
+test('endless rows are cut off long before a run’s limit of bytes', async () => {
   const { reason, bytes } = await readFrom(
     politely,
     afterLogin((socket) => {
@@ -221,10 +221,15 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
     /clear text.*--expose-password/,
   ],
   ['dialog', politely, asksFor('dialog'), /clear text \(dialog\).*--expose-password/],
-  ['mysql_old_password', politely, asksFor('mysql_old_password'), /mysql_old_password, which is not done/],
-  ['mysql_old_password as of old', politely, saying(packet(2, 0xfe)), /which is not done/],
-  ['a plugin of its own', politely, asksFor('no\x1b[2Jway'), /no \[2Jway, which is not done/],
-  ['a plugin named as a property', politely, asksFor('__proto__'), /__proto__, which is not done/],
+  [
+    'mysql_old_password',
+    politely,
+    asksFor('mysql_old_password'),
+    /mysql_old_password, which is not supported/,
+  ],
+  ['mysql_old_password as of old', politely, saying(packet(2, 0xfe)), /which is not supported/],
+  ['a plugin of its own', politely, asksFor('no\x1b[2Jway'), /no \[2Jway, which is not supported/],
+  ['a plugin named as a property', politely, asksFor('__proto__'), /__proto__, which is not supported/],
   ['a second factor', politely, saying(packet(2, 2, 'mysql_clear_password\0')), /--expose-password/],
   [
     'another plugin after one that is fine',
@@ -251,7 +256,7 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
 
 const version = packet(4, 6, '8.0.36');
 
-test('a MySQL 8 lets us in by caching_sha2_password, and is told its limits; nothing dangerous is offered', async () => {
+test('a login to MySQL 8 by caching_sha2_password sets its limits and offers nothing dangerous', async () => {
   const { rows, heard } = await readFrom(
     () => greeting({ plugin: 'caching_sha2_password' }),
     saying(
@@ -267,14 +272,14 @@ test('a MySQL 8 lets us in by caching_sha2_password, and is told its limits; not
   const [login = Buffer.alloc(8), proof, settings] = heard;
   // COMPRESS, LOCAL_FILES, MULTI_STATEMENTS, MULTI_RESULTS.
   expect(login.readUInt32LE(4) & (0x20 | 0x80 | 0x1_0000 | 0x2_0000)).toBe(0);
-  // By Python's hashlib for this password and scramble.
+  // Computed with Python's hashlib for this password and scramble.
   expect(proof?.subarray(4).toString('hex')).toBe(
     'c68fc5810a72f7c3af330052c0b5bb65ab893a8588a0a65aa5d3134e064c14cd',
   );
   expect(settings?.toString()).toMatch(/transaction_read_only = 1, max_execution_time = 5000/);
 });
 
-test('the whole password goes under a public key that was pinned', async () => {
+test('the whole password is sent encrypted with the pinned public key', async () => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const caCertificate = `${file('authority.pem')}\n${pair.publicKey.export({ type: 'spki', format: 'pem' })}`;
   for (const [plugin, said] of [
@@ -292,23 +297,23 @@ test('the whole password goes under a public key that was pinned', async () => {
   }
 });
 
-test('a password that may be exposed goes out where it is asked for', async () => {
+test('a password that may be exposed is sent when the server asks for it', async () => {
   const { heard } = await readFrom(politely, asksFor('mysql_clear_password'), { passwordExposable: true });
   expect(heard[1]?.subarray(4).toString()).toBe(`${PASSWORD}\0`);
 });
 
-test('a server that offers no TLS is refused before anything is said', async () => {
+test('a server without TLS is rejected before anything is sent', async () => {
   for (const tls of ['verify-full', 'require'] as const) {
     const { reason, heard } = await readFrom(politely, () => null, { tls });
-    expect({ reason, heard }).toEqual({ reason: 'it offers no TLS', heard: [] });
+    expect({ reason, heard }).toEqual({ reason: 'it does not support TLS', heard: [] });
   }
 });
 
-/** Speaks TLS from the first message on, and answers each by the next of `said`. */
+/** Speaks TLS from the first message on, and answers each message with the next one of `said`. */
 function byTls(said: Buffer[], inside: Buffer[]): HostileAnswer {
   return (sent, socket, bytes) => {
     if (sent > 0) return null;
-    // What came with the request for TLS is TLS.
+    // Data that arrived with the request for TLS is TLS.
     socket.removeAllListeners('data').pause().unshift(bytes.subarray(36));
     const identity = { cert: file('server.pem'), key: file('server.key') };
     const secure = new TLSSocket(socket, { isServer: true, ...identity });
@@ -327,7 +332,7 @@ const verified = {
   caCertificate: file('authority.pem').toString(),
 } as const;
 
-test('the whole password goes out by TLS', async () => {
+test('the whole password is sent over TLS', async () => {
   for (const [plugin, login] of [
     ['caching_sha2_password', [packet(5, 1, 4), ok(7)]],
     ['sha256_password', [ok(5)]],
@@ -346,7 +351,7 @@ test('the whole password goes out by TLS', async () => {
   }
 });
 
-test('the whole password goes to an unverified server only where it may be exposed', async () => {
+test('an unverified server gets the whole password only if it may be exposed', async () => {
   const said = [
     switchTo(3, 'caching_sha2_password'),
     packet(5, 1, 4),
@@ -365,7 +370,7 @@ test('the whole password goes to an unverified server only where it may be expos
   }
 });
 
-test('what is said before TLS began is no word of the server', async () => {
+test('data sent before TLS began is rejected', async () => {
   const early = (bytes: Buffer) => () => Buffer.concat([greeting({ tls: true }), bytes]);
   const said = [ok(3), ok(1), oneRow('version', version)];
   const { reason, heard } = await readFrom(early(ok(2)), byTls([...said], []), verified, LIMITS);
@@ -375,7 +380,7 @@ test('what is said before TLS began is no word of the server', async () => {
   expect(rows).toEqual([{ version: '8.0.36' }]);
 });
 
-test('a certificate for another name is refused before the login, an address included', async () => {
+test('a certificate for another name or address is rejected before the login', async () => {
   const inside: Buffer[] = [];
   const elsewhere = { ...verified, host: '127.0.0.1' };
   const { reason } = await readFrom(() => greeting({ tls: true }), byTls([ok(3)], inside), elsewhere, LIMITS);

@@ -16,7 +16,8 @@ import {
 } from './session.ts';
 import { tlsOptions } from './tls-options.ts';
 
-// What all sessions have, whatever the server's own defaults; idle or unread for 30 s it is of a run that died.
+// Settings of every session, whatever the server's defaults are. A session that is idle or unread for 30 s belongs to
+// a dead run.
 const SETTINGS = `
   autocommit                  = 1,
   lock_wait_timeout           = 2,
@@ -28,17 +29,17 @@ const SETTINGS = `
   net_read_timeout            = 30,
   net_write_timeout           = 30`;
 
-// 5 s: of MySQL in milliseconds, and for SELECT only; the rest is ended by `answerMs`. It would tell of tables what it
-// knew yesterday.
+// A statement may take 5 s. MySQL counts milliseconds and limits only SELECT; `answerMs` ends other statements. With
+// the default `information_schema_stats_expiry`, MySQL would return table statistics that are a day old.
 const setUp = {
   mysql: `set names utf8mb4, session transaction_read_only = 1, max_execution_time = 5000, information_schema_stats_expiry = 0, ${SETTINGS}`,
   mariadb: `set names utf8mb4, session tx_read_only = 1, max_statement_time = 5, ${SETTINGS}`,
 };
 
 /**
- * Connects to `database` ('' = none) of a target by `way`, and makes the session READ ONLY for good. When `connecting`
- * aborts before that is done, or `signal` at any time, the stream is destroyed. Throws what went wrong, with the server's
- * `errno` where it answered.
+ * Connects to `database` ('' = none) of a target over the route, and makes the session READ ONLY. Destroys the stream
+ * when `connecting` aborts before that is done, or `signal` at any time. Throws the error, with the server's `errno`
+ * if it answered.
  */
 export async function openMysqlSession(
   target: Target,
@@ -59,12 +60,12 @@ export async function openMysqlSession(
     authPlugins: authPlugins(target),
     ...(tls && { ssl: {} }),
     stream: () => stream,
-    connectTimeout: 0, // `connecting` has the say
+    connectTimeout: 0, // `connecting` limits the time
     charset: 'utf8mb4_general_ci',
     flags: ['-LOCAL_FILES', '-MULTI_RESULTS', '-SESSION_TRACK', '-CLIENT_QUERY_ATTRIBUTES'],
-    // What is thrown ends the connection; without it mysql2 answers, if only with an empty file.
+    // Throwing ends the connection. Without this option mysql2 would send an empty file.
     infileStreamFactory: () => {
-      throw new Error('the server asks for a file of this machine (LOCAL INFILE)');
+      throw new Error('the server asks for a local file (LOCAL INFILE)');
     },
     disableEval: true, // the server names the columns
     queryFormat: (statement) => statement,
@@ -72,12 +73,12 @@ export async function openMysqlSession(
   assertWired(connection);
   let lost = false;
   connection.on('error', () => {
-    lost = true; // what is being awaited throws it
+    lost = true; // the pending call throws it
   });
   connection.config.connectAttributes = { program_name: 'dbvitals' };
   const nextStatement = watchPackets(connection);
   watchLength(connection, stream);
-  // Under TLS a socket's own bytes pass unseen; those of a tunnel were counted already.
+  // With TLS, the bytes of a socket are counted here. Those of a tunnel are already counted.
   const counter = stream instanceof Socket ? meter : { ...meter };
   if (tls) speakTls(connection, host, tls, (secure) => guard(secure, counter, limits.runBytes));
 
@@ -101,11 +102,11 @@ export async function openMysqlSession(
   whileConnecting.addEventListener('abort', giveUp);
   try {
     connectStream(stream, target, host, port);
-    const serverVersion = await loggedIn(connection);
+    const serverVersion = await waitForLogin(connection);
     await answer(/mariadb/i.test(serverVersion) ? setUp.mariadb : setUp.mysql);
   } catch (error) {
     destroy(new Error('not connected'));
-    throw whileConnecting.aborted ? whileConnecting.reason : asRefusal(error);
+    throw whileConnecting.aborted ? whileConnecting.reason : loginError(error);
   } finally {
     whileConnecting.removeEventListener('abort', giveUp);
   }
@@ -125,36 +126,36 @@ export async function openMysqlSession(
     },
     async close() {
       signal.removeEventListener('abort', stop);
-      if (!lost && !stream.destroyed) await said(connection, stream);
+      if (!lost && !stream.destroyed) await quit(connection, stream);
       destroy(new Error('closed'));
     },
   };
 }
 
-// mysql2 expects of a stream given to it that it connects by itself.
+// mysql2 does not connect a stream that is passed to it.
 function connectStream(stream: Route['stream'], target: Target, host: string, port: number): void {
   if (!('connect' in stream) || typeof stream.connect !== 'function')
-    throw new Error('a way is a stream that can be connected');
+    throw new Error('the stream of a route must be connectable');
   if (stream instanceof Socket) stream.setNoDelay(true).setKeepAlive(true);
   if (target.connectionType === 'unix_socket') stream.connect(host);
   else stream.connect(port, host);
 }
 
-/** Gives the server's version, as it greeted with it. */
-function loggedIn(connection: Wired): Promise<string> {
+/** Waits for the login; returns the version from the server's greeting. */
+function waitForLogin(connection: Wired): Promise<string> {
   return new Promise((resolve, reject) => {
     connection.once('connect', ({ serverVersion }: { serverVersion: string }) => resolve(serverVersion));
     connection.once('error', reject);
   });
 }
 
-// mysql2 knows no plugin but those that it was given, and says so in words only.
-function asRefusal(error: unknown): unknown {
+// mysql2 reports an unknown plugin only in the text of its message.
+function loginError(error: unknown): unknown {
   const [, plugin] =
     /using unknown plugin (.*?)\. See /s.exec(error instanceof Error ? error.message : '') ?? [];
   if (plugin === undefined) return error;
   return new LoginRefused(
-    `the server asks for a login by ${cleanText(plugin, 40) || 'mysql_old_password'}, which is not done`,
+    `the server asks for the login plugin ${cleanText(plugin, 40) || 'mysql_old_password'}, which is not supported`,
   );
 }
 
@@ -166,14 +167,14 @@ function rowsOf(connection: Wired, statement: string): Promise<Row[]> {
     connection
       .query<mysql.RowDataPacket[]>({ sql: statement, typeCast: plain }, answered)
       .on('fields', (_: FieldPacket[]) => {
-        if (++sets > 1) throw new Error('the server gave more than one answer');
+        if (++sets > 1) throw new Error('the server sent more than one result set');
       });
   });
 }
 
 const NUMBERS = new Set('TINY SHORT INT24 LONG YEAR FLOAT DOUBLE DECIMAL NEWDECIMAL'.split(' '));
 
-// MySQL declares much text of information_schema as binary.
+// MySQL declares many text columns of information_schema as binary.
 function plain(field: TypeCastField): string | number | null {
   const text = field.string('utf8');
   if (text === null) return null;
@@ -181,8 +182,8 @@ function plain(field: TypeCastField): string | number | null {
   return field.type === 'LONGLONG' && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
-/** Takes leave, for a second at most: the server would count a connection that just ends as aborted. */
-function said(connection: Wired, stream: Route['stream']): Promise<void> {
+/** Ends the session properly, for a second at most: the server counts a connection that just closes as aborted. */
+function quit(connection: Wired, stream: Route['stream']): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, 1_000);
     stream.once('close', () => {

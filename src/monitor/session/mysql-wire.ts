@@ -3,24 +3,25 @@ import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, checkServerIdentity, connect, type TLSSocket } from 'node:tls';
 import type mysql from 'mysql2';
 
-/** What a MySQL server may send, beyond what the meter allows: more serves only to fill our memory. */
+/** Limits for what a MySQL server may send, besides the meter's: a larger answer could only exhaust memory. */
 const MOST = {
   /** Bytes of one packet. `group_concat_max_len` is 1 MiB. */
   packet: 4 * 1024 * 1024,
-  /** Columns of an answer. MariaDB's "show all slaves status" has some 70. */
+  /** Columns of a result. MariaDB's "show all slaves status" has about 70. */
   columns: 100,
   /**
-   * Values of an answer, and one more for each packet. One takes 2 bytes on the wire and up to 130 here: so many were 38 MiB in
-   * rows of one, 75 MiB in rows of 100, and a child has 128. Of 20,000 tables some 90,000 columns are in indexes.
+   * Values of a result, plus one per packet. A value takes 2 bytes on the wire and up to 130 in memory. Measured:
+   * this limit takes 38 MiB in rows of one value and 75 MiB in rows of 100; a child has 128. 20,000 tables have about
+   * 90,000 indexed columns.
    */
   values: 600_000,
-  /** The same of a login. */
+  /** The same for a login. */
   login: 100,
 };
 
 const ERROR = 0xff;
 
-// mysql2 answers it by `infileStreamFactory`.
+// mysql2 handles it with `infileStreamFactory`.
 const LOCAL_INFILE = 0xfb;
 
 interface Packet {
@@ -31,13 +32,13 @@ interface Packet {
 }
 
 interface Parser {
-  /** Of the packet that is coming in. */
+  /** Length of the incoming packet. */
   length: number;
   execute(bytes: Buffer): void;
   constructor: new (onPacket: (packet: Packet) => void) => Parser;
 }
 
-/** What is inside a connection of mysql2 3.24, and must be there for us to hold it to what follows. */
+/** Internals of a mysql2 3.24 connection that the limits below need. */
 interface Inside {
   stream: Duplex;
   packetParser: Parser;
@@ -48,17 +49,17 @@ interface Inside {
 
 export type Wired = mysql.Connection & Inside;
 
-/** Throws where mysql2 was changed so that it can't be watched. */
+/** Throws if this mysql2 lacks the internals. */
 export function assertWired(connection: mysql.Connection): asserts connection is Wired {
   const needed = ['stream', 'packetParser', 'handlePacket', 'startTLS', '_handleNetworkError', 'sequenceId'];
   const missing = needed.filter((name) => !(name in connection));
-  if (missing.length > 0) throw new Error(`mysql2 has no ${missing.join(', ')} any more`);
+  if (missing.length > 0) throw new Error(`mysql2 no longer has ${missing.join(', ')}`);
 }
 
 /**
- * Judges each packet before mysql2 sees it, and throws into the stream's listener what is wrong with it: mysql2 goes on
- * after a wrong sequence number, and keeps as many columns and rows as it is sent. Gives what is to be called before each
- * statement.
+ * Checks each packet before mysql2 sees it, and throws in the stream's listener if it is wrong. mysql2 itself
+ * continues after a wrong sequence number, and keeps any number of columns and rows. Returns a function to call
+ * before each statement.
  */
 export function watchPackets(connection: Wired): () => void {
   let values = 0;
@@ -67,11 +68,11 @@ export function watchPackets(connection: Wired): () => void {
   let first = false;
   const handle = connection.handlePacket.bind(connection);
   connection.handlePacket = (packet) => {
-    if (connection.stream.destroyed) return; // by what came before in the same chunk
+    if (connection.stream.destroyed) return; // by an earlier packet of the same chunk
     if (packet) {
       const kind = packet.end > packet.offset ? (packet.buffer[packet.offset] ?? 0) : null;
       if (kind === null) throw new Error('the server sent an empty packet');
-      // An error ends what it answers, whatever its number: so does one that says why the server hangs up.
+      // An error packet ends the answer whatever its number, for example when the server says why it disconnects.
       if (kind !== ERROR && packet.sequenceId !== connection.sequenceId)
         throw new Error('the server sent a packet out of order');
       if (first && kind !== ERROR && kind !== LOCAL_INFILE) {
@@ -92,7 +93,10 @@ export function watchPackets(connection: Wired): () => void {
   };
 }
 
-/** Has the bytes of a stream judged after mysql2 saw them: a packet as long as it says it is may never be whole. */
+/**
+ * Limits the announced length of a packet, after mysql2 has read it: a packet that is too long might never be
+ * complete.
+ */
 export function watchLength(connection: Wired, stream: Duplex): void {
   stream.on('data', () => {
     if (connection.packetParser.length > MOST.packet) throw new Error('the server sent too long a packet');
@@ -100,8 +104,9 @@ export function watchLength(connection: Wired, stream: Duplex): void {
 }
 
 /**
- * Speaks TLS where mysql2 would: it checks the certificate of an address against "localhost", hides why one is refused,
- * and believes what was sent before TLS began. `secured` is given the stream before anything came by it.
+ * Replaces mysql2's own TLS, which checks the certificate of an IP address against "localhost", hides why a
+ * certificate is rejected, and accepts data sent before TLS began. Calls `secured` with the stream before any data
+ * arrives.
  */
 export function speakTls(
   connection: Wired,

@@ -9,16 +9,16 @@ const serverFacts = `
                   and has_database_privilege(oid, 'connect')
                 order by datname <> current_database(), datname) as databases`;
 
-/** Version and databases of a PostgreSQL. */
+/** Reads the version and the databases of a PostgreSQL server. */
 export async function factsOfPostgres(session: Session): Promise<RunFacts> {
   const [row] = await session.read(serverFacts);
   const { version, databases } = row ?? {};
   if (typeof version !== 'number' || !Array.isArray(databases))
-    throw new Error('it is no PostgreSQL that we know');
+    throw new Error('it is not a supported PostgreSQL');
   return { version, databases: databases.map(String) };
 }
 
-/** Whether a PostgreSQL is no standby. */
+/** Whether a PostgreSQL server is a primary, not a standby. */
 export async function isPostgresPrimary(session: Session): Promise<boolean> {
   const [row] = await session.read('select pg_is_in_recovery() as standby');
   return row?.['standby'] === false;

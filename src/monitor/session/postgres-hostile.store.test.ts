@@ -25,7 +25,7 @@ const field = (name: string, type = 25) => {
 };
 const oneColumn = message('T', Buffer.concat([Buffer.from([0, 1]), field('version')]));
 
-/** Sends bytes for as long as the other side takes them. */
+/** Sends bytes as long as the other side reads them. */
 const endless: HostileAnswer = (_message, socket) => {
   const chunk = Buffer.alloc(65_536, 'x');
   const pump = () => {
@@ -36,7 +36,7 @@ const endless: HostileAnswer = (_message, socket) => {
   return null;
 };
 
-/** A row that says that it is 1 GiB long. */
+/** A row that claims to be 1 GiB long. */
 const endlessRow: HostileAnswer = (sent, socket, bytes) => {
   const length = Buffer.from([0x40, 0, 0, 0]);
   socket.write(Buffer.concat([oneColumn, Buffer.from('D'), length, Buffer.from([0, 1]), length]));
@@ -91,7 +91,7 @@ test.each<[string, HostileAnswer, string[]]>([
     ['CONN_UNREACHABLE'],
   ],
 ])(
-  'a server that %s costs a bounded time and amount, learns nothing, delays nobody',
+  'a server that %s costs bounded time and bytes, learns no password and delays no other check',
   async (_what, answer, critical) => {
     const server = await startHostileServer(answer);
     const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
@@ -146,7 +146,7 @@ test.each<[string, NodeJS.Signals, RegExp, number]>([
   },
 );
 
-test('three statements that take too long end the run', async () => {
+test('a run ends after three statements that take too long', async () => {
   const done = (what: string) => message('C', text(what));
   const databases = Buffer.from('{postgres,other}');
   const row = message(
@@ -182,7 +182,7 @@ test('three statements that take too long end the run', async () => {
   expect(lines.filter((line) => line.includes('ended after 3 timeouts')).length).toBeGreaterThan(10);
 });
 
-test('a child is given the credential by a pipe and nothing of the environment', async () => {
+test('a child gets the credential through a pipe, and no variables of the environment', async () => {
   const server = await startHostileServer(() => null);
   const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
   process.env['DBVITALS_SECRET_KEY'] = 'not to be seen';

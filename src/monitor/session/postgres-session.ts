@@ -14,7 +14,8 @@ import {
 } from './session.ts';
 import { tlsOptions } from './tls-options.ts';
 
-// One round trip with the statement: three for each of 60 checks were most of a run's time over a network.
+// Sent with the statement in one round trip. With three round trips for each of 60 checks, most of a run's time was
+// network latency.
 const beginReading = `
   begin read only;
   set local statement_timeout = '5s';
@@ -27,8 +28,8 @@ const beginReading = `
 const SCRAM_ITERATIONS = 1_000_000;
 
 /**
- * Connects to `database` of a target by `way`. When `connecting` aborts before the login is done, or `signal` at any
- * time, the stream is destroyed. Throws what went wrong, with the server's SQLSTATE as `code` where it answered.
+ * Connects to `database` of a target over the route. Destroys the stream when `connecting` aborts before the login is
+ * done, or `signal` at any time. Throws the error, with the server's SQLSTATE as `code` if it answered.
  */
 export async function openPostgresSession(
   target: Target,
@@ -41,7 +42,7 @@ export async function openPostgresSession(
     port,
     database,
     user: target.username,
-    // A function, because for a missing password pg would look into the environment and ~/.pgpass.
+    // A function: without a password, pg would look in the environment and in ~/.pgpass.
     password: () => target.password ?? '',
     ssl: tlsOptions(target) ?? false,
     application_name: 'dbvitals',
@@ -50,14 +51,14 @@ export async function openPostgresSession(
   });
   let lost = false;
   client.on('error', () => {
-    lost = true; // what is being awaited throws it
+    lost = true; // the pending call throws it
   });
   const { connection } = client;
   guard(stream, meter, limits.runBytes);
-  // Under TLS a socket's own bytes pass unseen; those of a tunnel were counted already.
+  // With TLS, the bytes of a socket are counted here. Those of a tunnel are already counted.
   const counter = stream instanceof Socket ? meter : { ...meter };
   connection.on('sslconnect', () => guard(connection.stream, counter, limits.runBytes));
-  // Before pg's own listeners, which would answer.
+  // These listeners run before pg's own, which would answer.
   if (!target.passwordExposable) {
     connection.on('authenticationCleartextPassword', refusePassword);
     connection.on('authenticationMD5Password', refusePassword);
@@ -102,7 +103,7 @@ export async function openPostgresSession(
       try {
         return measuredRows(await answer(`${beginReading}${statement.trim().replace(/;$/, '')}\n;commit`));
       } catch (error) {
-        await answer('rollback').catch(() => {}); // the statement's own failure is what counts
+        await answer('rollback').catch(() => {}); // report the statement's own error
         throw error;
       } finally {
         meter.milliseconds += performance.now() - began;
@@ -118,7 +119,7 @@ export async function openPostgresSession(
   };
 }
 
-// Of several statements in one message pg gives a list of results; the last is that of `commit`.
+// For several statements in one message, pg returns a list of results. The last one is that of `commit`.
 function measuredRows(results: unknown): Row[] {
   const measured: unknown = Array.isArray(results) ? results.at(-2) : null;
   return measured instanceof pg.Result ? measured.rows : [];
@@ -131,5 +132,5 @@ function refusePassword(): never {
 function refuseHashing({ data }: { data: string }): void {
   const iterations = /(?:^|,)i=(\d+)/.exec(data)?.[1] ?? '0';
   if (Number(iterations) > SCRAM_ITERATIONS)
-    throw new HashingRefused(`the server asks for more than ${SCRAM_ITERATIONS} rounds of hashing (SCRAM)`);
+    throw new HashingRefused(`the server asks for more than ${SCRAM_ITERATIONS} hashing iterations (SCRAM)`);
 }

@@ -16,18 +16,18 @@ export interface Reach {
   dialler: Dialler;
   meter: Meter;
   limits: Limits;
-  /** Aborts when the run's time is up or it is called off. */
+  /** Aborts when the run's time is up or the run is cancelled. */
   signal: AbortSignal;
   note: NoteStep | undefined;
 }
 
-/** A session, and the server that it is with. */
+/** A session, and the server that it is connected to. */
 export interface Reached {
   session: Session;
   endpoint: Endpoint;
 }
 
-/** Opens a session to one database of the target within `connectMs`; it is then open for a database's time at most. */
+/** Opens a session to one database of the target within `connectMs`. It stays open for at most `limits.databaseMs`. */
 export async function openDatabase(
   reach: Reach,
   endpoint: Endpoint,
@@ -56,9 +56,9 @@ async function open(reach: Reach, endpoint: Endpoint, database: string, connectM
 }
 
 /**
- * Connects to the target's database: of several servers to the first that is a primary, else to the first that lets
- * us in. Tries three times where that may help, but begins nothing after 20 s: an unreachable database holds its place in
- * the queue only that long, however many hosts it names.
+ * Connects to the target's database. Of several servers it chooses the first primary, or else the first that accepts
+ * the login. Tries three times if that may help, but starts nothing after 20 s, so that an unreachable database with
+ * many hosts does not block its slot for longer.
  */
 export async function reachTarget(
   reach: Reach,
@@ -73,7 +73,7 @@ export async function reachTarget(
   }
 }
 
-/** `until` is when no further host is begun with, by `performance.now()`; the first one always is. */
+/** Tries each host once. Starts with no further host after `until` (`performance.now()`), except with the first. */
 async function reachOnce(reach: Reach, until: number): Promise<Reached | ConnectFailure> {
   const { target, limits } = reach;
   const endpoints = endpointsOf(target);
@@ -82,7 +82,7 @@ async function reachOnce(reach: Reach, until: number): Promise<Reached | Connect
   for (const endpoint of endpoints) {
     const left = until - performance.now();
     if (left <= 0 && (standby || failures.length > 0)) break;
-    // To a tenth of a second: a person reads how long it was.
+    // Rounded to a tenth of a second, because the message shows it.
     const connectMs = Math.max(Math.min(limits.connectMs, Math.round(left / 100) * 100), 100);
     try {
       const session = await openDatabase(reach, endpoint, target.database, connectMs);
@@ -97,7 +97,7 @@ async function reachOnce(reach: Reach, until: number): Promise<Reached | Connect
       failures.push(connectFailure(error, connectMs));
     }
   }
-  return standby ?? gravest(failures);
+  return standby ?? mainFailure(failures);
 }
 
 async function isPrimary({ engine }: Reach, session: Session): Promise<boolean> {
@@ -107,10 +107,10 @@ async function isPrimary({ engine }: Reach, session: Session): Promise<boolean> 
   });
 }
 
-// What a server that answered says comes before what one that did not; one that may yet answer is tried again.
-function gravest(failures: ConnectFailure[]): ConnectFailure {
+// A server that answered is reported before one that did not. A retry follows if any server may still answer.
+function mainFailure(failures: ConnectFailure[]): ConnectFailure {
   const answered = failures.find(({ kind }) => kind !== 'unreachable');
   const chosen = answered ?? failures.find(({ final }) => !final) ?? failures[0];
-  if (!chosen) throw new Error('A target without a host can not be connected to.');
+  if (!chosen) throw new Error('The target has no host.');
   return chosen;
 }

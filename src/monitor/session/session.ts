@@ -6,44 +6,44 @@ import type { TlsMode } from '../../vocabulary/tls-modes.ts';
 import type { Limits } from '../limits.ts';
 import type { Tunnel } from './ssh-tunnel.ts';
 
-/** A database server to be measured, and how to log in: plain data, which goes to a child process by a pipe. */
+/** A database server to measure, and how to log in. Plain data, because a pipe sends it to a child process. */
 export interface Target {
   engine: Engine;
   connectionType: ConnectionType;
-  /** For `unix_socket` the folder of the socket, of MySQL its file; several hosts as `one:5432,two:5433`. */
+  /** For `unix_socket`, the folder of the socket, or for MySQL its file. Several hosts are `one:5432,two:5433`. */
   host: string;
-  /** Of the first host. */
+  /** The port of the first host. */
   port: number;
   database: string;
   username: string;
   /** Null = none is stored. */
   password: string | null;
   tls: TlsMode;
-  /** The password may go out in clear text, or as MD5. */
+  /** Whether the password may be sent in clear text or as MD5. */
   passwordExposable: boolean;
-  /** PEM: what is trusted beside the system's own authorities; for MySQL also the server's public key. */
+  /** PEM: authorities to trust besides the system's own. For MySQL also the server's public key. */
   caCertificate: string | null;
   /** For `ssh_tunnel`. */
   tunnel: Tunnel | null;
 }
 
-/** The server asked for the password itself, or for a hash that is as good as it. */
+/** The server asked for the password itself, or for a hash that is equivalent to it. */
 export class PasswordRefused extends Error {}
 
-/** The server asks for something in a login that it does not get, whatever is allowed. */
+/** The server asks for a login method that dbvitals never uses. */
 export class LoginRefused extends Error {}
 
-/** A statement got no answer, not even that it was cancelled. */
+/** A statement got no answer, not even a cancellation. */
 export class NoAnswer extends Error {}
 
-/** The server wants so many rounds of hashing for one login that it is meant to keep us busy. */
+/** The server asks for an excessive number of hashing iterations, to waste the monitor's CPU time. */
 export class HashingRefused extends Error {}
 
 /** What a run has cost the watched server so far, and how much more it may send. */
 export interface Meter {
-  /** Bytes that were read. */
+  /** Bytes read. */
   bytes: number;
-  /** Statements of checks; what frames each (`begin`, `set local`, `commit`) is not counted. */
+  /** Statements of checks, without the `begin`, `set local` and `commit` around each. */
   statements: number;
   /** From sending a statement to its last row. */
   milliseconds: number;
@@ -58,7 +58,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** The route to a server: a stream that is not connected yet, and how much may come by it. */
+/** The route to a server: a stream that is not connected yet, and limits for what it may receive. */
 export interface Route {
   stream: Duplex;
   host: string;
@@ -67,15 +67,16 @@ export interface Route {
   limits: Limits;
 }
 
-/** Aborts when the login took too long, or the session is to end. */
+/** Aborts when the login takes too long, or when the session must end. */
 export interface Deadline {
   connecting: AbortSignal;
   signal: AbortSignal;
 }
 
 /**
- * A driver parses what the server sent inside the stream's listeners; what they throw (a message of no known kind) would
- * end this process, so it ends the connection instead. So does a server that sends more than is allowed.
+ * Ends the connection when a listener of the stream throws, for example on an unknown message: the drivers parse in
+ * these listeners, and the exception would end the process. Also ends it when the server sends more than `allowed`
+ * bytes.
  */
 export function guard(stream: Duplex, meter: Meter, allowed: number): void {
   const emit = stream.emit.bind(stream);

@@ -23,12 +23,14 @@ afterAll(async () => {
 
 interface Bastion {
   port: number;
-  /** What was asked for, as `host:port`. */
+  /** The requested destinations, as `host:port`. */
   asked: string[];
   close(): void;
 }
 
-/** A real SSH server that lets `tunnel` in by its key, and knows the test's PostgreSQL as `db.internal`. */
+/**
+ * A real SSH server that accepts the login `tunnel` by its key, and resolves `db.internal` to the test's PostgreSQL.
+ */
 async function startBastion(): Promise<Bastion> {
   const asked: string[] = [];
   const allowed = ssh.utils.parseKey(user.public);
@@ -93,7 +95,7 @@ const unreachable = (reason: RegExp) => [
   { check_id: 'CONN_UNREACHABLE', metric_line: expect.stringMatching(reason) },
 ];
 
-test('a database is measured through a tunnel, its host named by the bastion; the host key is pinned', async () => {
+test('a database is measured through a tunnel, the SSH server resolves its host, and the host key is pinned', async () => {
   const key = await tunnelled();
   expect(await pinned(key)).toBeNull();
   expect((await run(key)).score).toBeGreaterThan(0);
@@ -102,20 +104,20 @@ test('a database is measured through a tunnel, its host named by the bastion; th
   expect((await run(key)).score).toBeGreaterThan(0);
 });
 
-test('a bastion with another key than before is refused, and gets no login', async () => {
+test('an SSH server with another key than before is rejected and gets no login', async () => {
   const key = await tunnelled({ ssh_host_key: 'x'.repeat(44) });
   expect((await run(key)).checks).toMatchObject(unreachable(/another host key/));
   expect(await pinned(key)).toBe('x'.repeat(44));
 });
 
-test('a key that the bastion does not know is told at once', async () => {
+test('a key that the SSH server does not know fails without a retry', async () => {
   const began = performance.now();
   const stored = await run(await tunnelled({}, another.private));
   expect(performance.now() - began).toBeLessThan(3_000);
-  expect(stored.checks).toMatchObject(unreachable(/bastion 127.0.0.1 refuses the login of tunnel/));
+  expect(stored.checks).toMatchObject(unreachable(/SSH server 127.0.0.1 refuses the login of tunnel/));
 });
 
-test('a host that the bastion does not reach, a bastion that is not there, a private one where these are not watched', async () => {
+test('an unreachable host, an unreachable SSH server, and a private SSH server without private targets', async () => {
   expect((await run(await tunnelled({ host: 'nowhere.internal' }))).checks).toMatchObject(
     unreachable(/does not reach nowhere.internal:5432/),
   );
@@ -126,7 +128,7 @@ test('a host that the bastion does not reach, a bastion that is not there, a pri
   );
 });
 
-test('without a key and without an agent it is said what to give', async () => {
+test('without a key and without an agent, the message says what to give', async () => {
   const agent = process.env['SSH_AUTH_SOCK'];
   delete process.env['SSH_AUTH_SOCK'];
   const stored = await run(await tunnelled({}, null));

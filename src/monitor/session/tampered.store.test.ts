@@ -9,7 +9,8 @@ import { parseConnectionUrl } from '../../connections/connection-url.ts';
 import type { ConnectionChanges } from '../../connections/require-changeable.ts';
 import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../run.ts';
 
-// Whoever owns the store's database changes rows by hand. `evil` asks for the password in clear text, and keeps what it gets.
+// The owner of the store's database changes rows by hand. `evil` asks for the password in clear text and records what
+// it receives.
 
 let store: TestStore;
 let owner: pg.Client;
@@ -43,7 +44,7 @@ async function entries({ accountId }: ConnectionKey): Promise<unknown[]> {
   return (await owner.query<{ properties: unknown }>(text, [accountId])).rows.map((row) => row.properties);
 }
 
-/** Nothing reached the owner's server, and the finding, the process's log and the account's say why. */
+/** Nothing reached the owner's server. The finding, the service's log and the account's log give the reason. */
 async function expectRefused(key: ConnectionKey, reason: RegExp): Promise<void> {
   const { score, checks } = await run(key);
   expect(evil.connections()).toBe(0);
@@ -87,7 +88,7 @@ test.each([
   await expectRefused(key, CHANGED);
 });
 
-test('it is told in the account’s log once, however often the check runs', async () => {
+test('the account’s log records it once, however often the check runs', async () => {
   const key = await store.watched(direct(), PASSWORD);
   await update(key, `host = '127.0.0.1', port = EVIL`);
   await run(key);
@@ -95,7 +96,7 @@ test('it is told in the account’s log once, however often the check runs', asy
   expect(await entries(key)).toHaveLength(1);
 });
 
-test('the credential of another connection, or an SSH server with it, opens nothing here', async () => {
+test('the credential or SSH server of another connection can’t be used', async () => {
   const key = await store.watched(
     { ...direct(), host: '127.0.0.1', port: evil.port, tls: 'disable' },
     'mine',
@@ -107,7 +108,7 @@ test('the credential of another connection, or an SSH server with it, opens noth
   await expectRefused(key, CHANGED);
 });
 
-test('a bastion that the owner put in place of the one that was known gets no login', async () => {
+test('an SSH server that the database owner substituted gets no login', async () => {
   const ssh = { ssh_host: 'bastion.example.com', ssh_port: 22, ssh_username: 'tunnel' };
   const tunnelled = { connection_type: 'ssh_tunnel', host: 'db.internal' };
   const key = await store.watched(tunnelled, PASSWORD);
@@ -127,13 +128,13 @@ test('a bastion that the owner put in place of the one that was known gets no lo
   }
 });
 
-test('the service’s own identity is lent to nobody: a socket that nobody vouched for is not opened', async () => {
+test('a Unix socket that a tampered row names is not opened with the service’s own identity', async () => {
   const key = await store.watched({ tls: 'disable' }, PASSWORD);
   await update(key, `credential = null, username = 'postgres'`);
   await expectRefused(key, /its stored password was removed outside dbvitals/);
 });
 
-test('a password that is entered again after that goes to no setting that the owner chose', async () => {
+test('a password entered again after tampering is not sent to settings that the database owner chose', async () => {
   const key = await store.watched(direct(), PASSWORD);
   await update(
     key,
@@ -147,7 +148,7 @@ test('a password that is entered again after that goes to no setting that the ow
       key.connectionId,
       changes,
     );
-  // Even where the owner makes it look like sample data, which is never checked.
+  // Even if the owner makes it look like sample data, which is never checked.
   await expect(change({ password: 'unspoken-anew' })).rejects.toThrow(/changed outside dbvitals/);
   const schedule = `insert into connection_schedule (account_id, connection_id, every, due_at) values ($1, $2, '1 h', now())`;
   await owner.query(schedule, [key.accountId, key.connectionId]);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-/** Takes TLS off before a PostgreSQL's socket, as a pooler does, with a certificate for `localhost`. */
+/** Terminates TLS in front of a PostgreSQL's socket, as a pooler does, with a certificate for `localhost`. */
 async function frontOf(folder: string): Promise<number> {
   const identity = { cert: readFileSync(file('server.pem')), key: readFileSync(file('server.key')) };
   const server = createServer((socket) => {
@@ -63,7 +63,7 @@ test('an authority of NODE_EXTRA_CA_CERTS is trusted', async () => {
   expect(stored.score).toBeGreaterThan(0);
 });
 
-test('a certificate of an authority that nobody named is refused, and what to do is said', async () => {
+test('a certificate of an unknown authority is rejected with advice', async () => {
   expect(await run({})).toMatchObject(unreachable(/--ca-file.*NODE_EXTRA_CA_CERTS/));
 });
 
@@ -71,16 +71,16 @@ test('a certificate of the connection’s own authority is trusted', async () =>
   expect((await run({}, { ca_certificate: authority })).score).toBeGreaterThan(0);
 });
 
-test('a certificate for another name is refused, an address included', async () => {
+test('a certificate for another name or address is rejected', async () => {
   const stored = await run({ host: '127.0.0.1' }, { ca_certificate: authority });
   expect(stored).toMatchObject(unreachable(/ERR_TLS_CERT_ALTNAME_INVALID/));
 });
 
-test('require encrypts and asks for no authority', async () => {
+test('the mode require encrypts without a trusted authority', async () => {
   expect((await run({ host: '127.0.0.1', tls: 'require' })).score).toBeGreaterThan(0);
 });
 
-test('disable does not ask for TLS', async () => {
+test('the mode disable does not ask for TLS', async () => {
   let first = '';
   const server = await startHostileServer((_message, socket, bytes) => {
     first = bytes.toString();
@@ -92,7 +92,7 @@ test('disable does not ask for TLS', async () => {
   expect(first).toContain('watcher');
 });
 
-test('a password that may be exposed goes to a server that asks for it', async () => {
+test('a password that may be exposed is sent to a server that asks for it', async () => {
   const server = await startHostileServer((sent) => (sent === 0 ? authentication(3) : null));
   const place = { host: '127.0.0.1', port: server.port, tls: 'disable' };
   const running = run(place, { password_exposable: true });
@@ -102,7 +102,7 @@ test('a password that may be exposed goes to a server that asks for it', async (
   expect(Buffer.concat(server.heard).toString()).toContain(WATCHER_PASSWORD);
 });
 
-test('a run tells the version of the server and the protocol that was spoken with it', async () => {
+test('a run reports the server’s version and the TLS version', async () => {
   const target = { engine: 'postgres', connectionType: 'direct', host: 'localhost', port } as const;
   const login = { database: 'postgres', username: 'watcher', password: WATCHER_PASSWORD, tunnel: null };
   const way = { tls: 'verify-full', passwordExposable: false, caCertificate: authority } as const;

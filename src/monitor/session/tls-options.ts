@@ -1,11 +1,11 @@
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
 import type { Target } from './session.ts';
 
-/** How TLS is spoken with a target, but for the name that its certificate must have; null = not at all. */
+/** The TLS options for a target, except the host name to verify; null = no TLS. */
 export function tlsOptions({ tls, caCertificate }: Target): ConnectionOptions | null {
   if (tls === 'disable') return null;
   if (tls === 'require') return { rejectUnauthorized: false };
   if (caCertificate === null) return { rejectUnauthorized: true };
-  // Node's `ca` takes the place of its own list, so that is named beside it.
+  // Node's `ca` replaces the default list, so it must include that list.
   return { rejectUnauthorized: true, ca: [...getCACertificates('default'), caCertificate] };
 }
