@@ -1,4 +1,4 @@
-/** What the log tells of. Those who read it must expect more to come. */
+/** The action types of the log. Readers must expect new ones. */
 export const ACTION_TYPES = [
   'account_changed',
   'account_created',

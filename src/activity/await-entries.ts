@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
-// What happens gets its instant under this row's lock and is committed a moment later, 2 s at most: whoever gets the
-// lock after the instant finds all that lies before it committed.
+// Entries get their instant under this row's lock and are committed within 2 s. So after taking the lock later than
+// an instant, all entries before that instant are committed.
 const awaitCommitted = `
   select from activity_head
    where account_id = $1
@@ -9,8 +9,9 @@ const awaitCommitted = `
      for key share`;
 
 /**
- * Waits until all that happened in the account before the instant (as PostgreSQL writes it) can be read, so that
- * a range of time that ends just now misses nothing. What lies longer ago costs no lock. `writer` is a pool of its role.
+ * Waits until all entries of the account before the instant (in PostgreSQL's format) can be read, so that a time
+ * range that ends now misses nothing. An instant more than 5 s ago needs no lock. `writer` is a pool of the writer's
+ * role.
  */
 export async function awaitEntries(writer: pg.Pool, accountId: number, before: string): Promise<void> {
   await writer.query(awaitCommitted, [accountId, before]);

@@ -5,16 +5,16 @@ const COLUMNS = [
   ...(['request_id', 'api_key_id', 'source_ip', 'user_agent', 'properties'] as const),
 ];
 
-/** The first line of the CSV form (RFC 4180). */
+/** The header line of the CSV form (RFC 4180). */
 export const csvHeader = `${COLUMNS.join(',')}\r\n`;
 
-/** An entry as a line: objects as JSON, null as nothing. */
+/** An entry as a line: objects as JSON, null as an empty field. */
 export function csvRow(entry: CanonicalEntry): string {
   return `${COLUMNS.map((name) => cell(entry[name])).join(',')}\r\n`;
 }
 
-// A spreadsheet takes a text that begins with one of these for a formula; an apostrophe before it says that it is a text
-// (OWASP, CSV injection). Quoted always, so that no separator of any locale splits it.
+// Spreadsheets read a text that begins with one of these characters as a formula; a leading apostrophe makes it text
+// (OWASP, CSV injection). Texts are always quoted, so that no locale's separator splits them.
 const FORMULA = /^[=+\-@\t\r\n|%'＝＋－＠]/;
 
 function cell(value: unknown): string {

@@ -10,10 +10,10 @@ import { entries } from './entries.ts';
 const DAY_MS = 86_400_000;
 const LARGE = 100_000;
 
-// One look-up reads 4 at these sizes: three levels of the index and the row. Choosing places takes two bisections, of
-// 25 steps for 30 million entries, and a few neighbours; measured at most 155.
+// One lookup reads 4 buffers at these sizes: three levels of the index and the row. Choosing positions takes two
+// bisections of 25 steps for 30 million entries, and a few neighbours. Measured: at most 155.
 const PLACES = 2 * 25 * 4 + 40;
-// A page of 100: each entry, its key's name and, among requests, its nearest other entry; measured at most 1,101.
+// A page of 100: each entry, its key's name and, among requests, its nearest other entry; measured: at most 1,101.
 const PAGE = 100 * 3 * 4;
 
 let store: TestStore;
@@ -21,7 +21,7 @@ let reader: ReturnType<typeof openPool>;
 let owner: ReturnType<typeof openPool>;
 
 beforeAll(async () => {
-  // What a cut leaves dead stays in the way: the cost must not wait for a vacuum.
+  // Dead rows remain after pruning: the cost must not depend on a vacuum.
   store = await startTestStore({ autovacuum: 'off' });
   reader = openPool(store.address, 'reader', { max: 1, pipeline: true });
   owner = openPool(store.address, 'owner', { max: 1 });
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
-/** The statements that the endpoint really runs for a query, and the total that it tells. */
+/** The statements that the endpoint runs for a query, and the total that it returns. */
 async function statementsOf(accountId: number, query: Record<string, string>) {
   const statements: { statement: string; values: unknown[] }[] = [];
   const request = { accountId, query, id: '', url: 'http://localhost/api/v1/activity' };

@@ -23,10 +23,10 @@ afterAll(async () => {
 
 const TYPES = ['api_request', 'ticket_opened', 'health_check_completed'] as const;
 
-/** Entry `n` of a log whose first `old` entries are from two days ago, the rest from an hour ago, a second apart. */
+/** Entry `n` of a log. The first `old` entries are from two days ago, the rest from an hour ago, one second apart. */
 const timeOf = (n: number, old: number, now: number) => now - (n <= old ? 48 : 1) * 3_600_000 + n * 1_000;
 
-/** Appends entries of the given types to a log, numbered and timed as the gate and `changeAccount` do. */
+/** Appends entries of the given types to a log, with numbers and times like those of the gate and `changeAccount`. */
 async function append(accountId: number, types: readonly string[], at: (n: number) => number): Promise<void> {
   const { rows } = await store.writer.query<{
     last_id: number;
@@ -92,7 +92,7 @@ describe('a page of the log', () => {
     { requiredKeys: [] },
   );
 
-  test('is what filtering, sorting and slicing the whole log gives, cut or not', async () => {
+  test('equals filtering, sorting and slicing the whole log, pruned or not', async () => {
     const log = fc.array(fc.constantFrom(...TYPES), { maxLength: 40, size: 'max' });
     await fc.assert(
       fc.asyncProperty(
@@ -137,14 +137,14 @@ describe('a page of the log', () => {
     );
   }, 120_000);
 
-  test('past the end is empty, however far', async () => {
+  test('is empty past the end, however far', async () => {
     const accountId = await writeLog(['api_request', 'ticket_opened']);
     expect(await ask(accountId, { page: '9'.repeat(400) })).toEqual({ ids: [], total: 2 });
     expect(await ask(accountId, { after_id: '9'.repeat(400) })).toEqual({ ids: [], total: 0 });
   });
 });
 
-test('the reader sees nothing of another account, even when a query forgets to name its own', async () => {
+test('the reader role can’t see another account, even if a query omits the account', async () => {
   const mine = await writeLog(['api_request']);
   const other = await writeLog(['ticket_opened', 'api_request']);
   const tables = ['account', 'activity', 'activity_head', 'activity_type_head'];

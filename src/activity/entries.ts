@@ -62,7 +62,7 @@ interface EntryRow {
   user_agent: string | null;
 }
 
-/** Endpoint 6: the account's activity log. Any page of it costs the same, however long the log is. */
+/** Endpoint 6: the account's activity log. Every page costs the same, however long the log is. */
 export const entries = endpoint({
   path: '/activity',
   operationId: 'listActivity',
@@ -78,7 +78,7 @@ export const entries = endpoint({
     const { since, before } = readRange(query);
     const afterId =
       query.after_id === undefined ? null : Math.min(Number(query.after_id), Number.MAX_SAFE_INTEGER - 1);
-    // PostgreSQL's text has no NUL, so no action type has one either.
+    // Text in PostgreSQL can't contain NUL, so no action type does.
     const actionType = query.action_type?.replaceAll('\0', '\uFFFD') ?? null;
     const [places] = await read<{ below: number; upto: number; newest: string; ends_open: boolean }>(
       choosePlaces,

@@ -1,12 +1,13 @@
 /**
- * Where an account's log stands and which entries a request chooses, as arithmetic: an entry's place among its kind is
- * a number that its row or a neighbour's holds, so nothing is counted and nothing is skipped. Parameters: account,
- * since, before, after_id, action_type (the last four may be null).
+ * Computes which entries a request selects. The row of an entry, or of a neighbour, stores its position among the
+ * entries of its kind, so nothing has to be counted or skipped. Parameters: account, since, before, after_id,
+ * action_type (the last four may be null).
  *
- * Gives `below` and `upto`, the places just before the first and of the last chosen entry among those of the kind
- * (all entries, API requests, or another action type), and the instant of the log's last entry. Where no entry of the
- * kind is left at or before a bound, its place is told by what was cut off: the floor's count of events, or the number
- * of the first entry of the type that is left. No search goes below the floor: dead entries of a cut may lie there.
+ * Returns `below` and `upto`, the positions just before the first and of the last selected entry among those of the
+ * kind (all entries, API requests, or another action type), and the instant of the log's last entry. If no entry of
+ * the kind is left at or before a bound, the position follows from the pruned entries: the floor's count of events,
+ * or the number of the first remaining entry of the type. No search goes below the floor, where dead rows of pruned
+ * entries may lie.
  */
 export const choosePlaces = `
 with span as materialized (
@@ -51,7 +52,7 @@ const entry = `
   (select name from api_key k where k.account_id = $1 and k.api_key_id = e.api_key_id) as api_key_name,
   e.status, e.method, e.error_code, e.query, host(e.source_ip) as source_ip, e.user_agent`;
 
-/** The entries at the places from $2 to $3 among all entries. */
+/** The entries at positions $2 to $3 among all entries. */
 export const entriesAmongAll = `
 select ${entry}
   from activity e
@@ -59,8 +60,8 @@ select ${entry}
  order by e.id`;
 
 /**
- * The entries at the places from $2 to $3 among API requests. Before the request at place p lie p - 1 requests and
- * those other entries that have fewer than p requests before them. Behind the floor all of the latter are cut off.
+ * The entries at positions $2 to $3 among API requests. Before the request at position p are p - 1 requests, and the
+ * other entries that have fewer than p requests before them. Below the floor, all of the latter are pruned.
  */
 export const entriesAmongRequests = `
 with floor as materialized (
@@ -80,7 +81,7 @@ select ${entry}
        lateral (select * from activity where account_id = $1 and id = chosen.id offset 0) e
  order by e.id`;
 
-/** The entries at the places from $2 to $3 among those of the action type $4. */
+/** The entries at positions $2 to $3 among those of the action type $4. */
 export const entriesAmongType = `
 select ${entry}
   from activity e

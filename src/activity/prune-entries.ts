@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { one } from '../database/one.ts';
 
-// Only what a seal lets go is cut, so that a log is verified from there on. A seal that somebody made up would let more go,
-// but no more than its maker could have deleted, and verifying goes by those that are signed.
-const longLogs = `
+// Only entries that a seal releases are deleted, so that the rest of the log can be verified. A forged seal could
+// release more, but only what its author could delete anyway, and verification accepts only signed seals.
+const prunableLogs = `
   select h.account_id, coalesce(f.first_id, 1) as first_id, least(s.cut_to, h.last_id) as cut_to
     from activity_head h
     left join activity_floor f on f.account_id = h.account_id
@@ -14,34 +14,34 @@ const longLogs = `
 
 const ENTRIES_A_STEP = 1_000;
 
-// What another process cut off meanwhile is not there to be deleted again, and the floor never sinks.
-const cutLog = `
-  with gone as (
+// Entries that another process deleted meanwhile are skipped, and the floor never moves down.
+const deleteEntries = `
+  with deleted as (
     delete from activity
      where account_id = $1
        and id between $2::bigint and $3::bigint
     returning id, event_number
-  ), risen as (
+  ), raised as (
     insert into activity_floor as f (account_id, first_id, events)
-    select $1, max(id) + 1, coalesce(max(event_number), 0) from gone having count(*) > 0
+    select $1, max(id) + 1, coalesce(max(event_number), 0) from deleted having count(*) > 0
     on conflict (account_id) do update
        set first_id = greatest(f.first_id, excluded.first_id), events = greatest(f.events, excluded.events)
-  ), forgotten as (
+  ), deleted_leaves as (
     delete from activity_leaves where account_id = $1 and last_id <= $3
   )
-  select count(*) as entries from gone`;
+  select count(*) as entries from deleted`;
 
 /**
- * Cuts the entries that a seal lets go off every account's log, in transactions of at most 1,000, and gives the number of
- * each: the caller may rest between them, or end it. No lock of a request is taken. `owner` is a pool of the store's owner:
- * the service's own role may delete no entry.
+ * Deletes the entries that seals release from every account's log, in transactions of at most 1,000, and yields the
+ * number of each. The caller may pause between them, or stop. Takes no lock that requests use. `owner` is a pool of
+ * the store's owner, because the service's own role can't delete entries.
  */
 export async function* pruneEntries(owner: pg.Pool): AsyncGenerator<number> {
-  const logs = await owner.query<{ account_id: number; first_id: number; cut_to: number }>(longLogs);
+  const logs = await owner.query<{ account_id: number; first_id: number; cut_to: number }>(prunableLogs);
   for (const { account_id, first_id, cut_to } of logs.rows) {
     for (let first = first_id; first <= cut_to; first += ENTRIES_A_STEP) {
       const step = [account_id, first, Math.min(first + ENTRIES_A_STEP - 1, cut_to)];
-      const { rows } = await owner.query<{ entries: number }>(cutLog, step);
+      const { rows } = await owner.query<{ entries: number }>(deleteEntries, step);
       const { entries } = one(rows, 'cut the log');
       if (entries > 0) yield entries;
     }

@@ -2,21 +2,24 @@ import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
 import type { ACTION_TYPES } from './action-types.ts';
 
-/** What can happen in an account besides an API request; an open set for those who read it. */
+/** The action types besides API requests. Readers treat it as an open set. */
 export type ActionType = Exclude<(typeof ACTION_TYPES)[number], 'api_request'>;
 
-/** A change of one account in the making: what it writes and the entries that tell of it commit together. */
+/** A change of one account. Its writes and its log entries commit together. */
 export interface Change {
   readonly accountId: number;
   /** Inside the transaction. */
   readonly client: pg.ClientBase;
-  /** When the change happened, as PostgreSQL writes it, in microseconds: after every entry of the log so far. */
+  /**
+   * When the change happened, in PostgreSQL's format, to the microsecond. It is later than every entry of the log so
+   * far.
+   */
   readonly at: string;
   /** Adds an entry; `pagePath` is the path of the application where the action took place, such as `/team/members`. */
   record(actionType: ActionType, pagePath: string, properties: Record<string, unknown>): void;
 }
 
-/** Runs `work` as a change of one account that is settled already, and so is who makes it. */
+/** Runs `work` as a change of one account. The account and the author are already determined. */
 export type ChangeAccount = <T>(work: (change: Change) => Promise<T>) => Promise<T>;
 
 const lockHead = `
@@ -25,7 +28,7 @@ const lockHead = `
    where account_id = $1
      for update`;
 
-// The entries get consecutive ids, microseconds, and numbers among their kind; the heads move by as many.
+// The entries get consecutive ids, microseconds, and numbers among their kind. The heads advance accordingly.
 const appendEntries = `
   with entry as (
     select n, action_type, page_path, properties, row_number() over (partition by action_type order by n) as type_n
@@ -58,9 +61,9 @@ const appendEntries = `
             from entry group by action_type) total using (action_type)`;
 
 /**
- * Changes an account: `work` writes through `change.client` and tells of it by `change.record`, in one transaction.
- * It holds the account's place in the log from its start, so keep it short: the account's requests wait for it.
- * Throws when there is no such account, and whatever `work` throws; then nothing was written.
+ * Changes an account in one transaction: `work` writes through `change.client` and logs through `change.record`. It
+ * locks the account's log from the start, so keep it short: the account's requests wait. Throws if the account does
+ * not exist, and what `work` throws; then nothing is written.
  */
 export function changeAccount<T>(
   writer: pg.Pool,
@@ -70,7 +73,7 @@ export function changeAccount<T>(
   return inTransaction(writer, (client) => changeWithin(client, accountId, work));
 }
 
-/** {@link changeAccount} inside a transaction of the caller's own: for an account that the same one creates. */
+/** {@link changeAccount} inside the caller's transaction, such as the one that creates the account. */
 export async function changeWithin<T>(
   client: pg.ClientBase,
   accountId: number,

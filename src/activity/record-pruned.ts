@@ -1,32 +1,33 @@
 import type pg from 'pg';
 import { changeAccount } from './record-entry.ts';
 
-// Told once a day, however often a log is cut.
-const untold = `told_id < first_id - 1 and (told_at is null or told_at < now() - interval '24 hours')`;
+// Recorded at most once a day, however often a log is pruned.
+const notRecorded = `told_id < first_id - 1 and (told_at is null or told_at < now() - interval '24 hours')`;
 
-const untoldLogs = `select account_id from activity_floor where ${untold} order by account_id`;
+const unrecordedLogs = `select account_id from activity_floor where ${notRecorded} order by account_id`;
 
-const tellOfCut = `
+const markRecorded = `
   with cut as (
     select first_id - 1 as up_to_id, first_id - 1 - told_id as entries
       from activity_floor
-     where account_id = $1 and ${untold}
+     where account_id = $1 and ${notRecorded}
        for update
-  ), told as (
+  ), marked as (
     update activity_floor set told_id = cut.up_to_id, told_at = now() from cut where account_id = $1
   )
   select up_to_id, entries from cut`;
 
 /**
- * Records `activity_pruned` in each log that was cut since the last such entry, at most once a day: `up_to_id` is the
- * last entry that is gone, `entries` how many went since then. What could not be told stays untold until the next time.
+ * Records `activity_pruned` in each log that was pruned since the last such entry, at most once a day. `up_to_id` is
+ * the last deleted entry, `entries` the number deleted since the last record. After a failure, the next call records
+ * it.
  */
 export async function recordPruned(owner: pg.Pool): Promise<void> {
-  const { rows } = await owner.query<{ account_id: number }>(untoldLogs);
+  const { rows } = await owner.query<{ account_id: number }>(unrecordedLogs);
   for (const { account_id } of rows) {
     await changeAccount(owner, account_id, async ({ client, record }) => {
-      const cut = await client.query<{ up_to_id: number; entries: number }>(tellOfCut, [account_id]);
-      for (const told of cut.rows) record('activity_pruned', '/activity', { ...told });
+      const cut = await client.query<{ up_to_id: number; entries: number }>(markRecorded, [account_id]);
+      for (const pruned of cut.rows) record('activity_pruned', '/activity', { ...pruned });
     });
   }
 }

@@ -34,7 +34,7 @@ async function told(accountId: number): Promise<{ source_ip: string | null; atte
 const attemptsOf = (entries: { attempts: number }[]) =>
   entries.reduce((sum, { attempts }) => sum + attempts, 0);
 
-test('services that share a store write one entry a span for a key and an address, and count every attempt', async () => {
+test('services that share a store write one entry per interval for a key and an address, and count every attempt', async () => {
   const key = await revokedKey();
   const services = [new RefusedKeys(store.writer, log, 2), new RefusedKeys(store.writer, log, 2)];
   for (let attempt = 0; attempt < 500; attempt += 1)
@@ -51,7 +51,7 @@ test('services that share a store write one entry a span for a key and an addres
   expect(errors).toEqual([]);
 });
 
-test('a key that is tried from everywhere, and an account of many such keys, fill neither log nor memory', async () => {
+test('a key tried from many addresses, and an account with many such keys, fill neither log nor memory', async () => {
   const key = await revokedKey();
   const refused = new RefusedKeys(store.writer, log);
   const from = (at: number) => `203.0.${at >> 8}.${at & 255}`;
@@ -63,7 +63,7 @@ test('a key that is tried from everywhere, and an account of many such keys, fil
     { source_ip: null, attempts: 4_980 },
   ]);
 
-  // What one account does keeps no other account's from being told.
+  // One account's attempts don't keep another account's from being recorded.
   for (let apiKeyId = 1; apiKeyId < 20_000; apiKeyId += 1) refused.note({ ...key, apiKeyId }, from(apiKeyId));
   const other = await revokedKey();
   refused.note(other, '203.0.113.9');
@@ -73,7 +73,7 @@ test('a key that is tried from everywhere, and an account of many such keys, fil
   await refused.close();
 });
 
-test('a log that is locked is waited for neither by requests nor for ever', async () => {
+test('requests do not wait for a locked log, and recording waits only briefly', async () => {
   const key = await revokedKey();
   const refused = new RefusedKeys(store.writer, log, 1);
   const holder = await store.superuser('store');

@@ -4,38 +4,45 @@ import type { Logger } from 'pino';
 import { inTransaction } from '../database/connect.ts';
 import { type Change, changeWithin } from './record-entry.ts';
 
-/** A key that lived once and was refused: revoked, expired or replaced. */
+/** A key that was valid once and is now refused: revoked, expired or replaced. */
 export interface DeadKey {
   readonly accountId: number;
   readonly apiKeyId: number;
 }
 
-/** The attempts with one key from one address that no entry tells of yet. */
+/** The attempts with one key from one address that are not recorded yet. */
 interface Tally extends DeadKey {
-  /** null = the addresses beyond those that are told apart. */
+  /** null = all addresses beyond the limit. */
   readonly address: string | null;
   attempts: number;
-  /** When an entry may tell of them, on this process's monotonic clock in milliseconds. */
+  /** When they may be recorded, in milliseconds of this process's monotonic clock. */
   due: number;
 }
 
-/** One entry a minute tells of a key and an address, over all services. */
+/** All services together record one entry per minute for a key and an address. */
 const EVERY_SECONDS = 60;
 
-/** Addresses of a key that are told apart: a leaked key that a botnet tries writes no more entries than this a minute. */
+/**
+ * Addresses of a key that are recorded separately. If a botnet tries a leaked key, this limits the entries per
+ * minute.
+ */
 const MOST_ADDRESSES = 20;
 
-/** Tallies in memory, of an account and in all; attempts beyond are not counted. An account can't take the room of others. */
+/**
+ * Tallies in memory per account, and accounts in memory. Attempts beyond are not counted. No account can use the room
+ * of another.
+ */
 const MOST_OF_ACCOUNT = 200;
 const MOST_ACCOUNTS = 200;
 
-/** Between two rounds, in milliseconds: a flood costs each account that it is about one transaction a second. */
+/** Pause between rounds, in milliseconds. During a flood, each affected account costs one transaction per second. */
 const ROUND_MS = 1_000;
 
-// The account's log may be locked by a change; a connection that finds keys is not to wait for it.
+// A change may lock the account's log. The connection must not wait long for it, because key lookups use the same
+// pool.
 const noLongWait = `set local lock_timeout = '200ms'`;
 
-// `address` null is matched too. The log's own instants decide, so services whose clocks differ agree.
+// Also matches a null `address`. The instants of the log decide, so services with different clocks agree.
 const recentEntries = `
   select (properties->>'api_key_id')::bigint as api_key_id, properties->>'source_ip' as address,
          extract(epoch from occurred_at + make_interval(secs => $3) - $2)::float8 as seconds
@@ -53,9 +60,9 @@ const refusedKeys = `
    where account_id = $1 and api_key_id = any ($2::bigint[])`;
 
 /**
- * Records in an account's log that a dead key of it was tried: `api_key_refused`, one entry a minute for each key and address,
- * with the number of attempts since the last. Nobody waits for it, so an answer's time tells nothing. Attempts of the minute
- * before a process ends may be missing in the count; the first is not.
+ * Records in an account's log that a dead key was tried: `api_key_refused`, one entry per minute for each key and
+ * address, with the number of attempts since the last one. Requests do not wait for it, so response times reveal
+ * nothing. The count may miss attempts of the last minute before a process ends, but never the first attempt.
  */
 export class RefusedKeys {
   readonly #writer: pg.Pool;
@@ -66,7 +73,7 @@ export class RefusedKeys {
   readonly #ending = new AbortController();
   #running: Promise<void> | null = null;
 
-  /** `writer` is a pool of its role: one connection of it is used at a time, and never for long. */
+  /** `writer` is a pool of the writer's role. At most one of its connections is in use, and only briefly. */
   constructor(writer: pg.Pool, log: Pick<Logger, 'error'>, everySeconds = EVERY_SECONDS) {
     this.#writer = writer;
     this.#log = log;
@@ -81,7 +88,7 @@ export class RefusedKeys {
     if (!this.#ending.signal.aborted) this.#running ??= this.#run();
   }
 
-  /** Ends the rounds; the pool is the caller's to end. */
+  /** Ends the rounds. The caller ends the pool. */
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#running;
@@ -92,9 +99,9 @@ export class RefusedKeys {
     const known = tallies.get(nameOf(key.apiKeyId, address));
     if (known) return known;
     const addresses = [...tallies.values()].filter(({ apiKeyId }) => apiKeyId === key.apiKeyId).length;
-    const told = addresses < MOST_ADDRESSES ? address : null;
-    const name = nameOf(key.apiKeyId, told);
-    const tally = tallies.get(name) ?? { ...key, address: told, attempts: 0, due: 0 };
+    const ownAddress = addresses < MOST_ADDRESSES ? address : null;
+    const name = nameOf(key.apiKeyId, ownAddress);
+    const tally = tallies.get(name) ?? { ...key, address: ownAddress, attempts: 0, due: 0 };
     if (!tallies.has(name)) {
       if (tallies.size >= MOST_OF_ACCOUNT) return null;
       if (tallies.size === 0 && this.#accounts.size >= MOST_ACCOUNTS) return null;
@@ -103,7 +110,7 @@ export class RefusedKeys {
     return tally;
   }
 
-  /** Rounds, until nothing is left to tell and every minute is over. */
+  /** Runs rounds until everything is recorded and every minute is over. */
   async #run(): Promise<void> {
     const { signal } = this.#ending;
     while (this.#accounts.size > 0 && !signal.aborted) {
@@ -113,8 +120,8 @@ export class RefusedKeys {
         const due = [...tallies].filter(([, tally]) => tally.due <= now);
         for (const [name, { attempts }] of due) if (attempts === 0) tallies.delete(name);
         if (tallies.size === 0) this.#accounts.delete(accountId);
-        const untold = due.map(([, tally]) => tally).filter(({ attempts }) => attempts > 0);
-        if (untold.length > 0) await this.#record(accountId, untold);
+        const unrecorded = due.map(([, tally]) => tally).filter(({ attempts }) => attempts > 0);
+        if (unrecorded.length > 0) await this.#record(accountId, unrecorded);
       }
       await wait(ROUND_MS, undefined, { signal }).catch(() => {});
     }
@@ -125,7 +132,10 @@ export class RefusedKeys {
     try {
       await record(this.#writer, accountId, tallies, this.#everySeconds);
     } catch (error) {
-      this.#log.error({ err: error }, 'the use of a refused key could not be recorded, and is tried again');
+      this.#log.error(
+        { err: error },
+        'the use of a refused key could not be recorded; the service will retry',
+      );
       for (const tally of tallies) tally.due = performance.now() + 1_000 * this.#everySeconds;
     }
   }
@@ -136,8 +146,8 @@ function nameOf(apiKeyId: number, address: string | null): string {
 }
 
 /**
- * Records what is due of an account's tallies, in one transaction; what another service told of within the last minute becomes
- * due when that is over.
+ * Records an account's due tallies in one transaction. A tally that another service recorded within the last minute
+ * becomes due when that minute is over.
  */
 async function record(
   writer: pg.Pool,
@@ -145,9 +155,9 @@ async function record(
   tallies: readonly Tally[],
   everySeconds: number,
 ): Promise<void> {
-  const told: { tally: Tally; attempts: number }[] = [];
+  const recorded: { tally: Tally; attempts: number }[] = [];
   const later = new Map<Tally, number>();
-  const change = async ({ client, at, record: tell }: Change) => {
+  const change = async ({ client, at, record: recordEntry }: Change) => {
     const recent = await client.query<{ api_key_id: number; address: string | null; seconds: number }>(
       recentEntries,
       [accountId, at, everySeconds],
@@ -168,11 +178,11 @@ async function record(
         later.set(tally, seconds);
         continue;
       }
-      tell('api_key_refused', '/keys', {
+      recordEntry('api_key_refused', '/keys', {
         ...{ api_key_id: apiKeyId, api_key_name: key.name, reason: key.reason },
         ...{ source_ip: address, attempts },
       });
-      told.push({ tally, attempts });
+      recorded.push({ tally, attempts });
     }
   };
   await inTransaction(writer, async (client) => {
@@ -181,7 +191,7 @@ async function record(
   });
   const now = performance.now();
   for (const [tally, seconds] of later) tally.due = now + 1_000 * seconds;
-  for (const { tally, attempts } of told) {
+  for (const { tally, attempts } of recorded) {
     tally.attempts -= attempts;
     tally.due = now + 1_000 * everySeconds;
   }

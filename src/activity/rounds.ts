@@ -1,12 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Work that comes again and again. */
+/** Work that runs periodically. */
 export interface Rounds {
-  /** Lets the step under way end and begins no other. */
+  /** Waits for the current step to end and starts no other. */
   stop(): Promise<void>;
 }
 
-/** Runs `work` after `first` milliseconds, then `every` so many after it ended. `work` never throws and ends soon after its signal. */
+/**
+ * Runs `work` after `first` milliseconds, then `every` milliseconds after it ended. `work` must never throw, and must
+ * end soon after its signal aborts.
+ */
 export function startRounds(
   work: (signal: AbortSignal) => Promise<void>,
   { first, every }: { first: number; every: number },
@@ -27,7 +30,7 @@ export function startRounds(
   };
 }
 
-/** Waits, or until the signal. */
+/** Waits until the time is over or the signal aborts. */
 export async function rest(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => {});
 }

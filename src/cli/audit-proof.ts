@@ -36,10 +36,10 @@ export function auditProof(config: Config) {
       made.seals += 1;
       made.entries += last_id - first_id + 1;
     }
-    const strange = sealFile === null ? [] : await openSealFile(sealFile).append(owner);
-    if (strange.length === 0) return made;
+    const mismatched = sealFile === null ? [] : await openSealFile(sealFile).append(owner);
+    if (mismatched.length === 0) return made;
     throw new Error(
-      `The seals of account ${strange.join(', ')} are not those of DBVITALS_SEAL_FILE: run "activity verify --seal-file" with that file.`,
+      `The seals of account ${mismatched.join(', ')} are not those of DBVITALS_SEAL_FILE: run "activity verify --seal-file" with that file.`,
     );
   }
   return {

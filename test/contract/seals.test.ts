@@ -145,7 +145,7 @@ describe('an export', () => {
       'the manifest is changed',
       'manifest.json',
       (t) => t.replace('"first_id":1', '"first_id":2'),
-      /^error: The manifest.* is forged: its signature does not fit\.$/,
+      /^error: The manifest.* is forged: its signature is invalid\.$/,
     ],
   ])('is refused when %s', async (name, file, change, message) => {
     const out = await exported(name);

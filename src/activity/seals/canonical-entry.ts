@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 
-/** An entry as it is sealed: what endpoint 6 shows of it, but for the key's name, and what else its row holds. */
+/** An entry as it is sealed: what endpoint 6 shows, except the key's name, and the other columns of its row. */
 export interface CanonicalEntry {
   account_id: number;
   id: number;
-  /** UTC with six decimals, as the store has it. */
+  /** UTC with six decimals, as stored. */
   occurred_at: string;
   action_type: string;
   page_path: string;
@@ -21,7 +21,7 @@ export interface CanonicalEntry {
   properties: Record<string, unknown> | null;
 }
 
-/** An instant of the store as it is sealed. */
+/** SQL that formats an instant as it is sealed. */
 export function instant(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
@@ -31,7 +31,7 @@ const columns = `
   account_id, id, ${instant('occurred_at')} as occurred_at, action_type, page_path, request_id, api_key_id, status, method,
   error_code, query, host(source_ip) as source_ip, user_agent, event_number, type_number, properties`;
 
-/** The entries of the account $1 with ids from $2 to $3. */
+/** The entries of account $1 with ids from $2 to $3. */
 export const entriesBetween = `
 select ${columns}
   from activity
@@ -62,8 +62,8 @@ const FIELDS = [
 ].map((name, place) => ({ name, before: `${place === 0 ? '{' : ','}"${name}":` }));
 
 /**
- * The text that is hashed: {@link canonicalJson} of the entry, and of no field that is none of an entry's. Its fields
- * are known, so that only what an entry carries is sorted: 2 µs instead of 6.
+ * The text to hash: {@link canonicalJson} of the entry's own fields, ignoring others. The order of these fields is
+ * known, so only nested objects are sorted: 2 µs instead of 6.
  */
 export function entryText(entry: CanonicalEntry): string {
   let text = '';
@@ -71,10 +71,10 @@ export function entryText(entry: CanonicalEntry): string {
   return `${text}}`;
 }
 
-/** Bytes of a leaf. */
+/** Length of a leaf in bytes. */
 export const LEAF_BYTES = 32;
 
-/** Stands for an entry that was not there when its place was sealed. */
+/** The leaf of an entry that was missing when its range was sealed. */
 export const NO_LEAF = Buffer.alloc(LEAF_BYTES);
 
 /** The leaf of an entry: SHA-256 of its text. */
@@ -83,8 +83,8 @@ export function leafOf(entry: CanonicalEntry): Buffer {
 }
 
 /**
- * JSON in the form of RFC 8785 (JSON Canonicalization Scheme): keys in the order of their UTF-16 code units, no blanks,
- * numbers and strings as ECMAScript writes them. Takes what JSON.parse can give.
+ * JSON in the form of RFC 8785 (JSON Canonicalization Scheme): keys in the order of their UTF-16 code units, no
+ * spaces, numbers and strings as in ECMAScript. Accepts the values that JSON.parse returns.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -34,21 +34,21 @@ const sealNumbers = `
    where account_id = $1 and last_id >= $2 and first_id <= $3
    order by number`;
 
-/** What is exported, and to where. */
+/** What to export. */
 export interface Export {
   accountId: number;
-  /** As they were given; null = from the start, or to the end. */
+  /** As the user gave them; null = from the start, or to the end. */
   from: string | null;
   to: string | null;
-  /** The same as PostgreSQL reads it: from `since` up to but without `before`. */
+  /** The same range in PostgreSQL's format: from `since` up to, but excluding, `before`. */
   since: string | null;
   before: string | null;
   format: 'ndjson' | 'csv';
 }
 
 /**
- * Writes the sealed entries of a range of time into the new folder `draft`, with the seals that cover them, the public key
- * and a signed manifest. `client` reads in one snapshot; `keys` are those of the account, the one that signs first.
+ * Writes the sealed entries of a time range into the new folder `draft`, with their seals, the public key and a
+ * signed manifest. `client` must read in one snapshot. `keys` are the account's; the first one signs.
  */
 export async function writeExport(
   client: pg.ClientBase,
@@ -98,7 +98,7 @@ export async function writeExport(
   return { first_id, last_id };
 }
 
-/** A file that is written from its start to its end; `close` gives its SHA-256, hexadecimal, once it is on disk. */
+/** Opens a file for sequential writing. `close` returns its SHA-256 in hexadecimal, once it is on disk. */
 async function openHashed(path: string) {
   const file = await open(path, 'wx');
   const sha256: Hash = createHash('sha256');
@@ -116,8 +116,8 @@ async function openHashed(path: string) {
 }
 
 /**
- * Runs `work` on a new folder beside `folder`, which becomes `folder` in one step when it is done: whatever happens in
- * between, nothing half is ever there under that name. Throws when there is something already.
+ * Runs `work` on a new folder beside `folder`, then renames it to `folder` in one step. So `folder` is never
+ * incomplete, whatever happens. Throws if `folder` already exists.
  */
 export async function inDraft<T>(folder: string, work: (draft: string) => Promise<T>): Promise<T> {
   const draft = `${folder}.${process.pid}.part`;
@@ -125,7 +125,7 @@ export async function inDraft<T>(folder: string, work: (draft: string) => Promis
   await mkdir(draft, { mode: 0o700 });
   try {
     const result = await work(draft);
-    // An empty folder would be replaced in silence.
+    // `rename` would silently replace an empty folder.
     await mkdir(folder, { mode: 0o700 });
     await rename(draft, folder);
     return result;

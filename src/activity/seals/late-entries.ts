@@ -1,29 +1,31 @@
 import type { CanonicalEntry } from './canonical-entry.ts';
 
-/** Entries in a row that were sealed late. */
+/** Consecutive entries that were sealed late. */
 export interface LateRange {
   first_id: number;
   last_id: number;
-  /** When the first of them happened, as its entry says. */
+  /** The time in the first of them. */
   occurred_at: string;
-  /** When the last of them was sealed; null = not yet. */
+  /** When the last of them was sealed; null if not yet. */
   sealed_at: string | null;
-  /** The log says that they are sample data (`sample_data_added`). */
+  /** The log declares them sample data (`sample_data_added`). */
   sample: boolean;
 }
 
-/** A round of sealing comes every 10 minutes: what took an hour was kept from it, or put in afterwards. */
+/**
+ * Entries are sealed every 10 minutes. An entry that took an hour was held back from sealing, or inserted afterwards.
+ */
 const LATE_MS = 3_600_000;
 
-/** More are told as one: a log that nobody sealed in time is told in a few lines. */
+/** Further ranges are merged into one, so that the report of a log that was never sealed in time stays short. */
 const MOST_RANGES = 1_000;
 
-/** Finds the entries of a log, given in order, that were sealed more than an hour after they happened. */
+/** Finds the entries that were sealed more than an hour after their time. Pass the entries in order. */
 export class LateEntries {
   readonly #ranges: LateRange[] = [];
   readonly #samples: { first: number; last: number }[] = [];
 
-  /** Entries that were sealed at that instant. */
+  /** Checks entries that were sealed at that instant. */
   note(entries: readonly CanonicalEntry[], sealed_at: string): void {
     const inTime = timeBefore(Date.parse(sealed_at));
     for (const { id, occurred_at, action_type, properties } of entries) {
@@ -40,7 +42,7 @@ export class LateEntries {
     }
   }
 
-  /** In the order of ids; what is sample data apart from what is not. */
+  /** The ranges in the order of ids, with sample data separate. */
   ranges(): LateRange[] {
     const samples = this.#samples.toSorted((a, b) => a.first - b.first);
     return this.#ranges.flatMap((range) => {
@@ -60,7 +62,7 @@ export class LateEntries {
   }
 }
 
-/** The instant an hour before, as the log writes instants: their texts compare as they do. */
+/** The instant an hour before, in the log's format, in which texts compare like instants. */
 export function timeBefore(ms: number): string {
   return `${new Date(ms - LATE_MS).toISOString().slice(0, -1)}000Z`;
 }

@@ -17,9 +17,12 @@ import {
 } from './seal.ts';
 import { ensureSealKeys } from './seal-key.ts';
 
-/** Entries of one seal at most: 128 KiB of leaves. */
+/** Maximum number of entries per seal: 128 KiB of leaves. */
 const ENTRIES_A_SEAL = 4_096;
-/** Entries that are read and hashed at once, which takes about a millisecond: requests of the same process wait no longer. */
+/**
+ * Entries that are read and hashed at once. This takes about a millisecond, the longest that requests of this process
+ * wait.
+ */
 const ENTRIES_A_STEP = 128;
 
 const latestSeals = `
@@ -28,7 +31,7 @@ const latestSeals = `
     left join lateral (select last_id, cut_to from activity_seal s
                         where s.account_id = h.account_id order by number desc limit 1) s on true`;
 
-// Accounts with entries that no seal holds, or with a seal that is past its days and that no seal lets go.
+// Accounts with unsealed entries, or with a seal that is past its retention and not yet released by another seal.
 const unsealedLogs = `
   select h.account_id
   ${latestSeals}
@@ -48,7 +51,8 @@ const sealPastDays = `
    where account_id = $1 and last_at < now() - $2::integer * interval '24 hours'
    order by last_at desc, number desc limit 1`;
 
-// A seal spans 24 hours at most, for retention cuts whole seals. What the head says is committed, as are all before it.
+// A seal spans at most 24 hours, because retention deletes whole seals. The entry that the head names is committed,
+// and so are all before it.
 const nextRange = `
   select n.first_id, h.last_id as head_id,
          greatest(least(h.last_id, n.first_id + ${ENTRIES_A_SEAL - 1}, span.last_id), least(h.last_id, n.first_id)) as last_id
@@ -67,22 +71,22 @@ const insertSeal = `
                              sealed_at, signature)
   values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'), $10, decode($11, 'hex'))`;
 
-/** How the log is sealed. */
+/** Options of sealing. */
 export interface Sealing {
-  /** A pool of the store's owner: nobody else may write a seal. */
+  /** A pool of the store's owner: no other role may write seals. */
   owner: pg.Pool;
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
-  /** How long entries are kept: what is older, retention is allowed to cut. null = for ever. */
+  /** How many days entries are kept. Retention may delete older ones. null = for ever. */
   activityDays: number | null;
-  /** Called after each step with the milliseconds that it took: the place to rest. */
+  /** Called after each step with its duration in milliseconds, to pause. */
   rest?: (took: number) => Promise<void>;
 }
 
 /**
- * Seals what is new in every account's log, or in one's, and gives each seal: the caller may end it after each.
- * Takes no lock that a request waits for. Any number of processes may do so at once: an account's seals are made one after
- * the other. An account that can't be sealed does not keep the others from it; its reason is thrown at the end.
+ * Seals the new entries of every account, or of one, and yields each seal. The caller may stop after each. Takes no
+ * lock that a request waits for. Several processes may do so at once: each account is sealed by one at a time. If an
+ * account can't be sealed, the others still are, and the error is thrown at the end.
  */
 export async function* sealEntries(sealing: Sealing, accountId?: number): AsyncGenerator<Seal> {
   const { owner, activityDays } = sealing;
@@ -112,10 +116,11 @@ function sealNext({ owner, secret, activityDays, rest }: Sealing, accountId: num
     const cutTo = Math.max(before?.cut_to ?? range.first_id - 1, past?.last_id ?? 0);
     if (range.last_id < range.first_id && cutTo === (before?.cut_to ?? cutTo)) return null;
 
-    const now = `${new Date().toISOString().slice(0, -1)}000Z`; // not the database's: its owner may turn that back
+    const now = `${new Date().toISOString().slice(0, -1)}000Z`; // not the database's clock: its owner could turn it back
     const { leaves, lastAt } = await readLeaves(client, accountId, range, rest);
     const [[publicKey, privateKey] = []] = keys;
-    if (publicKey === undefined || privateKey === undefined) throw new Error('there is no signing key');
+    if (publicKey === undefined || privateKey === undefined)
+      throw new Error('the account has no signing key');
     const signed = signSeal(
       {
         format: SEAL_FORMAT,
@@ -137,7 +142,7 @@ function sealNext({ owner, secret, activityDays, rest }: Sealing, accountId: num
   });
 }
 
-/** A seal that is built upon: one that is not as it was signed would lend itself to whoever altered it. */
+/** Reads a seal to build on. Throws if it is not validly signed: otherwise a new seal would confirm a forgery. */
 async function ownSeal(
   client: pg.ClientBase,
   statement: string,
@@ -150,7 +155,7 @@ async function ownSeal(
   const { seal } = signed;
   if (keys.has(seal.public_key) && isSigned(signed)) return seal;
   throw new Error(
-    `Seal ${seal.number} of account ${seal.account_id} is not as it was signed, so no other is made: run "activity verify".`,
+    `Seal ${seal.number} of account ${seal.account_id} is not as it was signed, so no new seal was made: run "activity verify".`,
   );
 }
 
@@ -171,7 +176,7 @@ async function nextRangeOf(
   return { ...range, last_id: Math.max(range.last_id, range.first_id - 1) };
 }
 
-/** The leaves of the range, and when its last entry happened; null when it has none. */
+/** Reads the leaves of the range, and the time of its last entry; null if it has none. */
 async function readLeaves(client: pg.ClientBase, accountId: number, range: Range, rest: Sealing['rest']) {
   const leaves: Buffer[] = [];
   let lastAt: string | null = null;
@@ -184,7 +189,7 @@ async function readLeaves(client: pg.ClientBase, accountId: number, range: Range
       leaves.push(leafOf(entry));
       lastAt = entry.occurred_at;
     }
-    // In a transaction that has written nothing and holds no snapshot.
+    // The transaction has written nothing and holds no snapshot, so it may wait.
     await rest?.(performance.now() - began);
   }
   while (range.first_id + leaves.length <= range.last_id) leaves.push(NO_LEAF);

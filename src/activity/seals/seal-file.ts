@@ -7,7 +7,7 @@ import { type SealWithLeaves, sealHash } from './seal.ts';
 import { parseSealLine, sealLine } from './seal-line.ts';
 import { storedSeal } from './stored-seals.ts';
 
-// Any number: who of several processes with one file appends to it.
+// The lock for appending to the file, which several processes may share. The number is arbitrary.
 const APPENDING = 5_808;
 const BYTES_A_READ = 1 << 20;
 
@@ -20,22 +20,22 @@ const latestNumbers = `
                    where s.account_id = h.account_id order by number desc limit 1) s on true
    order by h.account_id`;
 
-/** Where seals are kept outside of the store: whoever rewrites both store and seals does not rewrite it. */
+/** A file of seals outside the store, which an attacker who rewrites the store does not control. */
 export interface SealFile {
   /**
-   * Appends each seal that the file lacks, on disk when it returns, and gives the accounts whose seals in the store are not
-   * those of the file: nothing is appended of them. What a crash or another process left in the file is seen.
+   * Appends each seal that the file lacks, and syncs it to disk. Returns the accounts whose seals in the store differ
+   * from the file; it appends none of theirs. It reads what other processes or a crash left in the file.
    */
   append(owner: pg.Pool): Promise<number[]>;
 }
 
-/** The file of DBVITALS_SEAL_FILE, made (mode 0600) when it is not there; one that was moved away is begun anew. */
+/** Opens the file of DBVITALS_SEAL_FILE. Creates it (mode 0600) if it does not exist or was moved away. */
 export function openSealFile(path: string): SealFile {
-  // By account, the last seal that the file holds.
+  // The last seal in the file, by account.
   const held = new Map<number, { number: number; hash: string }>();
   let read = { ino: -1, offset: 0 };
 
-  /** Reads what was appended since; true when the last line was torn. */
+  /** Reads what was appended since the last call; true if the last line is incomplete. */
   async function catchUp(file: FileHandle): Promise<boolean> {
     const { ino, size } = await file.stat();
     if (ino !== read.ino || size < read.offset) {
@@ -69,14 +69,14 @@ export function openSealFile(path: string): SealFile {
       inTransaction(owner, async (client) => {
         await client.query(lockAppending);
         const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
-        const strange: number[] = [];
+        const mismatched: number[] = [];
         try {
           if (await catchUp(file)) await file.appendFile('\n');
           const { rows } = await client.query<{ account_id: number; number: number }>(latestNumbers);
           for (const { account_id, number } of rows) {
             const last = held.get(account_id);
             const same = last && (await storedSeal(within(client), account_id, last.number));
-            if (last && (!same || sealHash(same.seal) !== last.hash)) strange.push(account_id);
+            if (last && (!same || sealHash(same.seal) !== last.hash)) mismatched.push(account_id);
             else {
               for (let next = (last?.number ?? 0) + 1; next <= number; next += 1) {
                 const sealed = await storedSeal(within(client), account_id, next);
@@ -90,7 +90,7 @@ export function openSealFile(path: string): SealFile {
         } finally {
           await file.close();
         }
-        return strange;
+        return mismatched;
       }),
   };
 }

@@ -12,9 +12,9 @@ const selectKeys = `
 const insertKey = `insert into seal_key (account_id, public_key, sealed) values ($1, decode($2, 'hex'), $3)`;
 
 /**
- * The keys that sign an account's seals, by their public key, the newest first. A key that the secret (the keys of
- * DBVITALS_SECRET_KEY) does not open, or that is not the one that its row names, is left out: whoever owns the database may
- * have put it there. `owner` acts as the store's owner: nobody else may read them.
+ * The keys that sign an account's seals, by their public key, newest first. Leaves out a key that `secret` (the keys
+ * of DBVITALS_SECRET_KEY) does not decrypt, or that does not match the public key of its row: the owner of the
+ * database may have planted it. `owner` acts as the store's owner, the only role that may read them.
  */
 export async function openSealKeys(
   owner: pg.ClientBase | pg.Pool,
@@ -32,13 +32,13 @@ export async function openSealKeys(
   return keys;
 }
 
-// Any number: who seals an account, or makes its key, has it for itself until the transaction ends.
+// The lock for sealing an account or making its key, held until the transaction ends. The number is arbitrary.
 const SEALING = 5_807;
 const lockSealing = `select pg_advisory_xact_lock(${SEALING}, hashint8($1))`;
 
 /**
- * {@link openSealKeys}; where there is none yet, makes one. Nobody else seals the account until the transaction, in which it
- * must be called, ends. Throws when there are keys and none opens.
+ * Like {@link openSealKeys}, but makes a key if there is none. Must be called in a transaction; no other process
+ * seals the account until it ends. Throws if there are keys and none can be decrypted.
  */
 export async function ensureSealKeys(
   owner: pg.ClientBase,
@@ -49,7 +49,7 @@ export async function ensureSealKeys(
   const keys = await openSealKeys(owner, secret, accountId);
   if (keys.size > 0) return keys;
   const { rowCount } = await owner.query('select from seal_key where account_id = $1', [accountId]);
-  // Another secret by mistake must not begin another chain of trust.
+  // A wrong secret key must not start a second chain of trust.
   if (rowCount !== 0) throw new SealKeyError(accountId);
   const { privateKey } = generateKeyPairSync('ed25519');
   const sealed = encrypt(secret, keyLabel(accountId), privateKey.export({ format: 'der', type: 'pkcs8' }));

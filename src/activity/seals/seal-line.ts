@@ -10,7 +10,7 @@ export function sealLine({ seal, signature, leaves }: SealWithLeaves): string {
   return `${JSON.stringify({ seal, signature, leaves: leaves?.toString('base64') ?? null })}\n`;
 }
 
-/** The seal of a line; null when it is none, such as one that a crash tore. */
+/** Parses the seal of a line; null if the line is not a seal, for example after a crash. */
 export function parseSealLine(line: string): SealWithLeaves | null {
   let parsed: unknown;
   try {
@@ -25,7 +25,7 @@ export function parseSealLine(line: string): SealWithLeaves | null {
   return { seal, signature, leaves: leaves === null ? null : Buffer.from(leaves, 'base64') };
 }
 
-/** The seals of a file, in the order of its lines; other lines are passed over. Throws when it can't be read. */
+/** Reads the seals of a file in the order of its lines, and skips other lines. Throws if the file can't be read. */
 export async function* readSeals(path: string): AsyncGenerator<SealWithLeaves> {
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {
@@ -34,7 +34,7 @@ export async function* readSeals(path: string): AsyncGenerator<SealWithLeaves> {
   }
 }
 
-// Strict: what is signed is exactly these fields, so that another program that hashes the text gets the same.
+// Strict: exactly these fields are signed, so that another program computes the same hash.
 function isSeal(value: unknown): value is SealWithLeaves['seal'] {
   return (
     isRecord(value) &&

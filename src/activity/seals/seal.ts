@@ -1,24 +1,24 @@
 import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { canonicalJson, instant } from './canonical-entry.ts';
 
-/** What is signed. Instants are UTC with six decimals, hashes and keys hexadecimal. */
+/** The signed content of a seal. Instants are UTC with six decimals; hashes and keys are hexadecimal. */
 export interface Seal {
   format: typeof SEAL_FORMAT;
   account_id: number;
-  /** 1, 2, 3 … in the account. */
+  /** 1, 2, 3 … within the account. */
   number: number;
-  /** `last_id` + 1 where no entry is sealed, only a cut is allowed. */
+  /** `last_id` + 1 if the seal only allows retention and covers no entry. */
   first_id: number;
   last_id: number;
-  /** When the last entry happened. */
+  /** The time of the last entry. */
   last_at: string;
-  /** Retention may cut the entries up to this one. */
+  /** Retention may delete the entries up to this one. */
   cut_to: number;
-  /** SHA-256 of the leaves of the entries, one after the other. */
+  /** SHA-256 of the concatenated leaves of the entries. */
   leaves_sha256: string;
-  /** {@link sealHash} of the seal before; zeros for the first. */
+  /** {@link sealHash} of the previous seal; zeros for the first. */
   previous: string;
-  /** The 32 bytes of the Ed25519 key that signed: the key's id too. */
+  /** The 32 bytes of the Ed25519 public key, which also identify the key. */
   public_key: string;
   sealed_at: string;
 }
@@ -29,12 +29,12 @@ export interface SignedSeal {
   signature: string;
 }
 
-/** A seal with the hashes that tell its entries apart; null where they are gone. */
+/** A seal with the hashes of its entries; null if they were deleted. */
 export interface SealWithLeaves extends SignedSeal {
   leaves: Buffer | null;
 }
 
-/** Raised when the text of seals or entries changes, so that no text means two things. */
+/** Increase it when the text of seals or entries changes, so that no text has two meanings. */
 export const SEAL_FORMAT = 'dbvitals-seal-1';
 
 /** `previous` of an account's first seal. */
@@ -45,7 +45,7 @@ function sealText(seal: Seal): string {
   return canonicalJson(seal);
 }
 
-/** SHA-256 of the text, hexadecimal: what the next seal is chained to. */
+/** SHA-256 of the text, hexadecimal. The next seal contains it. */
 export function sealHash(seal: Seal): string {
   return hash('sha256', sealText(seal));
 }
@@ -55,18 +55,18 @@ export function signSeal(seal: Seal, privateKey: KeyObject): SignedSeal {
   return { seal, signature: sign(null, Buffer.from(sealText(seal)), privateKey).toString('hex') };
 }
 
-/** Whether the key that the seal names has signed it; whose key it is remains to be asked. */
+/** Whether the key named in the seal has signed it. The caller must check whose key it is. */
 export function isSigned({ seal, signature }: SignedSeal): boolean {
   return isSignedText(sealText(seal), signature, seal.public_key);
 }
 
-/** Whether the key (hexadecimal) has signed the text. */
+/** Whether a public key (hexadecimal) verifies the signature of a text. */
 export function isSignedText(text: string, signature: string, publicKey: string): boolean {
   const key = publicKeyOf(publicKey);
   return key !== null && verify(null, Buffer.from(text), key, Buffer.from(signature, 'hex'));
 }
 
-/** The key object of a raw public key; null when it is none. */
+/** The key object of a raw public key; null if it is invalid. */
 export function publicKeyOf(hex: string): KeyObject | null {
   try {
     const x = Buffer.from(hex, 'hex').toString('base64url');
@@ -76,7 +76,7 @@ export function publicKeyOf(hex: string): KeyObject | null {
   }
 }
 
-/** The raw public key, hexadecimal, of an Ed25519 key, be it the private one. */
+/** The raw public key, hexadecimal, of an Ed25519 key, public or private. */
 export function rawPublicKey(key: KeyObject): string {
   const { x = '' } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' });
   return Buffer.from(x, 'base64url').toString('hex');
@@ -89,7 +89,7 @@ export const sealColumns = `
   encode(s.public_key, 'hex') as public_key, ${instant('s.sealed_at')} as sealed_at,
   encode(s.signature, 'hex') as signature`;
 
-/** A seal as the store gives it. */
+/** A seal as stored. */
 export type SealRow = Omit<Seal, 'format'> & { signature: string };
 
 /** The seal of a row. */

@@ -24,7 +24,7 @@ let folder: string;
 let file: string;
 let accountId: number;
 
-// Ten days of 30 entries, each day a seal: seal n holds the entries 30n - 29 to 30n.
+// Ten days with 30 entries and one seal each: seal n covers the entries 30n - 29 to 30n.
 const LOG = { length: 300, rare: 'event', days: 10 } as const;
 
 beforeAll(async () => {
@@ -65,10 +65,10 @@ async function verify(exported: string | null = null, account = accountId) {
   );
 }
 
-/** As the superuser, for whom no privilege and no policy holds. */
+/** Runs SQL as the superuser, who bypasses privileges and policies. */
 const attack = (statement: string, values: unknown[] = []) => root.query(statement, values);
 
-/** Swaps what two places hold, whatever it is. */
+/** Swaps the contents of two positions. */
 const swap = (one: number, other: number) =>
   attack(
     `update activity set id = -id where account_id = ${accountId} and id in (${one}, ${other});
@@ -76,14 +76,14 @@ const swap = (one: number, other: number) =>
       where account_id = ${accountId} and id in (-${one}, -${other})`,
   );
 
-/** Moves the entries from `first` on by `by` places. */
+/** Moves the entries from `first` on by `by` positions. */
 const shift = (first: number, by: number) =>
   attack(
     `update activity set id = -id where account_id = ${accountId} and id >= ${first};
      update activity set id = -id + ${by} where account_id = ${accountId} and id < 0`,
   );
 
-/** Makes every seal from `number` on anew from what the store holds, with a key that is not ours. */
+/** Makes every seal from `number` on again from the store's entries, with an attacker's key. */
 async function forge(number: number, ownKeyInstead = false): Promise<void> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const { rows } = await attack(
@@ -113,7 +113,7 @@ async function forge(number: number, ownKeyInstead = false): Promise<void> {
   }
 }
 
-test('a log as it was is verified, and what is not sealed yet is told', async () => {
+test('an unchanged log is verified, and its unsealed entries are counted', async () => {
   expect(await verify()).toMatchObject({ verified: true, first_id: 1, last_id: 300, seals: 10, unsealed: 0 });
   expect(await verify(file)).toMatchObject({ verified: true, last_id: 300 });
   expect(await seal()).toBe(0);
@@ -121,7 +121,7 @@ test('a log as it was is verified, and what is not sealed yet is told', async ()
   expect(await verify()).toMatchObject({ verified: true, last_id: 300, unsealed: 5 });
 });
 
-describe('whoever owns the database is found out', () => {
+describe('verification detects changes by the database owner', () => {
   const at = (id: number) => `where account_id = ${'ACCOUNT'} and id = ${id}`;
   const run = (statement: string) => attack(statement.replaceAll('ACCOUNT', String(accountId)));
   const cases: [string, () => Promise<unknown>, number, string][] = [
@@ -248,7 +248,7 @@ describe('whoever owns the database is found out', () => {
     expect(verdict).toMatchObject({ message: expect.stringMatching(/^[A-Z].*\.$/) });
   });
 
-  test('the file of seals names the entry and the seal that the store alone can’t', async () => {
+  test('the seal file identifies the entry and the seal that the store alone can’t', async () => {
     await run(`update activity set page_path = '/x' ${at(47)}`);
     await forge(2);
     expect(await verify(file)).toMatchObject({ verified: false, first_bad_id: 47, how: 'edited' });
@@ -256,7 +256,7 @@ describe('whoever owns the database is found out', () => {
     expect(await verify(file)).toMatchObject({ verified: false, first_bad_id: 31, how: 'seal forged' });
   });
 
-  test('the last seals are taken out, and the entries changed before they are sealed again', async () => {
+  test('the last seals are removed, and the entries changed before they are sealed again', async () => {
     await run('delete from activity_seal where account_id = ACCOUNT and number > 8');
     expect(await verify()).toMatchObject({ verified: true, last_id: 240, unsealed: 60 });
     expect(await verify(file)).toMatchObject({ verified: false, first_bad_id: 241, how: 'seal missing' });
@@ -265,13 +265,13 @@ describe('whoever owns the database is found out', () => {
     await seal();
     expect(await verify()).toMatchObject({ verified: true, last_id: 300 });
     expect(await verify(file)).toMatchObject({ verified: false, first_bad_id: 255, how: 'edited' });
-    // A service that has the file tells of it by itself, and does not mix the two.
+    // A service with the seal file reports it by itself, and does not mix the two.
     const before = readFileSync(file, 'utf8');
     expect(await openSealFile(file).append(owner)).toEqual([accountId]);
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
-  test('a seal that was changed is built upon by nobody', async () => {
+  test('no seal is built on an altered seal', async () => {
     await run(`update activity_seal set cut_to = 290 where account_id = ACCOUNT and number = 10`);
     await attack('update activity_head set last_id = 301');
     await expect(seal()).rejects.toThrow(/^Seal 10 of account \d+ is not as it was signed/);
@@ -285,7 +285,7 @@ describe('retention', () => {
     return entries;
   };
 
-  test('leaves a log that is verified from its first entry on, and forgets no seal', async () => {
+  test('leaves a log that can be verified from its first entry on, and keeps every seal', async () => {
     expect(await cut()).toBe(0);
     expect(await seal(4)).toBe(1);
     expect(await verify()).toMatchObject({ verified: true, first_id: 1, cut_to: 180 });
@@ -300,12 +300,12 @@ describe('retention', () => {
     expect(await verify(file)).toMatchObject({ verified: true, first_id: 181 });
     const { rows } = await attack('select count(*) from activity_leaves where account_id = $1', [accountId]);
     expect(rows).toEqual([{ count: 4 }]);
-    // What it was not allowed to cut, and what comes back.
+    // Entries that it was not allowed to delete, and entries that come back.
     await attack('delete from activity where account_id = $1 and id <= 185', [accountId]);
     expect(await verify()).toMatchObject({ verified: false, first_bad_id: 181, how: 'deleted' });
   });
 
-  test('in the middle of its steps the log is verified too', async () => {
+  test('can be verified between its steps', async () => {
     await seal(4);
     await attack('delete from activity where account_id = $1 and id <= 100', [accountId]);
     expect(await verify()).toMatchObject({ verified: true, first_id: 101 });
@@ -313,14 +313,14 @@ describe('retention', () => {
     expect(await verify()).toMatchObject({ verified: false, first_bad_id: 130, how: 'deleted' });
   });
 
-  test('does not believe an entry’s age that is not the sealed one', async () => {
+  test('ignores an entry’s age if it is not the sealed one', async () => {
     await attack(`update activity set occurred_at = occurred_at - interval '1 year'`);
     await seal(20);
     expect(await cut()).toBe(0);
     expect(await verify()).toMatchObject({ verified: false, first_bad_id: 1, how: 'edited' });
   });
 
-  test('puts nothing back', async () => {
+  test('detects a pruned entry that was put back', async () => {
     await seal(4);
     await cut();
     await attack(
@@ -332,7 +332,7 @@ describe('retention', () => {
 });
 
 describe('sealing', () => {
-  test('by two at once makes each seal once', async () => {
+  test('by two processes at once makes each seal once', async () => {
     const account = await writeLog(store, { ...LOG, length: 9_000 });
     const other = openPool(store.address, 'owner', { max: 1 });
     const made = await Promise.all([seal(null, owner), seal(null, other)]);
@@ -341,7 +341,7 @@ describe('sealing', () => {
     expect(await verify(null, account)).toMatchObject({ verified: true, last_id: 9_000, seals: 10 });
   });
 
-  test('waits for no request and no request for it', async () => {
+  test('does not wait for requests, nor requests for it', async () => {
     const request = await store.superuser('store');
     await request.query('begin');
     await request.query('select from activity_head where account_id = $1 for update', [accountId]);
@@ -356,7 +356,7 @@ describe('sealing', () => {
     expect(await verify()).toMatchObject({ verified: true, last_id: 301, unsealed: 0 });
   });
 
-  test('holds what was missing or put in before it against the log', async () => {
+  test('reports entries that were missing or inserted before sealing', async () => {
     const account = await writeLog(store, LOG);
     await attack('delete from activity where account_id = $1 and id = 200', [account]);
     await seal();
@@ -386,8 +386,8 @@ describe('sealing', () => {
   });
 });
 
-describe('the file of seals', () => {
-  test('goes on after a torn line and after another process, and is begun anew when it was moved away', async () => {
+describe('the seal file', () => {
+  test('continues after an incomplete line and after another process, and starts again when it was moved away', async () => {
     const lines = () => readFileSync(file, 'utf8').split('\n').map(parseSealLine).filter(Boolean).length;
     const [first, second] = [openSealFile(file), openSealFile(file)];
     await first.append(owner);
@@ -406,7 +406,7 @@ describe('the file of seals', () => {
     expect(lines()).toBe(20);
   });
 
-  test('with a line taken out or changed is no less than the store', async () => {
+  test('with a line removed or changed still detects what the store alone detects', async () => {
     const text = readFileSync(file, 'utf8').split('\n');
     writeFileSync(file, text.toSpliced(3, 1).join('\n'));
     expect(await verify(file)).toMatchObject({ verified: true });

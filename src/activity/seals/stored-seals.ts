@@ -1,7 +1,7 @@
 import type { Read } from '../../database/read.ts';
 import { type SealRow, type SealWithLeaves, sealColumns, sealOf } from './seal.ts';
 
-// Of at most 128 KiB of leaves each.
+// Each has at most 128 KiB of leaves.
 const SEALS_A_READ = 16;
 
 const select = (which: string) => `
@@ -18,7 +18,7 @@ type Row = SealRow & { leaves: Buffer | null };
 
 const withLeaves = ({ leaves, ...row }: Row): SealWithLeaves => ({ ...sealOf(row), leaves });
 
-/** A seal of an account as the store has it; null when there is none of that number. */
+/** Reads a seal of an account from the store; null if there is none with that number. */
 export async function storedSeal(
   read: Read,
   accountId: number,
@@ -28,7 +28,7 @@ export async function storedSeal(
   return row ? withLeaves(row) : null;
 }
 
-/** All seals of an account as the store has them, by number. */
+/** Reads all seals of an account from the store, by number. */
 export async function* storedSeals(read: Read, accountId: number): AsyncGenerator<SealWithLeaves> {
   for (let number: number | undefined = 0; number !== undefined; ) {
     const rows: Row[] = await read<Row>(sealsAfter, [accountId, number]);

@@ -1,26 +1,26 @@
 import type { Read } from '../../database/read.ts';
 import { verifyStore } from './verify-store.ts';
 
-/** What `activity verify` says of a log, for a page. */
+/** The result of `activity verify`, for a page. */
 export interface AccountVerified {
-  /** Whether every sealed entry is as it was sealed; null = that is not known yet. */
+  /** Whether every sealed entry is unchanged; null = not known yet. */
   verified: boolean | null;
-  /** The entries that were compared; 0 when none is sealed. */
+  /** The range of compared entries; 0 if none is sealed. */
   from_id: number;
   to_id: number;
-  /** When the last seal was made; null when there is none. */
+  /** When the last seal was made; null if there is none. */
   at: string | null;
-  /** When they were compared. */
+  /** When the entries were compared. */
   checked_at: string | null;
-  /** Entries that no seal held then. */
+  /** The number of entries that were not sealed then. */
   unsealed: number;
-  /** Entries that were sealed more than an hour after they happened, or not yet; sample data aside. */
+  /** The number of entries that were sealed more than an hour late, or are overdue; without sample data. */
   late: number;
   /** What is wrong. */
   message: string | null;
 }
 
-/** Before the first verification has ended. */
+/** The result before the first verification has ended. */
 export const NOT_VERIFIED_YET: AccountVerified = {
   ...{
     verified: null,
@@ -35,8 +35,9 @@ export const NOT_VERIFIED_YET: AccountVerified = {
 };
 
 /**
- * Verifies the whole log of an account, as `activity verify` does: every entry, seal and signature, by the keys of ours
- * (hexadecimal). `read` is of one snapshot. It takes some 10 seconds for a million entries, so a page does not wait for it.
+ * Verifies the whole log of an account, like `activity verify`: every entry, seal and signature, with our public keys
+ * (hexadecimal). `read` reads one snapshot. It takes about 10 seconds for a million entries, so a page does not wait
+ * for it.
  */
 export async function verifyAccount(
   read: Read,

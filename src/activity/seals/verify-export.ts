@@ -9,7 +9,7 @@ import { isSignedText } from './seal.ts';
 import { readSeals } from './seal-line.ts';
 import { type Broken, type Claim, type PlacedEntry, type Verified, verifyLog } from './verify-log.ts';
 
-/** Raised when the files of an export change. */
+/** Increase it when the files of an export change. */
 export const EXPORT_FORMAT = 'dbvitals-export-1';
 
 /** The files of an export. */
@@ -20,7 +20,7 @@ export const PUBLIC_KEY = 'public-key.pem';
 export const MANIFEST = 'manifest.json';
 export const SIGNATURE = 'manifest.json.sig';
 
-/** What the manifest says, as far as it is asked for it. */
+/** The fields of the manifest that are used here. */
 interface Manifest {
   account_id: number;
   first_id: number;
@@ -30,9 +30,9 @@ interface Manifest {
 }
 
 /**
- * Verifies the folder of an export, without any store. One of `publicKeys` (hexadecimal) must have signed its
- * manifest; without them the folder's own word is taken for that, and `public_keys` should be compared with the service's.
- * Throws a sentence when the folder is no export.
+ * Verifies the folder of an export, without a store. One of `publicKeys` (hexadecimal) must have signed its manifest.
+ * Without them it trusts the folder's own key: compare `public_keys` with the service's. Throws if the folder is not
+ * an export.
  */
 export async function verifyExport(
   folder: string,
@@ -41,7 +41,7 @@ export async function verifyExport(
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => '');
   const manifest = parseManifest(text);
   if (!manifest)
-    throw new Error('The folder of --from-export holds no export: name one that "activity export" made.');
+    throw new Error('The folder of --from-export is not an export: name one that "activity export" made.');
   const { account_id, first_id, last_id, files, public_keys } = manifest;
   const broken = (how: Broken['how'], message: string): Broken => {
     return { verified: false, account_id, first_bad_id: first_id, how, message };
@@ -63,7 +63,7 @@ export async function verifyExport(
     entries: (_first, last) => lines.upTo(last),
     lowest: first_id,
     highest: last_id,
-    cutTo: first_id - 1, // what lies before is not asked for
+    cutTo: first_id - 1, // earlier entries are not checked
     trusts: (key) => key === signer || public_keys.includes(key),
   });
   if (!verdict.verified) return verdict;
@@ -106,7 +106,7 @@ const NO_ENTRY = {
   ...{ event_number: null, type_number: null, properties: null },
 };
 
-/** The entries of a file by the place of their line; with `csv`, the SHA-256 of their CSV form is counted along. */
+/** Reads the entries of a file by line number. With `csv`, it also computes the SHA-256 of their CSV form. */
 function entryLines(path: string, firstId: number, csv: boolean) {
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   const each = lines[Symbol.asyncIterator]();
@@ -128,7 +128,7 @@ function entryLines(path: string, firstId: number, csv: boolean) {
   };
 }
 
-/** A line that is not letter for letter the text of an entry becomes one that no seal holds. */
+/** Parses an entry. A line that is not exactly the text of an entry becomes an entry that matches no seal. */
 function parseEntry(line: string): CanonicalEntry {
   try {
     const entry: CanonicalEntry = JSON.parse(line);
@@ -146,7 +146,7 @@ function parseManifest(text: string): Manifest | null {
   }
 }
 
-/** SHA-256 of a file, hexadecimal; empty when it can't be read. */
+/** SHA-256 of a file, hexadecimal; empty if it can't be read. */
 async function sha256Of(path: string): Promise<string> {
   const sha256 = createHash('sha256');
   try {

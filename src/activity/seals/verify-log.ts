@@ -3,31 +3,31 @@ import { type CanonicalEntry, LEAF_BYTES, leafOf, NO_LEAF } from './canonical-en
 import { LateEntries, type LateRange } from './late-entries.ts';
 import { isSigned, NO_SEAL, type Seal, type SealWithLeaves, type SignedSeal, sealHash } from './seal.ts';
 
-/** What became of a sealed log. Ids and messages name the first place only. */
+/** How a sealed log was altered. Ids and messages name only the first place. */
 type Fault = 'edited' | 'deleted' | 'inserted' | 'reordered' | 'seal forged' | 'seal missing';
 
-/** All that could be checked is as it was sealed. */
+/** Everything that could be checked is unchanged since it was sealed. */
 export interface Verified {
   verified: true;
   account_id: number;
-  /** The first entry that is there; `last_id` + 1 when none is. */
+  /** The first existing entry; `last_id` + 1 if there is none. */
   first_id: number;
-  /** The last entry that is sealed; 0 when none is. */
+  /** The last sealed entry; 0 if there is none. */
   last_id: number;
-  /** Retention was allowed to cut the entries up to this one. */
+  /** Retention was allowed to delete the entries up to this one. */
   cut_to: number;
   seals: number;
-  /** When the last seal was made; null when there is none. */
+  /** When the last seal was made; null if there is none. */
   sealed_at: string | null;
-  /** How many entries follow that no seal holds yet. */
+  /** The number of later entries that are not sealed yet. */
   unsealed: number;
-  /** Entries that were sealed more than an hour after they happened: somebody may have altered them in between. */
+  /** Entries that were sealed more than an hour late: they may have been altered before. */
   late: LateRange[];
-  /** The keys that signed, hexadecimal. */
+  /** The public keys that signed, hexadecimal. */
   public_keys: string[];
 }
 
-/** Something is not as it was sealed. */
+/** Something was altered after it was sealed. */
 export interface Broken {
   verified: false;
   account_id: number;
@@ -36,13 +36,16 @@ export interface Broken {
   message: string;
 }
 
-/** An entry and where it stands: its id in the store, its line in a file. */
+/** An entry and its position: its id in the store, its line in a file. */
 export interface PlacedEntry {
   place: number;
   entry: CanonicalEntry;
 }
 
-/** A seal to check the log by, and what the store has in its place: null = nothing, absent = it is from there. */
+/**
+ * A seal to check the log with, and the store's copy of it: null = missing; undefined = the seal itself is from the
+ * store.
+ */
 export interface Claim {
   sealed: SealWithLeaves;
   stored?: SignedSeal | null;
@@ -55,20 +58,20 @@ export interface SealedLog {
   claims: AsyncIterator<Claim>;
   /** Whether the first claim must be the account's first seal. */
   fromStart: boolean;
-  /** The entries at places from `first` to `last`, in order. It is asked for ever higher ones. */
+  /** The entries at positions `first` to `last`, in order. Each call asks for higher positions. */
   entries(first: number, last: number): Promise<PlacedEntry[]>;
-  /** The places that are looked at; the lowest is the first that holds an entry. */
+  /** The positions to check; the lowest is the first with an entry. */
   lowest: number;
   highest: number;
-  /** The highest id that a seal with a good signature lets retention cut. */
+  /** The highest id that a validly signed seal lets retention delete. */
   cutTo: number;
   /** Whether the key (hexadecimal) is one of ours. */
   trusts(publicKey: string): boolean;
 }
 
 /**
- * Compares a log with its seals, in the order of ids, in the memory of some seals' entries. Gives the first place where
- * they differ, or how far they agree (`unsealed` is the caller's to know). What can't be read is thrown.
+ * Compares a log with its seals in the order of ids, with a few seals' entries in memory. Returns the first place
+ * where they differ, or how far they agree (the caller sets `unsealed`). Throws if something can't be read.
  */
 export async function verifyLog(log: SealedLog): Promise<Verified | Broken> {
   const keys = new Set<string>();
@@ -113,7 +116,7 @@ function sealFault(log: SealedLog, { seal, signature }: SignedSeal, before: Seal
     return { first_bad_id: expected, how: 'seal forged', message };
   };
   if (!log.trusts(seal.public_key)) return forged('it is signed with a key that is not ours');
-  if (!isSigned({ seal, signature })) return forged('its signature does not fit');
+  if (!isSigned({ seal, signature })) return forged('its signature is invalid');
   if (seal.account_id !== log.accountId) return forged(`it is of account ${seal.account_id}`);
   const number = before ? before.number + 1 : log.fromStart ? 1 : seal.number;
   const late = !before && !log.fromStart && seal.first_id > log.lowest;
@@ -124,7 +127,7 @@ function sealFault(log: SealedLog, { seal, signature }: SignedSeal, before: Seal
   }
   const previous = before ? sealHash(before) : number === 1 ? NO_SEAL : seal.previous;
   if (seal.previous !== previous || seal.first_id !== expected)
-    return forged('it does not follow the one before');
+    return forged('it does not follow the previous seal');
   return null;
 }
 
@@ -136,7 +139,7 @@ function storedFault(log: SealedLog, { sealed: { seal }, stored }: Claim): Place
     return { first_bad_id: seal.first_id, how: 'seal missing', message };
   }
   if (sealHash(stored.seal) === sealHash(seal) && isSigned(stored)) return null;
-  const message = `${of} is forged in the store: it is not the one of the export.`;
+  const message = `${of} is forged in the store: it differs from the one in the file.`;
   return { first_bad_id: seal.first_id, how: 'seal forged', message };
 }
 
@@ -174,19 +177,22 @@ async function entriesFault(
   return null;
 }
 
-/** The leaves, if they are those that were signed. */
+/** The leaves, if they match the signed hash. */
 function leavesOf({ seal, leaves }: SealWithLeaves): Buffer | null {
   return leaves !== null && hash('sha256', leaves) === seal.leaves_sha256 ? leaves : null;
 }
 
-/** What can be told of a seal whose leaves are gone or altered: whether its entries from `first` on are all there and right. */
+/**
+ * Checks a seal whose leaves are missing or altered: only whether all its entries from `first` on exist and match its
+ * hash.
+ */
 function withoutLeaves(
   log: SealedLog,
   { seal, leaves }: SealWithLeaves,
   found: PlacedEntry[],
   first: number,
 ): Place | null {
-  // The leaves go in the statement that cuts the last of the entries.
+  // The statement that deletes the last of the entries also deletes the leaves.
   if (seal.last_id <= log.cutTo && leaves === null && found[0])
     return faultAt(log, found[0].place, 'inserted');
   const gap = found.findIndex(({ place }, index) => place !== first + index);
@@ -198,7 +204,7 @@ function withoutLeaves(
     const message = `The hashes of seal ${seal.number} ${of}, from entry ${seal.first_id} on, were altered; its entries were not.`;
     return { first_bad_id: seal.first_id, how: 'seal forged', message };
   }
-  const message = `One of the entries ${first} to ${seal.last_id} ${of} may be altered, for the hashes of seal ${seal.number} were: --seal-file tells which.`;
+  const message = `One of the entries ${first} to ${seal.last_id} ${of} may be altered, because the hashes of seal ${seal.number} were. Verify with --seal-file to find the entry.`;
   return { first_bad_id: first, how: 'seal forged', message };
 }
 
@@ -208,8 +214,8 @@ function faultAt(log: SealedLog, id: number, how: Fault, beforeSealed = false): 
 }
 
 /**
- * How an entry that is not the sealed one came to its place: where further up is the sealed one, and where does this one
- * belong? An entry that is both altered and moved is called edited.
+ * Explains why a position has another entry than the sealed one, by searching higher positions for both. An entry
+ * that was both altered and moved counts as edited.
  */
 async function explain(
   log: SealedLog,

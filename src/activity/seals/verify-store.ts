@@ -13,7 +13,7 @@ const bounds = `
     from activity_head h
    where h.account_id = $1`;
 
-// The entries that no seal holds although they are older than $3.
+// The unsealed entries that are older than $3.
 const overdue = `
   select f.id as first_id, activity_id_at($1, $3::timestamptz) - 1 as last_id, ${instant('f.occurred_at')} as occurred_at
     from (select id, occurred_at from activity where account_id = $1 and id > $2 order by id limit 1) f
@@ -23,8 +23,8 @@ const cuts = `
   select distinct on (cut_to) ${sealColumns} from activity_seal s where account_id = $1 order by cut_to desc, number`;
 
 /**
- * Verifies an account's log as the store has it, in one snapshot. `publicKeys` are those that may have signed, hexadecimal;
- * `exported` is a file of seals (DBVITALS_SEAL_FILE), whose seals go before the store's. `read` is of one snapshot.
+ * Verifies an account's log in the store. `publicKeys` are those that may have signed, hexadecimal. `exported` is a
+ * file of seals (DBVITALS_SEAL_FILE), whose seals take precedence over the store's. `read` reads one snapshot.
  */
 export async function verifyStore(
   read: Read,
@@ -73,7 +73,7 @@ interface Overdue {
   occurred_at: string;
 }
 
-/** Small seals share a read. */
+/** Reads pages of entries, so that small seals share a read. */
 function pager(read: Read, accountId: number) {
   let page: CanonicalEntry[] = [];
   let [from, to] = [0, -1];
@@ -86,7 +86,7 @@ function pager(read: Read, accountId: number) {
   };
 }
 
-/** The account's seals of a file; a number that was there before is passed over, for files only grow. */
+/** The account's seals in a file. Repeated numbers are skipped, because files only grow. */
 async function* fileSeals(path: string, accountId: number): AsyncGenerator<SealWithLeaves> {
   let last = 0;
   for await (const sealed of readSeals(path)) {
@@ -97,7 +97,7 @@ async function* fileSeals(path: string, accountId: number): AsyncGenerator<SealW
   }
 }
 
-/** Seals by number: the file's where it has one, with the store's beside it. */
+/** Merges seals by number. The file's seal comes first, with the store's as its copy. */
 async function* merge(
   store: AsyncGenerator<SealWithLeaves>,
   file: AsyncGenerator<SealWithLeaves> | null,

@@ -3,14 +3,14 @@ import { openPool, type StoreAddress } from '../../database/connect.ts';
 import { readAs } from '../../database/read.ts';
 import { type AccountVerified, verifyAccount } from './verify-account.ts';
 
-/** What a worker is started with. */
+/** The data that a worker is started with. */
 export interface VerifyingFrom {
   address: StoreAddress;
-  /** How long a statement may take, in milliseconds. */
+  /** Statement timeout in milliseconds. */
   statementTimeout: number;
 }
 
-/** An account whose log is to be verified, and the keys that may have signed it, hexadecimal. */
+/** An account to verify, and the public keys that may have signed its log, hexadecimal. */
 export interface AccountToVerify {
   accountId: number;
   publicKeys: readonly string[];
@@ -20,7 +20,7 @@ export interface AccountToVerify {
 export type VerifiedAccount = { accountId: number } & ({ verified: AccountVerified } | { failed: string });
 
 const { address, statementTimeout }: VerifyingFrom = workerData;
-// One connection, so one verification at a time: they take turns for one core.
+// One connection, so one verification at a time: more would not help on one core.
 const reader = openPool(address, 'console', { max: 1, pipeline: true, statementTimeout });
 
 parentPort?.on('message', async ({ accountId, publicKeys }: AccountToVerify) => {
