@@ -1,8 +1,8 @@
 import { type KeyBatch, type LogTemplate, requestsOf } from './key-batch.ts';
 
 /**
- * The statement's parameters. Numbers and identifiers are written as arrays of PostgreSQL by a plain join, which costs
- * a tenth of what the driver's quoting does; only what a stranger can choose needs that.
+ * The statement's parameters. A plain join writes numbers and identifiers as PostgreSQL arrays, which costs a tenth of the
+ * driver's quoting. Only values that a client can choose need the driver's quoting.
  */
 export function admitParameters(batches: readonly KeyBatch[]): { values: unknown[]; requests: number } {
   const templates = new Map<LogTemplate, number>();

@@ -1,18 +1,19 @@
 /**
- * The gate: admits, counts and records a batch of requests in one statement, and says of each what became of it.
+ * The gate: one statement admits, counts and records a batch of requests, and returns a verdict for each key.
  *
- * $1 to $7 are the parties: a key's requests, by account and key; the plan and the generation that their answers assume;
- * how many were read afresh, how many were kept (good at that generation only), and how many have no answer because
- * the window was believed to be spent. They count in this order. $8 to $11 are the requests: number of the party, place
- * in it from 1, number of the form, id. $12 to $18 are the forms: what else is recorded, which many have in common.
+ * $1 to $7 are the keys of the batch: account and key; the plan and the generation that their answers assume; how many
+ * answers were read afresh, how many came from the cache (valid only at that generation), and how many requests have no
+ * answer because the window seemed spent. Requests count in this order. $8 to $11 are the requests: number of the key in
+ * the batch, position among its requests from 1, number of the template, id. $12 to $18 are the templates: the other
+ * recorded fields, which many requests share.
  *
- * What is read without a lock (the key's life, the plan, the generation) is as of the statement's start, which is after
- * every request of the batch came in. What is counted is read under the lock of the account's head, which every gate
- * of every process takes first, by account: who holds it has the account's windows for itself, and an update makes the
- * new version of a window from the newest one, be it younger than the statement. `used_before` hands out what it was.
+ * Values read without a lock (the key's validity, the plan, the generation) are as of the statement's start, which is
+ * after every request of the batch arrived. Counters are read under the lock of the account's head. Every gate of every
+ * process takes this lock first, in order of accounts. Its holder alone uses the account's windows, and an update starts
+ * from the newest version of a window, even if that is younger than the statement. `used_before` returns that version's count.
  */
 export const admitBatch = `
-with party as materialized (
+with key_batch as materialized (
   select *
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::integer[], $6::integer[], $7::integer[])
          with ordinality as p (account_id, api_key_id, plan, generation, fresh, kept, unprepared, n)
@@ -23,7 +24,7 @@ with party as materialized (
               when a.plan <> p.plan then 'moved'
               else 'alive' end as verdict,
          p.fresh + p.kept + p.unprepared as size
-    from party p
+    from key_batch p
     left join api_key k on k.account_id = p.account_id and k.api_key_id = p.api_key_id
     left join account a on a.account_id = p.account_id
 ), locked_head as materialized (
@@ -33,10 +34,10 @@ with party as materialized (
    order by h.account_id
      for update
 ), moment as materialized (
-  -- read off after the last lock was got
+  -- read after the last lock was taken
   select clock_timestamp() as now from (select count(*) from locked_head) as locked
 ), counted as (
-  -- a plan without API access (limit 0) is answered 403, never 429, and uses nothing up
+  -- a plan without API access (limit 0) gets 403, never 429, and does not count
   update key_window w
      set started_at = case when w.started_at + interval '60 s' > m.now or j.request_limit = 0 or j.fresh + j.kept = 0
                            then w.started_at else m.now end,
@@ -72,11 +73,11 @@ with party as materialized (
          case when e.request_limit > 0 and e.used_before + r.nth > e.request_limit then 429 else f.status end, f.method,
          case when e.request_limit > 0 and e.used_before + r.nth > e.request_limit then 'rate_limited' else f.error_code end,
          f.query, f.source_ip, f.user_agent
-    from unnest($8::integer[], $9::integer[], $10::integer[], $11::uuid[]) as r (party, nth, form, request_id)
-    join entered e on e.n = r.party and r.nth <= e.entries
+    from unnest($8::integer[], $9::integer[], $10::integer[], $11::uuid[]) as r (key_batch, nth, template, request_id)
+    join entered e on e.n = r.key_batch and r.nth <= e.entries
     join unnest($12::smallint[], $13::text[], $14::text[], $15::text[], $16::jsonb[], $17::inet[], $18::text[])
          with ordinality as f (status, error_code, method, page_path, query, source_ip, user_agent, n)
-      on f.n = r.form
+      on f.n = r.template
 )
 select n::integer, 'alive' as verdict, plan, generation, request_limit as "limit", used_before as used, entries,
        extract(epoch from started_at + interval '60 s')::float8 as ends_at, extract(epoch from now)::float8 as now

@@ -65,7 +65,7 @@ async function log(accountId: number) {
   return rows;
 }
 
-test('two gates together admit exactly the limit, and the log is gapless and strictly ordered', async () => {
+test('two gates together admit exactly the limit, and the log has no gaps and is strictly ordered', async () => {
   const accountId = await account(37);
   const keys = [await key(accountId), await key(accountId)];
   const verdicts = await Promise.all(
@@ -87,7 +87,7 @@ test('two gates together admit exactly the limit, and the log is gapless and str
   }
 });
 
-test('gates that meet the same accounts in opposite orders do not deadlock', async () => {
+test('gates that admit requests of the same accounts in opposite orders do not deadlock', async () => {
   const accounts = await Promise.all(Array.from({ length: 8 }, () => account(100_000)));
   const pairs = await Promise.all(
     accounts.map(async (accountId) => [accountId, await key(accountId)] as const),
@@ -126,7 +126,7 @@ test('a window ends 60 s after its first request and the next starts with the fi
   expect(later.endsAt - later.now).toBeCloseTo(60, 5);
 });
 
-test('a changed limit holds within the running window', async () => {
+test('a changed limit applies to the current window', async () => {
   const accountId = await account(5);
   const keyId = await key(accountId);
   const ask = () => gates[0].admit(request(accountId, keyId));
@@ -155,7 +155,7 @@ test('a plan without API access is recorded, never limited', async () => {
 });
 
 describe('nothing is counted or written', () => {
-  test('for a key that was revoked, has expired, or never was', async () => {
+  test('for a key that was revoked, has expired or never existed', async () => {
     const accountId = await account(100);
     const keyId = await key(accountId);
     const ask = (apiKeyId = keyId) => gates[0].admit(request(accountId, apiKeyId));
@@ -173,7 +173,7 @@ describe('nothing is counted or written', () => {
     expect(await log(accountId)).toEqual([]);
   });
 
-  test('for a kept answer of another generation, or another plan', async () => {
+  test('for a cached answer of another generation or another plan', async () => {
     const accountId = await account(100);
     const keyId = await key(accountId);
     const { rows } = await store.writer.query('select generation from account where account_id = $1', [
@@ -187,7 +187,7 @@ describe('nothing is counted or written', () => {
     expect(await ask({ generation })).toMatchObject({ verdict: 'admitted', remaining: 99 });
   });
 
-  test('for a request without an answer that is not over the limit after all', async () => {
+  test('for a request without a prepared answer that is not over the limit after all', async () => {
     const accountId = await account(1);
     const keyId = await key(accountId);
     const ask = (prepared: boolean) => gates[0].admit(request(accountId, keyId, { prepared }));
@@ -213,7 +213,7 @@ describe('requests of one key in one batch', () => {
     return { accountId, generation, together, told };
   }
 
-  test('fresh ones are admitted where kept ones have become stale', async () => {
+  test('fresh answers are admitted while cached ones are stale', async () => {
     const { accountId, generation, together, told } = await standing(10);
     const stale = { generation: generation - 1 };
     expect(told(await together(stale, {}, stale, {}, { prepared: false }))).toEqual([
@@ -222,7 +222,7 @@ describe('requests of one key in one batch', () => {
     expect((await log(accountId)).map(({ id }) => id)).toEqual([1, 2]);
   });
 
-  test('past the limit all are limited, whatever was prepared', async () => {
+  test('over the limit all are limited, whatever was prepared', async () => {
     const { accountId, generation, together, told } = await standing(3);
     await together({}, {});
     expect(told(await together({ generation }, {}, { generation }, { prepared: false }))).toEqual([
@@ -238,7 +238,7 @@ describe('requests of one key in one batch', () => {
     ]);
   });
 
-  test('those that assume another plan or generation are judged for themselves', async () => {
+  test('requests that assume another plan or generation get their own verdicts', async () => {
     const { accountId, generation, together, told } = await standing(10);
     const [team, stale] = [{ plan: 'team' }, { generation: generation - 1 }];
     expect(told(await together(stale, team, { generation }, {}, team, stale))).toEqual([
@@ -247,7 +247,7 @@ describe('requests of one key in one batch', () => {
     expect(await log(accountId)).toHaveLength(2);
   });
 
-  test('random mixes over keys and accounts count, and are recorded, as one at a time would be', async () => {
+  test('random mixes over keys and accounts are counted and recorded as if sent one at a time', async () => {
     const one = fc.record({ key: fc.nat(5), kind: fc.constantFrom('fresh', 'kept', 'stale', 'unprepared') });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(one, { maxLength: 40 }), { maxLength: 4 }), async (batches) => {
@@ -295,7 +295,7 @@ describe('requests of one key in one batch', () => {
   });
 });
 
-test('of one key so many wait: past it a request is refused at once, and another key is let in', async () => {
+test('a key that exceeds its places in the queue is rejected at once, and another key is admitted', async () => {
   const [greedy, modest] = [await account(100_000), await account(100_000)];
   const [keyId, other] = [await key(greedy), await key(modest)];
   const asked = Array.from({ length: 1_700 }, () => gates[0].admit(request(greedy, keyId)));
@@ -310,7 +310,7 @@ test('of one key so many wait: past it a request is refused at once, and another
   expect((await gates[0].admit(request(greedy, keyId))).verdict).toBe('admitted');
 });
 
-test('what nobody waits for any longer is not sent, and hears so', async () => {
+test('an abandoned request is not sent to the store and is rejected as expired', async () => {
   const accountId = await account(100);
   const keyId = await key(accountId);
   const state = { abandoned: false };
@@ -323,7 +323,7 @@ test('what nobody waits for any longer is not sent, and hears so', async () => {
   expect(await log(accountId)).toHaveLength(2);
 });
 
-test('a store that hangs fails the batch within two seconds, and is used again once it answers', async () => {
+test('a hanging store fails the batch within two seconds, and is used again once it answers', async () => {
   const accountId = await account(100);
   const keyId = await key(accountId);
   const holder = await store.superuser('store');
@@ -336,7 +336,7 @@ test('a store that hangs fails the batch within two seconds, and is used again o
   expect((await gates[0].admit(request(accountId, keyId))).verdict).toBe('admitted');
 });
 
-test('every change of what the kept answers show raises the generation', async () => {
+test('every change of data that cached answers show raises the generation', async () => {
   const accountId = await store.account();
   const generation = async () => {
     const { rows } = await store.writer.query('select generation from account where account_id = $1', [

@@ -17,20 +17,20 @@ import {
 } from './key-batch.ts';
 import { type Paced, Pacer } from './pace.ts';
 
-// Past it a request is refused at once: at 500 a batch it holds a second's work of the slowest store measured.
+// Beyond it a request is rejected at once. At 500 a batch, the queue is one second of work for the slowest store measured.
 const LONGEST_QUEUE = 5_000;
 
-// A larger batch saves little more and holds its rows locked for longer.
+// A larger batch saves little more and holds its row locks longer.
 const LARGEST_BATCH = 500;
 
-// Whoever floods the service with one key leaves room for the others; a burst of a thousand is answered.
+// A flood with one key leaves room for other keys. A burst of a thousand is answered.
 const LONGEST_QUEUE_OF_KEY = 1_500;
 
-/** Admits requests in batches: one is under way, those that arrive meanwhile template the next. */
+/** Admits requests in batches: one batch is under way, and requests that arrive meanwhile form the next one. */
 export class Gate {
   readonly #pool: pg.Pool;
   #queue: Waiting[] = [];
-  /** How many of it are of a key. */
+  /** How many queued requests each key has. */
   readonly #ofKey = new Map<number, number>();
   #running = false;
   readonly #pacer = new Pacer();
@@ -40,7 +40,7 @@ export class Gate {
   };
   /** Called after each batch with its size and how long the store took, in seconds. */
   readonly #measure: (size: number, seconds: number) => void;
-  /** Called after each batch that was committed. */
+  /** Called after each committed batch. */
   readonly #committed: () => void;
 
   constructor(
@@ -53,7 +53,7 @@ export class Gate {
     this.#committed = committed;
   }
 
-  /** Waits for the turn of a request that is over its key's limit; null when it may come at once. Throws {@link GateFull}. */
+  /** Waits for the turn of a request over its key's limit. Null = it need not wait. Throws {@link GateFull}. */
   turn(key: Paced): Promise<void> | null {
     try {
       return this.#pacer.turn(key);
@@ -75,18 +75,18 @@ export class Gate {
       this.#queue.push({ applicant, resolve, reject });
       if (!this.#running) {
         this.#running = true;
-        // What else this turn of the event loop read from its sockets belongs to the same batch.
+        // Other requests that this turn of the event loop reads from its sockets join the same batch.
         setImmediate(() => void this.#run());
       }
     });
   }
 
-  /** Requests that wait, those of the batch under way aside. */
+  /** The number of waiting requests, without the batch under way. */
   get waiting(): number {
     return this.#queue.length;
   }
 
-  /** How many requests got which verdict so far. */
+  /** How many requests got each verdict so far. */
   get verdicts(): Readonly<Verdicts> {
     return this.#verdicts;
   }
@@ -119,7 +119,7 @@ export class Gate {
     this.#running = false;
   }
 
-  /** Takes a batch off the queue. Who assumes another plan or generation than its key's batch waits for the next one. */
+  /** Takes a batch off the queue. A request that assumes another plan or generation than its key's batch waits for the next one. */
   #nextBatch(): KeyBatch[] {
     const batches = new Map<number, KeyBatch>();
     const later: Waiting[] = [];
@@ -128,7 +128,7 @@ export class Gate {
       const { apiKeyId, plan, generation, prepared, state } = waiting.applicant;
       if (state.abandoned) {
         this.#verdicts.expired += 1;
-        waiting.reject(new Expired('the time of the request was over'));
+        waiting.reject(new Expired('the request missed its deadline'));
         continue;
       }
       let batch = batches.get(apiKeyId);
@@ -165,7 +165,7 @@ export class Gate {
       size = requests;
       return (await client.query<KeyBatchVerdict>({ name: 'admit', text: admitBatch, values })).rows;
     } catch (error) {
-      // Whatever it was, the next batch gets a connection of its own; one that hangs is cut.
+      // After any error the next batch gets a new connection. A hanging connection is closed.
       broken = error instanceof Error ? error : new Error(String(error));
       throw error;
     } finally {

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-// Half of the 250 MB that the process may use is Node's own; the codings of a body are counted with it.
+// Node itself needs half of the 250 MB that the process may use. A body's compressed forms count towards its size.
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Answers kept by account, generation and URL: good for as long as the gate says that the generation stands. */
+/** A cache of answers by account, generation and URL. An answer is valid while the gate confirms its generation. */
 export class KeptAnswers<Answer extends { readonly body: Buffer }> {
   readonly #answers = new LRUCache<string, Answer>({
     maxSize: KEPT_BYTES,

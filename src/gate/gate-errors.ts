@@ -1,9 +1,9 @@
-// With a pause of half a second 1,500 connections too many cost a process 3,000 refusals a second, not all that it can.
+// With a pause of half a second, 1,500 excess connections cost a process 3,000 rejections a second instead of all its time.
 const PAUSE_WHEN_FULL_MS = 500;
 
-/** More requests wait than the store is asked about, of this key or of all: nothing was counted or written. */
+/** Too many requests wait at the gate, of this key or of all keys. Nothing was counted or written. */
 export class GateFull extends Error {
-  /** For how long to hold the answer back: asking again at once must not take from others the time that a refusal costs. */
+  /** How long to delay the answer, in milliseconds, so that instant retries do not take time from other clients. */
   readonly pauseMs: number;
 
   constructor(message: string, pauseMs = PAUSE_WHEN_FULL_MS) {
@@ -12,5 +12,5 @@ export class GateFull extends Error {
   }
 }
 
-/** The request's time was over before the store was asked about it: nothing was counted or written. */
+/** The request missed its deadline before its batch was sent. Nothing was counted or written. */
 export class Expired extends Error {}

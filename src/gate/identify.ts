@@ -5,17 +5,17 @@ import { hashKey, parseKey } from '../vocabulary/api-key.ts';
 import { GateFull } from './gate-errors.ts';
 import type { Paced } from './pace.ts';
 
-/** Whom a key stands for, as this process last heard: a hint, which the gate confirms or refuses. */
+/** What this process last knew about a key. It is a hint, which the gate confirms or rejects. */
 export interface Identity extends Paced {
   readonly accountId: number;
   readonly apiKeyId: number;
   plan: string;
   generation: number;
-  /** Until when the key's window was last seen spent, on this process's monotonic clock in milliseconds; 0 = it was not. */
+  /** When the spent window of the key ends, as last seen, on this process's monotonic clock in milliseconds; 0 = not spent. */
   spentUntil: number;
 }
 
-/** A key that lived once: revoked, expired or replaced. */
+/** A key that was revoked, has expired or was replaced. */
 interface DeadKey {
   readonly dead: true;
   readonly accountId: number;
@@ -28,20 +28,20 @@ const findKeys = `
     join account a on a.account_id = k.account_id
    where k.hash = any($1::bytea[])`;
 
-// Past it a request is refused at once, as at the gate.
+// Beyond it a request is rejected at once, as at the gate.
 const LONGEST_QUEUE = 5_000;
 
-/** Who asks for a key of which no hint is known. */
+/** A request whose key has no hint yet. */
 interface Asking {
   readonly token: string;
   readonly resolve: (identity: Identity | DeadKey | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Finds the account of a key, without asking the store where a hint of an earlier request is at hand. */
+/** Finds the account of a key. A hint from an earlier request saves the query. */
 export class Identifier {
   readonly #writer: pg.Pool;
-  /** By the key's hash, so that no key stays in memory. */
+  /** Hints by the key's hash, so that no key stays in memory. */
   readonly #hints = new LRUCache<string, Identity>({ max: 50_000 });
   #asking: Asking[] = [];
   #running = false;
@@ -50,14 +50,14 @@ export class Identifier {
     this.#writer = writer;
   }
 
-  /** What an earlier request told of the token; undefined when none did. */
+  /** The hint from an earlier request with this token; undefined = none. */
   known(token: string): Identity | undefined {
     return this.#hints.get(hintOf(token));
   }
 
   /**
-   * Asks the store. Null when the token is no key. One batch is under way, tokens that come meanwhile form the next:
-   * a million guesses cost the store some thousand statements, and a key among them does not wait behind them.
+   * Asks the store; null = the token is not a key. One batch is under way, and tokens that arrive meanwhile form the next.
+   * So a million guesses cost the store a few thousand statements, and a valid key does not wait behind them.
    */
   find(token: string): Promise<Identity | DeadKey | null> {
     if (!parseKey(token)) return Promise.resolve(null);
@@ -84,7 +84,7 @@ export class Identifier {
     this.#running = false;
   }
 
-  /** The keys among the tokens, by their hints. */
+  /** Returns the hints of those tokens that are keys. */
   async #ask(batch: readonly Asking[]): Promise<Map<string, Identity | DeadKey>> {
     const { rows } = await this.#writer.query<{
       hash: Buffer;
@@ -101,7 +101,7 @@ export class Identifier {
         found.set(hint, { dead: true, accountId: row.account_id, apiKeyId: row.api_key_id });
         continue;
       }
-      // An earlier batch may have found it meanwhile: all requests of a key share one.
+      // All requests of a key share one hint, and an earlier batch may have found it meanwhile.
       const identity = this.#hints.get(hint) ?? {
         accountId: row.account_id,
         apiKeyId: row.api_key_id,
@@ -123,7 +123,7 @@ export class Identifier {
   }
 }
 
-// The quickest form of the key's hash: a third of the time of a Buffer.
+// The fastest form of the key's hash: it takes a third of the time of a Buffer.
 function hintOf(token: string): string {
   return hash('sha256', token, 'binary');
 }

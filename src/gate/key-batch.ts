@@ -6,17 +6,17 @@ export interface Applicant {
   readonly apiKeyId: number;
   /** The plan that the answer was prepared for. */
   readonly plan: string;
-  /** The generation of a kept answer; null when it was read after the request came in. */
+  /** The generation of a cached answer; null = the answer was read after the request arrived. */
   readonly generation: number | null;
   /** False when no answer was prepared because the key's window was last seen spent. */
   readonly prepared: boolean;
-  /** What the log says of it besides its id. Requests that are alike share one object, which is sent once. */
+  /** What the log records about it besides its id. Equal requests share one object, which is sent once. */
   readonly template: LogTemplate;
   readonly requestId: string;
   readonly state: RequestState;
 }
 
-/** What the log says of a request besides its key and its id. */
+/** What the log records about a request besides its key and its id. */
 export interface LogTemplate {
   readonly status: number;
   readonly errorCode: string | null;
@@ -28,20 +28,20 @@ export interface LogTemplate {
   readonly userAgent: string | null;
 }
 
-/** Whether anybody still waits for the answer: what has not been sent to the store by then never is. */
+/** Whether a client still waits for the answer. An abandoned request is never sent to the store. */
 interface RequestState {
   readonly abandoned: boolean;
 }
 
 /**
- * What the gate made of a request. `admitted` and `limited` are recorded and counted; of the others nothing was
- * written: `dead` has no live key, `moved` was prepared for another plan or generation than the account's, or not at all.
+ * The gate's decision on a request. `admitted` and `limited` are recorded and counted. For the others nothing was written:
+ * `dead` = the key is not valid; `moved` = prepared for another plan or generation than the account's, or not at all.
  */
 export interface Verdict {
   verdict: 'admitted' | 'limited' | 'dead' | 'moved';
   plan: string;
   generation: number;
-  /** Of the key's running window; 0 unless recorded. Times are the store's, in Unix seconds. */
+  /** The key's current window; 0 unless recorded. Times are from the store, in Unix seconds. */
   limit: number;
   remaining: number;
   endsAt: number;
@@ -49,8 +49,8 @@ export interface Verdict {
 }
 
 /**
- * How often each was said: {@link Verdict}, or none because the gate was `full`, the store did not answer (`failed`), or the
- * request's time was over before it was asked about (`expired`).
+ * Counts of each {@link Verdict}, and of requests without one: the gate was `full`, the store did not answer (`failed`), or
+ * the request missed its deadline before its batch was sent (`expired`).
  */
 export type Verdicts = Record<Verdict['verdict'] | 'full' | 'failed' | 'expired', number>;
 
@@ -70,14 +70,14 @@ export interface KeyBatch {
   readonly unprepared: Waiting[];
 }
 
-/** What the statement says about a key's batch. */
+/** The statement's result for a key's batch. */
 export interface KeyBatchVerdict {
   n: number;
   verdict: 'alive' | 'dead' | 'moved';
   plan: string;
   generation: number;
   limit: number;
-  /** Of the window, before the batch. */
+  /** Requests used in the window before the batch. */
   used: number;
   /** How many of the batch were recorded; the rest moved. */
   entries: number;
@@ -90,7 +90,7 @@ export function requestsOf({ fresh, kept, unprepared }: KeyBatch): Waiting[] {
   return kept.length + unprepared.length === 0 ? fresh : [...fresh, ...kept, ...unprepared];
 }
 
-/** Gives each request of a batch its verdict, and counts it. */
+/** Gives each request of a batch its verdict and counts it. */
 export function settle(
   batch: KeyBatch,
   { verdict, plan, generation, limit, used, entries, ends_at, now }: KeyBatchVerdict,

@@ -4,7 +4,7 @@ import { Pacer } from './pace.ts';
 
 const BURST = 1_500;
 
-test('a burst goes on at once, what comes after it waits its turn, and what would wait too long is refused', async () => {
+test('a burst passes at once, later requests wait their turn, and a request that would wait too long is rejected', async () => {
   const pacer = new Pacer();
   const key = { limit: 100, pacedUntil: 0 };
   const now = 1_000_000;
@@ -35,7 +35,7 @@ test.each([
     const pacer = new Pacer();
     const key = { limit, pacedUntil: 0 };
     let answered = 0;
-    // Asked twenty times as often as it may, each millisecond for a minute: what is not answered at once is not counted.
+    // Sends twenty times the allowed rate, each millisecond for a minute. Only requests that pass at once are counted.
     for (let now = 1_000; now < 61_000; now += 1) {
       for (let n = 0; n < pace / 50; n += 1) {
         const before = key.pacedUntil;

@@ -3,34 +3,34 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { ApiError } from './errors.ts';
 
-/** A prepared answer: what will be sent if the gate admits the request. */
+/** A prepared answer, which is sent if the gate admits the request. */
 export interface Answer {
   readonly status: number;
   readonly errorCode: string | null;
   readonly body: Buffer;
-  /** The entity tag's text without quotes; null for what must not be stored. */
+  /** The entity tag's text without quotes; null = clients must not store the answer. */
   readonly tag: string | null;
   readonly link: string | null;
-  /** The body in other codings, made when first asked for. */
+  /** The compressed bodies, created on first use. */
   readonly coded: Map<Coding, Promise<Buffer>>;
 }
 
-/** The content codings that are offered. */
+/** The supported content codings. */
 export type Coding = 'br' | 'gzip';
 
-/** The answer of a body; `stored` says whether a client may store and revalidate it. */
+/** Creates an answer with a body; `stored` = a client may store and revalidate it. */
 export function successAnswer(body: Buffer, link: string | null, stored: boolean): Answer {
   const tag = stored ? hash('sha256', body, 'base64url').slice(0, 27) : null;
   return { status: 200, errorCode: null, body, tag, link, coded: new Map() };
 }
 
-/** The answer of a failure. */
+/** Creates the answer of an error. */
 export function errorAnswer(error: ApiError, retryAfter?: number): Answer {
   const body = error.envelope(retryAfter);
   return { status: error.status, errorCode: error.code, body, tag: null, link: null, coded: new Map() };
 }
 
-/** Whether `If-None-Match` holds the answer's entity tag, in whatever coding it was sent (RFC 9110, 13.1.2). */
+/** Whether `If-None-Match` contains the answer's entity tag, in any coding (RFC 9110, 13.1.2). */
 export function isUnchanged(answer: Answer, ifNoneMatch: string | undefined): boolean {
   if (answer.tag === null || ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
@@ -39,7 +39,7 @@ export function isUnchanged(answer: Answer, ifNoneMatch: string | undefined): bo
   );
 }
 
-/** The answer's body in a coding; made once, so that a kept answer is compressed once. */
+/** Returns the answer's body in a coding. A cached answer is compressed only once. */
 export function encoded(answer: Answer, coding: Coding): Promise<Buffer> {
   let body = answer.coded.get(coding);
   if (!body) {
@@ -51,6 +51,6 @@ export function encoded(answer: Answer, coding: Coding): Promise<Buffer> {
 
 const compress = {
   gzip: (body: Buffer) => promisify(gzip)(body),
-  // Quality 5 of 11: past it the time doubles for a few percent of size.
+  // Quality 5 of 11: a higher one takes twice the time to save a few percent.
   br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
 };

@@ -61,7 +61,7 @@ describe('dateRange', () => {
     expect(dateRange(from, to)).toEqual({ since, before });
   });
 
-  test('an end before the start is none; the same unit is one', () => {
+  test('an end before the start is not a range; the same unit is one', () => {
     expect(dateRange('2026-01-02', '2026-01-01')).toBeNull();
     expect(dateRange('2026-01-01T23:59:59.999999999Z', '2026-01-01')).not.toBeNull();
     expect(dateRange('2026-01-02T00:00:00Z', '2026-01-01')).toBeNull();

@@ -1,4 +1,4 @@
-/** A point of time as a client wrote it, in nanoseconds since 1970, and how long the unit is that it was written in. */
+/** A time from a client, in nanoseconds since 1970, and the length of the smallest unit that it was given in. */
 interface Written {
   start: bigint;
   unit: bigint;
@@ -7,12 +7,12 @@ interface Written {
 const SECOND = 1_000_000_000n;
 const DAY = 86_400n * SECOND;
 
-// A blank stands for the offset's "+", which URLs turn into one.
-/** How a point of time may be written; the seconds' fraction has 1 to 9 digits. */
+// A blank counts as the offset's "+", because URL decoding turns "+" into a blank.
+/** The format of a time; fractions of seconds have 1 to 9 digits. */
 export const DATE_FORM =
   /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(Z|[+\- ](?:0\d|1[0-4]):[0-5]\d)?)?$/;
 
-/** Reads `YYYY-MM-DD` or an RFC 3339 date-time (no offset means UTC); null when the text is neither, or no such day. */
+/** Reads `YYYY-MM-DD` or an RFC 3339 date-time (UTC without an offset); null = the text is neither, or the day does not exist. */
 export function parseDate(text: string): Written | null {
   const parts = DATE_FORM.exec(text);
   if (!parts) return null;
@@ -37,15 +37,15 @@ function minutesEast(offset: string): number {
   return offset.startsWith('-') ? -minutes : minutes;
 }
 
-/** A range of time as PostgreSQL reads it, in microseconds: from `since` up to but without `before`. */
+/** A time range for PostgreSQL, in microseconds: from `since` (inclusive) to `before` (exclusive). */
 export interface DateRange {
   since: string | null;
   before: string | null;
 }
 
 /**
- * The range that `from` and `to` name, both inclusive of the unit that they are written in; both must have passed
- * {@link parseDate}. Null when `from` lies after the last instant of `to`.
+ * Returns the range from `from` to `to`. `to` includes the whole unit that it is given in, such as the day. Both must be valid
+ * for {@link parseDate}. Null = `from` is later than the last instant of `to`.
  */
 export function dateRange(from: string | undefined, to: string | undefined): DateRange | null {
   const first = from === undefined ? null : parseDate(from);
@@ -57,12 +57,12 @@ export function dateRange(from: string | undefined, to: string | undefined): Dat
   };
 }
 
-// Bounds outside the years 1 to 9999 (an offset or the last day's end can lead there) hold no rows either way.
+// No rows exist outside the years 1 to 9999. An offset or the end of the last day can lead there.
 const EARLIEST = BigInt(Date.parse('0001-01-01T00:00:00Z')) * 1000n;
 const LATEST = BigInt(Date.parse('9999-12-31T23:59:59Z')) * 1000n;
 
 function toTimestamp(nanoseconds: bigint): string {
-  // Rounded up: a row's microsecond lies at or after a bound exactly when it does so at or after the next whole one.
+  // Rounded up to whole microseconds, like the rows: this does not change which rows are at or after the bound.
   const up = nanoseconds >= 0n ? (nanoseconds + 999n) / 1000n : nanoseconds / 1000n;
   const bounded = up < EARLIEST ? EARLIEST : up > LATEST ? LATEST : up;
   const micros = ((bounded % 1000n) + 1000n) % 1000n;

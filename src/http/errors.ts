@@ -15,10 +15,10 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS;
 
-/** What a client is told when a request fails; `message` is one sentence that says what to do. */
+/** An error that is sent to the client; `message` is one sentence that says what to do. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
-  /** Names the parameter that a 400 is about. */
+  /** The invalid parameter of a 400. */
   readonly parameter: string | null;
 
   constructor(code: ErrorCode, message: string, parameter: string | null = null) {

@@ -3,23 +3,23 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { type Budget, WINDOW_SECONDS } from './rate-headers.ts';
 
-/** Failed authentications a minute that an address has. */
+/** How many failed authentications a minute an address may make. */
 const LIMIT = 300;
 
-// Whoever has one IPv6 address has 2^64: its network counts.
+// A client with one IPv6 address has 2^64 of them, so its network counts.
 const IPV6_NETWORK_BITS = 64;
 
-/** How many an address has made, until when, in Unix milliseconds. */
+/** The failures of an address, and when its window ends, in Unix milliseconds. */
 interface Window {
   endsAt: number;
   failed: number;
 }
 
-/** Counts failed authentications by client address, of IPv6 by /64 network; it never stands in a valid key's way. */
+/** Counts failed authentications by client address, for IPv6 by /64 network. Valid keys are never affected. */
 export class FailedAuthentications {
   readonly #windows = new LRUCache<string, Window>({ max: 50_000 });
 
-  /** The address's budget, as it stands now. */
+  /** Returns the current budget of the address. */
   budget(address: string): Budget {
     const now = Date.now();
     const { endsAt, failed } = this.#window(address, now);
@@ -31,7 +31,7 @@ export class FailedAuthentications {
     };
   }
 
-  /** Counts one failure; false when the address's budget was spent already. */
+  /** Counts one failure; false = the address's budget was already spent. */
   count(address: string): boolean {
     const window = this.#window(address, Date.now());
     if (window.failed >= LIMIT) return false;
@@ -46,7 +46,7 @@ export class FailedAuthentications {
   }
 }
 
-/** What an address is counted as: an IPv4 address itself, an IPv6 address its /64 network. */
+/** What an address counts as: an IPv4 address as itself, an IPv6 address as its /64 network. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_NETWORK_BITS}`).toString();

@@ -1,6 +1,6 @@
 import { type TInteger, type TString, Type } from 'typebox';
 
-// What a record's fields are made of. All are read by the validator, the serializer and the OpenAPI document alike.
+// The types of a record's fields. The validator, the serializer and the OpenAPI document all use them.
 
 /** An identifier: positive, below 2^53, so more than 32 bits can hold. */
 export function identifier(description: string): TInteger {
@@ -17,17 +17,17 @@ export function score(description: string): TInteger {
   return Type.Integer({ minimum: 0, maximum: 100, description });
 }
 
-/** A point of time: UTC with milliseconds and a trailing Z. */
+/** A time in UTC with milliseconds and a trailing Z. */
 export function timestamp(description: string): TString {
   return Type.String({ format: 'date-time', description });
 }
 
-/** A value of a set that stays as it is within v1. */
+/** A value of a closed set, which does not change within v1. */
 export function closedSet(values: readonly string[], description: string): TString {
   return Type.String({ enum: [...values], description });
 }
 
-/** A value of a set to which v1 may add: readers must let unknown values pass. */
+/** A value of an open set, which may grow within v1: clients must accept unknown values. */
 export function openSet(values: readonly string[], description: string): TString {
   return Type.String({
     'x-extensible-enum': [...values],

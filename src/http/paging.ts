@@ -29,15 +29,15 @@ export const Meta = Type.Object(
   { title: 'Meta', description: 'position of a page in its list' },
 );
 
-/** A page that was asked for. */
+/** A requested page. */
 export interface Page {
   page: number;
   perPage: number;
-  /** How many records come before it. May be beyond any list. */
+  /** How many records precede it. May exceed the list. */
   offset: number;
 }
 
-/** The page that the parameters, which have passed their schema, ask for. */
+/** Returns the page that validated parameters request. */
 export function readPage(query: { page?: string; per_page?: string }): Page {
   const page = Math.min(Number(query.page ?? 1), Number.MAX_VALUE);
   const perPage = Number(query.per_page ?? DEFAULT_PER_PAGE);
@@ -49,14 +49,14 @@ export function pageMeta({ page, perPage, offset }: Page, total: number): Static
   return { total, page, per_page: perPage, has_more: offset + perPage < total };
 }
 
-/** `meta` of a list that comes whole. */
+/** `meta` of a list without pages. */
 export function wholeMeta(total: number): Static<typeof Meta> {
   return { total, page: 1, per_page: Math.max(total, 1), has_more: false };
 }
 
 /**
- * The Link header (RFC 8288) of a page: absolute URLs `first`, `prev`, `next`, `last`. `url` is the request's own,
- * absolute; `pin`, where given, replaces its `to`, so that rows which come later do not move the pages.
+ * The Link header (RFC 8288) of a page: absolute URLs `first`, `prev`, `next`, `last`. `url` is the request's own absolute
+ * URL. `pin`, if given, replaces its `to`, so that later rows do not shift the pages.
  */
 export function pageLinks(url: string, { page, perPage, offset }: Page, total: number, pin?: string): string {
   const lastPage = Math.max(Math.ceil(total / perPage), 1);

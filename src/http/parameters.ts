@@ -4,8 +4,8 @@ import { recordable } from './edge/edge.ts';
 import { ApiError } from './errors.ts';
 
 /**
- * The query's parameters, checked against the endpoint's schema. Throws 400 that names the parameter and its rule,
- * which is the `description` of its schema. Names that begin with `_` are cache-busters and left out.
+ * Validates the query's parameters with the endpoint's schema. Throws a 400 that names the parameter and its rule, the
+ * `description` of its schema. Names that begin with `_` are cache-busters and are ignored.
  */
 export function checkQuery(request: FastifyRequest, schema: TObject): Record<string, string> {
   const query: Record<string, string> = {};

@@ -8,7 +8,7 @@ test.each([
   { minimum: 1, maximum: 100 },
   { minimum: 0, maximum: 1000 },
 ] as const)(
-  'the pattern of %j lets in the whole numbers within it, written plainly, and nothing else',
+  'the pattern of %j accepts only whole numbers within its bounds, without sign or leading zeros',
   (bounds) => {
     const parameter = wholeNumber('n', 'A number.', bounds) as unknown as { pattern: string };
     const pattern = new RegExp(parameter.pattern);
@@ -32,7 +32,7 @@ test.each([
   },
 );
 
-test('the document has a number with its bounds, the validator text', () => {
+test('the document has a number with bounds, while the validator checks text', () => {
   const parameter = wholeNumber('per_page', 'Size.', { minimum: 1, maximum: 100, default: 50 });
   expect(documented(parameter)).toEqual({
     description: 'Size.',
@@ -50,6 +50,8 @@ test('the document has a number with its bounds, the validator text', () => {
   });
 });
 
-test('bounds that no short pattern tells are refused', () => {
-  expect(() => wholeNumber('n', 'A number.', { minimum: 1, maximum: 42 })).toThrow('42 is no power of ten');
+test('bounds that a short pattern cannot express are rejected', () => {
+  expect(() => wholeNumber('n', 'A number.', { minimum: 1, maximum: 42 })).toThrow(
+    '42 is not a power of ten',
+  );
 });

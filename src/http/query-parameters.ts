@@ -1,18 +1,18 @@
 import { type TOptional, type TSchema, type TString, Type } from 'typebox';
 
-// A query is text, so its parameters are checked as text; callers think of numbers, and the document tells them so.
+// A query is text, so its parameters are validated as text. Callers think of numbers, so the document describes numbers.
 const DOCUMENTED = Symbol('documented');
 
-/** A parameter as the OpenAPI document has it. */
+/** A parameter in the OpenAPI document. */
 interface Documented {
   description: string;
   schema: Record<string, unknown>;
 }
 
-/** What the document says of a parameter that one of the functions below made. Throws for any other schema. */
+/** Returns the document's version of a parameter that one of the functions below created. Throws for any other schema. */
 export function documented(parameter: TSchema): Documented {
   const found = (parameter as { [DOCUMENTED]?: Documented })[DOCUMENTED];
-  if (!found) throw new Error('a query parameter is made by query-parameters.ts');
+  if (!found) throw new Error('Create query parameters with the functions of query-parameters.ts.');
   return found;
 }
 
@@ -38,11 +38,11 @@ export function wholeNumber(name: string, meaning: string, bounds: Bounds): TOpt
 
 function upTo(powerOfTen: number): string {
   const digits = String(powerOfTen).length - 1;
-  if (10 ** digits !== powerOfTen) throw new Error(`${powerOfTen} is no power of ten`);
+  if (10 ** digits !== powerOfTen) throw new Error(`${powerOfTen} is not a power of ten`);
   return `[1-9][0-9]{0,${digits - 1}}|${powerOfTen}`;
 }
 
-/** One of the values, exactly as written. */
+/** One of the values, spelled exactly. */
 export function oneOf(
   name: string,
   meaning: string,
@@ -62,7 +62,7 @@ export function oneOf(
   );
 }
 
-/** Text; `rule` is what a 400 says after the parameter's name, `check` is held by the validator, `told` by the document. */
+/** Text. `rule` follows the parameter's name in a 400; `check` is for the validator, `told` for the document. */
 export function text(
   name: string,
   meaning: string,

@@ -14,7 +14,7 @@ function dateOrTime(name: string, meaning: string) {
   );
 }
 
-/** `from` and `to`, both inclusive; the format `date-or-time` is `parseDate`'s. */
+/** `from` and `to`, both inclusive. `parseDate` defines the format `date-or-time`. */
 export const rangeParameters = {
   from: dateOrTime('from', 'Start of the time range, inclusive.'),
   to: dateOrTime(
@@ -23,7 +23,7 @@ export const rangeParameters = {
   ),
 };
 
-/** The range that the parameters, which have passed their schema, name. Throws 400 when it ends before it starts. */
+/** Returns the range of validated parameters. Throws a 400 if it ends before it starts. */
 export function readRange(query: { from?: string; to?: string }): DateRange {
   const range = dateRange(query.from, query.to);
   if (!range) throw new ApiError('invalid_parameter', 'from must not be later than to.', 'from');

@@ -1,4 +1,4 @@
-/** How a budget of requests stands after a request: of its key, or of its address where there is no key. */
+/** The budget after a request: that of its key, or of its address if it has no valid key. */
 export interface Budget {
   limit: number;
   remaining: number;
@@ -12,8 +12,8 @@ export interface Budget {
 export const WINDOW_SECONDS = 60;
 
 /**
- * The headers that every response under `/api/` carries, names and values in turn; the last two are the IETF draft's
- * names for the same.
+ * The rate-limit headers of every response under `/api/`, names and values alternating. The last two repeat the figures under
+ * the names of the IETF draft.
  */
 export function rateHeaders(budget: Budget): string[] {
   return [

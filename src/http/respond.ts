@@ -3,7 +3,7 @@ import Negotiator from 'negotiator';
 import { type Answer, type Coding, encoded, isUnchanged } from './answer.ts';
 import { type Budget, rateHeaders } from './rate-headers.ts';
 
-/** Bodies below it are sent as they are, in bytes: compressed, they would hardly be smaller. */
+/** Smaller bodies, in bytes, are sent uncompressed: compression would hardly shrink them. */
 const SMALLEST_CODED = 1024;
 
 const EXPOSED = [
@@ -11,15 +11,15 @@ const EXPOSED = [
   ...['Link', 'ETag', 'Retry-After', 'X-Request-Id'],
 ].join(', ');
 
-/** The status that the answer will be sent with: 304 when the client has it already. */
+/** Returns the status to send: 304 if the client already has the answer. */
 export function finalStatus(request: FastifyRequest, answer: Answer): number {
   return isUnchanged(answer, request.headers['if-none-match']) ? 304 : answer.status;
 }
 
 /**
- * Sends an answer with the headers that every response carries; `extra` are more of them, names and values in turn.
- * It goes past Fastify's reply, whose own way of collecting headers costs as much as all of Node's. A promise only
- * where the body must be compressed first.
+ * Sends an answer with the headers of every response; `extra` are more headers, names and values alternating. It bypasses
+ * Fastify's reply, because its collecting of headers costs as much as all of Node's work. Returns a promise only if the
+ * body must be compressed first.
  */
 export function respond(
   request: FastifyRequest,
@@ -29,7 +29,7 @@ export function respond(
   extra: readonly string[],
 ): Promise<void> | void {
   const status = finalStatus(request, answer);
-  // A 304 carries the tag that its 200 would (RFC 9110, 15.4.5).
+  // A 304 has the entity tag of its 200 (RFC 9110, 15.4.5).
   const coding = answer.status === 200 ? acceptedCoding(request, answer) : null;
   const send = (body: Buffer) => {
     if (reply.raw.headersSent) return; // the deadline came first
@@ -42,7 +42,7 @@ export function respond(
       const tag = `"${answer.tag}${coding ? `-${coding}` : ''}"`;
       headers.push('cache-control', 'private, no-cache', 'etag', tag);
     }
-    // Fastify's wish while it closes.
+    // Fastify sets this header while it shuts down.
     if (reply.hasHeader('connection')) headers.push('connection', 'close');
     if (status === 304) {
       reply.raw.writeHead(status, headers).end();
@@ -55,7 +55,7 @@ export function respond(
   return coding && status === 200 ? encoded(answer, coding).then(send) : send(answer.body);
 }
 
-/** The content coding to send the answer in; null for none. */
+/** The content coding for the answer; null = uncompressed. */
 export function acceptedCoding(request: FastifyRequest, answer: Answer): Coding | null {
   const accepted = request.headers['accept-encoding'];
   if (accepted === undefined || answer.body.length < SMALLEST_CODED) return null;
@@ -63,7 +63,7 @@ export function acceptedCoding(request: FastifyRequest, answer: Answer): Coding 
   return best === 'br' || best === 'gzip' ? best : null;
 }
 
-/** Headers of the answer to a CORS preflight from an allowed origin, names and values in turn. */
+/** Headers of the answer to a CORS preflight from an allowed origin, names and values alternating. */
 export const PREFLIGHT_HEADERS = [
   ...['access-control-allow-methods', 'GET, HEAD'],
   ...['access-control-allow-headers', 'Authorization, If-None-Match'],
@@ -73,7 +73,7 @@ export const PREFLIGHT_HEADERS = [
 const VARY = ['vary', 'Authorization, Accept-Encoding'];
 const VARY_WITH_ORIGIN = ['vary', 'Authorization, Accept-Encoding, Origin'];
 
-/** Headers for a page of an allowed origin, names and values in turn; `origins` empty = off. */
+/** CORS headers for a page of an allowed origin, names and values alternating; `origins` empty = CORS is off. */
 export function corsHeaders(origins: readonly string[], origin: string | undefined): readonly string[] {
   if (origins.length === 0) return VARY;
   if (origin === undefined || !origins.includes(origin)) return VARY_WITH_ORIGIN;

@@ -1,7 +1,7 @@
 import * as errors from '../errors.ts';
 import { ref } from './openapi-schemas.ts';
 
-/** A failure as the document has it: the codes are those of its status, the examples what the service sends. */
+/** An error in the document: the codes of its status, with examples that the service sends. */
 interface Failure {
   name: string;
   status: number;
@@ -80,7 +80,7 @@ const FAILURES: readonly Failure[] = [
   },
 ];
 
-/** The failures that any operation may answer with, by status; 404 is for those that look something up. */
+/** The errors that any operation may answer, by status; 404 only for those that look up a resource. */
 export function failures(notFound: string | undefined): [status: string, response: object][] {
   return FAILURES.filter(({ status }) => status !== 404 || notFound !== undefined).map(({ name, status }) => [
     String(status),
@@ -88,7 +88,7 @@ export function failures(notFound: string | undefined): [status: string, respons
   ]);
 }
 
-/** `components.responses`; `headers` are those that every response has. */
+/** `components.responses`; `headers` are the headers of every response. */
 export function errorResponses(headers: readonly string[]): Record<string, object> {
   return Object.fromEntries(
     FAILURES.map((failure) => [
@@ -115,7 +115,7 @@ function sent(error: errors.ApiError): unknown {
   return JSON.parse(error.envelope(error.status === 429 ? EXAMPLE_WAIT : undefined).toString());
 }
 
-/** The envelope of section 7, a schema for each failure. */
+/** The envelope of section 7, with a schema for each error. */
 export function errorSchemas(): Record<string, object> {
   return Object.fromEntries(FAILURES.map((failure) => [`${failure.name}Body`, envelopeSchema(failure)]));
 }

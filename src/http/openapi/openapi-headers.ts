@@ -6,7 +6,7 @@ const RATE = [
   'RateLimit',
 ];
 
-/** The headers that every response under `/api/` has. */
+/** The headers of every response under `/api/`. */
 export const EVERY_RESPONSE = [...RATE, 'X-Request-Id', 'Cache-Control', 'Vary', 'X-Content-Type-Options'];
 
 const ALWAYS = { required: true };

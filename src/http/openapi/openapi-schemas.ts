@@ -7,14 +7,14 @@ export function ref(kind: 'schemas' | 'headers' | 'responses', name: string): { 
 }
 
 /**
- * A copy of the schema in which every part that has a title is a reference, with that part put under its title into
- * `components`. Throws when two different schemas have one title.
+ * Returns a copy of the schema in which each part with a title becomes a reference; the part is added to `components` under
+ * its title. Throws if two different schemas have the same title.
  */
 export function hoisted(schema: unknown, components: Record<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((part) => hoisted(part, components));
   if (typeof schema !== 'object' || schema === null) return schema;
   const { title, ...rest } = schema as Json;
-  // A field may be named title: then it is a schema, not a text.
+  // A field may be named title. Then the value is a schema, not text.
   const named = typeof title === 'string' ? rest : (schema as Json);
   const copy = Object.fromEntries(
     Object.entries(named).map(([name, part]) => [name, hoisted(part, components)]),

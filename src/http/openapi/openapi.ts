@@ -6,7 +6,7 @@ import { errorResponses, errorSchemas, failures } from './openapi-errors.ts';
 import { EVERY_RESPONSE, HEADERS } from './openapi-headers.ts';
 import { hoisted, ref } from './openapi-schemas.ts';
 
-/** The document's own version: the second number rises with each addition, and the first one is that of the path. */
+/** The document's own version: each addition raises the second number; the first is the version in the path. */
 const VERSION = '1.0.0';
 
 const DESCRIPTION = `A read-only API for the database health, tickets, activity log and team of one account.
@@ -41,17 +41,17 @@ interface PlannedEvent {
   schema: object;
 }
 
-/** What the document is made of. */
+/** The input of the document. */
 export interface Described {
   endpoints: readonly Endpoint[];
   events: readonly PlannedEvent[];
-  /** Real answers by operationId. */
+  /** Real answers, by operationId. */
   answers: Readonly<Record<string, unknown>>;
-  /** By the kind of event. */
+  /** Examples of the planned events, by kind. */
   eventExamples: Readonly<Record<string, unknown>>;
 }
 
-/** The OpenAPI 3.1 document: of the schemas that validate and serialize, and of what the error answers are made of. */
+/** Creates the OpenAPI 3.1 document from the schemas that validate and serialize, and from the error answers. */
 export function openapi({ endpoints, events, answers, eventExamples }: Described): Record<string, unknown> {
   const schemas: Record<string, unknown> = {};
   const paths = endpoints.map((endpoint) => [
