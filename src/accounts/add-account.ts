@@ -9,15 +9,15 @@ const insert = `
   returning ${accountColumns}`;
 const insertHead = 'insert into activity_head (account_id) values ($1)';
 
-/** What a new account is. */
+/** The properties of a new account. */
 export type NewAccount = Pick<AccountRow, 'name' | 'kind' | 'plan' | 'requests_per_minute'>;
 
-/** Adds an account, and the first entry of its log. */
+/** Adds an account and the first entry of its log. */
 export function addAccount(writer: pg.Pool, account: NewAccount): Promise<AccountRow> {
   return inTransaction(writer, (client) => addAccountWithin(client, account));
 }
 
-/** {@link addAccount} inside a transaction of the caller's own. */
+/** {@link addAccount} inside the caller's transaction. */
 export async function addAccountWithin(client: pg.ClientBase, account: NewAccount): Promise<AccountRow> {
   const { rows } = await client.query<AccountRow>(insert, [
     account.name,

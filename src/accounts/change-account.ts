@@ -9,12 +9,12 @@ const update = `
    where account_id = $1
   returning ${accountColumns}`;
 
-/** What of an account is to change; what is absent stays. A limit of null is that of the plan. */
+/** Changes to an account; absent fields keep their values. A limit of null is the plan's limit. */
 export type AccountChanges = Partial<Pick<AccountRow, 'name' | 'plan'>> & {
   requestsPerMinute?: number | null;
 };
 
-/** Changes what an account is. A plan other than enterprise takes its own limit away; throws where one is wanted with it. */
+/** Changes an account. Only enterprise accounts may have their own limit; another plan removes it. Throws for both together. */
 export async function changeSettings(
   { accountId, client, record }: Change,
   changes: AccountChanges,
@@ -34,7 +34,7 @@ export async function changeSettings(
   return accountOf(rows, accountId);
 }
 
-/** Throws where the plan has a fixed limit. */
+/** Throws when the plan has a fixed limit. */
 export function refuseOwnLimit(plan: string): void {
   if (plan === 'enterprise') return;
   throw new Rejection(

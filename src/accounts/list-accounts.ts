@@ -3,7 +3,7 @@ import { type AccountRow, accountColumns } from './account-row.ts';
 
 const select = `select ${accountColumns} from account order by account_id`;
 
-/** Every account, by id. */
+/** All accounts, ordered by id. */
 export async function listAccounts(writer: pg.Pool): Promise<AccountRow[]> {
   return (await writer.query<AccountRow>(select)).rows;
 }

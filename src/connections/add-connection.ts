@@ -20,7 +20,7 @@ const insert = `
   select account_id, connection_id, make_interval(secs => $10), $9 from added
   returning connection_id as id`;
 
-/** Adds a connection that is due at once every `every` seconds. The database is not contacted. */
+/** Adds a connection without contacting the database. Its first check is due now, and then every `every` seconds. */
 export async function addConnection(
   change: ChangeAccount,
   secret: SecretKeys,

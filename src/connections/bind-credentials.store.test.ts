@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.stop());
 
-/** Connections of an account as the version before stored them: with a password, with an SSH key too, with neither. */
+/** Connections as an earlier version stored them: with a password, with a password and an SSH key, with neither. */
 async function storedBefore(): Promise<ConnectionKey[]> {
   const accountId = await store.account();
   const key = randomBytes(32);
@@ -48,12 +48,12 @@ async function copyOf(table: string): Promise<string> {
   return `copy_of_${table}`;
 }
 
-test('what a version before stored is bound at the first start, once, and opens as before', async () => {
+test('credentials of an earlier version are bound once, at the first start, and still decrypt', async () => {
   const [one, two, three] = await storedBefore();
   if (!one || !two || !three) throw new Error('three were stored');
   await Promise.all([bind(), bind(), bind()]);
   expect(store.said).toEqual([
-    { level: 'info', message: expect.stringMatching(/are bound to the settings/) },
+    { level: 'info', message: expect.stringMatching(/are now bound to their connections' settings/) },
   ]);
   expect(await read(one)).toEqual({ password: 'the credential', sshKey: null });
   expect(await read(two)).toEqual({ password: 'the credential', sshKey: 'the ssh key' });
@@ -65,7 +65,7 @@ test('what a version before stored is bound at the first start, once, and opens 
   await expect(read(one)).rejects.toThrow(TamperedConnection);
 });
 
-test('once a store is bound, what was stored before opens no more: not by its own key, not after a restart', async () => {
+test('once a store is bound, unbound credentials no longer decrypt, with their own key or after a restart', async () => {
   const [one] = await storedBefore();
   const [other] = await storedBefore();
   if (!one || !other) throw new Error('two were stored');
@@ -73,7 +73,7 @@ test('once a store is bound, what was stored before opens no more: not by its ow
   await bind();
   store.said.length = 0;
 
-  // The owner of the database has a copy from before, and puts it back for one account.
+  // The owner of the database restores an old copy for one account.
   const back = `update credential_key k set sealed = b.sealed from ${keys} b where b.account_id = k.account_id and k.account_id = $1`;
   await owner.query(back, [one.accountId]);
   await owner.query(
@@ -87,7 +87,7 @@ test('once a store is bound, what was stored before opens no more: not by its ow
   await expect(read(one)).rejects.toThrow(TamperedConnection);
   expect(await read(other)).toMatchObject({ password: 'the credential' });
 
-  // A password that is stored anew gets a key of its own, and is bound.
+  // Storing the password again creates a new, bound key.
   await store.set(one, { host: 'db.example.com' }, { password: 'anew' });
   expect(await read(one)).toMatchObject({ password: 'anew' });
 });

@@ -11,17 +11,17 @@ import {
   unboundKeyLabel,
 } from './credentials.ts';
 
-/** What became of the credentials that a version before stored without their settings. */
+/** The result of binding credentials that an earlier version stored without their settings. */
 interface Bound {
-  /** How many connections were bound to the settings that they have now. */
+  /** How many connections had their credentials bound to the current settings. */
   connections: number;
-  /** Accounts whose key is from before although the store was bound already: what it encrypted is not used. */
+  /** Accounts with an unbound key in a store that is already bound. Credentials encrypted with such a key are not used. */
   refused: number[];
 }
 
 const selectKeys = 'select account_id, sealed from credential_key order by account_id';
 
-// Keeps others from storing a first password meanwhile; who reads a key does not wait.
+// Blocks other transactions from storing a first password, but not from reading a key.
 const lockKeys = 'lock table credential_key in share row exclusive mode';
 
 const selectConnections = `
@@ -41,9 +41,9 @@ const storeKey = `
   on conflict (account_id) do update set sealed = excluded.sealed`;
 
 /**
- * Binds the credentials of a store that an earlier version filled to the settings that their connections have: once. The keys
- * of accounts tell whether that was done, and only DBVITALS_SECRET_KEY makes one that does: from the first bound key on,
- * those from before open nothing (docs/decisions/0048). Call it before a credential is used or stored.
+ * Binds credentials that an earlier version stored to their connections' current settings, once per store. A bound account
+ * key marks the store as done, and only DBVITALS_SECRET_KEY can create one. Once there is a bound key, unbound keys decrypt
+ * nothing (docs/decisions/0048). Call it before credentials are used or stored.
  */
 export async function bindCredentials(writer: pg.Pool, secret: SecretKeys): Promise<Bound> {
   const keys = await readKeys(writer, secret);
@@ -52,31 +52,31 @@ export async function bindCredentials(writer: pg.Pool, secret: SecretKeys): Prom
     await client.query(lockKeys);
     const now = await readKeys(client, secret);
     if (now.bound) return { connections: 0, refused: [...now.unbound.keys()] };
-    // With a wrong secret key nothing is to be made anew.
+    // With a wrong secret key, no key is replaced.
     if (now.lost.size > 0 && now.unbound.size === 0) return { connections: 0, refused: [] };
     return { connections: await bindAll(client, secret, now), refused: [] };
   });
 }
 
-/** Hears what was done, as a log of the process does. */
+/** The part of the process log that this file uses. */
 type Log = Record<'info' | 'error', (details: object, message: string) => unknown>;
 
-/** {@link bindCredentials}, told in the log of the process. */
+/** Runs {@link bindCredentials} and logs the result. */
 export async function bindAtStart(writer: pg.Pool, secret: SecretKeys, log: Log): Promise<void> {
   const { connections, refused } = await bindCredentials(writer, secret);
   if (connections > 0)
-    log.info({ connections }, 'stored passwords are bound to the settings of their connections from now on');
+    log.info({ connections }, "stored passwords are now bound to their connections' settings");
   if (refused.length > 0)
     log.error(
       { accounts: refused },
-      'tampering: stored passwords from before the upgrade are back, and not used',
+      'tampering: stored passwords from before the upgrade were put back; they are not used',
     );
 }
 
 interface Keys {
-  /** Whether any account has a key of credentials that are bound. */
+  /** Whether any account has a bound key. */
   bound: boolean;
-  /** The keys from before, opened, by account. */
+  /** The decrypted unbound keys, by account. */
   unbound: Map<number, Buffer>;
   /** Accounts whose key can't be decrypted. */
   lost: Set<number>;
@@ -109,7 +109,7 @@ async function bindAll(client: pg.ClientBase, secret: SecretKeys, { unbound, los
     };
     const password = open(row.credential, 'credential');
     const sshKey = open(row.ssh_credential, 'ssh key');
-    if (password === undefined || sshKey === undefined) continue; // it could not be decrypted before either
+    if (password === undefined || sshKey === undefined) continue; // the earlier version could not decrypt it either
     const key = keys.get(account_id) ?? randomBytes(32);
     keys.set(account_id, key);
     const { credential, ssh_credential } = encryptBy(key, row, { password, sshKey });

@@ -27,7 +27,7 @@ const update = `
          engine              = coalesce($14, engine)
    where account_id = $1 and connection_id = $2`;
 
-// What was changed about the way there is tried at once.
+// A change of the route is checked immediately.
 const reschedule = `
   update connection_schedule
      set every  = coalesce(make_interval(secs => $3), every),
@@ -36,8 +36,8 @@ const reschedule = `
    where account_id = $1 and connection_id = $2`;
 
 /**
- * Changes a connection, and encrypts its secrets for the settings that it has then. A change that would send the stored password
- * elsewhere or less protected needs the password again: else it throws a {@link ConnectionRejected}.
+ * Changes a connection and encrypts its secrets for the new settings. A change that would send the stored password to
+ * another server, or less protected, requires the password again. Throws a {@link ConnectionRejected} without it.
  */
 export async function changeConnection(
   change: ChangeAccount,
@@ -52,7 +52,7 @@ export async function changeConnection(
     if (before === null) throw new NoConnection(connectionId);
     if (wanted.version !== undefined && wanted.version !== before.version) throw new EditConflict();
     const reached = WAY.some((part) => wanted[part] !== undefined);
-    // Sample data has no secrets, and nobody vouches for its settings.
+    // Sample data has no secrets, so its settings are not bound to any.
     const isSample = before.every === null && wanted.password === undefined && wanted.sshKey === undefined;
     const { changes, secrets } =
       reached && !isSample
@@ -77,7 +77,7 @@ export async function changeConnection(
       if (rowCount === 0 && every !== undefined) {
         throw new ConnectionRejected(
           'interval_seconds',
-          `Connection ${connectionId} is sample data: nobody checks it, so how often can't be changed.`,
+          `Connection ${connectionId} is sample data and is never checked: its interval can't be changed.`,
         );
       }
     }
@@ -95,7 +95,7 @@ export async function changeConnection(
   });
 }
 
-/** What decides where and how secrets are sent. */
+/** The settings that determine where and how secrets are sent. */
 const WAY = [
   'type',
   'address',
@@ -108,8 +108,8 @@ const WAY = [
 ] as const;
 
 /**
- * The secrets that a change of the way goes on from. Where the stored settings can't be trusted, nothing of
- * them stays: what is not given is as of a new connection.
+ * The changes and the stored secrets to apply them to. If the stored settings can't be trusted, they are all discarded:
+ * absent fields get the defaults of a new connection.
  */
 async function trustedChanges(
   changes: ConnectionChanges,

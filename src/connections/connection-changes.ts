@@ -4,7 +4,7 @@ import { fingerprints } from './connection-settings.ts';
 import type { ConnectionThresholds } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 
-/** How a connection is set, as the store has it. */
+/** A connection's settings as stored. */
 export interface StoredSettings {
   name: string;
   engine: DatabaseAddress['engine'];
@@ -48,7 +48,7 @@ const selectAll = `
    where c.account_id = $1 and c.removed_at is null
    order by c.connection_id`;
 
-/** The settings of a connection, which stays locked; null when there is none, or it was removed. */
+/** Locks a connection and returns its settings; null when it does not exist or was removed. */
 export async function settingsOf(
   client: pg.ClientBase,
   accountId: number,
@@ -58,17 +58,17 @@ export async function settingsOf(
   return rows[0] ?? null;
 }
 
-/** A connection with its settings. */
+/** A connection and its settings. */
 export interface StoredConnection extends StoredSettings {
   id: number;
 }
 
-/** The connections of an account, removed ones left out, by id; nothing is locked. */
+/** The account's connections without removed ones, ordered by id. Locks nothing. */
 export async function everySettingsOf(client: pg.ClientBase, accountId: number): Promise<StoredConnection[]> {
   return (await client.query<StoredConnection>(selectAll, [accountId])).rows;
 }
 
-/** What a change did, for the log: the names of the fields, and what they were and are; never a password. */
+/** The changed fields with old and new values for the log; never a password. */
 export function changesBetween(
   before: StoredSettings,
   after: StoredSettings,
@@ -83,7 +83,7 @@ export function changesBetween(
   };
 }
 
-// A certificate is public but long: its fingerprint names it. Durations as the commands write them.
+// Certificates are logged as fingerprints, because they are long. Durations are formatted as in the commands.
 function shown({
   has_password: _password,
   has_ssh_key: _sshKey,

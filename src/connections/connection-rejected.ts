@@ -1,14 +1,14 @@
 import { NotFound, Rejection } from '../vocabulary/rejection.ts';
 
-/** A connection can't be as it was asked for. */
+/** The settings of a connection are not allowed. */
 export class ConnectionRejected extends Rejection {
-  /** `setting` is what the rejection is about, as the console names it, such as `ca_certificate`. */
+  /** `setting` is the rejected setting by its name in the console API, such as `ca_certificate`. */
   constructor(setting: string, message: string) {
     super('invalid_parameter', message, { parameter: setting });
   }
 }
 
-/** There is no such connection in the account, or it was removed. */
+/** The connection does not exist in the account, or was removed. */
 export class NoConnection extends NotFound {
   constructor(id: number) {
     super(`There is no connection ${id}.`);

@@ -25,7 +25,7 @@ const ofAccount = `${select} where c.account_id = $1 and c.removed_at is null or
 const one = `${select} where c.account_id = $1 and c.connection_id = $2`;
 const ownerOf = 'select account_id from connection where connection_id = $1 and removed_at is null';
 
-/** The account's connections, removed ones left out, by id. */
+/** The account's connections without removed ones, ordered by id. */
 export async function listConnections(
   client: pg.ClientBase | pg.Pool,
   accountId: number,
@@ -33,7 +33,7 @@ export async function listConnections(
   return (await client.query<ConnectionRow>(ofAccount, [accountId])).rows;
 }
 
-/** One connection, removed or not. Throws when there is none. */
+/** A connection, removed or not. Throws when it does not exist. */
 export async function readConnection(
   client: pg.ClientBase,
   accountId: number,
@@ -45,7 +45,7 @@ export async function readConnection(
   return row;
 }
 
-/** The account that a connection belongs to, found by its id alone. Throws when there is none, or it was removed. */
+/** A connection's account, found by the connection's id. Throws when the connection does not exist or was removed. */
 export async function ownerOfConnection(writer: pg.Pool, id: number): Promise<number> {
   const { rows } = await writer.query<{ account_id: number }>(ownerOf, [id]);
   const [row] = rows;
@@ -53,7 +53,7 @@ export async function ownerOfConnection(writer: pg.Pool, id: number): Promise<nu
   return row.account_id;
 }
 
-/** The page of the console that entries about a connection name. */
+/** The console page that log entries about a connection link to. */
 export function pageOf(connectionId: number): string {
   return `/connections/${connectionId}`;
 }

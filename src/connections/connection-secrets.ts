@@ -10,7 +10,7 @@ import {
   TamperedConnection,
 } from './credentials.ts';
 
-/** Which connection, and whose. */
+/** The primary key of a connection. */
 interface ConnectionKey {
   accountId: number;
   connectionId: number;
@@ -25,7 +25,7 @@ const update = `
   update connection set credential = $3, ssh_credential = $4
    where account_id = $1 and connection_id = $2`;
 
-/** The secrets of a connection, null when there is no such one; throws as `decryptSecrets` does. */
+/** A connection's secrets; null when the connection does not exist. Throws as `decryptSecrets` does. */
 export async function readSecrets(
   client: pg.ClientBase | pg.Pool,
   secret: SecretKeys,
@@ -35,7 +35,7 @@ export async function readSecrets(
   return row ? decryptSecrets(client, secret, row, row) : null;
 }
 
-/** {@link readSecrets}, but null where they are not stored for the settings that the connection has. */
+/** {@link readSecrets}, but null when the secrets were not stored with the connection's current settings. */
 export async function trustedSecrets(
   client: pg.ClientBase | pg.Pool,
   secret: SecretKeys,
@@ -50,8 +50,8 @@ export async function trustedSecrets(
 }
 
 /**
- * Stores the secrets of a connection for the settings that its row has by now. Call it in the transaction that changed them; an
- * SSH key is forgotten where there is no tunnel.
+ * Encrypts a connection's secrets for its current settings and stores them. Call it in the transaction that changed the
+ * settings. Without a tunnel, the SSH key is deleted.
  */
 export async function storeSecrets(
   client: pg.ClientBase | pg.Pool,

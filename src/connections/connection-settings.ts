@@ -3,19 +3,19 @@ import { ConnectionRejected } from './connection-rejected.ts';
 import type { ThresholdChanges } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 
-/** What is set of a connection beside its address; what is absent stays, or is the default of a new one. */
+/** A connection's settings besides its address. Absent fields keep their values, or get the default of a new connection. */
 export interface ConnectionSettings {
   thresholds?: ThresholdChanges;
   expectedStandbys?: number;
-  /** Whether the password may go out in clear text, or as MD5. */
+  /** Whether the password may be sent in clear text or as MD5. */
   passwordExposable?: boolean;
-  /** PEM: certificates, and public keys of a MySQL server; null = none beside the system's own. */
+  /** PEM: certificates, and public keys of MySQL servers; null = only the system's certificates. */
   caCertificate?: string | null;
 }
 
 /**
- * Throws a {@link ConnectionRejected} for settings that a database of that engine has no use for: somebody would believe that
- * they hold.
+ * Throws a {@link ConnectionRejected} for settings that have no effect on this engine, because users would believe that
+ * they apply.
  */
 export function requireSettingsOf(
   engine: DatabaseAddress['engine'],
@@ -24,16 +24,19 @@ export function requireSettingsOf(
   const [other, name] = engine === 'postgres' ? ['MY_', 'PostgreSQL'] : ['PG_', 'MySQL or MariaDB'];
   const check = Object.keys(thresholds).find((id) => id.startsWith(other));
   if (check !== undefined)
-    throw new ConnectionRejected('thresholds', `${check} is no check of ${name}: leave its threshold out.`);
+    throw new ConnectionRejected(
+      'thresholds',
+      `${check} is not a check for ${name}: leave out its threshold.`,
+    );
   if (engine !== 'postgres' && expectedStandbys > 0)
     throw new ConnectionRejected(
       'expected_standbys',
-      'The number of expected standbys is for PostgreSQL: leave it out.',
+      'Expected standbys are for PostgreSQL only: leave out their number.',
     );
   if (engine === 'postgres' && caCertificate?.includes(PUBLIC_KEY))
     throw new ConnectionRejected(
       'ca_certificate',
-      'Among the certificates is a public key, which is for MySQL: PostgreSQL needs certificates.',
+      'The certificates contain a public key, which is for MySQL only: PostgreSQL needs certificates.',
     );
 }
 
@@ -41,7 +44,7 @@ const PUBLIC_KEY = '-----BEGIN PUBLIC KEY-----';
 const PEM = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----[\s\S]+?-----END \1-----/g;
 const LARGEST_TEXT = 1024 * 1024;
 
-/** The certificates and public keys of a PEM text: the blocks alone, each of them what it says. */
+/** Extracts the blocks of PEM text, and checks that each is a valid certificate or public key. */
 export function certificatesIn(text: string): string {
   const blocks = text.length <= LARGEST_TEXT ? (text.match(PEM) ?? []) : [];
   try {

@@ -1,19 +1,19 @@
 import type { Thresholds } from '../checks/check.ts';
 import { ConnectionRejected } from './connection-rejected.ts';
 
-/** Check id → name → the number that it is to be; null = the check's own again. */
+/** Check id → name → the new number; null = back to the default. */
 export type ThresholdChanges = Readonly<Record<string, Readonly<Record<string, number | null>>>>;
 
-/** Check id → name → number, as a connection keeps them: those that differ from the check's own. */
+/** Check id → name → number, as stored with a connection: only those that differ from the default. */
 export type ConnectionThresholds = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** A check as far as its thresholds go. */
+/** The id and the default thresholds of a check. */
 interface ShippedCheck {
   id: string;
   thresholds?: Thresholds;
 }
 
-/** Throws a {@link ConnectionRejected} that lists the valid names when the changes name a check or threshold that is none. */
+/** Throws a {@link ConnectionRejected} for an unknown check or threshold; the message lists the valid names. */
 export function requireThresholds(changes: ThresholdChanges, checks: readonly ShippedCheck[]): void {
   for (const [id, named] of Object.entries(changes)) {
     const valid = Object.keys(requireCheck(id, checks).thresholds ?? {});
@@ -22,27 +22,27 @@ export function requireThresholds(changes: ThresholdChanges, checks: readonly Sh
     throw new ConnectionRejected(
       'thresholds',
       valid.length === 0
-        ? `${id} has no thresholds: leave ${id}.${wrong} out.`
+        ? `${id} has no thresholds: leave out ${id}.${wrong}.`
         : `${id} has no threshold ${wrong}: its thresholds are ${valid.join(', ')}.`,
     );
   }
 }
 
-/** The check of that id. Throws a {@link ConnectionRejected} that names it when there is none. */
+/** The check with this id. Throws a {@link ConnectionRejected} when there is none. */
 export function requireCheck<Shipped extends { id: string }>(
   id: string,
   checks: readonly Shipped[],
 ): Shipped {
   const check = checks.find((one) => one.id === id);
   if (check) return check;
-  const named = /^[A-Z0-9_]{1,60}$/.test(id) ? id : 'of such an id';
+  const named = /^[A-Z0-9_]{1,60}$/.test(id) ? id : 'with this id';
   throw new ConnectionRejected(
     'check_id',
-    `There is no check ${named}: docs/checks has a page for each that there is.`,
+    `There is no check ${named}: docs/checks has a page for each check.`,
   );
 }
 
-/** The thresholds of a connection after the changes. */
+/** A connection's thresholds after the changes. */
 export function changedThresholds(
   before: ConnectionThresholds,
   changes: ThresholdChanges,

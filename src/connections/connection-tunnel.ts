@@ -4,26 +4,26 @@ import { ConnectionRejected } from './connection-rejected.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Who logs in at a bastion, and where it is. */
+/** The user, host and port of a bastion. */
 export interface SshLogin {
   username: string;
   host: string;
   port: number;
 }
 
-/** The tunnel of a connection; what is absent stays. */
+/** The tunnel of a connection; absent fields keep their values. */
 export interface Tunnelled {
   ssh?: SshLogin;
-  /** The private key's text. */
+  /** The text of the private key. */
   sshKey?: string;
 }
 
-/** A private key that needs no passphrase: nobody is there to type it when a check is due. */
+/** Checks that the text is a private key without a passphrase: checks run unattended. */
 export function requirePrivateKey(text: string): string {
-  const ssh: typeof import('ssh2') = require('ssh2'); // 28 ms that a command without a tunnel does not pay
+  const ssh: typeof import('ssh2') = require('ssh2'); // loaded only for tunnels, because it takes 28 ms
   const key = ssh.utils.parseKey(text);
   if (key instanceof Error || !key.isPrivateKey())
-    throw new ConnectionRejected('ssh', 'The SSH key must be a private key that has no passphrase.');
+    throw new ConnectionRejected('ssh', 'The SSH key must be a private key without a passphrase.');
   return text;
 }
 
@@ -32,7 +32,7 @@ const storeLogin = `
      set connection_type = 'ssh_tunnel', ssh_username = $3, ssh_host = $4, ssh_port = $5, ssh_host_key = null
    where account_id = $1 and connection_id = $2`;
 
-/** Puts a tunnel before a connection; a new bastion is to be known anew. */
+/** Stores a connection's tunnel. A new bastion's host key is forgotten and learned again. */
 export async function storeTunnel(
   client: pg.ClientBase,
   { accountId, connectionId }: { accountId: number; connectionId: number },
@@ -42,8 +42,8 @@ export async function storeTunnel(
   await client.query(storeLogin, [accountId, connectionId, login.username, login.host, login.port]);
 }
 
-/** Throws where a private key is given without a tunnel. */
+/** Throws when a private key is given without a tunnel. */
 export function requireTunnel(tunnelled: boolean, { sshKey }: Tunnelled): void {
   if (sshKey === undefined || tunnelled) return;
-  throw new ConnectionRejected('ssh', 'A private key goes with an SSH server: give both.');
+  throw new ConnectionRejected('ssh', 'A private key needs an SSH server: give both.');
 }

@@ -66,7 +66,7 @@ describe('a connection URL', () => {
     'postgres://ada:hunter2@x@db/app',
     'postgres://ada:hunter2%@db/app',
     'postgres://ada:hunter2%00@db/app',
-  ])('%s is refused in a sentence without the password', (url) => {
+  ])('%s is rejected without showing the password', (url) => {
     expect(() => parseConnectionUrl(url)).toThrow(ConnectionRejected);
     expect(() => parseConnectionUrl(url)).not.toThrow(/hunter2/);
     expect(() => parseConnectionUrl(url)).toThrow(/\.$/);

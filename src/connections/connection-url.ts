@@ -2,59 +2,59 @@ import type { ConnectionType } from '../vocabulary/connection-types.ts';
 import { type Engine, engineOfScheme } from '../vocabulary/engines.ts';
 import { ConnectionRejected } from './connection-rejected.ts';
 
-/** Where a monitored database is and who logs in, as a connection URL names it. */
+/** The address and login of a monitored database, as in a connection URL. */
 export interface DatabaseAddress {
   engine: Engine;
   connection_type: Exclude<ConnectionType, 'ssh_tunnel'>;
-  /** For `unix_socket` the folder of the socket, of MySQL its file; several hosts as `one:5432,two:5433`. */
+  /** For `unix_socket` the folder of the socket, or its file for MySQL; several hosts as `one:5432,two:5433`. */
   host: string;
-  /** Of the first host. */
+  /** The first host's port. */
   port: number;
-  /** Empty where a MySQL or MariaDB login goes to none: one session sees them all. */
+  /** Empty for MySQL and MariaDB without a database: one session sees them all. */
   database: string;
   username: string;
   /** null = none in the URL. */
   password: string | null;
 }
 
-/** A check tries one after the other, and must not take its place from others for long. */
+/** A check tries the hosts in turn, and must not delay other checks for long. */
 const MOST_HOSTS = 4;
 
-// Scheme, user, password, hosts with their ports, database, parameters.
+// Scheme, user, password, hosts with ports, database, parameters.
 const URL_FORM =
   /^(postgres(?:ql)?|mysql|mariadb):\/\/(?:([^:@/?#]*)(?::([^:@/?#]*))?@)?([^@/?#]*)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
-// An IPv6 address stands in brackets.
+// An IPv6 address needs brackets.
 const HOST_FORM = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]*))(?::([0-9]+))?$/;
 
 const POSTGRES = { port: '5432', database: 'postgres', socket: 'folder', parameters: ['host'] };
-// What clients of MySQL call the parameter, and what PostgreSQL's do.
+// The parameter's names in MySQL clients and in PostgreSQL clients.
 const MYSQL = { port: '3306', database: '', socket: 'file', parameters: ['socket', 'host'] };
 type Scheme = typeof POSTGRES;
 
 /**
- * Reads `postgres://user:password@host:port/database`, of several servers `…@one:5432,two:5433/…`; a socket's folder
- * stands as `%2Ffolder` for the host or as `?host=/folder`. Port 5432 and database `postgres` where not given.
- * `mysql://` and `mariadb://` likewise: port 3306, no database, and the socket is a file, which `?socket=` names too.
- * Throws a {@link ConnectionRejected} that shows nothing of the URL: it may hold a password.
+ * Parses `postgres://user:password@host:port/database`, with several servers `…@one:5432,two:5433/…`. A socket's folder is
+ * `%2Ffolder` in place of the host, or `?host=/folder`. The defaults are port 5432 and database `postgres`. `mysql://` and
+ * `mariadb://` default to port 3306 and no database; their socket is a file, also accepted as `?socket=`. Throws a
+ * {@link ConnectionRejected} that shows no part of the URL, because it may contain a password.
  */
 export function parseConnectionUrl(text: string): DatabaseAddress {
   const parts = URL_FORM.exec(text);
-  if (!parts) throw wrong('special characters in the password are percent-encoded, such as %40 for @');
+  if (!parts) throw wrong('percent-encode special characters in the password, such as %40 for @');
   const [, name = '', user = '', password = '', hosts = '', database = '', parameters = ''] = parts;
   const engine = engineOfScheme(name);
   const scheme = engine === 'postgres' ? POSTGRES : MYSQL;
   const servers = hosts.split(',').map((part) => serverOf(part, parameters, scheme));
   const [first] = servers;
-  if (!first) throw wrong('it names no host');
+  if (!first) throw wrong('it has no host');
   const several = servers.length > 1;
   if (servers.length > MOST_HOSTS)
     throw new ConnectionRejected(
       'url',
-      `A connection names at most ${MOST_HOSTS} hosts: leave out the others.`,
+      `A connection can have at most ${MOST_HOSTS} hosts: leave out the others.`,
     );
   if (several && servers.some(({ host }) => host.startsWith('/')))
-    throw wrong('of several hosts none is a socket');
-  if (user === '') throw wrong('it names no user');
+    throw wrong('a socket cannot be one of several hosts');
+  if (user === '') throw wrong('it has no user');
   return {
     engine,
     connection_type: first.host.startsWith('/') ? 'unix_socket' : 'direct',
@@ -67,8 +67,8 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
 }
 
 /**
- * The same from fields: `host` is a name or an address, several as `one:5432,two:5433`, or the path of a Unix socket. Throws a
- * {@link ConnectionRejected}.
+ * The address from separate fields: `host` is a name, an address, several of them as `one:5432,two:5433`, or the path of a
+ * Unix socket. Throws a {@link ConnectionRejected}.
  */
 export function addressOf({
   engine,
@@ -85,7 +85,7 @@ export function addressOf({
 }): DatabaseAddress {
   const socket = host.startsWith('/');
   if (!socket && /[@/?#%\s]/.test(host))
-    throw new ConnectionRejected('host', 'The host is a name, an address, or the path of a socket.');
+    throw new ConnectionRejected('host', 'The host must be a name, an address, or the path of a socket.');
   const six = !socket && /^[0-9A-Fa-f:.]+$/.test(host) && host.split(':').length > 2;
   const server = socket ? encodeURIComponent(host) : six ? `[${host}]` : host;
   const several = !socket && !six && /[,:]/.test(host);
@@ -96,11 +96,11 @@ export function addressOf({
 
 function serverOf(part: string, parameters: string, scheme: Scheme): { host: string; port: number } {
   const [whole, address6, name = '', port = scheme.port] = HOST_FORM.exec(part) ?? [];
-  if (whole === undefined) throw wrong('an IPv6 address stands in brackets, a port is a number');
+  if (whole === undefined) throw wrong('an IPv6 address needs brackets, and a port is a number');
   const named = address6 ?? decode(name);
   const host = parameters === '' ? named : socketOf(parameters, named, scheme);
-  if (!host.startsWith('/') && !address6 && !/^[0-9A-Za-z_.-]+$/.test(host)) throw wrong('it names no host');
-  if (Number(port) < 1 || Number(port) > 65_535) throw wrong('its port is 1 to 65535');
+  if (!host.startsWith('/') && !address6 && !/^[0-9A-Za-z_.-]+$/.test(host)) throw wrong('it has no host');
+  if (Number(port) < 1 || Number(port) > 65_535) throw wrong('its port must be 1 to 65535');
   return { host, port: Number(port) };
 }
 
@@ -112,9 +112,7 @@ function socketOf(parameters: string, host: string, { parameters: names, socket 
   const [[name = '', path = ''] = [], ...others] = new URLSearchParams(parameters);
   const stray = others.length > 0 || !names.includes(name);
   if (stray || !path.startsWith('/') || host !== '' || /\p{Cc}/u.test(path)) {
-    throw wrong(
-      `its only parameter is ${names[0]}=/${socket} of a Unix socket, and TLS is chosen apart from it`,
-    );
+    throw wrong(`its only parameter is ${names[0]}=/${socket} of a Unix socket; set TLS separately`);
   }
   return path;
 }
@@ -124,9 +122,9 @@ function decode(part: string): string {
   try {
     text = decodeURIComponent(part);
   } catch {
-    throw wrong('a % in it is written %25');
+    throw wrong('write % as %25');
   }
-  if (/\p{Cc}/u.test(text)) throw wrong('it holds a control character');
+  if (/\p{Cc}/u.test(text)) throw wrong('it contains a control character');
   return text;
 }
 

@@ -38,7 +38,7 @@ const encrypt = (to: Destination, secrets = SECRETS) => encryptSecrets(store.wri
 const decrypt = (to: Destination, stored: EncryptedSecrets, keys = secret) =>
   decryptSecrets(store.writer, keys, to, stored);
 
-test('secrets open for the settings that they were stored for, and are not to be seen in what is stored', async () => {
+test('secrets decrypt with the settings that they were stored with, and are not readable in the store', async () => {
   const to = await destination();
   const stored = await encrypt(to);
   expect(stored.credential?.includes('ssword')).toBe(false);
@@ -62,13 +62,13 @@ test.each<[keyof Destination, unknown]>([
   ['ssh_port', 2222],
   ['ssh_username', 'root'],
   ['ssh_host_key', 'another'],
-])('with another %s nothing opens', async (field, value) => {
+])('with another %s the secrets do not decrypt', async (field, value) => {
   const to = await destination();
   const stored = await encrypt(to);
   await expect(decrypt({ ...to, [field]: value }, stored)).rejects.toThrow(TamperedConnection);
 });
 
-test('texts that run into each other are told apart', async () => {
+test('settings whose concatenation is the same are distinguished', async () => {
   const to = await destination();
   const stored = await encrypt({ ...to, database: 'a', username: 'b","c' });
   await expect(decrypt({ ...to, database: 'a","b', username: 'c' }, stored)).rejects.toThrow(
@@ -76,7 +76,7 @@ test('texts that run into each other are told apart', async () => {
   );
 });
 
-test('secrets that were copied, swapped, taken away or changed do not open', async () => {
+test('secrets that were copied, swapped, removed or changed do not decrypt', async () => {
   const [to, other] = [await destination(), await destination()];
   const stored = await encrypt(to);
   const others = await encrypt(other);
@@ -96,7 +96,7 @@ test('secrets that were copied, swapped, taken away or changed do not open', asy
   }
   await expect(decrypt(other, stored)).rejects.toThrow(TamperedConnection);
 
-  // The account's key copied along does not help either.
+  // Copying the account's key too does not help.
   await store.writer.query(
     `update credential_key set sealed = (select sealed from credential_key where account_id = $1)
       where account_id = $2`,
@@ -113,7 +113,7 @@ test('another secret key decrypts nothing, and the error says what to do', async
   );
 });
 
-test('several that store an account’s first password at once use one key', async () => {
+test('concurrent writers of an account’s first password use one key', async () => {
   const to = await destination();
   const all = [1, 2, 3, 4].map((connection_id) => ({ ...to, connection_id }));
   const stored = await Promise.all(all.map((one) => encrypt(one)));

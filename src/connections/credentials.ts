@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
 
-/** Everything that decides where and how a connection's secrets are sent, as its row has it. */
+/** The columns of a connection that determine where and how its secrets are sent. */
 export interface Destination {
   account_id: number;
   connection_id: number;
@@ -21,7 +21,7 @@ export interface Destination {
   ssh_host_key: string | null;
 }
 
-/** The columns of a {@link Destination}, of `connection c`. */
+/** SQL: the columns of a {@link Destination} from `connection c`. */
 export const destinationColumns = `
          c.account_id, c.connection_id, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls,
          c.password_exposable, c.ca_certificate, c.ssh_host, c.ssh_port, c.ssh_username, c.ssh_host_key`;
@@ -34,7 +34,7 @@ export interface Secrets {
   sshKey: string | null;
 }
 
-/** {@link Secrets} as they are stored. */
+/** Encrypted {@link Secrets}, as stored. */
 export interface EncryptedSecrets {
   credential: Buffer | null;
   ssh_credential: Buffer | null;
@@ -72,8 +72,8 @@ export function encryptBy(
 }
 
 /**
- * The secrets of a connection. Throws {@link TamperedConnection} when they were not stored for these settings, and
- * {@link CredentialError} when DBVITALS_SECRET_KEY is not the one that they were stored with.
+ * Decrypts a connection's secrets. Throws {@link TamperedConnection} when they were stored with other settings, and
+ * {@link CredentialError} when they were encrypted with another DBVITALS_SECRET_KEY.
  */
 export async function decryptSecrets(
   client: pg.ClientBase | pg.Pool,
@@ -95,7 +95,7 @@ export async function decryptSecrets(
   };
 }
 
-/** The secret key does not decrypt an account's key. The message is one sentence that says what to do. */
+/** The secret key does not decrypt an account's key. The message says how to fix it. */
 export class CredentialError extends Error {
   constructor({ connection_id }: Pick<Destination, 'connection_id'>) {
     super(
@@ -104,9 +104,9 @@ export class CredentialError extends Error {
   }
 }
 
-/** The secrets of a connection are not stored for the settings that it has; one sentence that says what to do. */
+/** A connection's secrets were not stored with its current settings. The message says how to fix it. */
 export class TamperedConnection extends Error {
-  /** What is wrong, without what to do. */
+  /** The problem without the remedy. */
   readonly reason: string;
 
   constructor({ connection_id }: Pick<Destination, 'connection_id'>, how: keyof typeof TAMPERED) {
@@ -124,12 +124,12 @@ const TAMPERED = {
 
 const selectKey = 'select sealed from credential_key where account_id = $1';
 
-// Two that store an account's first password at once: the second waits for the first and takes its key.
+// When two transactions store an account's first password, the second waits for the first and uses its key.
 const insertKey = `
   insert into credential_key (account_id, sealed) values ($1, $2)
   on conflict (account_id) do nothing`;
 
-// A key from before credentials were bound to settings is not used again once the store is bound (bind-credentials.ts).
+// Once the store is bound, unbound keys are never used again (bind-credentials.ts).
 const replaceKey = 'update credential_key set sealed = $3 where account_id = $1 and sealed = $2';
 
 type Owner = Pick<Destination, 'account_id' | 'connection_id'>;
@@ -166,14 +166,14 @@ export function credentialKeyLabel(accountId: number): string {
   return `dbvitals credential key of bound settings, account ${accountId}`;
 }
 
-/** What bound an account's key before its credentials were bound to settings. */
+/** The label of an account's unbound key, from before credentials were bound to settings. */
 export function unboundKeyLabel(accountId: number): string {
   return `dbvitals credential key, account ${accountId}`;
 }
 
 type SecretKind = 'password' | 'ssh key';
 
-// A JSON array of a fixed length: no two destinations are written alike.
+// A JSON array of fixed length, so that different destinations never have the same text.
 function binding(of: SecretKind, destination: Destination, withSshKey: boolean): string {
   const { account_id, connection_id, engine, connection_type, host, port, database, username } = destination;
   const { tls, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key } =

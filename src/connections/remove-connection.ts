@@ -13,7 +13,7 @@ const stopSchedule = `
    where account_id = $1 and connection_id = $2`;
 
 /**
- * Removes a connection: it is no longer listed or watched, its password and its SSH key are forgotten, its tickets are
+ * Removes a connection: it is no longer listed or checked, its password and SSH key are deleted, and its tickets are
  * resolved. Throws {@link NoConnection}.
  */
 export async function removeConnection(change: ChangeAccount, connectionId: number): Promise<ConnectionRow> {

@@ -7,11 +7,11 @@ import { tlsOf } from './connection-tls.ts';
 import { requireTunnel, type SshLogin, type Tunnelled } from './connection-tunnel.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 
-/** What of a connection is to change; what is absent stays. */
+/** Changes to a connection; absent fields keep their values. */
 export interface ConnectionChanges extends ConnectionSettings, Tunnelled {
-  /** What was changed: throws {@link EditConflict} where the connection has another version by now. */
+  /** The version that the caller edited. If the connection has another version now, {@link EditConflict} is thrown. */
   version?: number;
-  /** `direct` takes a tunnel away; without it one that stands stays. */
+  /** `direct` removes the tunnel; absent keeps it. */
   type?: ConnectionType;
   name?: string;
   address?: DatabaseAddress;
@@ -20,19 +20,19 @@ export interface ConnectionChanges extends ConnectionSettings, Tunnelled {
   every?: number;
 }
 
-/** The encryption that a connection has after a change. A socket has no TLS, so nothing follows from what it had. */
+/** The TLS mode after a change. The old mode is kept unless the connection changes to or from a Unix socket. */
 export function tlsAfter(before: StoredSettings, type: string, wanted: TlsMode | undefined): TlsMode {
   const sameKind = (type === 'unix_socket') === (before.connection_type === 'unix_socket');
   return tlsOf(type, wanted ?? (sameKind ? before.tls : undefined));
 }
 
-/** Throws a {@link ConnectionRejected} for changes that the connection can't have; gives the type that it gets by them. */
+/** Returns the connection's new type. Throws a {@link ConnectionRejected} for changes that are not allowed. */
 export function requireChangeable(before: StoredSettings, changes: ConnectionChanges): string {
   const { address = before, ssh, sshKey, password } = changes;
   requireSameEngine(before, address);
   requireSettingsOf(before.engine, changes);
   const type = typeAfter(before, changes);
-  // Without its tunnel a name is another server's, too.
+  // The same host name can be another server without the tunnel.
   const otherWay = ssh !== undefined || type !== before.connection_type;
   if (password === undefined && before.has_password) {
     requireSameHost(before, address, otherWay);
@@ -46,18 +46,18 @@ export function requireChangeable(before: StoredSettings, changes: ConnectionCha
 function typeAfter(before: StoredSettings, { address, ssh, type }: ConnectionChanges): string {
   const named = address?.connection_type ?? before.connection_type;
   if (ssh && named === 'unix_socket')
-    throw new ConnectionRejected('ssh', 'An SSH server goes with a host, not with a socket.');
+    throw new ConnectionRejected('ssh', 'An SSH tunnel needs a host, not a Unix socket.');
   if (type === 'direct' && named !== 'unix_socket') return 'direct';
   const stays = before.connection_type === 'ssh_tunnel' && named === 'direct';
   return ssh || stays ? 'ssh_tunnel' : named;
 }
 
-// Another engine has other checks: tickets of those before would never be looked at again, and stand for ever.
+// Another engine has other checks, so open tickets of the old checks would never be resolved.
 function requireSameEngine({ engine }: StoredSettings, after: Pick<DatabaseAddress, 'engine'>): void {
   if ((engine === 'postgres') === (after.engine === 'postgres')) return;
   throw new ConnectionRejected(
     'engine',
-    `The connection is to ${engine === 'postgres' ? 'PostgreSQL' : 'MySQL or MariaDB'}: add a new one for the other, and remove this one.`,
+    `This is a connection to ${engine === 'postgres' ? 'PostgreSQL' : 'MySQL or MariaDB'}: remove it and add a new one for another engine.`,
   );
 }
 
@@ -70,20 +70,20 @@ function requireSameHost(
   throw new ConnectionRejected(
     'password',
     otherWay
-      ? 'Give the password too: the stored one is not sent by another way.'
-      : 'This leads to another host or port: give the password for it, the stored one is not sent there.',
+      ? 'This changes the route to the database: enter the password again.'
+      : 'This changes the host or port: enter its password, because the stored one is not sent there.',
   );
 }
 
 function requireAsProtected(before: StoredSettings, changes: ConnectionChanges, tls: TlsMode): void {
   const weaker = isWeakerTls(tls, before.tls);
   const exposed = changes.passwordExposable === true && !before.password_exposable;
-  // Another certificate is another server that is believed; a key of MySQL's is who may decrypt the password.
+  // Another certificate trusts another server; the holder of another MySQL public key can decrypt the password.
   const { caCertificate = before.ca_certificate } = changes;
   if (!weaker && !exposed && caCertificate === before.ca_certificate) return;
   throw new ConnectionRejected(
     'password',
-    'This changes how the password is protected on its way: enter the password again.',
+    'This changes how the password is protected in transit: enter the password again.',
   );
 }
 
@@ -91,6 +91,6 @@ function requireSameSshServer(before: StoredSettings, { username, host, port }: 
   if (before.ssh_username === username && before.ssh_host === host && before.ssh_port === port) return;
   throw new ConnectionRejected(
     'ssh',
-    'This leads to another SSH server or user: give the private key again, the stored one is not used there.',
+    'This changes the SSH server or user: enter the private key again, because the stored one is not used there.',
   );
 }

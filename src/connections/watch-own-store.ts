@@ -5,7 +5,7 @@ import type { SecretKeys } from '../database/encryption.ts';
 import { changeConnection } from './change-connection.ts';
 import { trustedSecrets } from './connection-secrets.ts';
 
-// Those that name the role which only an embedded store has.
+// Connections that use the monitoring role, which only an embedded store has.
 const selectWatching = `
   select account_id, connection_id, host
     from connection
@@ -21,8 +21,8 @@ interface Watching {
 type Monitor = EmbeddedStore['monitor'];
 
 /**
- * Leads the connection that the first start made to the former store to the one of `monitor`, after a restore. Only that one, the
- * oldest: a look-alike that somebody added later must not be given the password of the store's monitoring role.
+ * After a restore, points the connection to the old store, created by the first start, to the store of `monitor`. Only the
+ * oldest connection is changed: a similar one that a person added must not get the monitoring role's password.
  */
 export async function watchRestoredStore(
   writer: pg.Pool,
@@ -34,8 +34,8 @@ export async function watchRestoredStore(
 }
 
 /**
- * Leads the store's connection to itself to the folder where the store lies now: it was moved or copied since. Only a connection
- * that holds the password of the store's own monitoring role is changed; nobody else knows it. Gives how many were.
+ * Points the store's connection to itself to the current data folder, after the folder was moved or copied. Only
+ * connections with the monitoring role's password are changed, because only the store knows it. Returns their number.
  */
 export async function followDataFolder(
   writer: pg.Pool,

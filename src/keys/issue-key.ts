@@ -13,20 +13,20 @@ const insert = `
   select account_id, api_key_id from issued
   returning api_key_id as id`;
 
-/** A key's row and, this once, the key itself. */
+/** A new key's row and the key itself, which is shown only once. */
 export type IssuedKey = KeyRow & { key: string };
 
-/** A key to be issued. */
+/** The properties of a new key. */
 export interface WantedKey {
   name: string;
   note?: string | null;
-  /** The member who makes it; absent = nobody but the operator. */
+  /** The member who creates the key; absent = the operator. */
   createdBy?: number | undefined;
-  /** How many seconds it lives; null = until it is revoked. */
+  /** The lifetime in seconds; null = until revoked. */
   lifetime: number | null;
 }
 
-/** Issues a key at `at` (as PostgreSQL writes an instant). */
+/** Issues a key at `at`, a timestamp in PostgreSQL's format. */
 export async function issueKey(
   client: pg.ClientBase,
   { accountId, at }: { accountId: number; at: string },

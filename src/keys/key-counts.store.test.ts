@@ -25,7 +25,7 @@ afterAll(async () => {
   await store.stop();
 });
 
-// Some 940 entries an hour, each key nine in all: the last 25 hours are more than a step.
+// About 940 entries an hour, nine per key: the last 25 hours take more than one step.
 const LOG = { length: 45_000, rare: 'event', days: 2 } as const;
 const EVERY_ENTRY = 1_000_000;
 
@@ -41,7 +41,7 @@ interface Row {
   id: number;
   requests: number | null;
   limited: number | null;
-  /** To the microsecond. */
+  /** With microseconds. */
   since: string;
   last_used_from: string | null;
 }
@@ -54,7 +54,7 @@ async function listed(accountId: number, { counted = true, read = EVERY_ENTRY } 
   return rows.map(({ row }) => row);
 }
 
-/** Asserts that each key's counts are those of the log since the instant that they tell; gives how many hours ago that is. */
+/** Asserts that each key's counts match the log since the reported instant. Returns how many hours ago that is. */
 async function expectTrue(accountId: number, read = EVERY_ENTRY): Promise<number> {
   const rows = await listed(accountId, { read });
   const { since = '' } = rows[0] ?? {};
@@ -73,14 +73,14 @@ async function expectTrue(accountId: number, read = EVERY_ENTRY): Promise<number
   return (Date.now() - Date.parse(since)) / 3_600_000;
 }
 
-/** How many steps a round took. */
+/** Runs a round and returns its number of steps. */
 async function countAll(pool = owner): Promise<number> {
   let steps = 0;
   for await (const _ of countKeys(pool)) steps += 1;
   return steps;
 }
 
-/** Appends so many requests of the account's first key at the end of the log. */
+/** Appends requests of the account's first key to the log. */
 async function append(accountId: number, requests: number): Promise<void> {
   await root.query(
     `with added as (
@@ -94,7 +94,7 @@ async function append(accountId: number, requests: number): Promise<void> {
   );
 }
 
-test('what is listed is what the log holds, counted or not', async () => {
+test('listed counts match the log, including uncounted entries', async () => {
   const accountId = await writeCounted({ ...LOG, length: UNCOUNTED });
   expect(await expectTrue(accountId)).toBeCloseTo(24, 1);
   expect(await countAll()).toBeGreaterThan(1);
@@ -105,7 +105,7 @@ test('what is listed is what the log holds, counted or not', async () => {
   await expectTrue(accountId);
 });
 
-test('a first hour of many entries counts as a whole', async () => {
+test('a first hour with many entries counts as a whole', async () => {
   const accountId = await writeCounted();
   await countAll();
   const hours = await expectTrue(accountId, 10);
@@ -113,7 +113,7 @@ test('a first hour of many entries counts as a whole', async () => {
   expect(hours).toBeLessThan(25.01);
 });
 
-test('a look counts what no round did, and says nothing when there is too much of it', async () => {
+test('a query counts the uncounted entries, and returns null when there are too many', async () => {
   const accountId = await writeCounted();
   expect(await countUp(store.writer, accountId, 0)).toBe(false);
   for (const { requests, limited } of await listed(accountId, { counted: false })) {
@@ -123,7 +123,7 @@ test('a look counts what no round did, and says nothing when there is too much o
   await expectTrue(accountId);
 });
 
-test('of a long log the last 25 hours alone are counted', async () => {
+test('only the last 25 hours of a long log are counted', async () => {
   const accountId = await writeCounted({ ...LOG, days: 30 });
   await countAll();
   await expectTrue(accountId);
@@ -134,7 +134,7 @@ test('of a long log the last 25 hours alone are counted', async () => {
   expect(rows).toEqual([{ older: 0, any: true }]);
 });
 
-test('two rounds at once count each entry once', async () => {
+test('two concurrent rounds count each entry once', async () => {
   const accountId = await writeCounted();
   const second = openPool(store.address, 'owner', { max: 1 });
   await Promise.all([
@@ -147,7 +147,7 @@ test('two rounds at once count each entry once', async () => {
   await expectTrue(accountId);
 });
 
-test('a round that was broken off goes on where it was', async () => {
+test('an interrupted round resumes where it stopped', async () => {
   const accountId = await writeCounted();
   for await (const _ of countKeys(owner)) break;
   const { rows } = await root.query(
@@ -158,7 +158,7 @@ test('a round that was broken off goes on where it was', async () => {
   await expectTrue(accountId);
 });
 
-test('where nothing happened a round does nothing; hours of long ago are forgotten', async () => {
+test('a round without new entries does nothing, and old hours are deleted', async () => {
   const accountId = await writeCounted();
   await root.query(
     `insert into key_hour (account_id, api_key_id, hour, requests, limited)
@@ -173,7 +173,7 @@ test('where nothing happened a round does nothing; hours of long ago are forgott
   expect(await countAll()).toBe(0);
 });
 
-test('where a key was used from last is told by the log, then by its last hour, which outlasts the log', async () => {
+test('the last IP address of a key comes from the log, then from its last hour, which outlives the log', async () => {
   const accountId = await writeCounted({ ...LOG, length: UNCOUNTED });
   await root.query(`update activity set source_ip = inet '10.0.0.0' + id where api_key_id is not null`);
   const { rows } = await root.query<{ id: number; from: string }>(

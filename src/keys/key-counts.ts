@@ -1,17 +1,17 @@
 import type pg from 'pg';
 
-// Requests of a key by the hour, counted from the log: the gate, which every request waits for, counts nothing for it.
+// Counts each key's requests per hour from the log, so that requests do not wait for counters in the gate.
 
-/** How many entries a step counts. */
+/** Log entries per step. */
 const STEP = 20_000;
 
-/** How many entries that no step counted yet a look at the counts may read itself. */
+/** The most uncounted entries that a query for the counts reads from the log. */
 export const UNCOUNTED = 10_000;
 
-/** Hours are shown for up to 25 h. */
+/** Counts are shown for the last 25 h. */
 const KEPT_HOURS = 48;
 
-// The entries before that are of no interest: the first count of a long log begins there.
+// The first count of a long log starts 25 h ago: older entries are never shown.
 const place = `
   select h.last_id, c.counted_to as stored,
          greatest(coalesce(c.counted_to, 0),
@@ -20,7 +20,7 @@ const place = `
     left join key_counted c on c.account_id = h.account_id
    where h.account_id = $1`;
 
-// Whoever moves the mark from where it was found counts what lies between: two who count at once do it once.
+// Only the process that moves the mark counts the entries in between, so concurrent processes count each entry once.
 const count = `
   with moved as (
     insert into key_counted as c (account_id, counted_to)
@@ -40,7 +40,7 @@ const count = `
      set requests = k.requests + excluded.requests, limited = k.limited + excluded.limited,
          source_ip = excluded.source_ip`;
 
-/** Counts up to 20,000 entries more; gives how many are left, and null when nothing was to be counted. */
+/** Counts up to 20,000 more entries. Returns how many are left, or null when no more than `enough` were uncounted. */
 async function countStep(pool: pg.Pool, accountId: number, enough: number): Promise<number | null> {
   const { rows } = await pool.query<{ last_id: number; stored: number | null; counted_to: number }>(place, [
     accountId,
@@ -53,8 +53,8 @@ async function countStep(pool: pg.Pool, accountId: number, enough: number): Prom
 }
 
 /**
- * Counts what is new in the log of an account until no more than {@link UNCOUNTED} entries are left, or for `ms`
- * milliseconds; whether it got so far.
+ * Counts an account's new log entries until at most {@link UNCOUNTED} are left. Returns false if that takes longer than
+ * `ms` milliseconds.
  */
 export async function countUp(pool: pg.Pool, accountId: number, ms: number): Promise<boolean> {
   const until = performance.now() + ms;
@@ -73,14 +73,14 @@ const uncounted = `
      and h.last_at > clock_timestamp() - interval '25 hours'
    order by h.account_id`;
 
-// The last hour of a key stays: it tells where the key was used from.
+// Each key keeps its last hour, because it holds the IP address that used the key last.
 const prune = `
   delete from key_hour k
    where k.account_id = $1 and k.hour < clock_timestamp() - make_interval(hours => $2)
      and exists (select from key_hour n
                   where n.account_id = $1 and n.api_key_id = k.api_key_id and n.hour > k.hour)`;
 
-/** Counts what is new in every log, a step at a time, and forgets hours that are no longer shown. */
+/** Counts the new entries of all logs, one step at a time, and deletes hours that are no longer shown. */
 export async function* countKeys(owner: pg.Pool): AsyncGenerator<void> {
   const { rows } = await owner.query<{ account_id: number }>(uncounted);
   for (const { account_id } of rows) {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { NotFound } from '../vocabulary/rejection.ts';
 
-/** An API key as the commands show it; the key itself is kept nowhere. */
+/** An API key as the commands show it. The key itself is not stored. */
 export interface KeyRow {
   id: number;
   account_id: number;
@@ -10,9 +10,9 @@ export interface KeyRow {
   last_four: string;
   created_at: Date;
   expires_at: Date | null;
-  /** May lie ahead: a regenerated key lives on for its overlap. */
+  /** Can be in the future: a regenerated key stays valid for its overlap. */
   revoked_at: Date | null;
-  /** The key that it was regenerated as. */
+  /** The key that replaced it. */
   replaced_by: number | null;
   last_used_at: Date | null;
   state: 'active' | 'revoked' | 'expired';
@@ -35,7 +35,7 @@ export async function listKeys(client: pg.ClientBase | pg.Pool, accountId: numbe
   return rows;
 }
 
-/** One key of the account. Throws {@link NotFound} when there is none. */
+/** A key of the account. Throws {@link NotFound} when it does not exist. */
 export async function readKey(client: pg.ClientBase, accountId: number, id: number): Promise<KeyRow> {
   const { rows } = await client.query<KeyRow>(`${select} where k.account_id = $1 and k.api_key_id = $2`, [
     accountId,
@@ -46,7 +46,7 @@ export async function readKey(client: pg.ClientBase, accountId: number, id: numb
   return row;
 }
 
-/** The account that a key belongs to. Throws {@link NotFound} when there is no such key. */
+/** The key's account. Throws {@link NotFound} when the key does not exist. */
 export async function accountOfKey(pool: pg.Pool, id: number): Promise<number> {
   const { rows } = await pool.query<{ account_id: number }>(
     'select account_id from api_key where api_key_id = $1',

@@ -1,9 +1,9 @@
 /**
- * The keys of account $1, the newest first, with what came by each since 24 h ago. The count adds the hours that lie
- * wholly within (key_hour), what of the log no step counted yet, and of the first hour the part that lies within: that is
- * read from the log where it has no more than $2 entries, else the whole hour counts and `since` is its beginning.
- * Where a key was used from last the uncounted end of the log tells, else its last hour. With $3 false that end is too
- * long to be read: both are null.
+ * The keys of account $1, newest first, with the requests of each in the last 24 h. The count is the sum of all full
+ * hours (key_hour), the uncounted log entries, and the part of the first hour within the 24 h. That part is read from the
+ * log if it has at most $2 entries; else the whole hour counts, and `since` is its start. The last IP address comes from
+ * the uncounted log entries, else from the key's last hour. With $3 false there are too many uncounted entries: the count
+ * and the address are null.
  */
 export const selectKeys = `
 with span as materialized (
@@ -59,7 +59,7 @@ select k.api_key_id as id, k.name, k.note, k.last_four, k.created_at, k.expires_
  where k.account_id = $1
  order by k.api_key_id desc`;
 
-/** What the keys of account $1 that are accepted are doing: their running minute and their last use. */
+/** The current minute and the last use of each valid key of account $1. */
 export const selectWindows = `
 select k.api_key_id as id,
        case when w.started_at + interval '60 s' > clock_timestamp() then w.used else 0 end as used,
@@ -71,8 +71,8 @@ select k.api_key_id as id,
  order by k.api_key_id desc`;
 
 /**
- * The last 100 requests by key $2 of account $1 among the $4 entries before entry $3 (null = the log's end), the newest
- * first, and where those entries begin: null where the log does.
+ * The last 100 requests by key $2 of account $1 among the $4 entries before entry $3 (null = the log's end), newest first,
+ * and the first of these entries; null when the log starts there.
  */
 export const selectRequests = `
 with span as materialized (

@@ -3,7 +3,7 @@ import { Rejection } from '../vocabulary/rejection.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
 import { type KeyRow, readKey } from './key-row.ts';
 
-// A key with an end of its own does not outlive it by being regenerated.
+// Regenerating a key does not extend its expiry.
 const replace = `
   update api_key
      set revoked_at = least(clock_timestamp() + make_interval(secs => $3), expires_at),
@@ -11,8 +11,8 @@ const replace = `
    where account_id = $1 and api_key_id = $2`;
 
 /**
- * Issues a successor with the same name, note and lifetime, and revokes the key in `overlap` seconds. Throws a
- * {@link Rejection} when there is no such key, it is no longer active, or it was regenerated before.
+ * Issues a replacement with the same name, note and lifetime, and revokes the key in `overlap` seconds. Throws a
+ * {@link Rejection} when the key does not exist, is not active, or was already regenerated.
  */
 export async function regenerateKey(
   { accountId, client, at, record }: Change,

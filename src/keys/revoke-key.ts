@@ -8,8 +8,8 @@ const revoke = `
    where account_id = $1 and api_key_id = $2`;
 
 /**
- * Revokes a key at once: no request that starts after the commit is accepted. Throws a {@link Rejection} when there is no such
- * key, or it was revoked already.
+ * Revokes a key immediately: requests that start after the commit are rejected. Throws a {@link Rejection} when the key
+ * does not exist or was already revoked.
  */
 export async function revokeKey({ accountId, client, record }: Change, id: number): Promise<KeyRow> {
   const { state } = await readKey(client, accountId, id);

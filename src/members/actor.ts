@@ -4,7 +4,7 @@ import type { Permission } from '../vocabulary/role-permissions.ts';
 export interface Actor {
   sessionId: number;
   loginId: number;
-  /** The login's. */
+  /** The login's id. */
   email: string;
   accountId: number;
   memberId: number;

@@ -5,19 +5,19 @@ import type { Actor } from './actor.ts';
 import { requireMayChange } from './member-rules.ts';
 import { hashToken, newToken } from './token.ts';
 
-/** What a one-time link is for: to become an owner of the account, to join it as an invited member, to set a new password. */
+/** The purpose of a one-time link: become an owner of the account, join it as an invited member, or set a new password. */
 export type LinkPurpose = 'owner' | 'invitation' | 'reset';
 
-/** A new link; its address is `<origin>/link/<token>`, shown this once. */
+/** A new link. Its address `<origin>/link/<token>` is shown only once. */
 export interface NewLink {
   token: string;
   expires_at: Date;
 }
 
-/** How long a link is good for, in seconds: an invitation waits for somebody, the others are used by their maker. */
+/** How long a link is valid, in seconds. An invitation lasts longest, because it waits for another person. */
 const LIFETIME: Record<LinkPurpose, number> = { owner: 86_400, invitation: 7 * 86_400, reset: 86_400 };
 
-// Of several links for a member the newest alone is good.
+// Only a member's newest link is valid.
 const insert = `
   with older as (
     update link set used_at = clock_timestamp()
@@ -27,7 +27,7 @@ const insert = `
   values ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))
   returning expires_at`;
 
-/** Makes a one-time link. `memberId` is null for the purpose `owner` only; `createdBy` is a member, null = the operator. */
+/** Creates a one-time link. `memberId` is null only for the purpose `owner`; `createdBy` is a member, null = the operator. */
 export async function addLink<Purpose extends LinkPurpose>(
   { client, accountId, record }: Change,
   wanted: { purpose: Purpose; memberId: number | null; createdBy: number | null },
@@ -53,7 +53,7 @@ const find = `
     left join login l on l.login_id = m.login_id
    where m.account_id = $1 and m.member_id = $2`;
 
-/** {@link addLink} by the operator: for a member, or (null) for somebody who becomes an owner. */
+/** {@link addLink} by the operator, for a member; null = for a new owner. */
 export async function addOperatorLink(
   change: Change,
   memberId: number | null,
@@ -67,7 +67,7 @@ export async function addOperatorLink(
   return addLink(change, { purpose, memberId, createdBy: null });
 }
 
-/** {@link addLink} by a member: an invitation until the other joined, then a link to a new password. */
+/** {@link addLink} by a member: an invitation if the other member has not joined yet, else a link to set a new password. */
 export async function addLinkAs(
   change: Change,
   actor: Actor,
@@ -94,7 +94,7 @@ const end = `
   update link set used_at = clock_timestamp()
    where account_id = $1 and member_id = $2 and used_at is null`;
 
-/** Ends the links for a member. */
+/** Invalidates a member's links. */
 export async function endLinks({ client, accountId }: Change, memberId: number): Promise<void> {
   await client.query(end, [accountId, memberId]);
 }

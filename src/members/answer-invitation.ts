@@ -6,7 +6,7 @@ import { joinAs } from './join-as.ts';
 import { removeMember } from './remove-member.ts';
 import { hashToken } from './token.ts';
 
-/** A person who answers the invitation of an account. */
+/** A person who answers an account's invitation. */
 export interface Invitee {
   loginId: number;
   provedEmail: string | null;
@@ -15,7 +15,7 @@ export interface Invitee {
   sessionToken: string | null;
 }
 
-/** Answers one invitation, after checking it again under the account's lock. */
+/** Answers an invitation, after checking it again under the account's lock. */
 async function answer(
   writer: pg.Pool,
   accountId: number,
@@ -37,7 +37,7 @@ async function answer(
 
 const actThere = 'update session set account_id = $2 where token_hash = $1 and account_id is null';
 
-/** Makes the person's login act as the invited member, and their session act in the account. Throws 404. */
+/** Links the person's login to the invited member, and moves their session to the account. Throws 404. */
 export function acceptInvitation(writer: pg.Pool, accountId: number, invitee: Invitee): Promise<void> {
   return answer(writer, accountId, invitee, async (change, { member_id, name, login_id }) => {
     const member = await joinAs(change, { memberId: member_id, loginId: invitee.loginId, before: login_id });
@@ -53,7 +53,7 @@ export function acceptInvitation(writer: pg.Pool, accountId: number, invitee: In
   });
 }
 
-/** Removes the invited member. Throws 404, also where the member signs in with a password already. */
+/** Removes the invited member. Throws 404, also when the member already signs in with a password. */
 export function declineInvitation(writer: pg.Pool, accountId: number, invitee: Invitee): Promise<void> {
   return answer(writer, accountId, invitee, async (change, { member_id, joined }) => {
     if (joined) throw notFound;

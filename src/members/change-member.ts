@@ -5,7 +5,7 @@ import { endLinks } from './add-link.ts';
 import { type MemberRow, memberColumns, type WantedMember, writeMember } from './member-row.ts';
 import { requireMayChange, requireMayGive, requireOwner } from './member-rules.ts';
 
-/** What of a member is to change; what is absent stays. */
+/** Changes to a member; absent fields keep their values. */
 export type MemberChanges = { [Field in keyof WantedMember]?: WantedMember[Field] | undefined };
 
 const update = `
@@ -14,7 +14,7 @@ const update = `
    where account_id = $1 and member_id = $2
   returning ${memberColumns}`;
 
-/** Changes a member. Throws `EmailTaken`, or when there is no such member. */
+/** Changes a member. Throws `EmailTaken`, or when the member does not exist. */
 export function changeMember(change: Change, id: number, wanted: MemberChanges): Promise<MemberRow> {
   const { name, email, roles, status } = wanted;
   const changed = Object.entries(wanted).flatMap(([field, value]) => (value === undefined ? [] : [field]));
@@ -23,8 +23,8 @@ export function changeMember(change: Change, id: number, wanted: MemberChanges):
 }
 
 /**
- * {@link changeMember} by another member, within the rules. A new e-mail address and a suspension end the links for the member.
- * Throws {@link EditConflict} where the member has another version by now.
+ * {@link changeMember} by another member, after the permission checks. A new e-mail address or a suspension invalidates
+ * the member's links. Throws {@link EditConflict} when the member changed in the meantime.
  */
 export async function changeMemberAs(
   change: Change,

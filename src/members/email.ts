@@ -1,12 +1,12 @@
-// One form for all comparisons: letters of ASCII are folded, all others are exact. PostgreSQL, JavaScript and identity
-// providers fold other letters each in their own way: U+212A, KELVIN SIGN, is a k to some.
+// All comparisons fold the case of ASCII letters only. PostgreSQL, JavaScript and identity providers disagree on other
+// letters: some fold U+212A, KELVIN SIGN, to a k.
 
-/** The form in which an e-mail address is compared. */
+/** Folds an e-mail address for comparison. */
 export function foldEmail(email: string): string {
   return email.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** SQL of {@link foldEmail} for an expression of type text. */
+/** SQL equivalent of {@link foldEmail} for an expression of type text. */
 export function foldedEmail(expression: string): string {
   return `lower(${expression} collate "C")`;
 }

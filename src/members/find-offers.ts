@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { foldedEmail } from './email.ts';
 
-// A member without a login, or whose login did not verify the address with this provider.
+// Members without a login, or with a login whose address this provider did not verify.
 const find = `
   select m.account_id, a.name as account_name, m.member_id, m.name, m.roles, l.account_id is not null as joined, m.login_id
     from member m
@@ -25,7 +25,7 @@ export interface Offer {
   login_id: number | null;
 }
 
-/** The memberships that accounts offer to a verified address; `accountId` names one account. */
+/** The memberships that accounts offer to a verified address; `accountId` limits the search to one account. */
 export async function findOffers(
   client: pg.ClientBase | pg.Pool,
   of: { email: string; issuer: string; loginId: number | null },
@@ -36,7 +36,7 @@ export async function findOffers(
 
 const issuerOf = 'select oidc_issuer as issuer from login where login_id = $1 and oidc_issuer is not null';
 
-/** {@link findOffers} to the person of a session; none without an address that a provider verified. */
+/** {@link findOffers} for the person of a session; empty unless a provider verified the address. */
 export async function offersTo(
   client: pg.ClientBase | pg.Pool,
   { loginId, provedEmail }: { loginId: number; provedEmail: string | null },

@@ -8,7 +8,7 @@ import { requireMayGive } from './member-rules.ts';
 
 const kindOf = 'select kind from account where account_id = $1';
 
-/** Adds a member who is still to join, and the link that invites them. */
+/** Adds an invited member and creates the invitation link. */
 export async function inviteMember(
   change: Change,
   actor: Actor,

@@ -9,8 +9,8 @@ const join = `
 const forget = 'delete from login where login_id = $1 and account_id = $2';
 
 /**
- * Makes the login act as the member. The member's previous password, passkeys, sessions and links end. Returns the member
- * for the log entry; null when there is no such active member.
+ * Links the login to the member. The member's previous password, passkeys, sessions and links end. Returns the member
+ * for the log entry, or null when there is no active member with this id.
  */
 export async function joinAs(
   change: Change,

@@ -3,7 +3,7 @@ import { type MemberRow, memberColumns } from './member-row.ts';
 
 const select = `select ${memberColumns} from member where account_id = $1 order by member_id`;
 
-/** The members of an account, by id; none of an account that is still to be added (null). */
+/** An account's members, ordered by id; empty for an account that does not exist yet (null). */
 export async function listMembers(
   client: pg.ClientBase | pg.Pool,
   accountId: number | null,

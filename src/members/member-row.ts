@@ -16,7 +16,7 @@ export interface MemberRow {
   last_active_at: Date | null;
 }
 
-/** What a member is to be. */
+/** The properties of a member that the caller sets. */
 export type WantedMember = Pick<MemberRow, 'name' | 'email' | 'roles' | 'status'>;
 
 /** Another member of the account has the e-mail address. */
@@ -28,7 +28,7 @@ export class EmailTaken extends Rejection {
 
 export const memberColumns = 'member_id as id, name, email, roles, status, joined_at, last_active_at';
 
-/** Writes one member and the entry that tells of it. Throws {@link EmailTaken}, or when there is no such member. */
+/** Writes a member and its log entry. Throws {@link EmailTaken}, or when the member does not exist. */
 export async function writeMember(
   { accountId, client, record }: Change,
   actionType: ActionType,
@@ -49,7 +49,7 @@ export async function writeMember(
 
 const ownerOf = 'select account_id from member where member_id = $1';
 
-/** The account that a member belongs to. Throws when there is no such member. */
+/** The member's account. Throws when the member does not exist. */
 export async function accountOfMember(writer: pg.Pool, id: number): Promise<number> {
   const { rows } = await writer.query<{ account_id: number }>(ownerOf, [id]);
   const [row] = rows;

@@ -3,8 +3,8 @@ import { notFound, Rejection } from '../vocabulary/rejection.ts';
 import { type Permission, permissionsOf } from '../vocabulary/role-permissions.ts';
 import type { Actor } from './actor.ts';
 
-// Who may do what to whom: nobody gives, takes or acts on what they may not do themselves, and an account always has an
-// owner who can sign in. The commands are the operator's, and bound by neither.
+// Members can't grant, revoke or manage permissions that they lack themselves, and every account keeps an owner who can
+// sign in. The operator's commands skip both rules.
 
 const beyond = new Rejection(
   'forbidden',
@@ -19,12 +19,12 @@ const noOwner = new Rejection(
   'The account would have no owner who can sign in. Make someone else an owner first.',
 );
 
-/** Whether who has these permissions has all that the roles allow. */
+/** Whether these permissions include everything that the roles allow. */
 export function covers(permissions: ReadonlySet<Permission>, roles: readonly string[]): boolean {
   return [...permissionsOf(roles)].every((permission) => permissions.has(permission));
 }
 
-/** A member as the rules see them. */
+/** The fields of a member that the rules check. */
 export interface Subject {
   roles: string[];
   status: 'active' | 'invited' | 'suspended';
@@ -33,7 +33,7 @@ export interface Subject {
   version: string;
 }
 
-/** What tells whether a member was changed since they were read: not when they were active last. */
+/** Changes whenever the member is edited, but not when they are active. */
 export const versionOf = 'md5(row(m.name, m.email, m.roles, m.status)::text)';
 
 const select = `
@@ -43,8 +43,8 @@ const select = `
    where m.account_id = $1 and m.member_id = $2`;
 
 /**
- * The member that `actor` wants to change, as they are now. Throws 404 when there is none, 403 when their roles allow what
- * those of the actor do not.
+ * The current state of the member that `actor` wants to change. Throws 404 when there is none, and 403 when the member's
+ * roles allow more than the actor's.
  */
 export async function requireMayChange(change: Change, actor: Actor, id: number): Promise<Subject> {
   const [subject] = (await change.client.query<Subject>(select, [change.accountId, id])).rows;
@@ -53,14 +53,14 @@ export async function requireMayChange(change: Change, actor: Actor, id: number)
   return subject;
 }
 
-/** Throws 403 when the roles allow what those of the actor do not. */
+/** Throws 403 when the roles allow more than the actor's roles. */
 export async function requireMayGive(change: Change, actor: Actor, roles: readonly string[]): Promise<void> {
   if (!covers(await permissionsNow(change, actor), roles)) throw givingBeyond;
 }
 
 const rolesOf = 'select roles from member where account_id = $1 and member_id = $2';
 
-// An owner may have made an administrator of the actor since the request began.
+// An owner may have demoted the actor to administrator since the request began.
 async function permissionsNow(
   { client, accountId }: Change,
   { memberId }: Actor,
@@ -74,7 +74,7 @@ const owners = `
    where account_id = $1 and status = 'active' and login_id is not null and 'owner' = any (roles)
    limit 1`;
 
-/** Throws 409 when the change of a member who was an owner left the account without one who can sign in. */
+/** Throws 409 when changing an owner leaves the account without an owner who can sign in. */
 export async function requireOwner(
   { client, accountId }: Change,
   { status, roles, login_id }: Subject,

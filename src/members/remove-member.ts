@@ -3,7 +3,7 @@ import type { Actor } from './actor.ts';
 import { type MemberRow, memberColumns, writeMember } from './member-row.ts';
 import { requireMayChange, requireOwner } from './member-rules.ts';
 
-// A login with a password is its account's alone: it goes with its member.
+// A login with a password belongs to one account, so it is deleted with its member.
 const remove = `
   with removed as (
     delete from member
@@ -14,7 +14,7 @@ const remove = `
   )
   select ${memberColumns} from removed`;
 
-/** Removes a member, and the login that was theirs in this account alone; throws when there is no such member. */
+/** Removes a member and, if it belongs to this account only, their login. Throws when the member does not exist. */
 export function removeMember(
   change: Change,
   id: number,
@@ -23,7 +23,7 @@ export function removeMember(
   return writeMember(change, 'member_removed', remove, [change.accountId, id], more);
 }
 
-/** {@link removeMember} by another member, within the rules. */
+/** {@link removeMember} by another member, after the permission checks. */
 export async function removeMemberAs(change: Change, actor: Actor, id: number): Promise<void> {
   const before = await requireMayChange(change, actor, id);
   await removeMember(change, id);

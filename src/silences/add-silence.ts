@@ -5,7 +5,7 @@ import { one } from '../database/one.ts';
 import { resolveSilencedTicketsOf } from '../ops/record-findings.ts';
 import { pageOf, propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
 
-/** What is to be silenced, and why. */
+/** The check or object to silence, and the reason. */
 export type WantedSilence = Pick<SilenceRow, 'check_id' | 'object' | 'reason' | 'note' | 'until'>;
 
 const insert = `
@@ -14,8 +14,8 @@ const insert = `
   returning ${silenceColumns}`;
 
 /**
- * Silences a check of a connection, or one object of it; open tickets that it covers are resolved. `actor` is told in the
- * log beside the silence. Throws {@link NoConnection}.
+ * Silences a check of a connection, or one of its objects, and resolves the open tickets that the silence covers. The log
+ * entry names `actor`. Throws {@link NoConnection}.
  */
 export async function addSilence(
   change: ChangeAccount,

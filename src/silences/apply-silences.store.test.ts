@@ -42,7 +42,7 @@ function outcomeOf(found: Found, volatile: boolean): Outcome {
   };
 }
 
-/** A connection of its own, at hours of one day: what a run there finds, and silences that come and go. */
+/** Creates a connection with helpers to run checks and to add and end silences at hours of one day. */
 async function watched(volatile = false) {
   const accountId = await store.account();
   const connectionId = await store.connection(accountId);
@@ -93,7 +93,7 @@ function instant(hour: number): Date {
   return new Date(Date.UTC(2026, 0, 1) + hour * 3_600_000);
 }
 
-test('a silenced finding is listed as skipped with the reason, weighs nothing and opens no ticket', async () => {
+test('a silenced finding is listed as skipped with the reason, does not lower the score and opens no ticket', async () => {
   const { run, silence } = await watched();
   await silence(0, null, 48);
   const { told, findings, score: points, summary } = await run(1, { t: 'warning' });
@@ -107,7 +107,7 @@ test('a silenced finding is listed as skipped with the reason, weighs nothing an
   expect([points, summary]).toEqual([100, 'No problem found in 0 checks; 1 silenced']);
 });
 
-test('an open ticket is resolved with the reason when the silence is added, one of another object stands', async () => {
+test('adding a silence resolves its open ticket with the reason, but not the ticket of another object', async () => {
   const { run, silence } = await watched();
   await run(0, { t: 'warning', u: 'warning' });
   expect((await silence(1, 't')).told).toEqual(['resolved, silenced: accepted_risk']);
@@ -117,7 +117,7 @@ test('an open ticket is resolved with the reason when the silence is added, one 
   expect([points, summary]).toEqual([92, '1 warning: Test; 1 silenced']);
 });
 
-test('a ticket that is open under a silence all the same is resolved by the next run, measured or not', async () => {
+test('the next run resolves an open ticket that a silence covers, even if the check was not measured', async () => {
   const { run, silence } = await watched();
   await silence(0);
   const { rowCount } = await store.writer.query(
@@ -133,14 +133,14 @@ test('a ticket that is open under a silence all the same is resolved by the next
   expect(points).toBe(100);
 });
 
-test('a check whose every finding is silenced ran whole: tickets of other objects resolve', async () => {
+test('a check whose findings are all silenced counts as measured: tickets of other objects resolve', async () => {
   const { run, silence } = await watched();
   await run(0, { t: 'warning', u: 'warning' });
   await silence(1, 't');
   expect((await run(2, { t: 'warning' })).told).toEqual(['resolved, no longer found']);
 });
 
-test('once it has ended the ticket reopens, or opens anew after 24 h', async () => {
+test('after a silence ends the ticket reopens; after 24 h a new one opens', async () => {
   for (const [until, again] of [
     [10, 'reopened'],
     [30, 'opened'],
@@ -153,7 +153,7 @@ test('once it has ended the ticket reopens, or opens anew after 24 h', async () 
   }
 });
 
-test('a volatile check is silenced at once and needs two samples again afterwards', async () => {
+test('a volatile check is silenced immediately and needs two samples again afterwards', async () => {
   const { run, silence, end } = await watched(true);
   await run(0, { t: 'warning' });
   await run(1, { t: 'warning' });
@@ -161,12 +161,12 @@ test('a volatile check is silenced at once and needs two samples again afterward
   expect(told).toEqual(['resolved, silenced: accepted_risk']);
   await run(3, { t: 'warning' });
   expect(await end(4, id)).toMatchObject({ id, until: instant(4) });
-  await expect(end(5, id)).rejects.toThrow(`There is no silence ${id} in force`);
+  await expect(end(5, id)).rejects.toThrow(`There is no active silence ${id}`);
   expect((await run(5, { t: 'warning' })).told).toEqual([]);
   expect((await run(6, { t: 'warning' })).told).toEqual(['reopened']);
 });
 
-test('what could not be measured is not called silenced, nor is what is well', async () => {
+test('unmeasured and healthy checks are not reported as silenced', async () => {
   const { run, silence } = await watched();
   await silence(0);
   expect(await run(1, 'error')).toMatchObject({
@@ -176,7 +176,7 @@ test('what could not be measured is not called silenced, nor is what is well', a
   expect(await run(2, {})).toMatchObject({ statuses: ['ok'], summary: 'No problem found in 1 check' });
 });
 
-test('of two silences the one of the object counts, then the one that lasts longest', async () => {
+test('a silence of the object takes precedence, then the one that lasts longest', async () => {
   const { run, silence } = await watched();
   await silence(0, null, 40);
   await silence(1, null, 50);
@@ -188,7 +188,7 @@ test('of two silences the one of the object counts, then the one that lasts long
   ]);
 });
 
-test("another connection's silence, or another account's, covers nothing here", async () => {
+test('a silence of another connection or account has no effect', async () => {
   const [here, there] = [await watched(), await watched()];
   await there.silence(0);
   expect((await here.run(1, { t: 'warning' })).told).toEqual(['opened']);

@@ -3,14 +3,14 @@ import type { Outcome } from '../checks/check.ts';
 import { resolveSilencedTicketsOf, type TicketEntry } from '../ops/record-findings.ts';
 import { type SilenceInForce, silenceOutcomes } from './silence-outcomes.ts';
 
-/** Whose silence, and when (`Change.at`). */
+/** The connection and the time of the run (`Change.at`). */
 interface Scope {
   accountId: number;
   connectionId: number;
   at: string;
 }
 
-// Of several the one that lasts longest comes first, and before a check's that of the object.
+// A silence of an object comes before a silence of the whole check; then the one that lasts longest.
 const inForce = `
   select check_id, object, reason, note, ends_at
     from silence
@@ -18,8 +18,8 @@ const inForce = `
    order by object nulls last, ends_at desc nulls first, silence_id`;
 
 /**
- * The outcomes of a run as the connection's silences leave them, and the entries of the tickets that those resolve: a
- * ticket is open under a silence only where a process that knows of no silences wrote it.
+ * Applies the connection's silences to the outcomes of a run. Also returns log entries for open tickets that a silence
+ * resolves: only a process without silences, such as an older version, opens such tickets.
  */
 export async function applySilences(
   client: pg.ClientBase,

@@ -7,7 +7,7 @@ const end = `
    where account_id = $1 and silence_id = $2 and (ends_at is null or ends_at > $3)
   returning ${silenceColumns}`;
 
-/** Ends a silence: what it covered is found again at the next run. Throws {@link NoSilence}. */
+/** Ends a silence: the next run reports its findings again. Throws {@link NoSilence}. */
 export async function endSilence(
   change: ChangeAccount,
   silenceId: number,

@@ -1,4 +1,4 @@
-/** The silences in force of the account $1, or of its connection $2 unless that is null: `SilenceRow`s by id. */
+/** The active silences of account $1, or of its connection $2 unless that is null: `SilenceRow`s ordered by id. */
 export const silencesInForce = `
   select s.silence_id as id, s.connection_id, s.check_id, s.object, s.reason, s.note, s.created_at,
          s.ends_at as until

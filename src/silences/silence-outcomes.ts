@@ -1,22 +1,22 @@
 import type { Finding, Outcome } from '../checks/check.ts';
 
-/** Why somebody decided to live with a finding. */
+/** Why a finding was silenced. */
 export type SilenceReason = 'accepted_risk' | 'false_positive' | 'wont_fix' | 'maintenance';
 
-/** A silence that is in force. */
+/** An active silence. */
 export interface SilenceInForce {
   check_id: string;
-  /** null = every object of the check. */
+  /** null = all objects of the check. */
   object: string | null;
   reason: SilenceReason;
   note: string;
-  /** null = until somebody ends it. */
+  /** null = until ended manually. */
   ends_at: Date | null;
 }
 
 /**
- * The outcomes of a run, with each silenced fault listed as `skipped` under the reason; of several silences the first
- * one counts. A silenced check stays measured: it ran, so what it did not find is well.
+ * The outcomes of a run with silenced faults listed as `skipped` and the reason. The first matching silence applies. A
+ * silenced check still counts as measured, so objects that it did not find are healthy.
  */
 export function silenceOutcomes(outcomes: Outcome[], silences: readonly SilenceInForce[]): Outcome[] {
   return outcomes.map((outcome) => ({
@@ -32,7 +32,7 @@ function covers({ check_id, object }: SilenceInForce, finding: Finding): boolean
   return (
     finding.check_id === check_id &&
     (object === null || finding.object === object) &&
-    finding.status === finding.severity // a fault: what is ok, skipped or error has nothing to silence
+    finding.status === finding.severity // a fault: `ok`, `skipped` and `error` are never silenced
   );
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { NotFound } from '../vocabulary/rejection.ts';
 import type { SilenceReason } from './silence-outcomes.ts';
 
-/** Why somebody decided to silence a finding. */
+/** Why a finding was silenced. */
 export const REASONS = [
   'accepted_risk',
   'false_positive',
@@ -19,23 +19,23 @@ export interface SilenceRow {
   reason: SilenceReason;
   note: string;
   created_at: Date;
-  /** null = until somebody ends it. */
+  /** null = until ended manually. */
   until: Date | null;
 }
 
 export const silenceColumns = `
   silence_id as id, connection_id, check_id, object, reason, note, created_at, ends_at as until`;
 
-/** The silence does not exist, or is in force no more. */
+/** The silence does not exist, or has ended. */
 export class NoSilence extends NotFound {
   constructor(id: number) {
-    super(`There is no silence ${id} in force: see "silence list".`);
+    super(`There is no active silence ${id}: see "silence list".`);
   }
 }
 
 const ownerOf = 'select account_id from silence where silence_id = $1';
 
-/** The account that a silence belongs to. Throws {@link NoSilence}. */
+/** The silence's account. Throws {@link NoSilence}. */
 export async function accountOfSilence(writer: pg.Pool, id: number): Promise<number> {
   const { rows } = await writer.query<{ account_id: number }>(ownerOf, [id]);
   const [row] = rows;
@@ -43,12 +43,12 @@ export async function accountOfSilence(writer: pg.Pool, id: number): Promise<num
   return row.account_id;
 }
 
-/** The page of the console that entries about a silence name. */
+/** The console page that log entries about a silence link to. */
 export function pageOf({ connection_id }: SilenceRow): string {
   return `/connections/${connection_id}`;
 }
 
-/** What an entry says of a silence. */
+/** The details of a silence in a log entry. */
 export function propertiesOf({ id, connection_id, check_id, object, reason, note, until }: SilenceRow) {
   return { silence_id: id, connection_id, check_id, object, reason, note, until };
 }

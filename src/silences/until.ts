@@ -4,8 +4,8 @@ import { Rejection } from '../vocabulary/rejection.ts';
 const LONGEST_YEARS = 10;
 
 /**
- * Parser of an instant ahead: a date (the end of that day, UTC), an RFC 3339 date-time (no offset means UTC), or a
- * duration from now, such as 7d; ten years ahead at most.
+ * Parser of a future instant: a date (the end of that day, UTC), an RFC 3339 date-time (no offset means UTC), or a
+ * duration from now, such as 7d. The instant is at most ten years ahead.
  */
 export function untilOf(option: string, now = new Date()): (text: string) => Date {
   return (text) => {
@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000;
 export function instantOf(text: string): Date | null {
   const [, day = '', time, offset = 'Z'] = FORM.exec(text) ?? [];
   const midnight = new Date(`${day}T00:00:00Z`);
-  // 2026-02-30 is read as March 2 by some: what it names must be what it says.
+  // Some parsers read 2026-02-30 as March 2, so the parsed date must match the text.
   if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) return null;
   if (time === undefined) return new Date(midnight.getTime() + DAY_MS);
   const instant = new Date(`${day}T${time}${offset}`);

@@ -141,7 +141,7 @@ test('a MySQL connection can change to MariaDB by URL, but never to PostgreSQL',
   });
   for (const [options, said] of [
     [['--url', 'postgres://watcher@db.example.com/shop'], /is to MySQL or MariaDB: add a new one/],
-    [['--threshold', 'PG_DEAD_TUPLES.warning=0.2'], /PG_DEAD_TUPLES is no check of MySQL/],
+    [['--threshold', 'PG_DEAD_TUPLES.warning=0.2'], /PG_DEAD_TUPLES is not a check for MySQL/],
     [['--expected-standbys', '1'], /expected standbys is for PostgreSQL/],
   ] as const) {
     const { exit, stderr } = await command([...change, ...options]);

@@ -109,5 +109,5 @@ export const changeConnectionRoutes: ConsoleRoute[] = [add, alter, remove];
 /** A tunnel needs a host. */
 export function requireHost(connectionType: string): void {
   if (connectionType === 'unix_socket')
-    throw new ConnectionRejected('ssh', 'An SSH server goes with a host, not with a socket.');
+    throw new ConnectionRejected('ssh', 'An SSH tunnel needs a host, not a Unix socket.');
 }
