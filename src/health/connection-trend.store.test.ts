@@ -14,7 +14,7 @@ interface Check {
   connection: number;
   at: string;
   score: number;
-  /** Of the first finding. */
+  /** Status of the first finding. */
   status?: string;
 }
 
@@ -44,14 +44,14 @@ async function trendOf(accountId: number, connection: number) {
   return rows[0];
 }
 
-test('the last score of each day, whatever statements bring the checks and in what order', async () => {
+test('the trend has the last score of each day, whatever statements insert the checks in whatever order', async () => {
   const accountId = await store.account();
   const [one, two] = [await store.connection(accountId), await store.connection(accountId)];
   await check(accountId, { connection: one, at: '2026-03-01T00:00:00Z', score: 10 });
   await check(accountId, { connection: one, at: '2026-03-01T23:59:59.999Z', score: 20, status: 'critical' });
   const severe = { check_id: 'PG_X', title: 'X', severity: 'critical' };
   expect(await trendOf(accountId, one)).toMatchObject({ last_day: '2026-03-01', worst: severe });
-  // Several at once, of two connections, days left out, the latest not last.
+  // Several checks at once, of two connections, with days missing and the latest check not last.
   await check(
     accountId,
     { connection: one, at: '2026-03-04T12:00:00Z', score: 50, status: 'ok' },
@@ -64,16 +64,16 @@ test('the last score of each day, whatever statements bring the checks and in wh
   expect(first).toMatchObject({ last_day: '2026-03-04', worst: null });
   expect(first?.last_checked_at.toISOString()).toBe('2026-03-04T12:00:00.000Z');
   expect((await trendOf(accountId, two))?.scores.slice(0, 2)).toEqual([70, null]);
-  // One of a day that is over: its score counts, nothing else of it.
+  // A check of a past day: only its score counts.
   await check(accountId, { connection: one, at: '2026-03-03T12:00:00Z', score: 33, status: 'critical' });
   expect(await trendOf(accountId, one)).toMatchObject({ last_day: '2026-03-04', worst: null });
   expect((await trendOf(accountId, one))?.scores.slice(0, 4)).toEqual([50, 33, null, 20]);
-  // 90 days on nothing of it is left.
+  // After 90 days nothing is left.
   await check(accountId, { connection: one, at: '2026-06-02T12:00:00Z', score: 99 });
   expect((await trendOf(accountId, one))?.scores).toEqual([99, ...Array(89).fill(null)]);
 });
 
-test('a check costs the trend few buffers, however many connections there are', async () => {
+test('updating the trend touches few buffers, however many connections there are', async () => {
   const accountId = await store.account();
   const connection = await store.connection(accountId);
   await store.writer.query(
@@ -97,7 +97,7 @@ test('a check costs the trend few buffers, however many connections there are', 
   expect((await buffers(root)) - before).toBeLessThan(120);
 });
 
-test('a store from before gets the trends of the checks that are there, and the worst of the latest', async () => {
+test('an older store gets the trends of its existing checks, and the worst finding of the latest ones', async () => {
   const root = await store.superuser();
   await root.query('create database before');
   const client = await store.superuser('before');
@@ -120,7 +120,7 @@ test('a store from before gets the trends of the checks that are there, and the 
                                                 where h.connection_id = c.connection_id)`);
   await apply(files[own] ?? '');
   const { rows } = await client.query('select * from connection_trend order by account_id');
-  // 12:00, then 20:00, 12:00 and 04:00 of each day before.
+  // 12:00, then 20:00, 12:00 and 04:00 of each earlier day.
   const scores = Array.from({ length: 90 }, (_, day) => (day === 0 ? 0 : 3 * day - 1) % 101);
   for (const row of rows) {
     expect(row).toMatchObject({ scores, worst: { check_id: 'PG_0', title: 'T', severity: 'warning' } });
@@ -130,7 +130,7 @@ test('a store from before gets the trends of the checks that are there, and the 
   expect((await client.query(`select to_regclass('checked_before') as left`)).rows).toEqual([{ left: null }]);
 });
 
-/** Buffers of the shared pool that a session has touched so far. */
+/** Shared buffers that the session has touched so far. */
 async function buffers(client: Awaited<ReturnType<TestStore['superuser']>>): Promise<number> {
   await client.query('select pg_stat_force_next_flush()');
   const { rows } = await client.query<{ touched: number }>(

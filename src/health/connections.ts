@@ -30,7 +30,7 @@ const countConnections = `
    where account_id = $1
      and removed_at is null`;
 
-// The page's ids first, from an index of the connections that are listed; only theirs are looked up.
+// First reads the page's ids from an index of the listed connections, then looks up only those.
 const listConnections = `
   with page as (
     select connection_id

@@ -26,7 +26,7 @@ const setLatest = `
                              where h.account_id = c.account_id and h.connection_id = c.connection_id)
    where account_id = $1 and connection_id % 50 > 0`;
 
-test('a page of connections reads only its own checks, the fleet none, and both tell the latest score', async () => {
+test('a page of connections reads only its own checks, the fleet reads none, and both return the latest score', async () => {
   const accountId = await store.account();
   await store.writer.query(insertConnections, [accountId]);
   for (let run = 0; run < 5; run++) await store.writer.query(insertChecks, [accountId, run]);
@@ -67,8 +67,8 @@ test('a page of connections reads only its own checks, the fleet none, and both 
   const { rows } = await root.query<{ pages: number }>(
     `select pg_relation_size('connection') / 8192 as pages`,
   );
-  // Each page of the table, and a few of an index.
+  // Each page of the table, and a few pages of an index.
   expect(Math.max(...all.buffers)).toBeLessThan((rows[0]?.pages ?? 0) + 50);
-  // 100 connections and as many checks, 4 buffers each, and the ids before them from the index.
+  // 100 connections and 100 checks with 4 buffers each, plus the index pages of the ids before them.
   expect(Math.max(...last.buffers)).toBeLessThan(850);
 });

@@ -29,7 +29,7 @@ const FleetSummary = Type.Object(
   { title: 'FleetSummary', description: 'number of connections by status' },
 );
 
-// latest_score is kept beside the connection: joining the latest checks of 10,000 took up to 90 ms.
+// latest_score is stored with the connection: joining the latest checks of 10,000 connections took up to 90 ms.
 const listFleet = `
   select connection_id as id,
          name,
@@ -47,7 +47,7 @@ interface FleetRow {
   status: FleetStatus;
 }
 
-/** Endpoint 3: all connections of the account, and how many are in which state. */
+/** Endpoint 3: all connections of the account, and how many have each status. */
 export const fleet = endpoint({
   path: '/health/fleet',
   operationId: 'getFleet',

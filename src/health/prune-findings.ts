@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
-// One step looks at 1,000 checks in the order of their time; the latest of a connection stays whole, however old it is,
-// so the next step begins after the last one seen, not with the first that is left.
+// One step reads 1,000 checks in order of time. The latest check of a connection keeps its findings, however old it
+// is, so the next step must start after the last check that was read.
 const pruneOldest = `
   with old as materialized (
     select account_id, connection_id, health_check_id, created_at
@@ -34,9 +34,9 @@ interface Step {
 }
 
 /**
- * Leaves of each health check that is older than 7 days its time, score and summary, but for the latest of a connection,
- * in transactions of at most 1,000, and gives the number of each. `owner` is a pool of the store's owner: the service's
- * own role may change no check.
+ * Deletes the findings and the cost of health checks older than 7 days, except the latest of each connection; time,
+ * score and summary stay. Works in transactions of at most 1,000 checks, and yields the number of each. `owner` is a
+ * pool of the store's owner, because the service's own role can't change checks.
  */
 export async function* pruneFindings(owner: pg.Pool): AsyncGenerator<number> {
   let [last]: (Step | undefined)[] = [{ created_at: '-infinity', health_check_id: 0, pruned: 0 }];

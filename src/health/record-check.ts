@@ -9,7 +9,7 @@ const previousFindings = `
    where c.account_id = $1 and c.connection_id = $2 and c.removed_at is null
      for update of c`;
 
-/** What the run before found out, nothing when there was none; null when the connection has been removed. */
+/** The findings of the previous run, empty if there was none; null if the connection was removed. */
 export async function findingsBefore(
   client: pg.ClientBase,
   { accountId, connectionId }: { accountId: number; connectionId: number },
@@ -39,7 +39,7 @@ export async function recordCheck(
     score: number;
     summaryText: string;
     findings: Finding[];
-    /** Of the watched server. */
+    /** The cost on the monitored server. */
     cost: { milliseconds: number; statements: number; bytes: number };
   },
 ): Promise<{ id: number; created_at: Date }> {

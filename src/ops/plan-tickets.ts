@@ -1,6 +1,6 @@
 import type { Finding, Outcome } from '../checks/check.ts';
 
-/** A ticket as the store has it: open, or resolved within the last 24 h. */
+/** A stored ticket: open, or resolved within the last 24 h. */
 export interface StandingTicket
   extends Pick<
     Finding,
@@ -9,25 +9,27 @@ export interface StandingTicket
   ticket_id: number;
   status: 'open' | 'resolved';
   clean_runs: number;
-  /** It came back three times within 24 h, the third less than 24 h ago: it is not resolved yet. */
+  /**
+   * It flaps: it was reopened three times within 24 h, the third time less than 24 h ago, so it is not resolved yet.
+   */
   held: boolean;
 }
 
-/** What becomes of a ticket that stands. */
+/** A stored ticket after this run. */
 export interface NextTicket extends StandingTicket {
-  /** This run found it. */
+  /** Whether this run found it. */
   seen: boolean;
   reopened: boolean;
   /** The severity before this run. */
   severity_before: StandingTicket['severity'];
 }
 
-/** How many clean runs resolve the ticket of a volatile check: one alone may be chance. */
+/** How many clean runs resolve the ticket of a volatile check. A single one may be chance. */
 const CLEAN_RUNS = 2;
 
 /**
- * What the outcomes of a run make of a connection's tickets: findings that open one, and tickets that change. What a
- * run did not measure is in neither, so its tickets stand. `previous` are the findings of the run before.
+ * Plans how the outcomes of a run change a connection's tickets: which findings open one, and which tickets change.
+ * Tickets of checks that the run did not measure stay unchanged. `previous` are the findings of the previous run.
  */
 export function planTickets(
   outcomes: Outcome[],
@@ -90,7 +92,7 @@ function isFault(finding: Finding): boolean {
   return finding.status === finding.severity;
 }
 
-// A list, not a text with a separator: the names in it are a stranger's.
+// JSON, not a text with a separator: names from the server could contain the separator.
 function key({ check_id, database, object }: Pick<Finding, 'check_id' | 'database' | 'object'>): string {
   return JSON.stringify([check_id, database, object]);
 }

@@ -12,7 +12,7 @@ afterAll(() => store.stop());
 
 type Level = 'critical' | 'warning' | 'info';
 
-/** What one run finds: object to level, or why nothing was measured. */
+/** The findings of one run: severity by object, or why nothing was measured. */
 interface Sample {
   hour: number;
   found?: Record<string, Level>;
@@ -53,7 +53,7 @@ function outcomes(
   ];
 }
 
-/** Runs the samples in turn on a fresh connection; what each did, as "opened t" or "resolved t". */
+/** Runs the samples one after the other on a new connection; returns what each did, as "opened t" or "resolved t". */
 async function play(volatile: boolean, samples: Sample[]): Promise<{ told: string[][]; tickets: unknown[] }> {
   const accountId = await store.account();
   const connectionId = await store.connection(accountId);
@@ -88,10 +88,10 @@ async function play(volatile: boolean, samples: Sample[]): Promise<{ told: strin
 
 const t = { t: 'warning' } as const;
 
-describe('what a run makes of a ticket', () => {
+describe('the tickets of a run', () => {
   const rules: [string, boolean, Sample[], string[][], object[]][] = [
     [
-      'opens at once, an info finding too',
+      'opens at once, also for an info finding',
       false,
       [{ hour: 0, found: { t: 'warning', u: 'info' } }],
       [['opened', 'opened']],
@@ -101,7 +101,7 @@ describe('what a run makes of a ticket', () => {
       ],
     ],
     [
-      'stays one ticket while the finding stands; severity and line follow it, and an entry says so',
+      'stays one ticket while the finding persists; severity and line are updated, and an entry records it',
       false,
       [
         { hour: 0, found: t },
@@ -113,14 +113,14 @@ describe('what a run makes of a ticket', () => {
       [{ severity: 'info', metric_line: 't is info', first_hour: 0, last_hour: 3 }],
     ],
     [
-      'comes back with another severity: it is reopened, not escalated',
+      'is reopened, not escalated, if the finding returns with another severity',
       false,
       [{ hour: 0, found: t }, { hour: 1 }, { hour: 2, found: { t: 'critical' } }],
       [['opened'], ['resolved'], ['reopened']],
       [{ severity: 'critical', status: 'open' }],
     ],
     [
-      'resolves when the object is gone from a whole run, and only it',
+      'resolves if a complete run no longer finds the object, and no other ticket resolves',
       false,
       [
         { hour: 0, found: { t: 'warning', u: 'warning' } },
@@ -133,7 +133,7 @@ describe('what a run makes of a ticket', () => {
       ],
     ],
     [
-      'stands through errors, skipped checks, unreachable runs and lists cut short',
+      'stays open through errors, skipped checks, unreachable runs and truncated lists',
       false,
       [
         { hour: 0, found: t },
@@ -163,7 +163,7 @@ describe('what a run makes of a ticket', () => {
       ],
     ],
     [
-      'stays open for 24 h after three turns within 24 h',
+      'stays open for 24 h after three reopenings within 24 h',
       false,
       [
         ...[0, 1, 2, 3, 4, 5, 6].map((hour) => (hour % 2 === 0 ? { hour, found: t } : { hour })),
@@ -186,7 +186,7 @@ describe('what a run makes of a ticket', () => {
       [{ status: 'resolved', turns: 3, resolved_hour: 30 }],
     ],
     [
-      'resolves as ever when its three turns lie further apart',
+      'resolves as usual if its three reopenings are further apart',
       false,
       [
         ...[0, 10, 20, 30, 40, 50].map((hour) => (hour % 20 === 0 ? { hour, found: t } : { hour })),
@@ -206,7 +206,7 @@ describe('what a run makes of a ticket', () => {
       [{ status: 'resolved', turns: 3, resolved_hour: 61 }],
     ],
     [
-      'volatile: opens on the second sample running',
+      'volatile: opens on the second consecutive sample',
       true,
       [
         { hour: 0, found: t },
@@ -216,14 +216,14 @@ describe('what a run makes of a ticket', () => {
       [{ first_hour: 1 }],
     ],
     [
-      'volatile: two samples with a clean run between open nothing',
+      'volatile: two samples with a clean run between them open nothing',
       true,
       [{ hour: 0, found: t }, { hour: 1 }, { hour: 2, found: t }],
       [[], [], []],
       [],
     ],
     [
-      'volatile: another object is another first sample',
+      'volatile: another object counts as a first sample',
       true,
       [
         { hour: 0, found: t },
@@ -240,7 +240,7 @@ describe('what a run makes of a ticket', () => {
       [{ status: 'resolved', resolved_hour: 3 }],
     ],
     [
-      'volatile: a run at 90 % of the threshold is not clean, nor is one that finds it again',
+      'volatile: a run at 90 % of the threshold is not clean, nor is a run that finds it again',
       true,
       [
         { hour: 0, found: t },
@@ -255,7 +255,7 @@ describe('what a run makes of a ticket', () => {
       [{ status: 'open', clean_runs: 1, last_hour: 5 }],
     ],
     [
-      'volatile: comes back on the second sample',
+      'volatile: reopens on the second sample',
       true,
       [
         { hour: 0, found: t },
@@ -277,7 +277,7 @@ describe('what a run makes of a ticket', () => {
   });
 });
 
-test('a changed severity is recorded with what it was and what it is', async () => {
+test('a changed severity is recorded with its old and new value', async () => {
   const accountId = await store.account();
   const scope = { accountId, connectionId: await store.connection(accountId), at: '2026-01-01T00:00:00Z' };
   const run = (level: Level) =>
@@ -296,7 +296,7 @@ test('a changed severity is recorded with what it was and what it is', async () 
   expect(await run('info')).toEqual([told('ticket_deescalated', 'critical', 'info')]);
 });
 
-test('a removed connection resolves its open tickets with that reason', async () => {
+test('removing a connection resolves its open tickets with that reason', async () => {
   const accountId = await store.account();
   const connectionId = await store.connection(accountId);
   const scope = { accountId, connectionId, at: '2026-01-01T00:00:00Z' };

@@ -3,7 +3,7 @@ import type { Finding, Outcome } from '../checks/check.ts';
 import { SEVERITIES, type Severity } from '../vocabulary/severities.ts';
 import { type NextTicket, planTickets, type StandingTicket } from './plan-tickets.ts';
 
-/** An activity entry to record in the same transaction, as `Change.record` takes it. */
+/** An activity entry to record in the same transaction, for `Change.record`. */
 export interface TicketEntry {
   actionType:
     | 'ticket_opened'
@@ -15,15 +15,15 @@ export interface TicketEntry {
   properties: Record<string, unknown>;
 }
 
-/** Whose tickets, and when (`Change.at`). */
+/** The connection of the tickets, and the time of the change (`Change.at`). */
 interface Scope {
   accountId: number;
   connectionId: number;
   at: string;
 }
 
-// A ticket that flaps: three reopenings within 24 h of each other keep it open for 24 h from the third.
-// Two arms, so that each has its index: ticket_open and ticket_resolved.
+// Three reopenings within 24 h keep a flapping ticket open for 24 h after the third. The union has two arms so that
+// each uses its index: ticket_open and ticket_resolved.
 const standingTickets = `
   with standing as (
     select * from ticket
@@ -79,9 +79,9 @@ const changeTickets = `
             round(extract(epoch from $3::timestamptz - t.first_seen_at) / 3600, 2)::float8 as resolution_hours`;
 
 /**
- * Brings a connection's tickets up to date with what a run found out, in at most two statements, and returns the
- * entries that tell of it. `tickets` are those of `standingTicketsOf`, `previous` the findings of the run before.
- * first_seen_at is `Change.at`, so tickets stand in the order in which they were committed: the list's pages pin on it.
+ * Updates a connection's tickets with the findings of a run, in at most two statements, and returns the entries to
+ * record. `tickets` are those of `standingTicketsOf`, `previous` the findings of the previous run. first_seen_at is
+ * `Change.at`, so tickets are ordered as they were committed, which stable pages of the list need.
  */
 export async function recordFindings(
   client: pg.ClientBase,
@@ -120,7 +120,9 @@ const resolveTickets = `
   returning ticket_id, check_id, severity, title, resolution,
             round(extract(epoch from $3::timestamptz - first_seen_at) / 3600, 2)::float8 as resolution_hours`;
 
-/** Resolves every open ticket of a connection for one reason, such as its removal, and returns the entries. */
+/**
+ * Resolves every open ticket of a connection for one reason, such as its removal, and returns the entries to record.
+ */
 export async function resolveTicketsOf(
   client: pg.ClientBase,
   { reason, ...scope }: Scope & { reason: string },
@@ -140,7 +142,7 @@ const resolveSilenced = `
   returning t.ticket_id, t.check_id, t.severity, t.title, t.resolution,
             round(extract(epoch from $3::timestamptz - t.first_seen_at) / 3600, 2)::float8 as resolution_hours`;
 
-/** Resolves the open tickets of a connection that a silence in force covers, and returns the entries. */
+/** Resolves the open tickets of a connection that an active silence covers, and returns the entries to record. */
 export async function resolveSilencedTicketsOf(client: pg.ClientBase, scope: Scope): Promise<TicketEntry[]> {
   const values = [scope.accountId, scope.connectionId, scope.at];
   const { rows } = await client.query<TicketFacts & Resolution>(resolveSilenced, values);

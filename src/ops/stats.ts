@@ -19,7 +19,7 @@ const TicketStatistics = Type.Object(
   { title: 'TicketStatistics', description: 'statistics of the tickets of the account' },
 );
 
-// Kept by triggers on ticket: its classes by blocks of places, and what was resolved by weeks.
+// Triggers on ticket maintain these counts: open tickets by class and block, resolved tickets by week.
 const ticketStatistics = `
   with tally as (
     select coalesce(sum(open_critical), 0) as critical, coalesce(sum(open_warning), 0) as warning,

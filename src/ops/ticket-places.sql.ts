@@ -1,6 +1,6 @@
 import { SEVERITIES } from '../vocabulary/severities.ts';
 
-/** Which tickets a list is of, apart from their dates; absent = any. */
+/** The filters of a list, besides dates; absent = any. */
 interface Choice {
   status?: string;
   severity?: string;
@@ -12,15 +12,17 @@ const CLASSES = ['open', 'resolved'].flatMap((status) =>
 );
 
 /**
- * The statements of a list of tickets. A ticket's place is a number in its row, and `ticket_tally` counts each class
- * (status and severity) by blocks of 256, 65,536 and 16,777,216 places. So how many tickets come before a place, and at
- * which place the nth is, takes at most 256 rows of each level and the 256 places of one block.
+ * The statements of a list of tickets. A ticket's row stores its position, and `ticket_tally` counts each class
+ * (status and severity) by blocks of 256, 65,536 and 16,777,216 positions. So counting the tickets before a position,
+ * or finding the position of the nth, reads at most 256 rows of each level and the 256 positions of one block.
  *
- * - `count`: account, connection (0 = any), since, before (both may be null) → `below` and `upto`, how many chosen
- *   tickets were first seen before either; `newest`, the account's latest instant; `ends_open`: before is yet to come.
- * - `span`: account, connection, n, m → the places `last` and `first` of the nth and the mth chosen ticket. Null where
- *   every ticket is chosen: there n and m are the places.
- * - `list`: account, connection, last, first → the chosen tickets at these places and between, the latest first.
+ * - `count`: account, connection (0 = any), since, before (both may be null) → `below` and `upto`, the numbers of
+ *   selected tickets first seen before each bound; `newest`, the account's latest instant; `ends_open`: whether
+ *   `before` is in the future.
+ * - `span`: account, connection, n, m → the positions `last` and `first` of the nth and the mth selected ticket. Null
+ *   if every ticket is selected: then n and m are the positions.
+ * - `list`: account, connection, last, first → the selected tickets from position `first` down to `last`, latest
+ *   first.
  */
 export function ticketStatements(choice: Choice): { count: string; span: string | null; list: string } {
   const classes = CLASSES.filter(
@@ -39,7 +41,8 @@ export function ticketStatements(choice: Choice): { count: string; span: string 
   const counted = classes.map(({ status, severity }) => `${status}_${severity}`).join(' + ');
   const ofClass = classes.map(({ status, severity }) => `('${status}', '${severity}')`).join(', ');
 
-  // What lies in a block is filtered after it was read: by its places alone, whatever the planner believes of classes.
+  // Reads a block by its positions alone and filters classes afterwards, so that the planner's estimate of classes
+  // has no effect.
   const before = (bound: string) => `
          (select coalesce(sum(${counted}), 0) ${blocks} and level = 3 and block < ${bound} >> 24)
        + (select coalesce(sum(${counted}), 0) ${blocks} and level = 2
@@ -69,9 +72,9 @@ export function ticketStatements(choice: Choice): { count: string; span: string 
   select place from block where (status, severity) in (${ofClass})
    order by place offset ${n}::bigint - (select passed from level_1) - 1 limit 1)`;
 
-  // Compared and ordered as rows, with the limit that a page has anyway, so that the index of classes is the one that
-  // fits, be the planner's statistics fresh, old or none: with equalities it took, before the first ANALYZE of a
-  // million, the smaller index of all open or all resolved ones.
+  // Row comparisons, the order and the limit make the planner use the index of classes, with fresh, old or no
+  // statistics. With equalities, before the first ANALYZE of a million tickets, it used the smaller index of all open
+  // or all resolved tickets.
   const arms = classes.map(
     ({ status, severity }) => `(
         select * ${tickets}
@@ -86,8 +89,8 @@ export function ticketStatements(choice: Choice): { count: string; span: string 
   };
 }
 
-// first_seen_at is given out under the lock of the account's log, so no ticket that comes later is seen first at or
-// before the newest one there is: that instant pins the pages.
+// first_seen_at is assigned under the lock of the account's log, so every later ticket has a later first_seen_at than
+// the newest one now. Pages are pinned to that instant.
 const countBy = (before: (bound: string) => string) => `
 with span as materialized (
   select case when $3::timestamptz is null then 1 else ticket_place_at($1, $2, $3) end as low,

@@ -42,7 +42,7 @@ async function sorted(accountId: number): Promise<Row[]> {
   return rows;
 }
 
-// What the endpoint's answer has to agree with.
+// The expected answers, computed naively.
 const naiveStatistics = `
   select count(*) filter (where status = 'open') as open_count,
          count(*) filter (where resolved_at >= date_trunc('week', now(), 'UTC')) as resolved_this_week,
@@ -77,7 +77,7 @@ const question = (seconds: number, pages: number): fc.Arbitrary<Question> =>
     { requiredKeys: ['page', 'per_page'] },
   ) as fc.Arbitrary<Question>;
 
-/** The page is what filtering, counting and skipping the sorted rows gives. */
+/** Expects the page to equal filtering, counting and skipping the sorted rows. */
 async function check(accountId: number, connections: number[], rows: Row[], asked: Question): Promise<void> {
   const { status, severity, connection, from, to, page, per_page } = asked;
   if (from !== undefined && to !== undefined && from > to) return;
@@ -122,7 +122,7 @@ const insertTickets = `
               as t (n int, connection int, severity text, status text, second int)) t
    order by n`;
 
-/** Tickets that nobody can tell from random ones, five of a second, most of them of the first connection. */
+/** Pseudo-random tickets, five per second, most of them of the first connection. */
 const bulk = (count: number) =>
   Array.from({ length: count }, (_, n) => ({
     n,
@@ -171,7 +171,7 @@ async function connectionsOf(accountId: number): Promise<number[]> {
 }
 
 describe('tickets and statistics', () => {
-  test('are what filtering, sorting, counting and skipping gives, whatever was opened, turned and reopened', async () => {
+  test('equal filtering, sorting, counting and skipping, whatever was opened, resolved and reopened', async () => {
     const asked = fc.array(question(140, 4), { minLength: 12, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(
@@ -210,7 +210,7 @@ describe('tickets and statistics', () => {
     );
   });
 
-  test('are so across blocks of every level', async () => {
+  test('are correct across blocks of every level', async () => {
     const accountId = await store.account();
     const connections = await connectionsOf(accountId);
     const count = 67_500;
@@ -227,7 +227,7 @@ describe('tickets and statistics', () => {
   });
 });
 
-// Blocks of which every class is at 0 again may be there or not.
+// A block may be missing or present if all its counts are 0 again.
 const tallies = `
   select connection_id, level::int, block, open_critical, open_warning, open_info, resolved_critical, resolved_warning,
          resolved_info
@@ -254,7 +254,7 @@ const naiveTallies = `
    group by 1, 2, 3
    order by 1, 2, 3`;
 
-test('a store from before gets places and tallies for the tickets that are there', async () => {
+test('an older store gets positions and tallies for its existing tickets', async () => {
   const root = await store.superuser();
   await root.query('create database before');
   const client = await store.superuser('before');
@@ -299,7 +299,7 @@ test('a store from before gets places and tallies for the tickets that are there
   }
 });
 
-test('the writer can neither move a ticket nor take one away', async () => {
+test('the writer role can neither move nor delete a ticket', async () => {
   for (const statement of [
     'delete from ticket',
     'truncate ticket',

@@ -8,13 +8,13 @@ import { tickets } from './tickets.ts';
 
 let store: TestStore;
 
-// The planner knows of the tables what the test tells it to find out.
+// The planner has only the statistics that the test collects.
 beforeAll(async () => {
   store = await startTestStore({ autovacuum: 'off' });
 });
 afterAll(() => store.stop());
 
-// Of a thousand one is critical: so rare that a page of them lies in all the blocks there are.
+// One of a thousand is critical: so rare that a page of them spans all blocks.
 const insertTickets = `
   insert into ticket (account_id, connection_id, check_id, object, category, title, severity, status, metric_line,
                       remediation, first_seen_at, last_seen_at, resolved_at, number, connection_number)
@@ -54,8 +54,8 @@ function questions(size: number, connectionId: number): Record<string, string>[]
 }
 
 /**
- * The most buffers that one question on the account takes, all of its statements together, and which one does: the
- * first, a middle and the last page and the one past the end, by any filters, and the statistics.
+ * The most buffers that one request on the account takes, with all its statements, and which request it is: the
+ * first, a middle, the last page and the page past the end, with any filters, and the statistics.
  */
 async function most(accountId: number, size: number, connectionId: number) {
   const reader = openPool(store.address, 'reader', { max: 1, pipeline: true });
@@ -90,12 +90,12 @@ async function most(accountId: number, size: number, connectionId: number) {
   return worst;
 }
 
-// Four times a block is read, for either end of the dates and either end of the page: 256 tickets, each on a page of
-// its own at worst, and what leads there, some 60 buffers of the tally and its index. 2 × 18 probes of 4 buffers find
-// the dates; 100 tickets, each with the name of its connection, are the page. Measured: up to 1,110, at either size.
+// A block is read four times, for both ends of the dates and of the page: 256 tickets, each on its own page at worst,
+// after about 60 buffers of the tally and its index. Finding the dates takes 2 × 18 probes of 4 buffers. The page has
+// 100 tickets, each with the name of its connection. Measured: up to 1,110, at both sizes.
 const MOST = 2_000;
 
-test('any page of tickets by any filters, and the statistics, touch no more buffers at 100,000 than at 1,000', async () => {
+test('any page of tickets with any filters, and the statistics, touch no more buffers with 100,000 tickets than with 1,000', async () => {
   const accountId = await store.account();
   const connections: number[] = [];
   for (let n = 0; n < 4; n++) connections.push(await store.connection(accountId));
@@ -112,10 +112,10 @@ test('any page of tickets by any filters, and the statistics, touch no more buff
   await holds(1_000);
   await root.query('analyze');
   for (let n = 1_000; n < 100_000; n += 19_800) await add(n + 1, n + 19_800);
-  await holds(100_000); // the planner has statistics of the first thousand
+  await holds(100_000); // the planner has statistics of only the first thousand
   await store.writer.query(turnTickets, [accountId]);
   await root.query(neverAnalyzed);
-  await holds(100_000); // it has none, and rows do not lie in the order of their places
+  await holds(100_000); // the planner has none, and rows are not stored in the order of their positions
   await root.query('vacuum analyze');
   await holds(100_000);
 }, 180_000);

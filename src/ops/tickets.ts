@@ -73,7 +73,10 @@ interface TicketRow {
   resolved_at: Date | null;
 }
 
-/** Endpoint 4: the account's tickets, latest first; the filters combine. Any page costs the same, however many there are. */
+/**
+ * Endpoint 4: the account's tickets, latest first; the filters combine. Every page costs the same, however many
+ * tickets there are.
+ */
 export const tickets = endpoint({
   path: '/ops/tickets',
   operationId: 'listTickets',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { generateKey, hashKey, KEY_PATTERN, parseKey } from './api-key.ts';
 
-// The checksums were computed apart from the code: python3's zlib.crc32 and divmod.
+// The checksums were computed independently, with python3's zlib.crc32 and divmod.
 const KNOWN = [
   'dbv_live_00000000000000000000000000000000000000000003cHuV7',
   'dbv_live_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz33YBou',
@@ -11,7 +11,7 @@ const KNOWN = [
 
 test.each(KNOWN)('%s is well-formed', (key) => expect(parseKey(key)).toBe(true));
 
-test('new keys are well-formed, different, and found by a secret scanner', () => {
+test('new keys are well-formed, unique, and match the pattern for secret scanners', () => {
   const keys = Array.from({ length: 200 }, generateKey);
   expect(new Set(keys).size).toBe(200);
   for (const key of keys) {
@@ -20,7 +20,7 @@ test('new keys are well-formed, different, and found by a secret scanner', () =>
   }
 });
 
-test('a key with one character changed is refused', () => {
+test('a key with one changed character is rejected', () => {
   fc.assert(
     fc.property(fc.nat(57), fc.constantFrom(...'0123456789AZaz-_ '), (at, character) => {
       const key = generateKey();
@@ -30,12 +30,12 @@ test('a key with one character changed is refused', () => {
   );
 });
 
-test('no other text is a key', () => {
+test('other texts are rejected', () => {
   fc.assert(fc.property(fc.string(), (text) => !parseKey(text)));
   expect(parseKey(`${generateKey()}\n`)).toBe(false);
   expect(parseKey(` ${generateKey()}`)).toBe(false);
 });
 
-test('the stored form is SHA-256', () => {
+test('the stored hash is SHA-256', () => {
   expect(hashKey('dbv_live_x')).toEqual(createHash('sha256').update('dbv_live_x').digest());
 });

@@ -6,18 +6,20 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 43; // 62^43 > 2^256
 const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
 
-/** What an API key looks like, for secret scanners: a prefix, 43 random base62 characters, 6 of checksum. */
+/**
+ * The format of an API key, for secret scanners: a prefix, 43 random base62 characters, and 6 characters of checksum.
+ */
 export const KEY_PATTERN = /dbv_live_[0-9A-Za-z]{49}/;
 
 const WHOLE_KEY = new RegExp(`^${KEY_PATTERN.source}$`);
 
-/** A new API key of 256 random bits. Whoever makes one shows it once and stores {@link hashKey} of it. */
+/** Generates an API key of 256 random bits. The caller shows it once and stores only {@link hashKey} of it. */
 export function generateKey(): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
   return PREFIX + random + checksum(PREFIX + random);
 }
 
-/** Whether the text is a well-formed key, its checksum included. Says nothing about whether the key lives. */
+/** Whether the text is a well-formed key, including its checksum. It says nothing about whether the key is active. */
 export function parseKey(text: string): boolean {
   return WHOLE_KEY.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
@@ -27,7 +29,7 @@ export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** CRC-32 (IEEE) in base62, most significant digit first, filled up with zeros. */
+/** CRC-32 (IEEE) in base62, most significant digit first, padded with zeros. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';

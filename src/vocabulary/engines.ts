@@ -1,9 +1,9 @@
-/** The engine of a connection, as in `connection.engine`, by the scheme of its URL. */
+/** The engines of connections, as stored in `connection.engine` and in the scheme of a URL. */
 export const ENGINES = ['postgres', 'mysql', 'mariadb'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 
-/** Their names in text. */
+/** The names of the engines in text. */
 export const ENGINE_NAMES: Readonly<Record<Engine, string>> = {
   postgres: 'PostgreSQL',
   mysql: 'MySQL',

@@ -14,7 +14,7 @@ const ticket = {
 };
 const remediation = 'VACUUM (ANALYZE) public.orders;';
 
-/** One example of each planned event by its kind; frozen, as their form is. */
+/** One example of each planned event, by its kind. The examples are frozen, like the format. */
 export const EVENT_EXAMPLES: Readonly<Record<string, { event: string; timestamp: string; data: object }>> =
   Object.fromEntries(
     [

@@ -2,12 +2,12 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 import { FLEET_STATUSES } from './score-bands.ts';
 import { SEVERITIES } from './severities.ts';
 
-/** A planned event: nothing is sent yet, and its form will not change when it is (specification, section 6). */
+/** A planned event. dbvitals does not send it yet; its format will not change (specification, section 6). */
 export interface PlannedEvent {
   kind: string;
   /** When it will be sent, as a clause. */
   trigger: string;
-  /** Of the whole body. Its title names the form. */
+  /** The schema of the whole body. Its title names the format. */
   schema: TSchema;
 }
 
@@ -46,7 +46,7 @@ const alert = {
   triggered_at: timestamp('time of the alert'),
 };
 
-/** The planned events, each with the payload that the specification says it is to include. */
+/** The planned events, each with the payload that the specification requires. */
 export const EVENTS: readonly PlannedEvent[] = [
   planned('HealthCheckCompleted', 'health_check.completed', 'a health check run finishes', {
     connection_id: identifier('connection identifier'),

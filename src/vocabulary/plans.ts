@@ -1,4 +1,4 @@
-/** The plans, the smallest first. */
+/** The plans, smallest first. */
 export const PLANS = ['individual', 'team', 'business', 'enterprise'] as const;
 
 export type Plan = (typeof PLANS)[number];
@@ -13,14 +13,14 @@ const INCLUDED: Readonly<Record<string, readonly string[]>> = {
 
 const GROUPS = new Set(INCLUDED['enterprise']);
 
-/** Whether the plan has any access to the API; one that has none has no limit either. */
+/** Whether the plan includes the API. A plan without the API has no rate limit either. */
 export function hasAccess(plan: string): boolean {
   return (INCLUDED[plan] ?? []).length > 0;
 }
 
 /**
- * Whether the plan includes what lies at `path` (such as `/api/v1/ops/stats`), judged by its group's prefix alone;
- * a path of no group is in every plan but Individual, so that it can be answered 404.
+ * Whether the plan includes `path` (such as `/api/v1/ops/stats`), judged only by the prefix of its group. A path
+ * outside all groups is in every plan except Individual, so that it is answered with 404.
  */
 export function includes(plan: string, path: string): boolean {
   if (!hasAccess(plan)) return false;

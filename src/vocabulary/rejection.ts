@@ -11,14 +11,14 @@ export type RejectionCode =
   | 'too_many_attempts'
   | 'internal_error';
 
-/** A request that is refused; `message` is one sentence that says what to do, and holds no secret. */
+/** A rejected request. `message` is a sentence that says what to do, and contains no secret. */
 export class Rejection extends Error {
   readonly code: RejectionCode;
   /** The field or parameter of `invalid_parameter`. */
   readonly parameter: string | null;
-  /** In how many seconds to try again, where that is known. */
+  /** Seconds after which to try again, if known. */
   readonly retryAfter: number | null;
-  /** The accounts to choose from, of `choose_account`. */
+  /** The accounts to choose from, for `choose_account`. */
   readonly accounts: readonly { id: number; name: string }[] | null;
 
   constructor(
@@ -43,12 +43,12 @@ export const notFound = new Rejection(
   'This does not exist in your account. It may have been removed.',
 );
 
-/** There is no such thing in the account, by the identifier that the message names. */
+/** The account has nothing with the identifier that the message names. */
 export class NotFound extends Rejection {
   constructor(message: string) {
     super('not_found', message);
   }
 }
 
-/** Somebody else changed the thing since it was read for this change. */
+/** Somebody changed the resource after it was read for this change. */
 export class EditConflict extends Error {}

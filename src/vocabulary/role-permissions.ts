@@ -19,7 +19,7 @@ const GOVERN: Permission[] = [
   ...(['activity:read', 'members:read', 'members:write', 'keys:read', 'keys:write'] as const),
 ];
 
-/** The roles that there are; they are the same for every account. */
+/** All roles. They are the same for every account. */
 export const ROLES = [
   role('owner', 'Owner', 'Everything, the account and its plan included', [
     ...GOVERN,
@@ -43,7 +43,7 @@ function role<const Id extends string>(id: Id, name: string, description: string
   return { id, name, description, permissions };
 }
 
-/** What a member with these roles may do: all that any of them allows. */
+/** The permissions of a member with these roles: everything that any of them allows. */
 export function permissionsOf(roles: readonly string[]): ReadonlySet<Permission> {
   return new Set(ROLES.filter(({ id }) => roles.includes(id)).flatMap(({ permissions }) => permissions));
 }

@@ -13,7 +13,7 @@ export function fleetStatus(score: number | null): FleetStatus {
   return score >= SCORE_BANDS.warning ? 'warning' : 'critical';
 }
 
-/** {@link fleetStatus} in SQL, of a column that holds the score. */
+/** {@link fleetStatus} in SQL, for a column that contains the score. */
 export function fleetStatusSql(column: string): string {
   return `case when ${column} is null then 'never_run'
               when ${column} >= ${SCORE_BANDS.healthy} then 'healthy'

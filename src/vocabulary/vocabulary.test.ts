@@ -18,7 +18,7 @@ const files = globSync('{src,console/src}/**/*.{ts,tsx}', { cwd: root }).filter(
   (file) => !/\.test\.tsx?$|^src\/vocabulary\//.test(file),
 );
 
-/** The lists and unions of texts that a source spells: `'a', 'b'` and `'a' | 'b'` are both `a,b`. */
+/** The lists and unions of strings in a source file: `'a', 'b'` and `'a' | 'b'` are both `a,b`. */
 function spelled(source: string): string[] {
   const text = /'[\w-]+'/.source;
   return [...source.matchAll(new RegExp(`${text}(?:\\s*[,|]\\s*${text})+`, 'g'))].map(([found]) =>
@@ -26,7 +26,7 @@ function spelled(source: string): string[] {
   );
 }
 
-test.each(Object.entries(lists))('%s is spelled in vocabulary/ alone', (_, list) => {
+test.each(Object.entries(lists))('only vocabulary/ lists %s', (_, list) => {
   const own = [list.join(','), list.toReversed().join(',')];
   const again = files.filter((file) =>
     spelled(readFileSync(join(root, file), 'utf8')).some((one) => own.some((values) => one.includes(values))),
@@ -34,7 +34,7 @@ test.each(Object.entries(lists))('%s is spelled in vocabulary/ alone', (_, list)
   expect(again).toEqual([]);
 });
 
-test('no statement spells the score bands', () => {
+test('no SQL statement repeats the score bands', () => {
   const again = files.filter((file) => /score\s*>=\s*\d/.test(readFileSync(join(root, file), 'utf8')));
   expect(again).toEqual([]);
 });

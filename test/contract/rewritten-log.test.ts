@@ -79,7 +79,7 @@ const DELETE_SEALS = [
   'delete from activity_leaves where account_id = $1',
 ];
 const DELETE_KEY = 'delete from seal_key where account_id = $1';
-const LATE = /^Entries 1 to \d+ of \S+ on: sealed more than an hour late, at \S+\.$/m;
+const LATE = /^Entries 1 to \d+ from \S+ on: sealed more than an hour late, at \S+\.$/m;
 
 test('a log that was sealed in time is not reported as late', async () => {
   const { id, publicKey, sealFile } = await sealedLog(false);
@@ -190,7 +190,7 @@ test('sample data is marked as sample data', async () => {
   ]);
   await seal(id);
   const { stdout } = await verify(id);
-  expect(stdout).toMatch(/^Entries \d+ to \d+, sample data, of \S+ on: sealed more than an hour late/m);
+  expect(stdout).toMatch(/^Entries \d+ to \d+, sample data, from \S+ on: sealed more than an hour late/m);
   const { late } = JSON.parse((await verify(id, '--json')).stdout);
   expect(late.filter(({ sample }: { sample: boolean }) => sample)).toHaveLength(1);
 });

@@ -52,7 +52,7 @@ export async function verifyExport(
   if (signer === undefined)
     return broken(
       'seal forged',
-      `The manifest, of entries ${first_id} to ${last_id}, is forged: its signature does not fit.`,
+      `The manifest, of entries ${first_id} to ${last_id}, is forged: its signature is invalid.`,
     );
 
   const lines = entryLines(join(folder, ENTRIES), first_id, files[ENTRIES_CSV] !== undefined);
