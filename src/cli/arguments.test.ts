@@ -14,7 +14,7 @@ describe('a duration', () => {
   ])('%s is %i seconds', (text, seconds) => expect(parse(text)).toBe(seconds));
 
   test.each(['', '5', 'm', '5 m', '-5m', '1.5h', '5w', '9s', '8d', '604801s', '1e3s'])(
-    '%j is refused',
+    '%j is rejected',
     (text) => {
       expect(() => parse(text)).toThrow(UsageError);
     },
@@ -22,13 +22,13 @@ describe('a duration', () => {
 });
 
 test.each(['0', '01', '-1', '1.0', '1e3', ' 1', '9007199254740992', '99999999999999999', ''])(
-  '%j is no id',
+  '%j is not an id',
   (text) => {
     expect(() => idOf('ID')(text)).toThrow(UsageError);
   },
 );
 
-test('a count has its bounds', () => {
+test('a count must be within its bounds', () => {
   expect(countOf('--port', 0, 65_535)('0')).toBe(0);
   expect(() => countOf('--port', 0, 65_535)('65536')).toThrow(
     '--port must be a whole number from 0 to 65535.',
@@ -42,7 +42,7 @@ test('text is trimmed, bounded and free of control characters', () => {
   }
 });
 
-test.each(['ada', 'ada@', '@b', 'a b@c', 'a@b@c'])('%j is no e-mail address', (text) => {
+test.each(['ada', 'ada@', '@b', 'a b@c', 'a@b@c'])('%j is not an e-mail address', (text) => {
   expect(() => emailOf('--email')(text)).toThrow(UsageError);
 });
 
@@ -51,10 +51,12 @@ test.each([
   ['db.example.com:0', 'db.example.com', 0],
   ['[::1]:9187', '::1', 9187],
   [':9187', '::', 9187],
-])('%s is listened on', (text, host, port) => expect(listenOf('--listen')(text)).toEqual({ host, port }));
+])('%s is an address to listen on', (text, host, port) =>
+  expect(listenOf('--listen')(text)).toEqual({ host, port }),
+);
 
 test.each(['9187', '127.0.0.1', 'host:70000', '::1:9187', 'a b:1', 'http://h:1'])(
-  '%j is not listened on',
+  '%j is not an address to listen on',
   (text) => {
     expect(() => listenOf('--listen')(text)).toThrow(UsageError);
   },
@@ -63,16 +65,16 @@ test.each(['9187', '127.0.0.1', 'host:70000', '::1:9187', 'a b:1', 'http://h:1']
 test.each([
   ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/'],
   ['https://db.example.com/vitals', 'https://db.example.com/vitals'],
-])('%s is a service', (text, url) => expect(serviceUrlOf('--url')(text)).toBe(url));
+])('%s is a service URL', (text, url) => expect(serviceUrlOf('--url')(text)).toBe(url));
 
 test.each(['127.0.0.1:8080', 'ftp://h', 'http://key@h', 'http://h/?key=x', 'http://h/#x', ''])(
-  '%j is no service',
+  '%j is not a service URL',
   (text) => {
     expect(() => serviceUrlOf('--url')(text)).toThrow(UsageError);
   },
 );
 
-test('an option given several times adds up, without repetition', () => {
+test('a repeated option collects its values without duplicates', () => {
   const parse = someOf('--role', ['owner', 'viewer']);
   expect(parse('owner', parse('viewer', parse('owner', undefined)))).toEqual(['owner', 'viewer']);
   expect(() => parse('king', undefined)).toThrow('--role must be one of owner, viewer.');

@@ -3,7 +3,7 @@ import { UsageError } from './command.ts';
 
 const LONGEST_TEXT = 200;
 
-/** Parser of an identifier: a whole number from 1. The parsers here never show what was given: it may be a secret. */
+/** Parser of an id: a whole number from 1. Errors of these parsers never show the input, because it may be a secret. */
 export function idOf(option: string): (text: string) => number {
   return countOf(option, 1, Number.MAX_SAFE_INTEGER);
 }
@@ -21,7 +21,7 @@ export function countOf(option: string, least: number, most: number): (text: str
   };
 }
 
-/** Parser of a person's text: trimmed, 1 to 200 characters, no control characters. */
+/** Parser of free text: trimmed, 1 to 200 characters, no control characters. */
 export function textOf(option: string): (text: string) => string {
   return (text) => {
     const trimmed = text.trim();
@@ -32,7 +32,7 @@ export function textOf(option: string): (text: string) => string {
   };
 }
 
-/** Parser of an e-mail address; only its shape is looked at. */
+/** Parser of an e-mail address. Checks only its shape. */
 export function emailOf(option: string): (text: string) => string {
   return (text) => {
     const email = textOf(option)(text);
@@ -41,7 +41,7 @@ export function emailOf(option: string): (text: string) => string {
   };
 }
 
-/** Parser of the address of a service of ours: what comes before `/api/v1`. */
+/** Parser of a dbvitals service's address: the part before `/api/v1`. */
 export function serviceUrlOf(option: string): (text: string) => string {
   return (text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
@@ -52,7 +52,7 @@ export function serviceUrlOf(option: string): (text: string) => string {
   };
 }
 
-/** Parser of an address to listen on: host and port, `:9187` for every address, `[::1]:9187`. */
+/** Parser of an address to listen on: host and port, such as `[::1]:9187`, or `:9187` for all addresses. */
 export function listenOf(option: string): (text: string) => { host: string; port: number } {
   return (text) => {
     const [, six, name, port] = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z.-]*)):([0-9]{1,5})$/.exec(text) ?? [];
@@ -62,7 +62,7 @@ export function listenOf(option: string): (text: string) => { host: string; port
   };
 }
 
-/** Parser of one of a few words. */
+/** Parser of an enumerated value. */
 export function oneOf<Word extends string>(option: string, words: readonly Word[]): (text: string) => Word {
   return (text) => {
     const word = words.find((known) => known === text);
@@ -71,7 +71,7 @@ export function oneOf<Word extends string>(option: string, words: readonly Word[
   };
 }
 
-/** Parser of an option that may be given several times, each one of a few words; gives them without repetition. */
+/** Parser of a repeatable option with enumerated values. Returns the values without duplicates. */
 export function someOf<Word extends string>(
   option: string,
   words: readonly Word[],
@@ -80,7 +80,7 @@ export function someOf<Word extends string>(
   return (text, before = []) => [...new Set([...before, parse(text)])];
 }
 
-/** Parser of a duration: a whole number and s, m, h or d. Gives seconds; `least` and `most` are durations too. */
+/** Parser of a duration: a whole number and s, m, h or d. Returns seconds; `least` and `most` are durations too. */
 export function durationOf(option: string, least: string, most: string): (text: string) => number {
   return (text) => {
     const seconds = secondsOf(text);

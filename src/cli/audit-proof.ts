@@ -14,11 +14,11 @@ import { within } from '../database/read.ts';
 import { dateRange, parseDate } from '../http/date-range.ts';
 import type { Verdict } from './command.ts';
 
-/** A range of time: as it was given, and as PostgreSQL reads it. */
+/** A time range, as entered and as PostgreSQL reads it. */
 type Range = Omit<Export, 'accountId' | 'format'>;
 
 const OTHER_STORE =
-  "The secret key does not belong to this store: it opens no signing key and no password in it, so nothing was verified. Give the store's own; or, if somebody may have altered every key in the store, verify with --public-key.";
+  "The secret key does not belong to this store: it decrypts no signing key and no password, so nothing was verified. Use the store's own key; if every key in the store may have been altered, verify with --public-key.";
 
 /** What {@link auditProof} gives. */
 export type AuditProof = ReturnType<typeof auditProof>;
@@ -26,7 +26,7 @@ export type AuditProof = ReturnType<typeof auditProof>;
 /** What the commands do with seals. The secret key is loaded only by those that need it. */
 export function auditProof(config: Config) {
   const { activityDays, sealFile } = config;
-  /** Seals what is new, in every account unless one is named, and appends the seals to DBVITALS_SEAL_FILE. */
+  /** Seals new entries of one account or all accounts, and appends the seals to DBVITALS_SEAL_FILE. */
   async function seal(owner: pg.Pool, accountId?: number): Promise<{ seals: number; entries: number }> {
     const made = { seals: 0, entries: 0 };
     for await (const { first_id, last_id } of sealEntries(
@@ -39,12 +39,12 @@ export function auditProof(config: Config) {
     const mismatched = sealFile === null ? [] : await openSealFile(sealFile).append(owner);
     if (mismatched.length === 0) return made;
     throw new Error(
-      `The seals of account ${mismatched.join(', ')} are not those of DBVITALS_SEAL_FILE: run "activity verify --seal-file" with that file.`,
+      `The seals of account ${mismatched.join(', ')} differ from DBVITALS_SEAL_FILE: run "activity verify --seal-file" with that file.`,
     );
   }
   return {
     seal,
-    /** The key that the account's seals are signed with, hexadecimal; made if there is none yet. */
+    /** The public key that verifies the account's seals, hexadecimal. Created if there is none yet. */
     async publicKey(owner: pg.Pool, accountId: number): Promise<string> {
       const keys = await inTransaction(owner, (client) =>
         ensureSealKeys(client, secretKeys(config), accountId),

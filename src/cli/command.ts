@@ -22,10 +22,10 @@ export class UsageError extends Error {}
 /** A health check as `check run` prints it: the worst finding first. */
 export type CheckedOnce = Pick<StoredCheck, 'score' | 'summary_text' | 'checks' | 'cost'>;
 
-/** A database that is checked once, without the store. */
+/** A database to check once, without a store. */
 interface OnceTarget extends DatabaseAddress {
   tls: TlsMode;
-  /** PEM; null = the system's own authorities alone. */
+  /** PEM; null = only the system's certificate authorities. */
   caCertificate: string | null;
   thresholds: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
@@ -45,60 +45,60 @@ export type Verdict = Verified | Broken | { verified: null; account_id: number; 
 
 /** A backup that was made. */
 export interface StoreBackup extends MadeBackup {
-  /** Which store it is of, in words. */
+  /** A description of the store. */
   store: string;
-  /** Where the store's secret key is. */
+  /** The location of the store's secret key. */
   secret_at: string;
 }
 
 /** What main.ts gives the commands: the settings, the store, and what only some commands load. */
 export interface CommandContext {
-  /** Opens the store for as long as `work` takes. The owner's pool is for what the writer may not do. */
+  /** Opens the store while `work` runs. The owner's pool is for operations that the writer may not do. */
   withStore<T>(work: (writer: pg.Pool, openOwner: () => pg.Pool) => Promise<T>): Promise<T>;
-  /** The key that the API of a service is called with. */
+  /** The API key for calls to a service. */
   apiKey(): string;
-  /** Where browsers reach the service of these settings, such as `http://127.0.0.1:8080`. */
+  /** The console's URL according to the settings, such as `http://127.0.0.1:8080`. */
   consoleUrl(): string;
-  /** Brings the schema up to date; names of the migrations applied. */
+  /** Updates the schema. Returns the names of the applied migrations. */
   migrate(): Promise<string[]>;
-  /** The migrations that the store lacks, in order; nothing is changed. */
+  /** The pending migrations, in order. Changes nothing. */
   planMigrations(): Promise<PlannedMigration[]>;
-  /** Looks at settings, machine, store and service, and changes nothing; wrong settings are told, not thrown. */
+  /** Checks settings, machine, store and service, and changes nothing. Reports wrong settings instead of throwing. */
   diagnose(): Promise<Diagnosis[]>;
-  /** Copies the store into a file or stream. */
+  /** Backs up the store to a file or stream. */
   backUp(target: string | Writable): Promise<StoreBackup>;
-  /** Copies it into a new file of the folder, which is made where it is missing, reads that back, and keeps the newest `keep`. */
+  /** Backs up to a new file in the folder, verifies the file, and keeps the newest `keep`. Creates the folder if needed. */
   backUpIntoFolder(folder: string, keep: number): Promise<StoreBackup & { file: string; removed: string[] }>;
   /**
-   * Fills an empty store from a backup and verifies the seals; with `lostSecret` even if the secret key decrypts nothing, with
-   * `unsigned` even if it did not sign the backup.
+   * Restores a backup into an empty store and verifies the seals. `lostSecret` accepts a secret key that decrypts nothing;
+   * `unsigned` accepts a backup that the secret key did not sign.
    */
   restore(file: string | Readable, how: { lostSecret: boolean; unsigned: boolean }): Promise<Restored>;
-  /** The keys of DBVITALS_SECRET_KEY, for what is stored encrypted; call it before a connection is added or changed. */
+  /** The keys of DBVITALS_SECRET_KEY. Call it before a connection is added or changed. */
   openSecret(writer: pg.Pool): Promise<SecretKeys>;
-  /** The environment with what a `.env` adds, the data folder, and the folder of DBVITALS_SECRETS_DIR; null = not set. */
+  /** The environment including `.env`, the data folder, and the folder of DBVITALS_SECRETS_DIR; null = not set. */
   ownPlaces(): OwnPlaces & { secretsDir: string | null };
   /**
    * Encrypts every key in the store with the first key of DBVITALS_SECRET_KEY, as the owner, and counts them. Throws if no
    * key decrypts one of them; `forgetLost` removes lost credential keys instead.
    */
   rotateSecretKey(owner: pg.Pool, forgetLost: boolean): Promise<RotatedKeys>;
-  /** Runs a health check now and stores it; `show` hears how far it has come. */
+  /** Runs a health check now and stores it. Reports progress to `show`. */
   runHealthCheck(
     writer: pg.Pool,
     connection: ConnectionKey,
     show: (progress: Progress) => void,
   ): Promise<StoredCheck>;
-  /** Runs a health check of any database and stores nothing: there need be no store. */
+  /** Runs a health check of any database without using a store. */
   checkOnce(target: OnceTarget, show: (progress: Progress) => void): Promise<CheckedOnce>;
   /**
-   * Runs the health checks that are due, `concurrency` at a time, and as the owner seals the logs and removes what is past its
-   * time, until the signal comes; lets what is under way end.
+   * Runs due health checks, `concurrency` at a time, until the signal. As the owner it also seals the logs and removes
+   * expired data. Waits for running health checks before it returns.
    */
   monitor(writer: pg.Pool, openOwner: () => pg.Pool, concurrency: number, until: AbortSignal): Promise<void>;
-  /** What `activity seal`, `verify` and `export` go by. */
+  /** Loads the operations of `activity seal`, `verify` and `export`. */
   loadAuditProof(): Promise<AuditProof>;
-  /** What thresholds, silences and sample data go by. */
+  /** Loads the checks for thresholds, silences and sample data. */
   loadCatalogue(): Promise<Catalogue>;
 }
 

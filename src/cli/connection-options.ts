@@ -6,7 +6,7 @@ import type { CommandContext } from './command.ts';
 import { readPublicFile } from './guarded-file.ts';
 import { thresholdsOf } from './thresholds.ts';
 
-/** The options of {@link ConnectionSettings}, as commander gives them. */
+/** The options of {@link ConnectionSettings} as parsed by commander. */
 export interface SettingOptions {
   threshold?: ThresholdChanges;
   expectedStandbys?: number;
@@ -16,7 +16,7 @@ export interface SettingOptions {
 
 export const CA_FILE = "certificates (PEM) to trust besides the system's; for MySQL, its public key too";
 
-/** Adds the options that `connection add` and `connection change` share beside those of the address. */
+/** Adds the options that `connection add` and `connection change` share, except those of the address. */
 export function addSettingOptions(command: Command): Command {
   return addThresholdOption(command)
     .option(
@@ -41,7 +41,7 @@ export function addThresholdOption(command: Command): Command {
   );
 }
 
-/** The settings that were given. Throws a `ConnectionRejected` when a threshold is none that a check has. */
+/** The settings given as options. Throws a `ConnectionRejected` for an unknown threshold. */
 export async function readSettings(
   { threshold, expectedStandbys, exposePassword, caFile }: SettingOptions,
   { loadCatalogue, ownPlaces }: Pick<CommandContext, 'loadCatalogue' | 'ownPlaces'>,

@@ -8,14 +8,14 @@ import { readSecretFile } from './guarded-file.ts';
 
 const own = { environment: {}, dataDir: '/nowhere' };
 
-test('a file that its group reads is refused, but for root’s where dbvitals is another user: Kubernetes mounts those', () => {
+test('a group-readable file is rejected, unless root owns it and dbvitals is another user, as in Kubernetes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'guarded-'));
   const file = join(folder, 'secret');
   writeFileSync(file, 'unspoken');
   chmodSync(folder, 0o755);
   chmodSync(file, 0o440);
   expect(() => readSecretFile(file, own)).toThrow(UsageError);
-  // Its group is ours in the process below; another user can't give a file to root, so there it is refused too.
+  // The process below runs in the file's group. Only root can create files of root, so other users get a rejection too.
   const module = JSON.stringify(new URL('./guarded-file.ts', import.meta.url).href);
   const read = `const { readSecretFile } = await import(${module});
     process.stdout.write(readSecretFile(${JSON.stringify(file)}, { environment: {}, dataDir: '/nowhere' }))`;

@@ -2,28 +2,28 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, 
 import { join, resolve, sep } from 'node:path';
 import { UsageError } from './command.ts';
 
-/** Where the service's own secrets are, which no command reads as something else. */
+/** The locations of the service's own secrets. No command may read them for another purpose. */
 export interface OwnPlaces {
   environment: Readonly<Record<string, string | undefined>>;
   dataDir: string;
 }
 
-// The settings that name files. SSL_CERT_FILE and the like are none of ours.
+// The settings that name files. SSL_CERT_FILE and the like are not settings of dbvitals.
 const OWN_SETTING = /^(?:DBVITALS_\w+|DATABASE_URL|TLS_CERT|TLS_KEY)_FILE$/;
 const LARGEST_SECRET = 64 * 1024;
 const LARGEST_PUBLIC = 1024 * 1024;
 
 /**
- * The text of a file that holds nothing secret, such as certificates. Throws a {@link UsageError} that names the file: where it can't be
- * read, is no regular one, is over 1 MiB, or is the service's own.
+ * Reads a file without secrets, such as certificates. Throws a {@link UsageError} with the path when the file can't be
+ * read, is not a regular file, is over 1 MiB, or belongs to the service itself.
  */
 export function readPublicFile(path: string, own: OwnPlaces): string {
   return readFile(path, own, LARGEST_PUBLIC, () => null);
 }
 
 /**
- * The text of a file that holds a secret; with `folder` only one that lies in it. Throws as {@link readPublicFile} does, and where
- * others may read the file, it has a second name (hard link), or is over 64 KiB.
+ * Reads a file with a secret; with `folder` only a file inside it. Throws as {@link readPublicFile} does, and also when
+ * other users can read the file, it has a second name (hard link), or is over 64 KiB.
  */
 export function readSecretFile(path: string, own: OwnPlaces, folder?: string): string {
   return readFile(path, own, LARGEST_SECRET, (real, stats) => {
@@ -46,12 +46,12 @@ function readFile(
   const owner = ownerOf(real, own);
   if (owner) throw refuse(`${owner}: it can't be used for a connection`);
   const descriptor = attempt(path, () =>
-    // What `real` names by now must be no link, and no pipe keeps this waiting.
+    // Rejects a link that has replaced the file in the meantime, and does not block on a pipe.
     openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
   );
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw refuse('is not a regular file: name one');
+    if (!stats.isFile()) throw refuse('is not a regular file: use a regular file');
     if (stats.size > largest) throw refuse(`is over ${largest / 1024} KiB: name another`);
     const problem = problemOf(real, stats);
     if (problem) throw refuse(problem);
@@ -61,16 +61,16 @@ function readFile(
   }
 }
 
-/** Which of the service's own files it is, in words; null when it is none. */
+/** A description of the file if it belongs to the service itself, else null. */
 function ownerOf(real: string, { environment, dataDir }: OwnPlaces): string | null {
-  if (isWithin(real, realIfAny(dataDir))) return 'lies in the data folder of dbvitals';
-  if (real === realIfAny('.env')) return 'holds settings of dbvitals';
+  if (isWithin(real, realIfAny(dataDir))) return 'is in the data folder of dbvitals';
+  if (real === realIfAny('.env')) return 'contains settings of dbvitals';
   const names = Object.keys(environment).filter((name) => OWN_SETTING.test(name));
   const name = names.find((one) => real === realIfAny(environment[one]?.trim() || null));
-  return name === undefined ? null : `is the one of ${name}`;
+  return name === undefined ? null : `is the file of ${name}`;
 }
 
-// What Kubernetes mounts for a pod's fsGroup belongs to root, and its group alone reads it (0440).
+// Kubernetes mounts a pod's secrets as root with mode 0440, readable by the fsGroup.
 function isShared({ mode, uid }: Stats): boolean {
   const group = uid === 0 && process.getuid?.() !== 0 ? 0o040 : 0;
   return (mode & 0o077 & ~group) !== 0;
@@ -97,6 +97,6 @@ function attempt<T>(path: string, read: () => T): T {
     return read();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new UsageError(`The file ${path} cannot be read${code}: name one that this user can read.`);
+    throw new UsageError(`The file ${path} cannot be read${code}: use a file that this user can read.`);
   }
 }

@@ -1,6 +1,6 @@
 import { UsageError } from './command.ts';
 
-/** A file that can't be used: a sentence for each mistake, with its line and column, and none of them holds a secret. */
+/** An invalid file. Lists each mistake with its line and column, and never shows a secret. */
 export class InvalidFile extends UsageError {
   readonly problems: readonly string[];
 

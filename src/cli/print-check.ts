@@ -11,7 +11,7 @@ const STYLES = new Map<string, Parameters<typeof styleText>[0]>([
   ['skipped', 'gray'],
 ]);
 
-/** Prints a health check to a person: a table, worst finding first, in colours on a terminal; then what it cost. */
+/** Prints a health check as a table, worst finding first, in colour on a terminal, and its cost. */
 export function printCheck({ score, summary_text, checks, cost }: CheckedOnce): void {
   const rows = checks.map(({ status, check_id, ...finding }) => ({ ...finding, status, check: check_id }));
   const widths = {
@@ -43,7 +43,7 @@ function costLine({ milliseconds, statements, bytes }: CheckedOnce['cost']): str
 }
 
 /**
- * Shows how far a run has come, in one line of the terminal that `end` takes away; nothing where standard error is no
+ * Shows a run's progress in one line of the terminal, which `end` clears. Shows nothing when standard error is not a
  * terminal.
  */
 export function progressLine(): { show: (progress: Progress) => void; end: () => void } {

@@ -1,7 +1,7 @@
-/** A row as it is printed: column or field name to value. */
+/** A row to print: column or field name to value. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** Prints a list: one JSON array, or aligned columns under their names. */
+/** Prints a list as a JSON array, or as aligned columns with headings. */
 export function printList(
   json: boolean | undefined,
   rows: readonly object[],
@@ -17,7 +17,7 @@ export function printList(
   );
 }
 
-/** Prints one thing: one JSON object, or a line for each field. */
+/** Prints a single row as a JSON object, or as one line per field. */
 export function printOne(json: boolean | undefined, thing: object): void {
   process.stdout.write(json ? `${JSON.stringify(thing)}\n` : fields({ ...thing }));
 }

@@ -5,8 +5,8 @@ import { UsageError } from './command.ts';
 const KEY = /^[0-9a-f]{64}$/;
 
 /**
- * The keys of `--public-key`, hexadecimal: the text itself, or those of a file, one a line, or of `public-key.pem` of an export.
- * Throws {@link UsageError}.
+ * The keys of `--public-key`, hexadecimal: the argument itself, the lines of a file, or the key in an export's
+ * `public-key.pem`. Throws {@link UsageError}.
  */
 export function publicKeysOf(text: string): string[] {
   if (KEY.test(text)) return [text];

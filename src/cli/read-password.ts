@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers';
 import { UsageError } from './command.ts';
 
 /**
- * A connection's password: the first line of standard input where `fromInput` says so, else that of the URL, null for
- * none. Throws a {@link UsageError} when both give one, or standard input gives none.
+ * A connection's password: with `fromInput` the first line of standard input, else the password in the URL, or null.
+ * Throws a {@link UsageError} for both together, or for empty input.
  */
 export async function readPassword(
   fromInput: boolean | undefined,

@@ -7,11 +7,11 @@ import { InvalidFile } from './invalid-file.ts';
 const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)$/;
 
 /**
- * Says what went wrong on standard error, in one sentence for each mistake, and gives the exit code: 2 for wrong
- * usage or settings, 1 for a failure.
+ * Prints the error to standard error, one sentence per mistake, and returns the exit code: 2 for wrong usage or settings,
+ * 1 for a failure.
  */
 export function reportError(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said it itself
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already printed the error
   const several = error instanceof ConfigError || error instanceof InvalidFile;
   const sentences = several ? error.problems : [sentenceOf(error)];
   for (const sentence of sentences) process.stderr.write(`error: ${sentence}\n`);

@@ -10,16 +10,16 @@ import { openPool, type StoreAddress } from '../database/connect.ts';
 import { type JoinedStore, joinStore } from '../database/open.ts';
 import { auditProof } from './audit-proof.ts';
 
-/** What became of a restore. */
+/** The result of a restore. */
 export interface Restored extends RestoredStore {
-  /** How many accounts' logs are as they were sealed, and a sentence for each other; null = without the secret. */
+  /** How many accounts' logs match their seals, and a sentence for each other log; null = verified without the secret. */
   seals: { verified: number; broken: string[] } | null;
 }
 
 /**
- * Restores a backup into the empty store of the settings, then verifies the seals of every account. Unless `unsigned`, it must be
- * signed with DBVITALS_SECRET_KEY. Unless `lostSecret`,
- * throws and changes nothing where DBVITALS_SECRET_KEY is not the one of the store that was backed up.
+ * Restores a backup into the empty store of the settings, then verifies every account's seals. Unless `unsigned`, the
+ * backup must be signed with DBVITALS_SECRET_KEY. Unless `lostSecret`, throws and changes nothing when the backup was made
+ * with another DBVITALS_SECRET_KEY.
  */
 export async function restoreStore(
   config: Config,
@@ -53,7 +53,7 @@ class OtherSecretError extends Error {
   }
 }
 
-/** An embedded store watches itself by a socket and a password of its own, and no longer by those of the former. */
+/** Points the store's connection to itself to the socket and password of this embedded store. */
 async function watchItself(config: Config, { address, embedded }: JoinedStore): Promise<void> {
   if (!embedded) return;
   const writer = openPool(address, 'writer', { max: 1 });

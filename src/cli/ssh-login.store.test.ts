@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each(['bastion', '@bastion', 'ada@', 'ada@a b', 'ada@bastion:0', 'ada@bastion:65536', 'ada@::1'])(
-  '%s is refused',
+  '%s is rejected',
   (text) => {
     expect(() => sshLoginOf(text)).toThrow(UsageError);
   },
@@ -53,7 +53,7 @@ test('a key file holds a private key without a passphrase', () => {
     rounds: 4,
   });
   for (const text of [other, 'nothing', locked.private]) {
-    expect(() => privateKeyOf(file('other', text), OWN)).toThrow(/no passphrase/);
+    expect(() => privateKeyOf(file('other', text), OWN)).toThrow(/without a passphrase/);
   }
   expect(() => privateKeyOf(join(folder, 'absent'), OWN)).toThrow(/absent cannot be read \(ENOENT\)/);
 });
@@ -69,7 +69,7 @@ async function stored(accountId: number) {
   return { ...row, ...(await readSecrets(writer, deps.secret, { accountId, connectionId: connection_id })) };
 }
 
-test('a tunnel is stored, stays under a new URL, changes with its key, and goes with --type direct', async () => {
+test('a tunnel is stored, survives a new URL, can be changed, and is removed by --type direct', async () => {
   const accountId = await store.account();
   const login = { username: 'tunnel', host: 'bastion', port: 22 };
   const address = parseConnectionUrl(url);
@@ -102,19 +102,19 @@ test('a tunnel is stored, stays under a new URL, changes with its key, and goes 
   });
 
   const elsewhere = { ssh: { ...login, host: 'bastion2' } };
-  await expect(changeConnection(change, secret, id, elsewhere)).rejects.toThrow(/Give the password/);
+  await expect(changeConnection(change, secret, id, elsewhere)).rejects.toThrow(/enter the password again/);
   await expect(changeConnection(change, secret, id, { ...elsewhere, password: 'secret' })).rejects.toThrow(
-    /another SSH server or user: give the private key again/,
+    /changes the SSH server or user: enter the private key again/,
   );
   await changeConnection(change, secret, id, { ...elsewhere, password: 'secret', sshKey: 'b' });
   expect(await stored(accountId)).toMatchObject({ ssh_host: 'bastion2', ssh_host_key: null, sshKey: 'b' });
 
   await changeConnection(change, secret, id, { ...other, type: 'direct' });
   expect(await stored(accountId)).toMatchObject({ connection_type: 'direct', sshKey: null });
-  await expect(changeConnection(change, secret, id, { sshKey: 'b' })).rejects.toThrow(/with an SSH server/);
+  await expect(changeConnection(change, secret, id, { sshKey: 'b' })).rejects.toThrow(/needs an SSH server/);
 });
 
-test('of a connection that is removed neither the password nor the SSH key stays', async () => {
+test('removing a connection deletes its password and its SSH key', async () => {
   const accountId = await store.account();
   const change: ChangeAccount = (work) => changeAccount(store.writer, accountId, work);
   const { secret } = store.deps;

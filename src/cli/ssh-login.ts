@@ -3,10 +3,10 @@ import { requirePrivateKey, type SshLogin } from '../connections/connection-tunn
 import { UsageError } from './command.ts';
 import { type OwnPlaces, readSecretFile } from './guarded-file.ts';
 
-/** The options of a tunnel, as commander gives them. */
+/** The options of a tunnel as parsed by commander. */
 export interface SshOptions {
   ssh?: SshLogin;
-  /** Of the private key. */
+  /** The path of the private key. */
   sshKeyFile?: string;
 }
 
@@ -19,7 +19,7 @@ export function addSshOptions(command: Command): Command {
     .option('--ssh-key-file <FILE>', "private key for the SSH server (default: the SSH agent's keys)");
 }
 
-/** Reads `user@host` or `user@host:port`; port 22 where not given. */
+/** Parses `user@host` or `user@host:port`; the default port is 22. */
 export function sshLoginOf(text: string): SshLogin {
   const [whole, username = '', address6, name = '', port = '22'] = FORM.exec(text) ?? [];
   if (whole === undefined || Number(port) < 1 || Number(port) > 65_535)
@@ -27,7 +27,7 @@ export function sshLoginOf(text: string): SshLogin {
   return { username, host: address6 ?? name, port: Number(port) };
 }
 
-/** Reads a private key that needs no passphrase: nobody is there to type it when a check is due. */
+/** Reads a private key without a passphrase: checks run unattended. */
 export function privateKeyOf(file: string, own: OwnPlaces): string {
   return requirePrivateKey(readSecretFile(file, own));
 }

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { UsageError } from './command.ts';
 
-/** The last entry that `file` says was printed; undefined when there is no file. */
+/** The last printed entry according to `file`; undefined when there is no file. */
 export function readState(file: string): number | undefined {
   let text: string;
   try {
@@ -12,10 +12,10 @@ export function readState(file: string): number | undefined {
   }
   const [, id] = /^\{"after_id":(0|[1-9][0-9]{0,15})\}\n$/.exec(text) ?? [];
   if (id !== undefined && Number.isSafeInteger(Number(id))) return Number(id);
-  throw new UsageError('The file of --state is not a state file: name another one, or remove it.');
+  throw new UsageError('The file of --state is not a state file: use another file, or remove it.');
 }
 
-/** Writes it whole under another name, then in one step over the old one: a kill or a power cut leaves either. */
+/** Writes the file atomically: after a kill or a power cut it holds either the old or the new state. */
 export function writeState(file: string, afterId: number): void {
   const draft = `${file}.new`;
   const descriptor = openSync(draft, 'w');

@@ -1,31 +1,31 @@
 import { createClient } from '../../client/src/index.ts';
 import { readState, writeState } from './state-file.ts';
 
-/** The state is written after this many lines, or this long after the first that it lacks: a kill repeats no more of them. */
+/** The state is written after this many lines, or this long after the first unrecorded line. A kill repeats no more. */
 const STATE_EVERY_LINES = 100;
 const STATE_EVERY_MS = 1_000;
 
-/** What to print. */
+/** The service and the entries to print. */
 export interface ServiceTail {
   url: string;
   apiKey: string;
   follow?: boolean;
-  /** Counts only while the state file does not say where to go on. */
+  /** Ignored when the state file has a last entry. */
   afterId?: number;
-  /** Keeps the last entry that was printed. */
+  /** The file that records the last printed entry. */
   state?: string;
-  /** How many entries come when neither says where to begin. */
+  /** How many entries to print without `afterId` and a recorded entry. */
   lastEntries: number;
 }
 
-/** Prints the log as a service gives it, one JSON object a line, until its end or, following, until the signal. */
+/** Prints a service's log, one JSON object per line, until its end or, with `follow`, until the signal. */
 export async function tailService(tail: ServiceTail, until: AbortSignal): Promise<void> {
   const { url, apiKey, follow, afterId, state, lastEntries } = tail;
   const signal = { signal: until };
   const dbvitals = createClient({ baseUrl: url, apiKey });
   const known = (state === undefined ? undefined : readState(state)) ?? afterId;
   try {
-    // Asked even where it is known: a wrong key or address is told at once, while following waits for what passes.
+    // Always requested: a wrong key or address fails immediately here, while following would retry.
     const { value } = await dbvitals.activity({ per_page: lastEntries }, signal).pages().next();
     let printed = known ?? (value?.data.at(-1)?.id ?? 1) - 1;
     const entries = follow
@@ -43,7 +43,7 @@ export async function tailService(tail: ServiceTail, until: AbortSignal): Promis
       try {
         keep();
       } catch {
-        lines = STATE_EVERY_LINES; // the next line, or the end, tries again and says what is wrong
+        lines = STATE_EVERY_LINES; // the next line, or the end, tries again and reports the error
       }
     };
     keep();
@@ -63,14 +63,14 @@ export async function tailService(tail: ServiceTail, until: AbortSignal): Promis
   }
 }
 
-/** Resolves when the line is written; a closed pipe fails it, so that no line which nobody got counts as printed. */
+/** Resolves when the line is written. A closed pipe rejects, so an unread line does not count as printed. */
 function print(line: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(line, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Whoever read it has seen enough. */
+/** Whether the reader closed the pipe. */
 function isClosedPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }

@@ -10,7 +10,7 @@ const checks = [
   { id: 'PG_B', title: '', category: 'schema', maxSeverity: 'info' as const },
 ];
 
-test('thresholds add up, and an empty one is the default again', () => {
+test('repeated thresholds are combined, and an empty one restores the default', () => {
   const given = ['PG_A.warning=0.25', 'pg_a.critical=', 'PG_C.days=30'];
   const changes = given.reduce((before, text) => thresholdsOf(text, before), {});
   expect(changes).toEqual({ PG_A: { warning: 0.25, critical: null }, PG_C: { days: 30 } });
@@ -34,6 +34,6 @@ test.each([
   ['PG_A.minimum=1', /^PG_A has no threshold minimum: its thresholds are warning, critical\.$/],
   ['PG_B.warning=1', /^PG_B has no thresholds/],
   ['PG_X.warning=1', /^There is no check PG_X/],
-])('%s is none that a check has', (text, message) => {
+])('%s is not a threshold of any check', (text, message) => {
   expect(() => requireThresholds(thresholdsOf(text), checks)).toThrow(message);
 });

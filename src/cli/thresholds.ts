@@ -1,7 +1,7 @@
 import type { ThresholdChanges } from '../connections/connection-thresholds.ts';
 import { UsageError } from './command.ts';
 
-/** Parser of `CHECK_ID.name=number`, given any number of times; `CHECK_ID.name=` is the default again. */
+/** Parser of `CHECK_ID.name=number`, repeatable; `CHECK_ID.name=` restores the default. */
 export function thresholdsOf(text: string, before: ThresholdChanges = {}): ThresholdChanges {
   const [, id = '', name = '', number = ''] =
     /^([A-Za-z0-9_]+)\.([a-z0-9_]+)=([0-9]{1,15}(?:\.[0-9]{1,9})?)?$/.exec(text) ?? [];

@@ -4,13 +4,13 @@ import { Command, type Option } from 'commander';
 const PAGE = new URL('../../docs/reference/commands.md', import.meta.url);
 const MARK = '<!-- Everything below is written by `npm run reference`. -->';
 
-/** The page docs/reference/commands.md: what was written by hand above its mark, and below it every command of the program. */
+/** The page docs/reference/commands.md: keeps the text above its mark, and writes all commands below it. */
 export async function commandsPage(): Promise<string> {
   const [byHand = ''] = readFileSync(PAGE, 'utf8').split(MARK);
   return `${byHand}${MARK}\n\n${groups(await loadProgram()).join('\n\n')}\n`;
 }
 
-/** The program with all its commands. main.ts runs what was typed once it has them, so here nothing is run. */
+/** The program with all its commands. Replaces the parser that main.ts calls, so that no command runs. */
 async function loadProgram(): Promise<Command> {
   const { parseAsync } = Command.prototype;
   let program: Command | undefined;
@@ -27,7 +27,7 @@ async function loadProgram(): Promise<Command> {
   return program;
 }
 
-/** The section of each group of `--help`, with those of its commands. */
+/** The section of each group in `--help`, with the sections of its commands. */
 function groups(program: Command): string[] {
   const below = subcommands(program);
   const headings = new Set(below.map((command) => command.helpGroup()));
@@ -37,7 +37,7 @@ function groups(program: Command): string[] {
   ]);
 }
 
-/** A command's section, or those of its subcommands: a command that has some does nothing by itself. */
+/** A command's section, or the sections of its subcommands: a command with subcommands does nothing by itself. */
 function sections(command: Command): string[] {
   const below = subcommands(command);
   return below.length > 0 ? below.flatMap(sections) : [section(command)];
@@ -73,7 +73,7 @@ function section(command: Command): string {
     .join('\n\n');
 }
 
-/** Every command has these; the page says so once. */
+/** Options of every command, which the page lists only once. */
 function isOwn({ long }: Option): boolean {
   return long !== '--json' && long !== '--help';
 }
@@ -83,7 +83,7 @@ function optionText(command: Command, option: Option): string {
   return option.mandatory ? `${text} (required)` : text;
 }
 
-/** What `--help` says below the options. */
+/** The text of `--help` below the options. */
 function textAfter(command: Command): string {
   let shown = '';
   command.configureOutput({ writeOut: (text) => (shown += text) });
@@ -91,7 +91,7 @@ function textAfter(command: Command): string {
   return shown.slice(command.helpInformation().length).trim();
 }
 
-/** As Markdown that shows the text as it stands. */
+/** Escapes text for Markdown. */
 function plain(text: string): string {
   return text.replace(/[<>|*[\]\\]/g, '\\$&');
 }

@@ -109,7 +109,7 @@ export async function throttledLogin<T>(
   return proved.value;
 }
 
-/** Seconds to wait; null = none. An unknown device has no budget of its own, so it waits for ever. */
+/** Seconds to wait; null = none. An unknown device has no budget, so it waits forever. */
 async function deviceWait(client: pg.ClientBase, device: unknown): Promise<number | null> {
   if (device === null) return Number.POSITIVE_INFINITY;
   const { rows } = await client.query<{ of_device: boolean; seconds: number }>(countOfDevice, [device]);

@@ -25,7 +25,7 @@ const keepEmail = 'update login set email = $2 where login_id = $1 and email <> 
 
 const actsSomewhere = `select from member where login_id = $1 and status = 'active' limit 1`;
 
-// The address belonged to another person at this provider, who is still a member.
+// Another person at this provider had the address before and is still a member.
 const taken = `
   select from member m
     join login l on l.login_id = m.login_id

@@ -37,7 +37,7 @@ test.each([
   expect(await refusal(password)).toBeNull();
 });
 
-test('texts that are hard to judge are judged, many at once too', async () => {
+test('passwords that are slow to rate are rated, also many at once', async () => {
   const hostile = ['@4(5$13', 'p@$$w0rd1', '1234567890', '1/1/11', '4@8({[<369&#!1/|0$5+7%2xz', '\u{fdfa}'];
   const answers = await Promise.all(hostile.map((text) => refusal(text.repeat(1_000_000 / text.length))));
   for (const answer of answers)

@@ -6,7 +6,7 @@ import { throttledLogin } from './login-throttle.ts';
 import { whosePassword } from './password.ts';
 import type { Caller, SignInParts, SignInRequest } from './sign-in-request.ts';
 
-// Several accounts may have a login with the same address, because nobody verified it.
+// Several accounts may have a login with the same address, because the address is not verified.
 const byEmail = `
   select login_id, account_id, password from login
    where ${foldedEmail('email')} = ${foldedEmail('$1::text')} and password is not null
@@ -46,7 +46,7 @@ export async function proveByPassword(
     const here = asDevice ? theirs.filter(isKnown) : [];
     if (here.length > 0) return { value: here, isGuess: false };
     if (asAnybody && theirs.length > 0) return { value: theirs, isGuess: theirs.length < logins.length };
-    // On a known device it was one of its own users, so other accounts with the address are not notified.
+    // A known device is used by one of its own users, so other accounts with the address are not notified.
     for (const { login_id } of device === null ? logins : logins.filter(isKnown)) {
       recordFailure(parts, caller, login_id);
     }

@@ -75,7 +75,7 @@ export async function resetPassword(
 
 /**
  * Activates the person who opened the link: a new owner, or the invited member. Their password is for this account only,
- * because nobody verified the address.
+ * because the address is not verified.
  */
 export async function joinByLink(
   asked: Pick<SignInRequest, 'parts' | 'caller'>,

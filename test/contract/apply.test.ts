@@ -183,7 +183,7 @@ test('a moved connection needs its password in the file, or the error gives line
   expect((await done(`${direct}, ${password}`)).at(-1)).toEqual(['add', 'host', 'port']);
   const { exit, stderr } = await run('url: postgres://watcher@other/shop');
   const refused =
-    /^error: .*dbvitals.yaml:2:\d+: accounts\[0\].connections\[0\]: .* give the password for it, .*\n$/;
+    /^error: .*dbvitals.yaml:2:\d+: accounts\[0\].connections\[0\]: .* enter its password, .*\n$/;
   expect([exit, stderr]).toEqual([2, expect.stringMatching(refused)]);
   const exposed = await run(`${direct}, tls: disable, expose_password: true`);
   expect([exposed.exit, exposed.stderr]).toEqual([2, expect.stringMatching(/enter the password again/)]);
@@ -232,8 +232,8 @@ test("secrets are read from one folder only, and never from the service's own fi
     ['../outside', /is outside the folder of --secrets-dir/],
     [at('outside'), /is outside the folder/],
     ['link', /is outside the folder/],
-    ['data-link', /lies in the data folder of dbvitals/],
-    ['own.key', /is the one of TLS_KEY_FILE/],
+    ['data-link', /is in the data folder of dbvitals/],
+    ['own.key', /is the file of TLS_KEY_FILE/],
     ['hard-link', /is a hard link/],
     ['open', /secrets\/open can be read by other users: run chmod 600/],
     ['group', /can be read by other users/],
@@ -279,7 +279,7 @@ test("secrets are read from one folder only, and never from the service's own fi
   const add = ['connection', 'add', '--account', String(done.accounts[0]?.id), '--name', 'x', '--url'];
   for (const [option, file, sentence] of [
     ['--ca-file', at('ca-link'), /ca-link lies in the data folder/],
-    ['--ssh-key-file', at('secrets/own.key'), /is the one of TLS_KEY_FILE/],
+    ['--ssh-key-file', at('secrets/own.key'), /is the file of TLS_KEY_FILE/],
     ['--ssh-key-file', at('secrets/open'), /can be read by other users/],
   ] as const) {
     const ssh = option === '--ssh-key-file' ? ['--ssh', 'u@h'] : [];

@@ -140,9 +140,12 @@ test('a MySQL connection can change to MariaDB by URL, but never to PostgreSQL',
     connection_type: 'unix_socket',
   });
   for (const [options, said] of [
-    [['--url', 'postgres://watcher@db.example.com/shop'], /is to MySQL or MariaDB: add a new one/],
+    [
+      ['--url', 'postgres://watcher@db.example.com/shop'],
+      /connection to MySQL or MariaDB: remove it and add a new one/,
+    ],
     [['--threshold', 'PG_DEAD_TUPLES.warning=0.2'], /PG_DEAD_TUPLES is not a check for MySQL/],
-    [['--expected-standbys', '1'], /expected standbys is for PostgreSQL/],
+    [['--expected-standbys', '1'], /Expected standbys are for PostgreSQL only/],
   ] as const) {
     const { exit, stderr } = await command([...change, ...options]);
     expect([exit, stderr]).toEqual([2, expect.stringMatching(said)]);

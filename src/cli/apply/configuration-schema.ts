@@ -8,7 +8,7 @@ import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import type { Catalogue } from '../command.ts';
 
-// What `apply` reads. A description is what an editor shows of a field, and what an error says of a wrong one.
+// The schema of the file of `apply`. Editors show a field's description, and errors of `apply` quote it.
 
 const Name = text('A name of 1 to 200 characters.');
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, description: 'A port, 1 to 65535.' });
@@ -16,18 +16,18 @@ const Port = Type.Integer({ minimum: 1, maximum: 65_535, description: 'A port, 1
 // A file must not be able to send a secret of the service itself to a database.
 const Environment = Type.String({
   pattern: '^(?!DBVITALS_|DATABASE_URL$)[A-Za-z_][A-Za-z0-9_]*$',
-  description: 'The name of an environment variable, none of the settings of dbvitals.',
+  description: 'The name of an environment variable that is not a setting of dbvitals.',
 });
 const Path = Type.String({
   minLength: 1,
   maxLength: 4_096,
-  description: "A path; one that is not absolute begins at this file's folder.",
+  description: "A path, absolute or relative to this file's folder.",
 });
 
 const SecretPath = Type.String({
   minLength: 1,
   maxLength: 4_096,
-  description: 'The path of a file in the folder of --secrets-dir, where it begins.',
+  description: 'The path of a file in the folder of --secrets-dir, relative to that folder.',
 });
 
 const Secret = (what: string) =>
@@ -36,13 +36,13 @@ const Secret = (what: string) =>
     {
       minProperties: 1,
       maxProperties: 1,
-      description: `${what} as {env: NAME} or {file: PATH}: it must not stand here itself.`,
+      description: `${what} as {env: NAME} or {file: PATH}: never write it into this file.`,
     },
   );
 
 const Member = closed(
   {
-    email: text('An e-mail address, once in an account.'),
+    email: text('An e-mail address, unique in the account.'),
     name: Name,
     roles: Type.Array(word(ROLE_IDS), {
       minItems: 1,
@@ -50,13 +50,10 @@ const Member = closed(
       description: `Roles, each once: ${ROLE_IDS.join(', ')}.`,
     }),
     status: Type.Optional(
-      word(
-        MEMBER_STATUSES,
-        'Left out it stays as it is; a new member is active, and joins by "member link".',
-      ),
+      word(MEMBER_STATUSES, 'Default: unchanged; a new member is active, and joins with "member link".'),
     ),
   },
-  { description: 'A person, known by the e-mail address: email, name and roles.' },
+  { description: 'A person, identified by the e-mail address: email, name and roles.' },
 );
 
 const Address = closed(
@@ -64,12 +61,12 @@ const Address = closed(
     engine: word(ENGINES),
     host: text('A host name, an address, several as one:5432,two:5433, or the path of a Unix socket.', 1_000),
     port: Type.Optional(Port),
-    database: Type.Optional(text('The name of a database (default: postgres; of MySQL none).')),
+    database: Type.Optional(text('The name of a database (default: postgres; none for MySQL).')),
     username: text('The name of the login.'),
   },
   {
     description:
-      'Where the database is, instead of url: engine, host, username; port and database where need be.',
+      'The address of the database, instead of url: engine, host, username; optional port and database.',
   },
 );
 
@@ -81,11 +78,10 @@ const Ssh = closed(
       description: 'The host name or address of the SSH server.',
     }),
     port: Type.Optional(Port),
-    key: Type.Optional(Secret('The private key, which has no passphrase,')),
+    key: Type.Optional(Secret('The private key without a passphrase')),
   },
   {
-    description:
-      'The SSH server that the database is reached through: username, host; port and key where need be.',
+    description: 'The SSH server for a tunnel to the database: username, host; optional port and key.',
   },
 );
 
@@ -109,14 +105,14 @@ function connection(checks: Catalogue['checks']) {
       expose_password: Type.Optional(
         Type.Boolean({
           description:
-            'Whether a server that asks for the password in clear text or as MD5 gets it: true or false (default).',
+            'Whether to send the password to a server that asks for it in clear text or as MD5: true or false (default).',
         }),
       ),
       expected_standbys: Type.Optional(
         Type.Integer({
           minimum: 0,
           maximum: 1_000,
-          description: 'Standbys that the server must have, 0 to 1000 (default: 0).',
+          description: 'How many standbys the server should have, 0 to 1000 (default: 0).',
         }),
       ),
       ssh: Type.Optional(Ssh),
@@ -125,7 +121,7 @@ function connection(checks: Catalogue['checks']) {
     },
     {
       description:
-        'A database that is watched, known by its name in the account: at least name, and url or address.',
+        'A database to watch, identified by its name in the account: at least name, and url or address.',
     },
   );
 }
@@ -138,7 +134,7 @@ function thresholds(checks: Catalogue['checks']) {
   });
   const schema = Type.Partial(Type.Object(Object.fromEntries(named)), {
     additionalProperties: false,
-    description: "Thresholds that are not the check's own, by check and name.",
+    description: 'Thresholds that differ from the default, by check and name.',
   });
   return Type.Unsafe<Record<string, Record<string, number>>>(schema);
 }
@@ -154,18 +150,21 @@ function silence(checks: Catalogue['checks']) {
     {
       check: Type.String({
         enum: checks.map(({ id }) => id),
-        description: 'The id of a check, as docs/checks has them.',
+        description: 'The id of a check, such as PG_DEAD_TUPLES; see docs/checks.',
       }),
-      object: Type.Optional(text('The object as its finding names it (default: all).')),
+      object: Type.Optional(text('The object, named as in the finding (default: all).')),
       reason: word(REASONS),
-      note: text('Why, in 1 to 200 characters, for those who come later.'),
+      note: text('The explanation for your team, 1 to 200 characters.'),
       until: Type.Optional(
         text(
-          'When it ends, ten years ahead at most: a date such as 2030-01-31, the end of that day in UTC, or a date-time such as 2030-01-31T18:00:00Z (default: never).',
+          'When the silence ends, at most ten years ahead: a date such as 2030-01-31, the end of that day in UTC, or a date-time such as 2030-01-31T18:00:00Z (default: never).',
         ),
       ),
     },
-    { description: 'A finding to live with, known by check and object: at least check, reason and note.' },
+    {
+      description:
+        'A silenced check or object, identified by check and object: at least check, reason and note.',
+    },
   );
 }
 
@@ -174,35 +173,35 @@ export function configurationSchema(checks: Catalogue['checks']) {
   const account = closed(
     {
       name: Name,
-      kind: Type.Optional(word(KINDS, 'Default of a new account: company.')),
+      kind: Type.Optional(word(KINDS, 'Default for a new account: company.')),
       plan: word(PLANS),
       requests_per_minute: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: 100_000,
           description:
-            'A limit of its own for each key, 1 to 100000, with the plan enterprise alone (default: 100).',
+            'The request limit of each key, 1 to 100000, only with the plan enterprise (default: 100).',
         }),
       ),
       members: Type.Optional(Type.Array(Member, { description: 'A list of members.' })),
       connections: Type.Optional(Type.Array(connection(checks), { description: 'A list of connections.' })),
     },
-    { description: 'An account, known by its name: at least name and plan.' },
+    { description: 'An account, identified by its name: at least name and plan.' },
   );
   return closed(
     { accounts: Type.Array(account, { description: 'A list of accounts.' }) },
     {
-      patternProperties: { '^x-': true }, // for anchors that several share, as compose files have it
-      description: 'What "dbvitals apply" reads: accounts, a list.',
+      patternProperties: { '^x-': true }, // for shared YAML anchors, as in compose files
+      description: 'The configuration for "dbvitals apply": accounts, a list.',
     },
   );
 }
 
-/** What the file says of an account once it keeps to the schema. */
+/** An account in a valid file. */
 export type WrittenAccount = Static<ReturnType<typeof configurationSchema>>['accounts'][number];
 export type WrittenConnection = NonNullable<WrittenAccount['connections']>[number];
 export type WrittenSilence = NonNullable<WrittenConnection['silences']>[number];
-/** Where a secret stands: one of the two is there. */
+/** The location of a secret. Exactly one of the two fields is set. */
 export type SecretPlace = Static<ReturnType<typeof Secret>>;
 
 function text(description: string, maxLength = 200) {

@@ -11,7 +11,9 @@ import { printList, printOne } from '../print.ts';
 
 /** `account create`, `account list`, `account change`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
-  const group = program.command('account').description('companies and persons whose databases are watched');
+  const group = program
+    .command('account')
+    .description('manage accounts: companies and persons whose databases are watched');
   const perMinute = countOf('--requests-per-minute', 1, 100_000);
 
   addCommand(group, 'create', 'create an account')
@@ -41,11 +43,11 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     ]);
   });
 
-  addCommand(group, 'change', 'change an account; what is not given stays')
+  addCommand(group, 'change', 'change an account; options that you leave out keep their values')
     .argument('<ID>', 'the account', idOf('ID'))
     .option('--name <S>', 'its name', textOf('--name'))
     .option('--plan <P>', PLANS.join(', '), oneOf('--plan', PLANS))
-    .option('--requests-per-minute <N>', 'a limit of its own for each key, enterprise only', perMinute)
+    .option('--requests-per-minute <N>', 'request limit of each key, enterprise only', perMinute)
     .action(async (id: number, { json, ...changes }: AccountChanges & { json?: boolean }) => {
       if (Object.keys(changes).length === 0) {
         throw new UsageError('Give at least one of --name, --plan and --requests-per-minute.');

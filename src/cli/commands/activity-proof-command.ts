@@ -114,7 +114,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** What is well on standard output, what is not on standard error, with `--json` both on standard output. */
+/** Prints success to standard output and failure to standard error; with `--json` both to standard output. */
 function printVerdict(verdict: Verdict, strict: boolean, json: boolean | undefined): void {
   if (verdict.verified === null) process.exitCode = 3;
   else if (!verdict.verified || (strict && verdict.late.length > 0)) process.exitCode = 2;
@@ -138,7 +138,7 @@ function sentences(verdict: Extract<Verdict, { verified: true }>): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** More are counted, not listed. */
+/** The most ranges to list; the others are only counted. */
 const LISTED = 20;
 
 function lateSentences(late: Extract<Verdict, { verified: true }>['late']): string[] {

@@ -6,10 +6,10 @@ import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { addProofCommands } from './activity-proof-command.ts';
 
-/** How many entries come without --after-id. */
+/** How many entries are printed without --after-id. */
 const LAST_ENTRIES = 20;
 const ENTRIES_A_READ = 1_000;
-/** How often --follow looks for more. */
+/** How often --follow looks for new entries. */
 const POLL_MS = 500;
 
 const lastId = 'select last_id from activity_head where account_id = $1';
@@ -40,7 +40,7 @@ interface TailOptions extends Partial<Tail> {
   state?: string;
 }
 
-/** Prints the log from `afterId` on, one JSON object a line, until its end or, following, until the signal. */
+/** Prints the log after `afterId`, one JSON object per line, until its end or, with --follow, until the signal. */
 async function printEntries(
   writer: pg.Pool,
   { account, afterId, follow }: Tail,
@@ -68,7 +68,7 @@ async function printEntries(
   }
 }
 
-/** `activity tail`, and what seals are for. */
+/** `activity tail`, and the commands for seals. */
 export function addActivityCommands(program: Command, context: CommandContext): void {
   const group = program.command('activity').description('the activity log of an account');
   addProofCommands(group, context);
@@ -96,7 +96,7 @@ export function addActivityCommands(program: Command, context: CommandContext): 
       }
       if (state !== undefined && url === undefined) throw new UsageError('--state needs --url.');
       const ended = new AbortController();
-      process.stdout.once('error', () => ended.abort()); // a closed pipe: whoever read it has seen enough
+      process.stdout.once('error', () => ended.abort()); // the reader closed the pipe
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ended.abort());
       if (account !== undefined) {
         await context.withStore((writer) => printEntries(writer, { ...tail, account }, ended.signal));

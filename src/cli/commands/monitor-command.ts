@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { countOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 
-/** Adds `--concurrency`, which `serve` has too. */
+/** Adds `--concurrency`, also for `serve`. */
 export function addConcurrencyOption(command: Command): Command {
   return command.option(
     '--concurrency <N>',

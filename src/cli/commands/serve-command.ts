@@ -31,23 +31,23 @@ import { openIdentityProvider } from '../../sign-in/identity-provider.ts';
 import { askOnce } from '../../telemetry/ask-once.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 
-/** What one service runs. */
+/** The parts of the service to run. */
 export interface ServeOptions {
-  /** Whether health checks are run. */
+  /** Whether to run health checks. */
   monitor: boolean;
-  /** How many of them at a time. */
+  /** How many health checks run at a time. */
   concurrency: number;
 }
 
-// A process that an error brought down may no longer be able to end in good order.
+// After a fatal error, an orderly shutdown may hang.
 const LONGEST_END_MS = 30_000;
 
-/** Runs the API, and the monitor unless told not to, until SIGTERM or SIGINT; then drains and returns. */
+/** Runs the API and, by default, the monitor until SIGTERM or SIGINT. Then drains requests and returns. */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const undo: (() => unknown)[] = [];
   let started = false;
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
-  // Heard from the first moment, and however often: Ctrl-C under npm comes twice, and nothing may be left behind.
+  // Handled from the start and repeatedly, so that cleanup always completes: under npm, Ctrl-C sends the signal twice.
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   process.on('SIGTERM', stop).on('SIGINT', stop);
   const fail = () => {
@@ -60,7 +60,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     started = true;
     await stopped;
   } finally {
-    // The last thing begun ends first: requests drain before the gate goes, the store is left last.
+    // Stops in reverse order of start: requests drain before the gate closes, and the store closes last.
     for (const end of undo.reverse()) await end();
     if (started) log.info('dbvitals has stopped');
   }
@@ -130,9 +130,9 @@ async function start(
     metrics.watchCertificate(() => certificateOf(served).validToDate);
     undo.push(() => following.stop());
   }
-  undo.push(() => console.hangUp()); // a stream of its would be waited for
+  undo.push(() => console.hangUp()); // else the shutdown would wait for its open streams
   if (config.metricsPort !== null) {
-    // Of its own, with a deadline: on a connection that hangs the next question would wait for ever.
+    // A separate pool with a deadline: on a hanging connection, the next query would wait forever.
     const watching = openPool(store.address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
     undo.push(() => watching.end());
     const readStore = async () => ({
@@ -154,11 +154,15 @@ async function start(
   const deps = { writer, secret, allowPrivateTargets, log };
   const first = await firstStart(store, writer, secret, (connection) => checkNow(deps, connection));
   if (store.embedded && first === null) {
-    // With another secret key nothing opens: health checks say so, and the API goes on.
+    // With another secret key nothing decrypts. Health checks report that, and the API keeps running.
     await followDataFolder(writer, secret, store.embedded.monitor).then(
       (changed) =>
-        changed > 0 && log.info("the data folder was moved: the store's own connection follows it"),
-      (error) => log.warn(errorFields(error, log), "the store's own connection can't follow the data folder"),
+        changed > 0 && log.info("the data folder was moved: the store's connection to itself was updated"),
+      (error) =>
+        log.warn(
+          errorFields(error, log),
+          "the store's connection to itself can't be updated to the data folder",
+        ),
     );
   }
   if (options.monitor) {
@@ -192,7 +196,7 @@ async function start(
   if (!shown) log.info({ url }, 'dbvitals is ready');
 }
 
-/** Steps of the embedded PostgreSQL: words for a person, a line of the log for a pipe, so that each line of that is a JSON object. */
+/** Prints the steps of the embedded PostgreSQL as text on a terminal, else logs them, so that every line is JSON. */
 function sayTo(log: Logger): Say {
   return (step, level = 'info') =>
     process.stderr.isTTY ? process.stderr.write(`${step} …\n`) : log[level](step);

@@ -13,7 +13,7 @@ import { idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';
 
-/** Who ends and adds silences here, as the log has it. */
+/** The actor of these commands in the log. */
 export const COMMAND_LINE = { actor: 'command line' };
 
 async function addSilenceTo(

@@ -32,7 +32,7 @@ const selectForced = `
 
 const setIdentity = 'select setval(pg_get_serial_sequence($1, $2), $3)';
 
-/** A backup that was restored. */
+/** The result of a restore. */
 export interface RestoredStore extends BackupHead {
   rows: number;
   /** The migrations that were applied to what it held. */

@@ -4,7 +4,7 @@ import type { Change } from '../../activity/record-entry.ts';
 import type { Actor } from '../../members/actor.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
 
-/** Of a login. */
+/** The most passkeys of a login. */
 const MOST = 20;
 
 const insert = `
@@ -12,7 +12,7 @@ const insert = `
   select $1, $2, $3, $4, $5, $6
    where (select count(*) from passkey where login_id = $2) < ${MOST}`;
 
-/** Adds a passkey to the person's login. Throws 409 when they have the most that a login may have. */
+/** Adds a passkey to the person's login. Throws 409 when the login has the maximum number of passkeys. */
 export async function addPasskey(
   { client, record }: Change,
   actor: Actor,
@@ -26,7 +26,7 @@ export async function addPasskey(
   record('passkey_added', '/sessions', { member_id: actor.memberId, name: actor.name, passkey: name });
 }
 
-/** Throws 409 for the error of a passkey that some login has already, and every other error as it is. */
+/** Throws 409 if another login already has the passkey, and rethrows every other error. */
 export function rejectKnownPasskey(error: unknown): never {
   if (!(error instanceof pg.DatabaseError && error.constraint === 'passkey_pkey')) throw error;
   throw new Rejection('conflict', 'This passkey was already added.');

@@ -7,7 +7,7 @@ const keys: SecretKeys = [randomBytes(32)];
 
 afterEach(() => vi.useRealTimers());
 
-test('a challenge is good for its purpose, and no other', () => {
+test('a challenge is valid only for its purpose', () => {
   const challenge = newChallenge(keys, 'one');
   expect(challenge).toMatch(/^[\w-]{75}$/);
   expect(isChallenge(keys, 'one', challenge)).toBe(true);
@@ -15,11 +15,11 @@ test('a challenge is good for its purpose, and no other', () => {
   expect(isChallenge(keys, '', challenge)).toBe(false);
 });
 
-test('no two are the same', () => {
+test('challenges are unique', () => {
   expect(newChallenge(keys, 'one')).not.toBe(newChallenge(keys, 'one'));
 });
 
-test('a challenge is over after five minutes', () => {
+test('a challenge expires after five minutes', () => {
   vi.useFakeTimers();
   const challenge = newChallenge(keys, 'one');
   vi.advanceTimersByTime(299_999);
@@ -28,14 +28,14 @@ test('a challenge is over after five minutes', () => {
   expect(isChallenge(keys, 'one', challenge)).toBe(false);
 });
 
-test('a challenge of a key that was rotated away from is good while that key is given', () => {
+test('a challenge of the previous key is valid while that key is configured', () => {
   const next = randomBytes(32);
   const challenge = newChallenge(keys, 'one');
   expect(isChallenge([next, ...keys], 'one', challenge)).toBe(true);
   expect(isChallenge([next], 'one', challenge)).toBe(false);
 });
 
-test('with any bit altered, cut or lengthened it is none', () => {
+test('an altered, shortened or lengthened challenge is invalid', () => {
   const bytes = Buffer.from(newChallenge(keys, 'one'), 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const altered = Buffer.from(bytes);

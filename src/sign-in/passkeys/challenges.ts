@@ -24,7 +24,7 @@ export function newChallenge([key]: SecretKeys, purpose: string): string {
   return Buffer.concat([body, sign(key, purpose, body)]).toString('base64url');
 }
 
-/** Whether a challenge is ours, for this purpose, and not expired. */
+/** Whether this service created the challenge for this purpose, and it has not expired. */
 export function isChallenge(keys: SecretKeys, purpose: string, challenge: string): boolean {
   const bytes = Buffer.from(challenge, 'base64url');
   const body = bytes.subarray(0, SIGNED);
