@@ -55,11 +55,11 @@ test('a key of another certificate, an invalid key, no key, and a key that every
   chmodSync(join(folder, 'server.key'), 0o644);
   expect(only(checkTls(readConfig(files))).message).toMatch(/Every user .* can read the private key/);
   copyFileSync(join(CERTIFICATES, 'renewed.key'), join(folder, 'server.key'));
-  expect(only(checkTls(readConfig(files))).message).toMatch(/holds another key/);
+  expect(only(checkTls(readConfig(files))).message).toMatch(/does not match the first certificate/);
   writeFileSync(join(folder, 'server.key'), 'unspoken');
   expect(only(checkTls(readConfig(files)))).toMatchObject({
     status: 'error',
-    message: 'TLS_KEY_FILE holds no private key in PEM without a passphrase.',
+    message: 'TLS_KEY_FILE contains no PEM private key without a passphrase.',
   });
   rmSync(join(folder, 'server.key'));
   expect(only(checkTls(readConfig(files))).message).toMatch(/^TLS_KEY_FILE cannot be read \(ENOENT\)/);

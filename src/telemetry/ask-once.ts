@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * The answer of `ask`, or null when it fails or takes longer than `deadlineMs` (milliseconds). Calls at the same time share one answer: a
- * store that hangs is asked nothing more until it answers.
+ * Returns the result of `ask`, or null if it fails or takes longer than `deadlineMs` (milliseconds). Concurrent calls share one
+ * result, so a hanging store gets no further queries.
  */
 export function askOnce<T>(ask: () => Promise<T>, deadlineMs: number): () => Promise<T | null> {
   let asking: Promise<T | null> | null = null;

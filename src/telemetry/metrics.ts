@@ -1,20 +1,20 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { version } from '../config/package-root.ts';
 
-/** Why a client's connection failed: it was reset, its TLS handshake failed, a request took too long to come, or it was no HTTP. */
+/** Why a client's connection failed: it was reset, its TLS handshake failed, its request came too slowly, or it was not HTTP. */
 const CONNECTION_FAILURES = ['reset', 'handshake', 'slow', 'malformed'] as const;
 export type ConnectionFailure = (typeof CONNECTION_FAILURES)[number];
 
-/** Where an error escaped: from what a request asked for, from a connection without a request, or from the process's own work. */
+/** Where an error escaped: from a request, from a connection without a request, or from the process's own work. */
 export const ESCAPES = ['request', 'connection', 'process'] as const;
 
-/** What {@link createMetrics} gives. */
+/** The metrics that {@link createMetrics} returns. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What the store says of itself when it is asked. */
+/** The figures that the store reports about itself. */
 export interface StoreFigures {
   sizeBytes: number;
-  /** Connections that wait for a health check, and for how many seconds the longest of them. */
+  /** How many connections wait for a health check, and the longest wait in seconds. */
   due: number;
   late: number;
   /** When the last backup succeeded and failed, in Unix seconds; 0 = never. */
@@ -22,19 +22,19 @@ export interface StoreFigures {
   backupFailed: number;
 }
 
-// Gauges whose names end as only a counter's may (promtool check metrics).
+// Gauges with the suffix of counters, which "promtool check metrics" rejects.
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ];
 
-// Told as 0 from the start, or the first one would be no increase.
+// Reported as 0 from the start, so that the first one is an increase.
 const OUTCOMES = ['done', 'failed', 'cancelled'];
 const KEPT = ['entries', 'findings', 'counters', 'sign_ins'];
 const UNRETAINED = ['seals', 'seal_file', 'key_hours', ...KEPT];
 
-/** The service's own figures, named as Prometheus asks (https://prometheus.io/docs/practices/naming/). */
+/** Creates the service's metrics, named as Prometheus recommends (https://prometheus.io/docs/practices/naming/). */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -42,7 +42,7 @@ export function createMetrics() {
   const registers = [registry];
   new Gauge({
     name: 'dbvitals_build_info',
-    help: 'Always 1: the version of dbvitals and of Node that runs',
+    help: 'Always 1; the labels are the versions of dbvitals and Node',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version, node: process.versions.node }, 1);
@@ -61,7 +61,7 @@ export function createMetrics() {
   });
   const consoleSeconds = new Histogram({
     name: 'dbvitals_console_request_duration_seconds',
-    help: "Time from a request of the console's pages to the end of its answer, by method and route; a stream lasts as long as it is followed",
+    help: "Time from a request of the console's pages to the end of its answer, by method and route; a stream lasts until it is closed",
     labelNames: ['method', 'route'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers,
@@ -80,61 +80,61 @@ export function createMetrics() {
   });
   const batchSeconds = new Histogram({
     name: 'dbvitals_gate_batch_duration_seconds',
-    help: 'Time that the store took for one such statement',
+    help: 'Time that the store took for a statement of the gate',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
     registers,
   });
   const connectionFailures = new Counter({
     name: 'dbvitals_connection_failures_total',
-    help: 'Client connections that failed: reset by the client, no TLS (handshake), too slow a request (slow), or malformed HTTP',
+    help: 'Failed client connections, by reason: reset by the client, TLS handshake, slow request, or malformed HTTP',
     labelNames: ['reason'],
     registers,
   });
   const escapes = new Counter({
     name: 'dbvitals_escaped_errors_total',
-    help: 'Errors that no code handled: of a request or a connection, which was closed, or of the process, which stops',
+    help: 'Unhandled errors: of a request or a connection, which was closed, or of the process, which stops',
     labelNames: ['from'],
     registers,
   });
   const runs = new Counter({
     name: 'dbvitals_health_checks_total',
-    help: 'Health checks that ended, by outcome: done, failed (could not be stored) or cancelled',
+    help: 'Ended health checks, by outcome: done, failed (could not be stored) or cancelled',
     labelNames: ['outcome'],
     registers,
   });
   const lateness = new Histogram({
     name: 'dbvitals_health_check_delay_seconds',
-    help: 'How long after it was due a health check began',
+    help: 'How late a health check started after it was due',
     buckets: [1, 5, 15, 30, 60, 300, 900],
     registers,
   });
   const runSeconds = new Histogram({
     name: 'dbvitals_health_check_duration_seconds',
-    help: 'How long a health check took, from its claim to its being stored',
+    help: 'How long a health check took, from its claim until it was stored',
     buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120],
     registers,
   });
   const removed = new Counter({
     name: 'dbvitals_retention_rows_total',
-    help: 'Rows past their time: entries of the log, counters, ended sign_ins removed, health checks shrunk to their score (findings)',
+    help: 'Expired rows: log entries, counters and ended sign_ins that were removed, and health checks reduced to their score (findings)',
     labelNames: ['kept'],
     registers,
   });
   const unretained = new Counter({
     name: 'dbvitals_retention_failures_total',
-    help: 'What a round of sealing or removing could not do: seals, seal_file (or seals in it are missing or forged), key_hours, entries, findings, counters, sign_ins',
+    help: 'Failed parts of rounds of sealing or retention: seals, seal_file (also: seals in it are missing or forged), key_hours, entries, findings, counters, sign_ins',
     labelNames: ['work'],
     registers,
   });
   const lastRound = new Gauge({
     name: 'dbvitals_retention_last_round_timestamp_seconds',
-    help: 'When the last hourly round of removing ended, whatever it could not do; 0 before the first',
+    help: 'When the last hourly round of retention ended, even if parts of it failed; 0 before the first',
     registers,
   });
   let runningNow = () => 0;
   new Gauge({
     name: 'dbvitals_health_checks_running',
-    help: 'Health checks that the monitor of this service runs now; 0 where it has none',
+    help: 'Health checks that the monitor of this service is running; 0 if it has no monitor',
     registers,
     collect() {
       this.set(runningNow());
@@ -179,11 +179,11 @@ export function createMetrics() {
     roundEnded() {
       lastRound.setToCurrentTime();
     },
-    /** Tells of the gate of this process. */
+    /** Reports the gate of this process. */
     watchGate(gate: { readonly waiting: number; readonly verdicts: Readonly<Record<string, number>> }) {
       new Gauge({
         name: 'dbvitals_gate_queue_requests',
-        help: 'Requests that wait for the next batch',
+        help: 'Requests waiting for the next batch',
         registers,
         collect() {
           this.set(gate.waiting);
@@ -191,7 +191,7 @@ export function createMetrics() {
       });
       new Counter({
         name: 'dbvitals_gate_verdicts_total',
-        help: 'Requests by verdict: admitted, limited, dead (no live key), moved (asked again), full, failed (no answer of the store), expired',
+        help: 'Requests by verdict: admitted, limited, dead (no valid key), moved (retried), full, failed (no answer from the store), expired',
         labelNames: ['verdict'],
         registers,
         collect() {
@@ -200,22 +200,22 @@ export function createMetrics() {
         },
       });
     },
-    /** Tells how many health checks the monitor of this process runs. */
+    /** Reports how many health checks the monitor of this process is running. */
     watchMonitor(running: () => number) {
       runningNow = running;
     },
-    /** Tells until when the certificate is good that is served. */
+    /** Reports when the served certificate expires. */
     watchCertificate(until: () => Date) {
       new Gauge({
         name: 'dbvitals_tls_certificate_expiry_timestamp_seconds',
-        help: 'When the certificate ends that is served',
+        help: 'When the served certificate expires',
         registers,
         collect() {
           this.set(until().getTime() / 1_000);
         },
       });
     },
-    /** Tells of the store what it says; while it says nothing (`ask` gives null) that, and the figures as they were. */
+    /** Reports the store's figures. While the store does not answer (`ask` returns null), reports that and the last figures. */
     watchStore(ask: () => Promise<StoreFigures | null>) {
       const gauge = (name: string, help: string, figure: (of: StoreFigures) => number) =>
         new Gauge({
@@ -229,17 +229,17 @@ export function createMetrics() {
         });
       gauge(
         'dbvitals_store_size_bytes',
-        "The store's database on the disk, without the server's write-ahead log",
+        "Size of the store's database on disk, without the server's write-ahead log",
         ({ sizeBytes }) => sizeBytes,
       );
       gauge(
         'dbvitals_health_checks_due',
-        'Connections that are due and that no monitor runs, of the whole store',
+        'Connections in the whole store that are due and that no monitor is checking',
         ({ due }) => due,
       );
       gauge(
         'dbvitals_health_checks_longest_delay_seconds',
-        'For how long the longest of them has been due',
+        'How long the longest waiting of them has been due',
         ({ late }) => late,
       );
       gauge(

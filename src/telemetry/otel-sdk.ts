@@ -33,21 +33,22 @@ import { version } from '../config/package-root.ts';
 import type { TraceSettings } from './trace-settings.ts';
 import { type Step, type Tracer, traceTo } from './tracing.ts';
 
-// As many as the gate takes at once (gate/admit.ts); the standard's own limit is 128.
+// As many as a batch of the gate (gate/admit.ts). The standard's own limit is 128.
 const MOST_LINKS = 500;
 
-// At a full queue of 8,192 spans, some 1,000 requests, spans are dropped: requests never wait for a collector.
+// When the queue of 8,192 spans (about 1,000 requests) is full, spans are dropped, so that requests never wait for a collector.
 const LONGEST_QUEUE = 8_192;
 
 /**
- * Sends a span of every step to the collector that the standard's variables name. Loaded only where they are set: it
- * takes 0.26 s on a busy machine and 45 MB to load. Gives what sends the rest, for one export's time at most, and ends it.
+ * Sends a span of every step to the collector that the standard's variables name. It is loaded only if they are set, because
+ * loading takes 0.26 s on a busy machine and 45 MB. Returns a function that sends the remaining spans, within one export's
+ * time, and stops.
  */
 export function startTraces(
   { sampler, ratio, timeoutMs }: TraceSettings,
   log: Pick<Logger, 'warn'>,
 ): () => Promise<void> {
-  const tell = (message: string) => log.warn({ reason: message }, 'traces can not be sent');
+  const tell = (message: string) => log.warn({ reason: message }, "traces can't be sent");
   const quiet = () => {};
   diag.setLogger(
     { error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet },
@@ -92,7 +93,7 @@ function tracerOf(provider: TracerProvider): Tracer {
   const running = new AsyncLocalStorage<Context>();
   const known = new WeakMap<object, Span>();
 
-  /** Null where nothing is to be told of: a statement of nobody's, work for requests that were not sampled. */
+  /** Null = no span: a statement outside of any step, or work for requests that were not sampled. */
   function begin({ name, kind, attributes, caller, serves }: Step): { span: Span; context: Context } | null {
     const parent = serves ? undefined : running.getStore();
     if (kind === 'client' && parent === undefined) return null;
@@ -125,7 +126,7 @@ function tracerOf(provider: TracerProvider): Tracer {
         }),
       );
     } catch (error) {
-      // Its kind alone: a message of the store may hold values.
+      // Only its name, because a message of the store may contain values.
       span.setAttribute('error.type', error instanceof Error ? error.name : 'error');
       span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;
@@ -135,7 +136,7 @@ function tracerOf(provider: TracerProvider): Tracer {
   };
 }
 
-/** Whoever asked, as https://www.w3.org/TR/trace-context/ has it; what is no such header counts as none. */
+/** The caller's trace context (https://www.w3.org/TR/trace-context/). An invalid header is ignored. */
 function contextOf({ traceparent, tracestate }: NonNullable<Step['caller']>): Context {
   const [, ahead, traceId = '', spanId = '', flags = '', rest] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(traceparent ?? '') ?? [];

@@ -14,7 +14,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 
-test('traces are sent where an endpoint or the exporter is named, and nowhere else', () => {
+test('traces are sent only if an endpoint or the exporter is set', () => {
   const all = { sampler: 'parentbased_always_on', ratio: 1, timeoutMs: 2_000 };
   expect(readConfig({}).traces).toBeNull();
   expect(readConfig({ OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER: 'always_on' }).traces).toBeNull();
@@ -31,7 +31,7 @@ test('traces are sent where an endpoint or the exporter is named, and nowhere el
   });
 });
 
-test('every mistake is a sentence without what was given', () => {
+test('every mistake is a sentence that does not repeat the given value', () => {
   const problems = problemsOf({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hunter2@collector:4318',
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'hunter2:4318',

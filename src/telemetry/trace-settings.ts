@@ -1,9 +1,9 @@
-/** Which traces are sent, by the standard's variables; where to and how, the exporter reads itself (`OTEL_EXPORTER_OTLP_*`). */
+/** Which traces are sent, from the standard's variables. The exporter itself reads where and how (`OTEL_EXPORTER_OTLP_*`). */
 export interface TraceSettings {
   readonly sampler: (typeof SAMPLERS)[number];
-  /** How many of those that a sampler by ratio decides on, 0 to 1. */
+  /** The share of traces that a ratio sampler keeps, 0 to 1. */
   readonly ratio: number;
-  /** For how long an export is tried, in milliseconds. */
+  /** How long an export is retried, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -16,7 +16,7 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-/** Reads one setting: what `parse` makes of it, `absent` when it is unset; what it throws becomes a problem. */
+/** Reads one setting with `parse`; `absent` if it is unset. An error that `parse` throws becomes a problem. */
 type Setting = <T, A>(name: string, absent: A, parse: (text: string) => T) => T | A;
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
@@ -24,8 +24,8 @@ const TIMEOUTS = ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', 'OTEL_EXPORTER_OTLP_TIMEO
 const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
 
 /**
- * The settings of traces as OpenTelemetry names them
- * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/): null unless an endpoint or the exporter is named.
+ * The settings of traces, named as in OpenTelemetry
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/): null unless an endpoint or the exporter is set.
  */
 export function readTraceSettings(setting: Setting): TraceSettings | null {
   if (setting('OTEL_SDK_DISABLED', '', (text) => text.toLowerCase()) === 'true') return null;
@@ -51,16 +51,16 @@ function parseEndpoint(name: string, text: string): string {
   const { protocol, username, password } = URL.canParse(text) ? new URL(text) : { protocol: '' };
   if (/^https?:$/.test(protocol) && !username && !password) return text;
   throw new Error(
-    `${name} must be a URL such as http://collector.example.com:4318; what signs in goes into OTEL_EXPORTER_OTLP_HEADERS.`,
+    `${name} must be a URL such as http://collector.example.com:4318; put credentials into OTEL_EXPORTER_OTLP_HEADERS.`,
   );
 }
 
 function parseProtocol(name: string, text: string): string {
   if (text === 'http/protobuf') return text;
-  throw new Error(`${name} must be http/protobuf: dbvitals sends no other.`);
+  throw new Error(`${name} must be http/protobuf: dbvitals supports no other protocol.`);
 }
 
-// The standard's is 10 s: a service that ends waits for its last export as long, and whoever stops it not much longer.
+// The standard's is 10 s. A stopping service would wait that long for its last export, longer than it may take to stop.
 const TIMEOUT_MS = 2_000;
 
 function parseTimeout(name: string, text: string): number {

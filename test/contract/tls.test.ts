@@ -98,7 +98,7 @@ test('API and console by TLS, and a new certificate without a restart', async ()
   rmSync(files.TLS_KEY_FILE);
   writeFileSync(files.TLS_KEY_FILE, 'unspoken');
   process.kill(service.pid, 'SIGHUP');
-  await service.says(/TLS_KEY_FILE holds no private key/);
+  await service.says(/TLS_KEY_FILE contains no PEM private key/);
   expect(await issuers(origin)).toEqual(['dbvitals test authority']);
   put('renewed');
   process.kill(service.pid, 'SIGHUP');
@@ -122,7 +122,7 @@ test('files that are no pair end the start with a sentence, before anything else
   const { ended, output } = startProcess(['serve'], { ...inject('sharedStore'), ...files, PORT: '0' });
   expect(await ended).toBe(1);
   expect(output()).toBe(
-    'error: TLS_KEY_FILE holds another key than that of the first certificate in TLS_CERT_FILE.\n',
+    'error: The key in TLS_KEY_FILE does not match the first certificate in TLS_CERT_FILE.\n',
   );
 });
 

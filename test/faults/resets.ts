@@ -33,6 +33,6 @@ export const resets: Fault = {
         .holds(`${count} connections reset, and the process lives on`, isRunning)
         .holds('serves on', status === 200)
         .none(stage.service.output().split('escaped').length - 1, 'errors that escaped a request')
-        .none(stage.service.output().split('nobody').length - 1, 'errors that nobody caught');
+        .none(stage.service.output().split('unhandled error').length - 1, 'unhandled errors');
     }),
 };

@@ -5,11 +5,11 @@ import { type ApiError, badRequest, headersTooLarge } from '../errors.ts';
 import { type Budget, rateHeaders } from '../rate-headers.ts';
 import type { Pipelining } from './pipelining.ts';
 
-// How long the client may still send after the last answer, in milliseconds: closed at once, the connection would be
-// reset, and the answer lost.
+// How long the client may still send after the last answer, in milliseconds. Closing at once would reset the connection
+// and lose the answer.
 const LINGER_MS = 1_000;
 
-/** Why a connection failed, by the error that Node gives for it. */
+/** Why a connection failed, from Node's error code. */
 export function failureOf({ code = '' }: NodeJS.ErrnoException): ConnectionFailure {
   if (/^ERR_(?:SSL|TLS)_/.test(code)) return 'handshake';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'slow';
@@ -17,8 +17,8 @@ export function failureOf({ code = '' }: NodeJS.ErrnoException): ConnectionFailu
 }
 
 /**
- * Answers what Node could not read as a request in the API's envelope, after the requests that came before it, and closes
- * the connection. `always` are headers of every answer.
+ * Answers a malformed request with the API's error envelope, after the requests before it, and closes the connection.
+ * `always` are the headers of every answer.
  */
 export function answerBroken(
   error: NodeJS.ErrnoException,
@@ -26,7 +26,7 @@ export function answerBroken(
   pipelining: Pipelining,
   { budgetOf, always }: { budgetOf: (address: string) => Budget; always: readonly string[] },
 ): void {
-  // Nobody is there to read an answer, or there is no TLS yet to send it by.
+  // The client is gone, or TLS is not established yet.
   if (/^(?:reset|handshake)$/.test(failureOf(error)) || !socket.writable) {
     socket.destroy();
     return;
@@ -41,7 +41,7 @@ export function answerBroken(
   });
 }
 
-/** An answer; `headers` are more of them, names and values in turn. */
+/** Formats an answer; `headers` are additional headers, names and values alternating. */
 function message(error: ApiError, headers: readonly string[]): string {
   const body = error.envelope();
   const lines = [

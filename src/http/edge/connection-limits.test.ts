@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepFromCrowding } from './connection-limits.ts';
 
-// A line every 200 ms, or as much as is taken.
+// Sends a line every 200 ms, or as much as the client reads.
 async function* lines(size: number, pause: number) {
   for (let line = 1; line <= 20_000; line += 1) {
     yield Buffer.alloc(size, 0x78);
@@ -31,7 +31,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** A client that asks; one that says nothing where there is no path. */
+/** A client that sends a request; null = a client that sends nothing. */
 async function ask(path: string | null) {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   let closed = false;
@@ -45,14 +45,14 @@ async function ask(path: string | null) {
   return { socket, isClosed: () => closed };
 }
 
-test('who takes an answer for long keeps the connection; who takes none, or says nothing, loses it', async () => {
+test('a client that reads its answer slowly stays connected; one that reads or sends nothing is disconnected', async () => {
   const [taking, refusing, silent] = [await ask('/slow'), await ask('/fast'), await ask(null)];
   taking.socket.resume();
   let taken = 0;
   taking.socket.on('data', (chunk) => {
     taken += chunk.length;
   });
-  // Nothing is read of what comes: the kernel's buffers fill, and the answer stands still.
+  // The client reads nothing, so the kernel's buffers fill and the answer stalls.
   refusing.socket.pause();
   silent.socket.resume();
   await wait(5_000);

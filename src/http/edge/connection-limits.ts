@@ -1,24 +1,23 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Connections that a process holds at most: room for its other files in the 4,096 that many systems give it. */
+/** The most connections of a process. Many systems allow 4,096 open files, and the process needs some for itself. */
 const MOST_CONNECTIONS = 4_000;
 
-/** So many are a crowd. */
+/** The number of connections from which idle ones are closed sooner. */
 const CROWD = 500;
 
-// For how long nothing may come from a client or be taken by it, in milliseconds: longer than a connection is kept for its
-// next request, which proxies rely on. In a crowd that waits, or takes its answers a few bytes at a time, what is taken
-// does not count.
+// How long a client may neither send nor read, in milliseconds. It is longer than the keep-alive timeout, which proxies rely
+// on. In a crowd only sending counts, because clients may read their answers a few bytes at a time.
 const QUIET_MS = 80_000;
 const QUIET_IN_CROWD_MS = 8_000;
 
-// It lasts for as long, in milliseconds, after the last time that there were so many: those that came together go together.
+// How long the crowd's rules apply after the last crowd, in milliseconds, so that all of its idle connections are closed.
 const CROWD_LASTS_MS = 2 * QUIET_IN_CROWD_MS;
 
 const SWEEP_MS = 1_000;
 
-/** What had come from a connection and gone to it, and since when nothing more, on this process's monotonic clock in milliseconds. */
+/** The bytes read from and written to a connection, and when they last changed, on this process's monotonic clock in milliseconds. */
 interface Heard {
   read: number;
   written: number;
@@ -26,8 +25,8 @@ interface Heard {
 }
 
 /**
- * Lets connections go that only take up room. Node's own timeouts end a request that comes too slowly, and a connection
- * that waits for its next one; none of them ends one whose answer is not taken.
+ * Closes connections that make no progress. Node's own timeouts end slow requests and idle connections, but not connections
+ * whose client does not read the answer.
  */
 export function keepFromCrowding(server: Server, quietMs = QUIET_MS): void {
   const heard = new Map<Socket, Heard>();
@@ -43,13 +42,13 @@ export function keepFromCrowding(server: Server, quietMs = QUIET_MS): void {
     const crowded = now < crowdedUntil;
     const due = now - (crowded ? QUIET_IN_CROWD_MS : quietMs);
     for (const [socket, last] of heard) {
-      // What waits to be taken is counted as written, but no more of it is when it is not taken.
+      // Bytes in the buffers count as written. While the client does not read, the count does not grow.
       if (socket.bytesRead !== last.read || (!crowded && socket.bytesWritten !== last.written)) {
         last.read = socket.bytesRead;
         last.written = socket.bytesWritten;
         last.at = now;
       } else if (last.at < due) {
-        socket.resetAndDestroy(); // what the kernel still holds for it goes too: a gigabyte for a thousand of them
+        socket.resetAndDestroy(); // also frees the kernel's buffers: a gigabyte for a thousand connections
       }
     }
   };

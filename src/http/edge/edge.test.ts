@@ -25,7 +25,7 @@ describe('routedUrl', () => {
     expect(routedUrl(url)).toBe(routed);
   });
 
-  test('gives a path that can be decoded, whatever comes', () => {
+  test('returns a path that can be decoded, for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
         expect(() => pagePath(routedUrl(`/${text}`))).not.toThrow();
@@ -36,7 +36,7 @@ describe('routedUrl', () => {
 
 test.each([
   ['/tools/dbv/api/v1/ops/stats?a=1', '/api/v1/ops/stats?a=1'],
-  ['/api/v1/ops/stats', '/api/v1/ops/stats'], // the proxy took it off
+  ['/api/v1/ops/stats', '/api/v1/ops/stats'], // the proxy removed it
   ['/tools/dbv', '/'],
   ['/tools/dbv?a=1', '/?a=1'],
   ['/tools/dbvitals/fleet', '/tools/dbvitals/fleet'],
@@ -56,9 +56,9 @@ test.each([
   ['unknown', 'unknown'],
   ['::ffff:cb00:7107', '203.0.113.7'],
   ['[0:0:0:0:0:FFFF:203.0.113.7]:40123', '203.0.113.7'],
-])('the address %s is told as %s', (address, told) => expect(plainAddress(address)).toBe(told));
+])('the address %s is logged as %s', (address, logged) => expect(plainAddress(address)).toBe(logged));
 
-test('what a proxy says must be an address, a host, http or https', () => {
+test("a proxy's headers must be an address, a host, and http or https", () => {
   const well = { ip: '203.0.113.7:40123', host: 'db.example.com:8443', protocol: 'https' };
   expect(isForwardedWell(well)).toBe(true);
   for (const wrong of [
@@ -90,7 +90,7 @@ describe('bearerToken', () => {
   });
 });
 
-test('recordable text holds no NUL, no lone surrogate and no key', () => {
+test('recordable text contains no NUL, no lone surrogate and no key', () => {
   expect(recordable('a\0b\ud800c')).toBe('ab\ufffdc');
   expect(recordable('\x7f\x9b31m\u2028')).toBe('\\u007f\\u009b31m\\u2028');
   expect(recordable(`x dbv_live_${'A'.repeat(49)}/y`)).toBe('x dbv_live_…/y');

@@ -4,18 +4,17 @@ import ipaddr from 'ipaddr.js';
 import { type ApiError, badRequest, headersTooLarge, uriTooLong } from '../errors.ts';
 import { isHost } from './host.ts';
 
-/** Sizes from which a request is refused, in bytes. */
+/** The size limits of a request, in bytes. */
 const LONGEST_URL = 8 * 1024;
 const LARGEST_HEADERS = 16 * 1024;
 const LARGEST_BODY = 64 * 1024;
 
-/** What Node itself reads of a request line and its headers together, in bytes; beyond it answers 431 by itself. */
+/** The most that Node reads of request line and headers together, in bytes. Beyond it Node answers 431 itself. */
 export const NODE_HEADER_LIMIT = LONGEST_URL + LARGEST_HEADERS;
 
 /**
- * The URL as it is routed: without scheme and host, doubled slashes folded, no trailing slash, nothing escaped that
- * needs no escape (RFC 3986, 6.2.2.2), so that `/%61pi/` is `/api/` to everybody. A path whose percent-escapes can't be
- * decoded leads nowhere, as any other unknown path does.
+ * The normalized URL for routing: no scheme or host, no double slashes, no trailing slash, no unnecessary escapes (RFC 3986,
+ * 6.2.2.2). So `/%61pi/` is `/api/` everywhere. A path with invalid percent-escapes is handled like any other unknown path.
  */
 export function routedUrl(url: string): string {
   if (!/\/\/|\/(?:$|\?)|%|^[^/]/.test(url)) return url;
@@ -29,7 +28,7 @@ export function routedUrl(url: string): string {
   }
 }
 
-/** A routed URL without the base path, empty or such as `/dbvitals`; a proxy may have taken it off already. */
+/** A routed URL without the base path, which is empty or such as `/dbvitals`. A proxy may have removed it already. */
 export function belowBase(routed: string, basePath: string): string {
   if (basePath === '' || !routed.startsWith(basePath)) return routed;
   const rest = routed.slice(basePath.length);
@@ -38,8 +37,8 @@ export function belowBase(routed: string, basePath: string): string {
 }
 
 /**
- * Whether what trusted proxies said of a request can be: an address, a host, http or https. It goes into links and into the
- * log, and one that PostgreSQL can't store would fail all requests of its batch.
+ * Whether the forwarded headers of trusted proxies are valid: an address, a host, and http or https. They are used in links
+ * and in the log, and a value that PostgreSQL can't store would fail all requests of its batch.
  */
 export function isForwardedWell({
   ip,
@@ -58,12 +57,12 @@ function unescaped(written: string): string {
   return /[\w.~-]/.test(character) ? character : written;
 }
 
-/** Whether a routed URL belongs to the API, known path or not. */
+/** Whether a routed URL is below the API, even if its path is unknown. */
 export function isApi(routed: string): boolean {
   return /^\/api(?:[/?]|$)/.test(routed);
 }
 
-/** Whether the request is in order as HTTP; null, or the error to answer it with. */
+/** Checks the request as HTTP. Returns null, or the error to answer. */
 export function checkRequest(request: IncomingMessage): ApiError | null {
   if ((request.url ?? '').length > LONGEST_URL) return uriTooLong;
   let size = 0;
@@ -80,7 +79,7 @@ export function checkRequest(request: IncomingMessage): ApiError | null {
   return isHost(host) ? null : badRequest;
 }
 
-/** The token of the one `Authorization: Bearer` header; null when there is none, another scheme, or more than one. */
+/** The token of the `Authorization: Bearer` header; null = no header, another scheme, or more than one. */
 export function bearerToken(rawHeaders: readonly string[]): string | null {
   let found: string | null = null;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -89,11 +88,11 @@ export function bearerToken(rawHeaders: readonly string[]): string | null {
     if (found !== null) return null;
     found = rawHeaders[i + 1] ?? '';
   }
-  // Only blanks and tabs may stand around a value (RFC 9110, 5.6.3): \s would take 0xA0 for one.
+  // Only blanks and tabs may surround a value (RFC 9110, 5.6.3). \s would also match 0xA0.
   return /^bearer +([^ \t]+)[ \t]*$/i.exec(found ?? '')?.[1] ?? null;
 }
 
-/** Lets a body pass unread; past 64 KiB the connection is closed, once the answer is out. */
+/** Ignores a body. Beyond 64 KiB the connection is closed once the answer is sent. */
 export function ignoreBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
     return;
@@ -106,20 +105,20 @@ export function ignoreBody(request: IncomingMessage, response: ServerResponse): 
   });
 }
 
-/** The path as the activity log tells it: percent-escapes decoded once, nothing of a key in it. */
+/** The path for the activity log: percent-escapes decoded once, and no part of a key in it. */
 export function pagePath(routed: string): string {
   const end = routed.indexOf('?');
   const path = end === -1 ? routed : routed.slice(0, end);
   return recordable(path.includes('%') ? decodeURIComponent(path) : path);
 }
 
-// What PostgreSQL's text can't hold; keys, which must not be written anywhere; and what JSON leaves as it is although
-// terminals and readers of lines act on it.
+// Characters that PostgreSQL's text can't hold; keys, which must not be written anywhere; and characters that JSON does not
+// escape although terminals and line readers act on them.
 const UNRECORDABLE = /\0|[\u007f-\u009f\u2028\u2029]|dbv_live_[0-9A-Za-z]+/g;
 
 /**
- * A stranger's text as it may be stored and logged: well-formed Unicode without NUL, key-shaped parts shortened, DEL,
- * C1 controls and line separators as `\u0085`.
+ * Makes a client's text safe to store and log: well-formed Unicode without NUL, with parts that look like keys shortened, and
+ * with DEL, C1 controls and line separators written like `\u0085`.
  */
 export function recordable(text: string): string {
   return text.toWellFormed().replace(UNRECORDABLE, (found) => {
@@ -128,7 +127,7 @@ export function recordable(text: string): string {
   });
 }
 
-/** A client's address as it is told: without the IPv6 wrapping of an IPv4 one, a zone, or the port that some proxies add. */
+/** A client's address for logs and limits: no IPv6 prefix of an IPv4 address, no zone, and no port, which some proxies add. */
 export function plainAddress(address: string): string {
   const plain = /^\[|%|^[0-9.]+:/.test(address)
     ? address.replace(/^\[([^\]]*)\](?::\d+)?$|^([0-9.]+):\d+$/, '$1$2').replace(/%.*/, '')
@@ -136,9 +135,9 @@ export function plainAddress(address: string): string {
   return /^[0:]*:ffff:/i.test(plain) && isIPv6(plain) ? ipaddr.process(plain).toString() : plain;
 }
 
-/** The origin at which a client reached the service that named no host, as HTTP/1.0 allows. */
+/** The origin for a client that sends no host, as HTTP/1.0 allows: the address that it connected to. */
 export function localOrigin(protocol: string, { localAddress, localPort }: Socket): string {
-  const address = plainAddress(localAddress ?? 'localhost'); // a connection that was reset has no address any more
+  const address = plainAddress(localAddress ?? 'localhost'); // a reset connection no longer has an address
   const host = isIPv6(address) ? `[${address}]` : address;
   return `${protocol}://${host}${localPort === undefined ? '' : `:${localPort}`}`;
 }

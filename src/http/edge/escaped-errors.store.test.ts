@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const HERE = new URL('.', import.meta.url).href;
 
-// A server of its own process: what nobody catches there would end the test's.
+// A server in its own process, because an uncaught error would end the test's process.
 const PROGRAM = `
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ console.log(counted.join(' '));
 process.exit(3);
 `;
 
-test('an error that escapes a request costs its connection alone; one of the process has it stop', async () => {
+test('an error that escapes a request closes only its connection; an error of the process stops it', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], { stdio: 'pipe' });
   const [output, errors, [code]] = await Promise.all([
     text(child.stdout),

@@ -3,21 +3,21 @@ import type { Server, Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ESCAPES } from '../../telemetry/metrics.ts';
 
-/** Hears of every error that escaped. */
+/** Counts an escaped error. */
 export type CountEscape = (from: (typeof ESCAPES)[number]) => void;
 
-// Of whose connection the work under way is a part, whatever it waits for.
+// The connection that the current work belongs to, across everything that it awaits.
 const client = new AsyncLocalStorage<Socket>();
 
-/** The other end has gone: the program is as it was. */
+/** Errors of a peer that disconnected. They do not affect the program's state. */
 const GONE = new Set([
   ...['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT', 'ENOTCONN'],
   ...['ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_WRITE_AFTER_END'],
 ]);
 
 /**
- * Keeps errors that escape a request from ending the process: the request's connection is closed, the error logged and
- * counted (docs/decisions/0044).
+ * Keeps errors that escape a request from ending the process: closes the request's connection, logs the error and counts it
+ * (docs/decisions/0044).
  */
 export class EscapedErrors {
   readonly #log: FastifyBaseLogger;
@@ -28,9 +28,9 @@ export class EscapedErrors {
     this.#count = count;
   }
 
-  /** Knows from now on what the requests of a server start, however late it fails. Called before its first connection. */
+  /** Attributes all later errors of a server's requests to their connections. Call it before the first connection. */
   follow(server: Server): void {
-    // Before Node's own listener: all that its parser calls later has the context of this moment.
+    // Added before Node's own listener, so that everything its parser calls later inherits this context.
     const enter = (socket: Socket) => client.enterWith(socket);
     server.prependListener('connection', enter).prependListener('secureConnection', enter);
   }
@@ -44,7 +44,7 @@ export class EscapedErrors {
     }
   };
 
-  /** Closes the connection of a request that an error escaped from. */
+  /** Closes the connection of a request with an escaped error. */
   drop(socket: Socket, error: unknown): void {
     socket.destroy();
     this.#count('request');
@@ -52,8 +52,8 @@ export class EscapedErrors {
   }
 
   /**
-   * Hears of all that nobody caught. An error of no request may have left the process in a state that nobody knows: `stop`
-   * is then to end it in good order, so that it is started anew.
+   * Handles all uncaught errors. An error outside of any request may leave the process in an unknown state, so `stop` must
+   * then shut it down in order, for a restart.
    */
   watch(stop: () => void): void {
     process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
@@ -61,17 +61,17 @@ export class EscapedErrors {
       if (socket) return this.drop(socket, error);
       if (GONE.has(error?.code ?? '')) {
         this.#count('connection');
-        this.#log.error({ err: error }, 'a connection ended with an error that nobody awaited');
+        this.#log.error({ err: error }, 'a connection ended with an unhandled error');
         return;
       }
       this.#count('process');
-      this.#log.fatal({ err: error }, 'an error that nobody caught: the process stops, to be started anew');
+      this.#log.fatal({ err: error }, 'unhandled error: the process stops and must be restarted');
       stop();
     });
   }
 }
 
-/** Does work that serves all clients, and not only the one that caused it to begin. */
+/** Runs work that serves all clients, so that its errors are not attributed to the client that started it. */
 export function forEverybody<T>(work: () => T): T {
   return client.exit(work);
 }

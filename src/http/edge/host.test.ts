@@ -21,11 +21,11 @@ test.each([
   ...['1.2.3.256', '1.2.3', '1', 'a.b.c.1', 'a.0x1', 'a.1.', '0x7f000001', '1.2.3.4.'],
   ...['[::::]', '[::1', '::1', '[]', '[::1%eth0]', '[1.2.3.4]', '[::1]x', '[::1]:0', '[::g]'],
   ...['a b', 'a/b', 'a@b', 'a?b', 'a#b', 'a\\b', 'a%41', 'é', 'a,b', `${'a'.repeat(64)}.b`, 'a.'.repeat(130)],
-])('%j is no host', (text) => expect(isHost(text)).toBe(false));
+])('%j is not a host', (text) => expect(isHost(text)).toBe(false));
 
 const piece = fc.constantFrom(...'0123456789abcdefxAXN.-_:[]%@/ é', '127.0.0.1', '::', ':80', 'xn--', '0x');
 
-test('what passes makes a URL with that very host', () => {
+test('every accepted text makes a URL with exactly this host', () => {
   const hosts = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
   fc.assert(
     fc.property(hosts, (text) => {

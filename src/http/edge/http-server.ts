@@ -12,15 +12,15 @@ import type { EscapedErrors } from './escaped-errors.ts';
 import { limitPipelining } from './pipelining.ts';
 import type { Tls } from './tls.ts';
 
-/** Times in milliseconds after which a slow or idle client is let go; Node looks for slow ones at the interval. */
+/** Times in milliseconds after which a slow or idle client is disconnected. Node checks for slow ones at the interval. */
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 12_000;
 const CHECKING_INTERVAL = 1_000;
 const KEEP_ALIVE_TIMEOUT = 72_000;
-// Who has not ended it has no request yet, and a stop waits for it: less than the time to drain.
+// A client without complete headers has no request yet, and shutdown waits for it. So this is less than the time to drain.
 const HANDSHAKE_TIMEOUT = 5_000;
 
-/** How schemas are held against what strangers send: as it is, nothing coerced, dropped or filled in. */
+/** How schemas validate requests: values are not coerced, dropped or filled in. */
 export const VALIDATION = {
   customOptions: {
     coerceTypes: false,
@@ -31,9 +31,9 @@ export const VALIDATION = {
 } as const;
 
 /**
- * The HTTP server without its routes: every message that Node or Fastify would answer by itself is answered in the
- * API's envelope. `budgetOf` gives the headers of a request that no key stands behind, `failed` hears of connections that
- * failed. `renew` has connections from then on get another certificate.
+ * Creates the HTTP server without its routes. Errors that Node or Fastify would answer themselves get the API's envelope.
+ * `budgetOf` returns the budget of a request without a valid key; `failed` counts failed connections. `renew` sets the
+ * certificate of later connections.
  */
 export function createServer(options: {
   log: FastifyBaseLogger;
@@ -41,7 +41,7 @@ export function createServer(options: {
   basePath: string;
   tls: Tls | null;
   budgetOf: (address: string) => Budget;
-  /** Headers of every answer besides, names and values in turn. */
+  /** Additional headers of every answer, names and values alternating. */
   always: readonly string[];
   escaped: EscapedErrors;
   failed: (why: ConnectionFailure) => void;
@@ -53,7 +53,7 @@ export function createServer(options: {
   };
   const settings = {
     ajv: VALIDATION,
-    // A logger of each request's own would cost as much as its routing; lines name the request themselves.
+    // A logger per request would cost as much as its routing. Log lines name the request themselves.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
       options.failed(failureOf(error));
@@ -77,7 +77,7 @@ export function createServer(options: {
     fastify({ ...settings, https: { ...http, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT } });
   const app: FastifyInstance = secure ?? fastify({ ...settings, http });
   for (const method of METHODS) {
-    // CONNECT has no path to route: it is answered below.
+    // CONNECT has no path to route. It is answered below.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
   keepFromCrowding(app.server);
@@ -88,11 +88,11 @@ export function createServer(options: {
   app.server.on('connection', keepAddress).on('secureConnection', keepAddress);
   const pipelining = limitPipelining(app.server, options.escaped.guard);
   app.server.headersTimeout = HEADERS_TIMEOUT;
-  // Node would drop headers past 2,000 silently; their size is bounded anyway.
+  // Node would silently drop headers after the 2,000th. Their total size is limited anyway.
   app.server.maxHeadersCount = 0;
   app.server.on('connect', (_request, socket) => {
     if (!(socket instanceof Socket)) return void socket.destroy();
-    socket.on('error', () => {}); // Node has taken its own listener away
+    socket.on('error', () => {}); // Node has removed its own listener
     answerBroken(new Error('CONNECT'), socket, pipelining, options);
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -100,8 +100,8 @@ export function createServer(options: {
 }
 
 /**
- * Keeps the client's address, which a socket forgets when the connection is reset. False where it was reset before anybody
- * could ask: then the socket is closed, for what it still holds would be a stranger's.
+ * Remembers the client's address, which a socket forgets when the connection is reset. Returns false if it was reset before
+ * the address was read, and closes the socket, because its requests would have no address.
  */
 function rememberAddress(socket: Socket): boolean {
   const { remoteAddress } = socket;

@@ -10,7 +10,7 @@ import { limitPipelining } from './pipelining.ts';
 
 const certificate = (part: string) => readFileSync(`test/certificates/server.${part}`);
 
-/** Requests that were begun, by path, and the most that one connection had open at a time. */
+/** Started requests by path, and the most that one connection had open at a time. */
 const seen = { begun: new Map<string, number>(), open: new Map<Socket, number>(), mostOpen: 0 };
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -52,7 +52,7 @@ afterAll(() => {
   secure.close();
 });
 
-/** A client that collects what it is answered. */
+/** A client that collects its answers. */
 async function open(server: typeof plain | typeof secure) {
   const { port } = server.address() as AddressInfo;
   const socket =
@@ -74,7 +74,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 test.each([
   ['plain', plain],
   ['with TLS', secure],
-])('requests sent ahead are answered in order, one open at a time: %s', async (_, server) => {
+])('pipelined requests are answered in order, one open at a time: %s', async (_, server) => {
   const { socket, bodies } = await open(server);
   const paths = Array.from({ length: 2_000 }, (_, n) => `/n${n}`);
   socket.write(paths.map(get).join(''));
@@ -83,7 +83,7 @@ test.each([
   expect(seen.mostOpen).toBe(1);
 });
 
-test('other connections are answered between them', async () => {
+test('other connections are answered between pipelined requests', async () => {
   const [greedy, modest] = [await open(plain), await open(plain)];
   greedy.socket.write(get('/greedy').repeat(3_000));
   await expect.poll(() => seen.begun.get('/greedy') ?? 0, { interval: 1 }).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ test('other connections are answered between them', async () => {
   await expect.poll(() => greedy.bodies().length, { timeout: 30_000 }).toBe(3_000);
 });
 
-test('bodies are read whole, whatever lines they have, and what follows them is a request', async () => {
+test('bodies are read completely, whatever lines they contain, and the next bytes are a request', async () => {
   const { socket, bodies } = await open(plain);
   const body = 'a\r\n\r\nb'.repeat(3_000);
   const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
@@ -113,7 +113,7 @@ test('bodies are read whole, whatever lines they have, and what follows them is 
   );
 });
 
-test('whoever does not take the answers is read no further', async () => {
+test('the server stops reading from a client that does not read its answers', async () => {
   const { socket } = await open(plain);
   socket.pause();
   socket.write(get('/large').repeat(20_000));

@@ -1,52 +1,52 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests sent ahead that one turn of the event loop begins, of all connections together: about 3 ms of work. */
+/** How many pipelined requests of all connections start in one turn of the event loop: about 3 ms of work. */
 const PER_TURN = 32;
 
-// What comes piece by piece is parsed at once, so often for a connection in a turn: one turn may last for several requests and
-// answers of a busy client, and one read of TLS may hold hundreds of records.
+// How often small pieces of a connection are parsed at once in a turn. One turn may last for several requests and answers of
+// a busy client, and one TLS read may contain hundreds of records.
 const PIECES_PER_TURN = 8;
 
 const END_OF_HEAD = '\r\n\r\n';
 
-// What is parsed at once, in bytes. A body may come in chunks of one byte, each a call: 64 KiB of them take 15 ms.
+// How many bytes are parsed at once. A body may consist of chunks of one byte, each a call: 64 KiB of them take 15 ms.
 const LARGEST_PIECE = 4 * 1024;
 
-/** Runs `work` for a connection, and never throws. */
+/** Runs `work` for a connection. Never throws. */
 export type Guard = (socket: Socket, work: () => void) => void;
 
-/** Requests of the connections of a server, one after the other on each. */
+/** Runs the requests of each connection one after the other. */
 export interface Pipelining {
   /**
-   * Reads nothing more of a connection, because what came is no request. Calls `then` once the requests before it are
-   * answered, with whether an answer may still be sent: not where it broke off in the body of an answered request.
+   * Stops reading from a connection after a malformed request. Once the requests before it are answered, calls `then` with
+   * whether an answer may still be sent: not if it broke off in the body of an answered request.
    */
   stop(socket: Socket, then: (answerable: boolean) => void): void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  /** Hands bytes to Node's parser. */
+  /** Passes bytes to Node's parser. */
   readonly parse: (bytes: Buffer) => void;
-  /** Answers that are not out yet. */
+  /** Answers that are not sent yet. */
   readonly open: Set<ServerResponse>;
-  /** The request that came last, and its answer. */
+  /** The last request and its answer. */
   last: { request: IncomingMessage; response: ServerResponse } | null;
-  /** The turn of the event loop in which it last got something parsed, and how often then. */
+  /** The last turn of the event loop that parsed bytes of it, and how often. */
   turn: number;
   pieces: number;
-  /** Whether bytes were put back into the socket, to be read again later. */
+  /** Whether bytes were put back into the socket for later. */
   held: boolean;
-  /** Called when all is answered; null until nothing more is read. */
+  /** Called when all requests are answered; null = still reading. */
   stopped: ((answerable: boolean) => void) | null;
 }
 
 /**
- * Has each connection get its next request parsed when its last one is answered, as most servers do. Node parses all that
- * came at once, 64 KiB or thousands of requests, before anybody else gets a turn. Here other connections come first: what was sent ahead
- * stays in the socket, and {@link PER_TURN} of all such requests are taken up in each turn of the event loop, by turns.
- * Who does not take the answers is read no further.
+ * Parses the next request of a connection only when its last one is answered, as most servers do. Node parses everything that
+ * arrived, 64 KiB or thousands of requests, before other connections get a turn. Here pipelined requests stay in the socket,
+ * and each turn of the event loop starts {@link PER_TURN} of them, from all connections in rotation. A client that does not
+ * read its answers is not read from.
  */
 export function limitPipelining(server: Server, guard: Guard): Pipelining {
   const connections = new WeakMap<Socket, Connection>();
@@ -54,7 +54,7 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
   let turn = 0;
   let isTurnPlanned = false;
 
-  // Added after Node's own listener, whose reading of the socket it takes over.
+  // Added after Node's own listener, because it takes over reading from the socket.
   server.on('secureConnection', take).on('connection', take);
   server.prependListener('request', (request, response) => {
     const connection = connections.get(request.socket);
@@ -69,7 +69,7 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
   });
 
   function take(socket: Socket): void {
-    // Of a connection with TLS these are the encrypted bytes: it has no parser yet.
+    // For a TLS connection these are the encrypted bytes, which have no parser.
     const [parse] = socket.listeners('data');
     if (parse === undefined) return;
     const connection: Connection = {
@@ -106,11 +106,11 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
     if (!isAll && !connection.stopped) hold(connection, bytes.subarray(end));
   }
 
-  /** Puts bytes back, in front of what the socket has read meanwhile. */
+  /** Puts bytes back before those that the socket has read meanwhile. */
   function hold(connection: Connection, bytes: Buffer): void {
     const { socket } = connection;
     if (socket.destroyed) return;
-    // Paused already: whoever reads the body does not keep up, and resumes the socket later.
+    // Already paused: the reader of the body does not keep up, and resumes the socket later.
     const isBodyFull = socket.isPaused();
     socket.pause();
     socket.unshift(bytes);
@@ -148,25 +148,25 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
       const connection = connections.get(socket);
       if (!connection) return then(true);
       connection.stopped = then;
-      socket.resume(); // what comes is dropped
+      socket.resume(); // later bytes are dropped
       settle(connection);
     },
   };
 }
 
-/** Up to where bytes may be parsed at once: they end one request's headers at most. */
+/** How many of the bytes may be parsed at once: they complete the headers of at most one request. */
 function endOfPiece(bytes: Buffer): number {
   const at = bytes.indexOf(END_OF_HEAD);
   const end = at === -1 ? bytes.length : at + END_OF_HEAD.length;
   return Math.min(end, LARGEST_PIECE);
 }
 
-/** Whether the next bytes may be parsed: all is answered, or they are of a body. */
+/** Whether the next bytes may be parsed: all requests are answered, or the bytes belong to a body. */
 function isReady({ open, last }: Connection): boolean {
   return open.size === 0 || last?.request.complete === false;
 }
 
-/** Calls back a connection that was stopped, once all that came before is answered. */
+/** Calls back for a stopped connection once all requests before are answered. */
 function settle(connection: Connection): void {
   const { open, last, stopped } = connection;
   const broken = last?.request.complete === false ? last.response : null;
