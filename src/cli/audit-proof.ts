@@ -11,7 +11,7 @@ import { secretKeys } from '../config/secret-key.ts';
 import { isOfOtherStore } from '../connections/rotate-secret-key.ts';
 import { inTransaction } from '../database/connect.ts';
 import { within } from '../database/read.ts';
-import { dateRange, parseDate } from '../http/date-range.ts';
+import { dateRange, parseDate } from '../vocabulary/date-range.ts';
 import type { Verdict } from './command.ts';
 
 /** A time range, as entered and as PostgreSQL reads it. */

@@ -1,4 +1,4 @@
-import { DATE_FORM, type DateRange, dateRange } from './date-range.ts';
+import { DATE_FORM, type DateRange, dateRange } from '../vocabulary/date-range.ts';
 import { ApiError } from './errors.ts';
 import { text } from './query-parameters.ts';
 

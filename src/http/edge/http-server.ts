@@ -3,7 +3,7 @@ import { type IncomingMessage, METHODS } from 'node:http';
 import { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import type { ConnectionFailure } from '../../telemetry/metrics.ts';
-import { parseDate } from '../date-range.ts';
+import { parseDate } from '../../vocabulary/date-range.ts';
 import type { Budget } from '../rate-headers.ts';
 import { answerBroken, failureOf } from './answer-broken-request.ts';
 import { keepFromCrowding } from './connection-limits.ts';
