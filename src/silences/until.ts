@@ -1,3 +1,4 @@
+import { parseDate } from '../vocabulary/date-range.ts';
 import { secondsOf } from '../vocabulary/duration.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
 
@@ -21,17 +22,9 @@ export function untilOf(option: string, now = new Date()): (text: string) => Dat
   };
 }
 
-const FORM =
-  /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T((?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?)(Z|[+-][0-9]{2}:[0-9]{2})?)?$/;
-const DAY_MS = 86_400_000;
-
 /** The instant of a date (the end of that day, UTC) or an RFC 3339 date-time; null for any other text. */
 export function instantOf(text: string): Date | null {
-  const [, day = '', time, offset = 'Z'] = FORM.exec(text) ?? [];
-  const midnight = new Date(`${day}T00:00:00Z`);
-  // Some parsers read 2026-02-30 as March 2, so the parsed date must match the text.
-  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) return null;
-  if (time === undefined) return new Date(midnight.getTime() + DAY_MS);
-  const instant = new Date(`${day}T${time}${offset}`);
-  return Number.isNaN(instant.getTime()) ? null : instant;
+  const written = parseDate(text);
+  if (written === null) return null;
+  return new Date(Number((written.start + (text.includes('T') ? 0n : written.unit)) / 1_000_000n));
 }

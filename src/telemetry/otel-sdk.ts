@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Context,
-  createTraceState,
   DiagLogLevel,
+  defaultTextMapGetter,
   diag,
-  isSpanContextValid,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
@@ -136,13 +136,9 @@ function tracerOf(provider: TracerProvider): Tracer {
   };
 }
 
-/** The caller's trace context (https://www.w3.org/TR/trace-context/). An invalid header is ignored. */
-function contextOf({ traceparent, tracestate }: NonNullable<Step['caller']>): Context {
-  const [, ahead, traceId = '', spanId = '', flags = '', rest] =
-    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(traceparent ?? '') ?? [];
-  const wrong = ahead === undefined || ahead === 'ff' || (ahead === '00' && rest !== undefined);
-  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
-  if (wrong || !isSpanContextValid(context)) return ROOT_CONTEXT;
-  const traceState = tracestate === undefined ? {} : { traceState: createTraceState(tracestate) };
-  return trace.setSpanContext(ROOT_CONTEXT, { ...context, ...traceState });
+const propagator = new W3CTraceContextPropagator();
+
+/** The context of the caller, as https://www.w3.org/TR/trace-context/ has it; an invalid header counts as none. */
+function contextOf(caller: NonNullable<Step['caller']>): Context {
+  return propagator.extract(ROOT_CONTEXT, caller, defaultTextMapGetter);
 }
