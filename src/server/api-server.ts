@@ -11,6 +11,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createApp } from './app.ts';
 import type { Handler } from './console-handler.ts';
 import { listen } from './listen.ts';
+import { type Readiness, readiness } from './readiness.ts';
 
 /** The settings of the API server. */
 export interface ApiServerSettings {
@@ -42,8 +43,8 @@ export interface ApiServer {
   port: number;
   /** Asks clients to connect elsewhere, and still answers them: see {@link Parts.leaving}. */
   leave(): void;
-  /** Whether requests fail because the store fails. */
-  failing(): boolean;
+  /** Why the service can't take requests; null = it can. */
+  notReady: Readiness;
   /** Serves this certificate to new connections. */
   renew(tls: Tls): void;
   /** Accepts no new connections, answers every request under way, then closes the connections to the store. */
@@ -86,6 +87,7 @@ export async function startApiServer(
   const { answered: measure, connectionFailed } = metrics;
   const leaving = new AbortController();
   const { signal } = leaving;
+  const notReady = readiness(keys, health, signal);
   const parts = {
     log,
     gate,
@@ -101,6 +103,7 @@ export async function startApiServer(
     failures,
     refusedKeys,
     console,
+    notReady,
     leaving: signal,
     measure,
     connectionFailed,
@@ -124,5 +127,5 @@ export async function startApiServer(
     throw error;
   }
   const { port: heard } = app.server.address() as AddressInfo;
-  return { port: heard, leave: () => leaving.abort(), failing: () => health.failing, renew, close };
+  return { port: heard, leave: () => leaving.abort(), notReady, renew, close };
 }

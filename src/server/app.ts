@@ -24,6 +24,7 @@ import { roles } from '../team/roles.ts';
 import type { ConnectionFailure } from '../telemetry/metrics.ts';
 import { type Handler, handToConsole, isConsole } from './console-handler.ts';
 import { Preparation } from './prepare-answer.ts';
+import type { Readiness } from './readiness.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { answerer } from './send-answer.ts';
 import { serveApi } from './serve-api.ts';
@@ -67,6 +68,8 @@ export interface Parts {
   refusedKeys: Pick<RefusedKeys, 'note'>;
   /** Handles requests to the console's API. */
   console: Handler;
+  /** Why `/readyz` answers 503; null = it answers 200. */
+  notReady: Readiness;
   /** Aborted some time before the service stops. From then on `/readyz` answers 503, and every answer closes its connection. */
   leaving: AbortSignal;
   /** Counts an answer: its route, its status and its duration in seconds, without deliberate delays. */
@@ -92,6 +95,7 @@ export function createApp({
   failures,
   refusedKeys,
   console,
+  notReady,
   leaving,
   measure,
   connectionFailed: failed,
@@ -126,14 +130,8 @@ export function createApp({
     url: '/readyz',
     handler: async (_request, reply) => {
       reply.header(STORE_HEADER, storeId);
-      if (leaving.aborted) return reply.code(503).send('the service stops\n');
-      const answers = await keys.query('select 1').then(
-        () => true,
-        () => false,
-      );
-      if (!answers) return reply.code(503).send('the store does not answer\n');
-      // A store with a full disk answers, but every request fails.
-      if (health.failing) return reply.code(503).send('the store fails: see the log\n');
+      const reason = await notReady();
+      if (reason !== null) return reply.code(503).send(`${reason}\n`);
       return 'ok\n';
     },
   });

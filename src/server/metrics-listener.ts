@@ -3,13 +3,14 @@ import type { Registry } from 'prom-client';
 import { keepFromCrowding } from '../http/edge/connection-limits.ts';
 import type { EscapedErrors } from '../http/edge/escaped-errors.ts';
 import { limitPipelining } from '../http/edge/pipelining.ts';
+import type { Readiness } from './readiness.ts';
 
 /** Serves `/metrics`, `/livez` and `/readyz` on their own port. */
 export async function serveMetrics(
   registry: Registry,
   host: string,
   port: number,
-  isReady: () => Promise<boolean>,
+  notReady: Readiness,
   escaped: EscapedErrors,
 ): Promise<Server> {
   const server = createServer((request, response) => {
@@ -23,10 +24,8 @@ export async function serveMetrics(
     } else if (url === '/livez') {
       response.writeHead(200, plain).end('ok\n');
     } else if (url === '/readyz') {
-      const ready = await isReady();
-      response
-        .writeHead(ready ? 200 : 503, plain)
-        .end(ready ? 'ok\n' : 'the store does not answer or fails requests, or the service stops\n');
+      const reason = await notReady();
+      response.writeHead(reason === null ? 200 : 503, plain).end(`${reason ?? 'ok'}\n`);
     } else {
       response.writeHead(404, plain).end('see /metrics, /livez or /readyz\n');
     }

@@ -111,7 +111,6 @@ async function start(
     measure: metrics.answeredConsole,
   });
   undo.push(() => console.close());
-  let leaving = false;
   const api = await startApiServer(requests, settings, {
     log,
     metrics,
@@ -142,10 +141,8 @@ async function start(
     });
     metrics.watchStore(askOnce(readStore, STORE_DEADLINE_MS));
     const port = config.metricsPort;
-    const reachStore = askOnce(() => watching.query('select'), STORE_DEADLINE_MS);
-    const isReady = async () => (await reachStore()) !== null && !api.failing() && !leaving;
     const server = await listen(
-      () => serveMetrics(metrics.registry, config.metricsHost, port, isReady, escaped),
+      () => serveMetrics(metrics.registry, config.metricsHost, port, api.notReady, escaped),
       port,
     );
     undo.push(() => server.close());
@@ -186,7 +183,6 @@ async function start(
   });
   undo.push(() => sealing.stop());
   undo.push(async () => {
-    leaving = true;
     log.info({ drain_seconds: config.drainSeconds }, 'dbvitals stops: requests under way are answered first');
     api.leave();
     await wait(1_000 * config.drainSeconds);
