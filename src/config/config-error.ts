@@ -1,4 +1,4 @@
-/** Wrong settings: one sentence for each, and none of them holds a secret. */
+/** Invalid settings: one sentence for each. No sentence contains a secret. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 

@@ -127,27 +127,24 @@ describe('the environment', () => {
   });
 
   test.each(['dbvitals', '/a b', '/../x', '/.x', '//x', '/x?y', '/api', '/fleet/x', '/%61pi'])(
-    'does not take %j for a base path',
+    'rejects %j as a base path',
     (path) =>
       expect(problemsOf({ DBVITALS_BASE_PATH: path })).toEqual([
         expect.stringMatching(/^DBVITALS_BASE_PATH must/),
       ]),
   );
 
-  test.each(['0', '01', '-1', '1.5', '7d', '1e3', '36501', '٣'])(
-    'does not take %j for a number of days',
-    (days) => {
-      expect(problemsOf({ DBVITALS_ACTIVITY_DAYS: days })).toEqual([
-        'DBVITALS_ACTIVITY_DAYS must be a whole number of days, 1 to 36500.',
-      ]);
-    },
-  );
+  test.each(['0', '01', '-1', '1.5', '7d', '1e3', '36501', '٣'])('rejects %j as a number of days', (days) => {
+    expect(problemsOf({ DBVITALS_ACTIVITY_DAYS: days })).toEqual([
+      'DBVITALS_ACTIVITY_DAYS must be a whole number of days, 1 to 36500.',
+    ]);
+  });
 
   test.each(['', 'no-such-folder/seals.ndjson'])(
-    'does not take the folder itself, nor %j in it, for a seal file',
+    'rejects %j in the folder as a seal file (empty: the folder itself)',
     (name) => {
       expect(problemsOf({ DBVITALS_SEAL_FILE: join(folder, name) })).toEqual([
-        'DBVITALS_SEAL_FILE must name a file in a folder that is there.',
+        'DBVITALS_SEAL_FILE must name a file in an existing folder.',
       ]);
     },
   );
@@ -158,7 +155,7 @@ describe('the environment', () => {
     ]);
   });
 
-  test('must name a secret beside DATABASE_URL, and only one', () => {
+  test('must set exactly one secret key with DATABASE_URL', () => {
     const DATABASE_URL = 'postgres://u:p@h/d';
     expect(problemsOf({ DATABASE_URL })).toHaveLength(1);
     expect(problemsOf({ DATABASE_URL, DBVITALS_SECRET_KEY: HEX })).toEqual([]);
@@ -169,7 +166,7 @@ describe('the environment', () => {
 });
 
 describe('the URL of the store', () => {
-  test('is read from a file too, and one of the two is given', () => {
+  test('may be in a file, but not set twice', () => {
     const [file, DATABASE_URL] = [join(folder, 'url'), 'postgres://u:hunter2@h/d'];
     writeFileSync(file, `${DATABASE_URL}\n`);
     const given = { DATABASE_URL_FILE: file, DBVITALS_SECRET_KEY: HEX };
@@ -201,7 +198,7 @@ describe('the secret', () => {
     },
   );
 
-  test('may be several keys, by commas or lines, the first of them first', () => {
+  test('may be several keys, separated by commas or lines, in this order', () => {
     const other = Buffer.alloc(32, 0xfe);
     const both = [other, Buffer.from(HEX, 'hex')];
     const [one, two] = [other.toString('base64'), HEX];
@@ -217,13 +214,13 @@ describe('the secret', () => {
     }
   });
 
-  test('in a file that is not there or holds something else is reported', () => {
+  test('in a missing or invalid file is reported', () => {
     expect(problemsOf({ DBVITALS_SECRET_KEY_FILE: join(folder, 'absent') })).toHaveLength(1);
     writeFileSync(join(folder, 'given'), 'hunter2');
     expect(problemsOf({ DBVITALS_SECRET_KEY_FILE: join(folder, 'given') })).toHaveLength(1);
   });
 
-  test('is made once, in the data folder, for nobody else to read', () => {
+  test('is created once, in the data folder, readable only by its owner', () => {
     const dataDir = join(folder, 'data');
     const config = readConfig({ DBVITALS_DATA_DIR: dataDir });
     const [secret, ...others] = secretKeys(config);
@@ -234,7 +231,7 @@ describe('the secret', () => {
     expect(readFileSync(join(dataDir, 'secret.key'), 'utf8').trim()).toBe(secret.toString('hex'));
   });
 
-  test('that others may read, or that is damaged, is refused and left as it is', () => {
+  test('that other users can read, or that is damaged, is rejected and left unchanged', () => {
     const config = readConfig({ DBVITALS_DATA_DIR: folder });
     secretKeys(config);
     chmodSync(join(folder, 'secret.key'), 0o640);

@@ -23,57 +23,57 @@ import { parseSecrets, readSecretFile } from './secret-key.ts';
 import { misspeltSettings } from './setting-names.ts';
 import { readPublicUrl, readSignOn, type SignOnSettings } from './sign-on-settings.ts';
 
-/** Every setting of the program, read once from the environment. */
+/** All settings of the program, read once from the environment. */
 export interface Config {
-  /** Names the store, several hosts allowed; null = the embedded one in `dataDir`. Holds a password. */
+  /** The URL of the store, with one or more hosts; null = the embedded store in `dataDir`. Contains a password. */
   readonly databaseUrl: string | null;
-  /** Names a pooler in transaction mode before that store, for requests; null = none. Holds a password. */
+  /** The URL of a pooler in transaction mode in front of that store, for requests; null = none. Contains a password. */
   readonly poolerUrl: string | null;
   /** The folder that holds the embedded store and its secret. */
   readonly dataDir: string;
-  /** The keys of `DBVITALS_SECRET_KEY`; null = those in the data folder. Ask {@link secretKeys} for them. */
+  /** The keys of `DBVITALS_SECRET_KEY`; null = those in the data folder. Use {@link secretKeys} to get them. */
   readonly givenSecret: SecretKeys | null;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** The certificate (PEM, with its chain) and its key, by file; null = plain HTTP. */
+  /** The files of the certificate (PEM, with its chain) and its key; null = plain HTTP. */
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
-  /** Where the service stands behind a proxy, such as `/dbvitals`; empty = at the root. */
+  /** The service's path behind a proxy, such as `/dbvitals`; empty = the root. */
   readonly basePath: string;
   /** null = no second port. */
   readonly metricsPort: number | null;
-  /** Where that port is; `host` unless told otherwise. */
+  /** The address of that port; default: `host`. */
   readonly metricsHost: string;
   /** Origins such as `https://console.example.com`; empty = CORS is off. */
   readonly corsOrigins: readonly string[];
-  /** For how long requests are still answered once `/readyz` says 503, before the port closes, in seconds. */
+  /** How long requests are still answered after `/readyz` turns 503 and before the port closes, in seconds. */
   readonly drainSeconds: number;
-  /** Addresses and networks (CIDR) whose `X-Forwarded-For`, `-Proto` and `-Host` count. */
+  /** Addresses and networks (CIDR) whose `X-Forwarded-For`, `-Proto` and `-Host` are trusted. */
   readonly trustProxy: readonly string[];
   /** Whether databases at private addresses may be watched. */
   readonly allowPrivateTargets: boolean;
-  /** Whether members may add connections by Unix socket in the console: these log in as the service's own user. */
+  /** Whether members may add connections by Unix socket in the console. These log in as the service's own user. */
   readonly allowConsoleSockets: boolean;
-  /** How long entries of the activity log are kept, in days of 24 hours; null = for ever. */
+  /** How long entries of the activity log are kept, in days of 24 hours; null = forever. */
   readonly activityDays: number | null;
   /** The file that seals of the activity log are appended to; null = none. */
   readonly sealFile: string | null;
-  /** The origin at which browsers reach the service; null = `host` and `port`. */
+  /** The origin that browsers use for the service; null = `host` and `port`. */
   readonly publicUrl: string | null;
-  /** The one folder whose files `apply` reads as secrets; null = none unless the command names one. */
+  /** The only folder from which `apply` reads secrets; null = none unless the command names one. */
   readonly secretsDir: string | null;
-  /** How persons sign in by the company's provider; null = they don't. */
+  /** Single sign-on with the company's provider; null = off. */
   readonly singleSignOn: SignOnSettings | null;
-  /** The key of a caller of the API; null = none. Ask {@link apiKey} for it. */
+  /** The key with which commands call the API; null = none. Use {@link apiKey} to get it. */
   readonly givenApiKey: string | null;
   readonly logLevel: LogLevel;
   /** Which traces are sent; null = none. */
   readonly traces: TraceSettings | null;
-  /** A sentence for each variable that looks like a misspelt setting. */
+  /** A sentence for each variable that looks like a misspelled setting. */
   readonly misspelt: readonly string[];
 }
 
-/** Reads `.env` of the working folder, if there is one (what is set already wins), then the environment. */
+/** Reads `.env` in the working folder, if it exists, and the environment, which takes precedence. */
 export function loadConfig(): Config {
   try {
     process.loadEnvFile('.env');
@@ -84,17 +84,17 @@ export function loadConfig(): Config {
   return readConfig(process.env);
 }
 
-/** The settings of an environment; an empty value counts as unset. Throws {@link ConfigError} with all mistakes. */
+/** Reads the settings of an environment. An empty value counts as unset. Throws {@link ConfigError} with all mistakes. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const problems: string[] = [];
-  /** What `parse` makes of a setting, `absent` when it is unset; a sentence thrown becomes a problem. */
+  /** Reads a setting with `parse`; `absent` if it is unset. An error that `parse` throws becomes a problem. */
   function setting<T, A>(name: string, absent: A, parse: (text: string) => T): T | A {
     const text = environment[name]?.trim();
     if (!text) return absent;
     try {
       return parse(text);
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : `${name} is wrong.`);
+      problems.push(error instanceof Error ? error.message : `${name} is invalid.`);
       return absent;
     }
   }
@@ -107,11 +107,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (stores.length === 2) problems.push('Set DATABASE_URL or DATABASE_URL_FILE, not both.');
   if (secrets.length === 0 && stores.length > 0) {
     problems.push(
-      'DATABASE_URL needs DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE too: make one with "openssl rand -hex 32".',
+      'DATABASE_URL also needs DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE: create a key with "openssl rand -hex 32".',
     );
   }
   if (environment['DBVITALS_POOLER_URL']?.trim() && stores.length === 0) {
-    problems.push('DBVITALS_POOLER_URL needs DATABASE_URL too: the URL of the server behind the pooler.');
+    problems.push('DBVITALS_POOLER_URL also needs DATABASE_URL: the URL of the server behind the pooler.');
   }
   const host = setting('HOST', '127.0.0.1', (text) => parseHost('HOST', text));
   const [cert, key] = [setting('TLS_CERT_FILE', null, String), setting('TLS_KEY_FILE', null, String)];
@@ -160,7 +160,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   return Object.freeze(config);
 }
 
-/** The key that a command calls the API of a service with. Throws {@link ConfigError} when there is none. */
+/** The key with which a command calls the API. Throws {@link ConfigError} if there is none. */
 export function apiKey(config: Config): string {
   if (config.givenApiKey !== null) return config.givenApiKey;
   throw new ConfigError(['Set DBVITALS_API_KEY to an API key of your account.']);

@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { parsePoolerUrl, parseStoreUrl } from '../database/connect.ts';
 import { isErrno } from './config-error.ts';
 
-// Each parser takes a setting's text and gives its value; it throws one sentence that says what to write, without the text.
+// Each parser turns a setting's text into its value. It throws one sentence that says what to write and does not repeat the text.
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** How much is logged; the levels of pino. */
+/** The log level, one of pino's. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export function checkStoreUrl(text: string): string {
@@ -36,7 +36,7 @@ export function parseHost(name: string, text: string): string {
   throw new Error(`${name} must be an address or a host name, such as 127.0.0.1.`);
 }
 
-// A proxy may take the base path off or leave it: these could then be meant either way.
+// A proxy may remove the base path or keep it. A base path like one of these would then be ambiguous.
 const OWN_PATHS = [
   ...['account', 'activity', 'api', 'assets', 'connections', 'console', 'docs', 'fleet', 'keys', 'link'],
   ...['livez', 'readyz', 'sessions', 'sign-in', 'team', 'tickets'],
@@ -49,7 +49,7 @@ export function parseBasePath(text: string): string {
     return steps.map((step) => `/${step}`).join('');
   }
   throw new Error(
-    "DBVITALS_BASE_PATH must be a path such as /dbvitals, and begin with none of dbvitals' own such as /api or /fleet.",
+    "DBVITALS_BASE_PATH must be a path such as /dbvitals, and must not begin with one of dbvitals' own paths such as /api or /fleet.",
   );
 }
 
@@ -58,7 +58,7 @@ export function parsePort(name: string, text: string): number {
   throw new Error(`${name} must be a port, 0 to 65535.`);
 }
 
-// Beyond that whoever stops services kills them: Kubernetes after 30 s, systemd after 90 s, unless they are told.
+// Service managers kill a service that takes too long to stop: by default Kubernetes after 30 s, systemd after 90 s.
 const LONGEST_DRAIN = 300;
 
 export function parseDrainSeconds(text: string): number {
@@ -88,7 +88,7 @@ export function yesNo(name: string): (text: string) => boolean {
   };
 }
 
-// A hundred years: what lies further back than PostgreSQL's calendar could not be compared.
+// A hundred years. Times before the start of PostgreSQL's calendar could not be compared.
 const MOST_DAYS = 36_500;
 
 export function parseDays(text: string): number {
@@ -96,17 +96,17 @@ export function parseDays(text: string): number {
   throw new Error(`DBVITALS_ACTIVITY_DAYS must be a whole number of days, 1 to ${MOST_DAYS}.`);
 }
 
-/** Opened only when there is something to append; what can't be is said at the start. */
+/** Checks the folder at the start, because the file is opened only when there is a seal to append. */
 export function parseSealFile(text: string): string {
   const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   if (isFolder(dirname(text)) && !isFolder(text)) return text;
-  throw new Error('DBVITALS_SEAL_FILE must name a file in a folder that is there.');
+  throw new Error('DBVITALS_SEAL_FILE must name a file in an existing folder.');
 }
 
-/** The service says whether it is one; here only what no header could carry. */
+/** Rejects only characters that a header can't contain. The service decides whether it is a valid key. */
 export function parseApiKey(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new Error('DBVITALS_API_KEY must be an API key, without blanks or line ends.');
+  throw new Error('DBVITALS_API_KEY must be an API key, without blanks or line breaks.');
 }
 
 export function parseLogLevel(text: string): LogLevel {

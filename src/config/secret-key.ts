@@ -16,8 +16,8 @@ import type { SecretKeys } from '../database/encryption.ts';
 import { ConfigError, isErrno } from './config-error.ts';
 
 /**
- * The keys that wrap what is secret in the store: those given, or those of `secret.key` in the data folder, which is made
- * when it is not there. Throws {@link ConfigError} when that file holds something else or others may read it.
+ * The keys that encrypt the secrets in the store: those of the settings, or those of `secret.key` in the data folder, which is
+ * created if it does not exist. Throws {@link ConfigError} if that file is invalid or other users can read it.
  */
 export function secretKeys(config: { givenSecret: SecretKeys | null; dataDir: string }): SecretKeys {
   if (config.givenSecret) return config.givenSecret;
@@ -32,16 +32,16 @@ export function secretKeys(config: { givenSecret: SecretKeys | null; dataDir: st
 function readOwnSecret(file: string): SecretKeys {
   try {
     if (statSync(file).mode & 0o077)
-      throw new ConfigError([`${file} may be read by others: run chmod 600 on it.`]);
+      throw new ConfigError([`Other users can read ${file}: run chmod 600 on it.`]);
     return parseSecrets(file, readFileSync(file, 'utf8'));
   } catch (error) {
     if (isErrno(error))
-      throw new ConfigError([`${file} cannot be read (${error.code}): let this user read it.`]);
+      throw new ConfigError([`${file} cannot be read (${error.code}): give this user read access.`]);
     throw error;
   }
 }
 
-/** Written whole under another name, then linked: of several starts one wins, and none reads half a secret. */
+/** Writes the file under another name, then links it. So of several starts one wins, and none reads an incomplete key. */
 function makeSecret(file: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
   const descriptor = openSync(draft, 'wx', 0o600);
@@ -57,7 +57,7 @@ function makeSecret(file: string): void {
   }
 }
 
-/** The keys in the file that DBVITALS_SECRET_KEY_FILE names. Throws a sentence when there are none. */
+/** Reads the keys in the file of DBVITALS_SECRET_KEY_FILE. Throws a sentence if there are none. */
 export function readSecretFile(path: string): SecretKeys {
   try {
     return parseSecrets('The file of DBVITALS_SECRET_KEY_FILE', readFileSync(path, 'utf8'));
@@ -68,7 +68,7 @@ export function readSecretFile(path: string): SecretKeys {
   }
 }
 
-/** One key, or several separated by commas or line ends. */
+/** Parses one key, or several separated by commas or line breaks. */
 export function parseSecrets(name: string, text: string): SecretKeys {
   const [first, ...others] = text
     .split(/[,\s]+/)

@@ -17,8 +17,8 @@ test.each([
   expect(misspeltSettings({ [name]: '8080' })).toEqual([`${name} is not a setting: did you mean ${meant}?`]);
 });
 
-test("a platform's own variables, and the settings themselves, are left alone", () => {
-  // As Kubernetes sets them for services that are called dbvitals and dbvitals-metrics.
+test("a platform's own variables and correct settings are not reported", () => {
+  // Set by Kubernetes for services named dbvitals and dbvitals-metrics.
   const links = {
     DBVITALS_SERVICE_HOST: '10.0.0.1',
     DBVITALS_SERVICE_PORT: '8080',
@@ -32,7 +32,7 @@ test("a platform's own variables, and the settings themselves, are left alone", 
     DBVITALS_METRICS_SERVICE_PORT_METRICS: '9090',
     DBVITALS_METRICS_PORT: 'tcp://10.0.0.2:9090',
   };
-  // Those of deploy/compose.yaml, and one that resembles nothing.
+  // The variables of deploy/compose.yaml, and one that resembles no setting.
   const others = {
     DBVITALS_SITE: 'localhost',
     DBVITALS_IMAGE: 'dbvitals',
@@ -58,7 +58,7 @@ test('docs/reference/settings.md has every setting, and no other', () => {
   expect(named.toSorted()).toEqual([...SETTING_NAMES].toSorted());
 });
 
-test('its defaults are those of the program', () => {
+test("docs/reference/settings.md has the program's defaults", () => {
   const config = readConfig({});
   const defaultOf = (name: string) => rows.find(({ names }) => names.includes(name))?.value;
   const yesNo = (value: boolean) => (value ? 'yes' : 'no');

@@ -1,4 +1,4 @@
-/** Every setting that dbvitals reads, OpenTelemetry's aside. */
+/** Every setting that dbvitals reads, except OpenTelemetry's. */
 export const SETTING_NAMES = [
   'DATABASE_URL',
   'DATABASE_URL_FILE',
@@ -35,8 +35,8 @@ const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT_[0-9]+_(TCP|UDP|SC
 const SERVICE_LINK_VALUE = /^(tcp|udp|sctp):\/\//;
 
 /**
- * A sentence for each variable of ours that is no setting but looks like one, such as DBVITALS_DATADIR. A name that resembles
- * none is somebody else's: platforms set variables of their own.
+ * Returns a sentence for each variable that looks like a misspelled setting, such as DBVITALS_DATADIR. Names that resemble no
+ * setting are ignored, because platforms set variables of their own.
  */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(environment).flatMap(([name, value = '']) => {
@@ -47,7 +47,7 @@ export function misspeltSettings(environment: Readonly<Record<string, string | u
   });
 }
 
-/** The setting whose name differs in the fewest letters, in at most a third of them; null = none does. */
+/** The setting whose name differs in the fewest letters, at most a third of them; null = none. */
 function closestSetting(name: string): string | null {
   const bare = letters(name);
   let best: { known: string | null; distance: number } = { known: null, distance: bare.length / 3 };

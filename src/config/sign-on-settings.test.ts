@@ -29,7 +29,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   }
 }
 
-test('single sign-on is set by four settings, the secret by a file too', () => {
+test('single sign-on needs four settings; the secret may be in a file', () => {
   const file = join(folder, 'secret');
   writeFileSync(file, ' hunter2\n');
   const wanted = {
@@ -43,13 +43,13 @@ test('single sign-on is set by four settings, the secret by a file too', () => {
   expect(readConfig({ DBVITALS_OIDC_ISSUER: ' ' }).singleSignOn).toBeNull();
 });
 
-test.each(Object.keys(WHOLE))('without %s it says what lacks', (name) => {
+test.each(Object.keys(WHOLE))('without %s it names the missing setting', (name) => {
   const { [name]: _left, ...rest } = WHOLE as Record<string, string>;
   const lacking = name.replace('_SECRET', '_SECRET (or _FILE)');
-  expect(problemsOf(rest)).toEqual([expect.stringContaining(`needs ${lacking} too, for single sign-on.`)]);
+  expect(problemsOf(rest)).toEqual([expect.stringContaining(`also needs ${lacking} for single sign-on.`)]);
 });
 
-test('the public URL may stand alone: links begin with it', () => {
+test('the public URL may be set without single sign-on, for links', () => {
   const { publicUrl, singleSignOn } = readConfig({ DBVITALS_PUBLIC_URL: 'https://dbvitals.example.com' });
   expect([publicUrl, singleSignOn]).toEqual(['https://dbvitals.example.com', null]);
   expect(problemsOf({ DBVITALS_PUBLIC_URL: 'dbvitals.example.com' })).toEqual([
@@ -57,7 +57,7 @@ test('the public URL may stand alone: links begin with it', () => {
   ]);
 });
 
-test('the secret is given once', () => {
+test('the secret may be set only once', () => {
   expect(problemsOf({ ...WHOLE, DBVITALS_OIDC_CLIENT_SECRET_FILE: '/dev/null' })).toEqual([
     'Set DBVITALS_OIDC_CLIENT_SECRET or DBVITALS_OIDC_CLIENT_SECRET_FILE, not both.',
   ]);
@@ -71,7 +71,7 @@ test.each([
   'https://login.example.com/#main',
   'ftp://localhost',
   'http://127.0.0.1.example.com',
-])('%s is no issuer', (issuer) => {
+])('%s is not an issuer', (issuer) => {
   const problems = problemsOf({ ...WHOLE, DBVITALS_OIDC_ISSUER: issuer });
   expect(problems).toEqual([expect.stringMatching(/^DBVITALS_OIDC_ISSUER must be the https URL .*\.$/)]);
   expect(problems.join()).not.toContain('hunter2');
@@ -82,14 +82,14 @@ test.each([
   'https://dbvitals.example.com/console',
   'http://dbvitals.example.com',
   'x',
-])('%s is no public URL', (publicUrl) => {
+])('%s is not a public URL', (publicUrl) => {
   expect(problemsOf({ ...WHOLE, DBVITALS_PUBLIC_URL: publicUrl })).toEqual([
     expect.stringMatching(/^DBVITALS_PUBLIC_URL must be the origin .*\.$/),
   ]);
 });
 
 test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
-  '%s is safe, for it stays on this machine',
+  '%s is safe, because it stays on this machine',
   (origin) => {
     const { singleSignOn } = readConfig({
       ...WHOLE,
@@ -100,7 +100,7 @@ test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'
   },
 );
 
-test('a file of the secret that is not there, or holds more than one word, is told', () => {
+test('a missing secret file, or one with more than one word, is reported', () => {
   const file = join(folder, 'secret');
   const problems = () => problemsOf({ ...SECRETLESS, DBVITALS_OIDC_CLIENT_SECRET_FILE: file });
   expect(problems()).toEqual([
@@ -108,8 +108,6 @@ test('a file of the secret that is not there, or holds more than one word, is to
   ]);
   for (const text of ['', '\n', 'hunter2\nhunter3']) {
     writeFileSync(file, text);
-    expect(problems()).toEqual([
-      'DBVITALS_OIDC_CLIENT_SECRET_FILE must hold the secret of the client, and nothing else.',
-    ]);
+    expect(problems()).toEqual(['DBVITALS_OIDC_CLIENT_SECRET_FILE must contain only the client secret.']);
   }
 });

@@ -2,28 +2,28 @@ import { readFileSync } from 'node:fs';
 
 const PUBLIC_URL = 'DBVITALS_PUBLIC_URL';
 
-/** How persons sign in by an OpenID Connect provider. */
+/** The settings of single sign-on with an OpenID Connect provider. */
 export interface SignOnSettings {
-  /** As the provider writes it, such as `https://login.example.com/realms/main`. */
+  /** Exactly as the provider spells it, such as `https://login.example.com/realms/main`. */
   readonly issuer: string;
   readonly clientId: string;
   /** A secret. */
   readonly clientSecret: string;
-  /** The origin at which browsers reach the service, such as `https://dbvitals.example.com`. */
+  /** The origin that browsers use for the service, such as `https://dbvitals.example.com`. */
   readonly publicUrl: string;
 }
 
-/** Reads one setting: what `parse` makes of it, `absent` when it is unset; what it throws becomes a problem. */
+/** Reads one setting with `parse`; `absent` if it is unset. An error that `parse` throws becomes a problem. */
 type Setting = <T, A>(name: string, absent: A, parse: (text: string) => T) => T | A;
 
-/** The origin at which browsers reach the service, where it is told; null = where it listens. */
+/** The configured origin that browsers use for the service; null = where it listens. */
 export function readPublicUrl(setting: Setting): string | null {
   return setting(PUBLIC_URL, null, parsePublicUrl);
 }
 
 /**
- * The settings of single sign-on: all of them or, where none is set, null. `setting` reads one; `problem` is told what else
- * is wrong, a sentence each without a secret.
+ * Reads the settings of single sign-on; null = none is set. `setting` reads one of them. `problem` gets a sentence for each
+ * other mistake, without a secret.
  */
 export function readSignOn(
   setting: Setting,
@@ -40,11 +40,11 @@ export function readSignOn(
     ]),
     [`${inline} (or _FILE)`, (text(inline) ?? text(file)) !== null],
   ];
-  // The public URL alone is for links.
+  // Without the others, the public URL is only for links.
   const set = given.filter(([name, isSet]) => isSet && name !== PUBLIC_URL).map(([name]) => name);
   const missing = given.filter(([, isSet]) => !isSet).map(([name]) => name);
   if (set.length === 0) return null;
-  if (missing.length > 0) problem(`${set.join(', ')} needs ${missing.join(', ')} too, for single sign-on.`);
+  if (missing.length > 0) problem(`${set.join(', ')} also needs ${missing.join(', ')} for single sign-on.`);
   const issuer = setting('DBVITALS_OIDC_ISSUER', '', parseIssuer);
   const clientSecret = setting(inline, null, String) ?? setting(file, '', readSecret);
   return Object.freeze({
@@ -56,18 +56,18 @@ export function readSignOn(
 function parseIssuer(text: string): string {
   if (isSafe(text) && !/[?#]/.test(text)) return text;
   throw new Error(
-    'DBVITALS_OIDC_ISSUER must be the https URL of your provider, as it writes it, such as https://login.example.com.',
+    'DBVITALS_OIDC_ISSUER must be the https URL of your provider, exactly as it spells it, such as https://login.example.com.',
   );
 }
 
 function parsePublicUrl(text: string): string {
   if (isSafe(text) && new URL(text).origin === text) return text;
   throw new Error(
-    'DBVITALS_PUBLIC_URL must be the origin at which browsers reach the service, such as https://dbvitals.example.com.',
+    'DBVITALS_PUBLIC_URL must be the origin that browsers use for the service, such as https://dbvitals.example.com.',
   );
 }
 
-/** By https, or on this machine: what signs in goes over it. */
+/** Whether the URL is https or on this machine, because credentials are sent to it. */
 function isSafe(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
@@ -78,7 +78,7 @@ function isSafe(text: string): boolean {
 function readSecret(path: string): string {
   const secret = textOf(path).trim();
   if (secret !== '' && !/\s/.test(secret)) return secret;
-  throw new Error('DBVITALS_OIDC_CLIENT_SECRET_FILE must hold the secret of the client, and nothing else.');
+  throw new Error('DBVITALS_OIDC_CLIENT_SECRET_FILE must contain only the client secret.');
 }
 
 function textOf(path: string): string {
