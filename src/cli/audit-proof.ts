@@ -20,10 +20,10 @@ type Range = Omit<Export, 'accountId' | 'format'>;
 const OTHER_STORE =
   "The secret key does not belong to this store: it decrypts no signing key and no password, so nothing was verified. Use the store's own key; if every key in the store may have been altered, verify with --public-key.";
 
-/** What {@link auditProof} gives. */
+/** The commands' functions for seals. */
 export type AuditProof = ReturnType<typeof auditProof>;
 
-/** What the commands do with seals. The secret key is loaded only by those that need it. */
+/** Makes the commands' functions for seals. Only those that need the secret key load it. */
 export function auditProof(config: Config) {
   const { activityDays, sealFile } = config;
   /** Seals new entries of one account or all accounts, and appends the seals to DBVITALS_SEAL_FILE. */
@@ -98,7 +98,7 @@ export function auditProof(config: Config) {
           return writeExport(client, wanted, keys, draft);
         });
         const verdict = await verifyExport(draft, null);
-        if (!verdict.verified) throw new Error(`Nothing is exported: ${verdict.message}`);
+        if (!verdict.verified) throw new Error(`Nothing was exported: ${verdict.message}`);
         return written;
       });
     },

@@ -107,7 +107,9 @@ test('the seals are deleted and nothing is sealed again: what waits is told', as
   const { exit, stdout } = await verify(id, '--json');
   expect(exit).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ late: [{ first_id: 1, sealed_at: null, sample: false }] });
-  expect((await verify(id, '--strict')).stdout).toMatch(/^Entries 1 to \d+ .* not sealed, although older/m);
+  expect((await verify(id, '--strict')).stdout).toMatch(
+    /^Entries 1 to \d+ .* not sealed, although more than an hour old/m,
+  );
   expect((await verify(id, '--strict')).exit).toBe(2);
   expect((await verify(id, '--seal-file', sealFile)).exit).toBe(2);
 });

@@ -1,32 +1,35 @@
 import type { Change } from '../../activity/record-entry.ts';
 
-/** What differs between a file and the store. */
+/** A difference between a file and the store. */
 export interface Difference {
   action: 'add' | 'change' | 'remove';
   what: 'account' | 'member' | 'connection' | 'silence';
-  /** Its name. */
+  /** The account's name. */
   account: string;
-  /** Of an account and a connection its name, of a member the e-mail address, of a silence `connection / check / object`. */
+  /**
+   * The name of an account or connection, the e-mail address of a member, or `connection / check / object` of a
+   * silence.
+   */
   name: string;
-  /** The fields that change; of a secret nothing but its name. */
+  /** The names of the fields that change. The values of secrets are never included. */
   changed: string[];
   from: Record<string, unknown>;
   to: Readonly<Record<string, unknown>>;
 }
 
-/** A difference, and what takes it away inside a change of its account. */
+/** A difference, and how to resolve it inside a change of its account. */
 export interface Step {
   difference: Difference;
   make(change: Change): Promise<unknown>;
 }
 
-/** What a list of the file and one of the store make: steps, and those that only `--prune` takes. */
+/** The steps that a list needs, and those that are done only with `--prune`. */
 export interface Steps {
   wanted: Step[];
   unnamed: Step[];
 }
 
-/** Which fields of `after` are otherwise in `before`, and what they are in each. */
+/** The fields of `after` that differ from `before`, with both values. */
 export function changesOf<Fields extends object>(
   before: { [Field in keyof Fields]?: unknown },
   after: Fields,
@@ -43,7 +46,7 @@ export function changesOf<Fields extends object>(
   return { changed, from, to };
 }
 
-/** How a difference is shown, in one line. */
+/** Formats a difference as one line. */
 export function lineOf({ action, what, account, name, changed, from, to }: Difference): string {
   const sign = { add: '+', change: '~', remove: '-' }[action];
   const whole = what === 'account' ? account : `${account} / ${name}`;

@@ -17,14 +17,14 @@ interface Options {
   json?: boolean;
 }
 
-/** What `apply` found and did. */
+/** The result of `apply`. */
 interface Applied {
   /** Whether the file was applied; false with `--plan`. */
   applied: boolean;
-  /** Those of the file; the id is null where `--plan` kept one from being made. */
+  /** The accounts of the file. The id is null if `--plan` did not create the account. */
   accounts: { id: number | null; name: string }[];
   changes: Difference[];
-  /** What the store has, a list of the file does not name, and stays. */
+  /** What the store has and the lists of the file do not name. It stays. */
   unnamed: Difference[];
 }
 
@@ -88,7 +88,7 @@ async function apply(
   const plan = await inTransaction(writer, look);
   const changes = differencesOf(plan);
   show(changes);
-  // What was shown is what is done: whoever changed something since then has it looked at again.
+  // Applies only what was shown. If the store was changed meanwhile, nothing is applied.
   const ids =
     only || changes.length === 0
       ? plan.accounts.map(({ id }) => id)

@@ -15,22 +15,22 @@ import { UsageError } from '../command.ts';
 import { InvalidFile } from '../invalid-file.ts';
 import { type Path, schemaProblems } from './schema-problems.ts';
 
-/** A file that was read, and what is found wrong with it later. */
+/** A parsed file, and the problems found in it later. */
 export interface ReadFile {
-  /** Notes that a field is wrong. */
+  /** Notes a problem of a field. */
   problem(path: Path, sentence: string): void;
-  /** What `parse` gives; where it refuses, that is a problem of the field. */
+  /** Returns the result of `parse`. If it throws, notes that as a problem of the field. */
   attempt<T>(path: Path, parse: () => T): T | undefined;
-  /** Throws {@link InvalidFile} with all that was noted, by line. */
+  /** Throws {@link InvalidFile} with all noted problems, by line. */
   throwProblems(): void;
 }
 
-// Each use of an anchor counts; a thousand connections may share one.
+// Each use of an anchor counts: a thousand connections may share one.
 const MOST_ALIASES = 100_000;
 
 /**
- * Reads a YAML file, which `name` stands for. Throws {@link InvalidFile} with line, column and field of each mistake; what the
- * file says is in none of them: it may be a secret.
+ * Reads a YAML file; messages call it `name`. Throws {@link InvalidFile} with the line, column and field of each
+ * problem. The messages quote no values, because these may be secrets.
  */
 export function readFile<Schema extends TSchema>(
   text: string,
@@ -50,10 +50,10 @@ export function readFile<Schema extends TSchema>(
   const invalidFile = () => {
     const sorted = found.toSorted((one, other) => one.line - other.line || one.col - other.col);
     const told = sorted.map(({ line, col, sentence }) => `${name}:${line}:${col}: ${sentence}`);
-    // A value of the wrong kind breaks several rules, which one sentence tells.
+    // A value of the wrong type breaks several rules with the same message.
     return new InvalidFile([...new Set(told)]);
   };
-  // One mistake makes others out of what follows it.
+  // Reports only the first syntax error: it causes others after it.
   const [broken] = [...document.errors, ...document.warnings];
   if (broken) {
     note(broken.pos[0], sentenceOf(broken));
@@ -93,7 +93,7 @@ export function readFile<Schema extends TSchema>(
   return { value, file };
 }
 
-// The sentences of these quote the file.
+// The messages of these errors quote the file.
 const QUOTING = new Set(['UNEXPECTED_TOKEN', 'BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'BAD_COLLECTION_TYPE']);
 
 function sentenceOf({ code, message }: YAMLError): string {
@@ -102,7 +102,7 @@ function sentenceOf({ code, message }: YAMLError): string {
   return QUOTING.has(code) ? 'This is not YAML: put text with special characters in quotes.' : `${message}.`;
 }
 
-/** Where the first alias is that leads nowhere. */
+/** The offset of the first alias without an anchor. */
 function offsetOfAlias(document: Document): number {
   let offset = 0;
   visit(document, {
@@ -115,7 +115,7 @@ function offsetOfAlias(document: Document): number {
   return offset;
 }
 
-/** Texts with half of a surrogate pair: neither text nor JSON of the store takes them. */
+/** The paths of texts with half of a surrogate pair, which the store can't hold. */
 function* halves(value: unknown, path: Path): Generator<Path> {
   if (typeof value === 'string' && !value.isWellFormed()) yield path;
   if (typeof value !== 'object' || value === null) return;
@@ -123,7 +123,7 @@ function* halves(value: unknown, path: Path): Generator<Path> {
     yield* halves(part, [...path, Array.isArray(value) ? Number(name) : name]);
 }
 
-/** Where a field begins, at its name; where it is not written itself, what holds it. */
+/** The offset of a field's name; of its parent if the field is not in the file. */
 function offsetOf(document: Document, path: Path): number {
   for (let length = path.length; length > 0; length--) {
     const last = path[length - 1];
@@ -137,13 +137,13 @@ function offsetOf(document: Document, path: Path): number {
   return 0;
 }
 
-/** Such as `accounts[0].connections[2].port: `. */
+/** Formats a path, such as `accounts[0].connections[2].port: `. */
 function written(path: Path): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
   return steps.length === 0 ? '' : `${steps.join('').replace(/^\./, '')}: `;
 }
 
-/** Notes each item of a list whose key one before it has. */
+/** Notes each item of a list that repeats the key of an earlier item. */
 export function noteRepeated<Item>(
   file: ReadFile,
   path: Path,

@@ -162,8 +162,7 @@ function silence(checks: Catalogue['checks']) {
       ),
     },
     {
-      description:
-        'A silenced check or object, identified by check and object: at least check, reason and note.',
+      description: 'A silenced finding, identified by check and object: at least check, reason and note.',
     },
   );
 }

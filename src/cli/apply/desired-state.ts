@@ -8,29 +8,29 @@ import { connectionsIn, type DesiredConnection } from './parse-connections.ts';
 import type { Surroundings } from './resolve-secrets.ts';
 import type { Path } from './schema-problems.ts';
 
-/** An account as the file wants it. A list that the file does not have is null: it is none of the file's business. */
+/** The desired state of an account. A list that the file does not contain is null, and stays unchanged. */
 export interface DesiredAccount extends Omit<NewAccount, 'kind'> {
   path: Path;
-  /** What a new one is, company where undefined; one that is there keeps its own. */
+  /** The kind of a new account (default: company). An existing account keeps its kind. */
   kind: NewAccount['kind'] | undefined;
   members: DesiredMember[] | null;
   connections: DesiredConnection[] | null;
 }
 
 export interface DesiredMember extends Pick<MemberRow, 'name' | 'email' | 'roles'> {
-  /** Undefined = as it is; a new one is active. */
+  /** Undefined = unchanged; a new member is active. */
   status: MemberRow['status'] | undefined;
 }
 
-/** The accounts that a file wants, and the file, for what only the store can tell to be wrong. */
+/** The desired accounts, and the file, to note problems that only the store shows. */
 export interface DesiredState {
   accounts: DesiredAccount[];
   file: ReadFile;
 }
 
 /**
- * Reads what a YAML text wants: every text judged as the commands judge it, every secret read, nothing asked of the store.
- * `name` is how its mistakes name it. Throws a `InvalidFile` with all of them.
+ * Parses a YAML text: validates every field like the commands do, and reads every secret. It does not use the store.
+ * Messages call the file `name`. Throws an `InvalidFile` with all problems.
  */
 export function parseDesiredState(
   text: string,

@@ -12,11 +12,11 @@ import { type SilenceInFile, silencesIn } from './parse-silences.ts';
 import { fileText, lineAt, type Surroundings, textAt } from './resolve-secrets.ts';
 import type { Path } from './schema-problems.ts';
 
-/** A connection as the file wants it. */
+/** The desired state of a connection. */
 export interface DesiredConnection {
   path: Path;
   name: string;
-  /** With the password that the file names, wherever it does; null = what is stored stays. */
+  /** With the password from the file; null = the stored password stays. */
   address: DatabaseAddress;
   tls: TlsMode;
   /** Seconds. */
@@ -26,13 +26,13 @@ export interface DesiredConnection {
   passwordExposable: boolean;
   caCertificate: string | null;
   ssh: SshLogin | null;
-  /** Null = what is stored stays. */
+  /** Null = the stored key stays. */
   sshKey: string | null;
-  /** Null = the file does not say. */
+  /** Null = not in the file. */
   silences: SilenceInFile[] | null;
 }
 
-/** The connections that an account is to have; what is wrong with them is noted. */
+/** Parses the connections of an account, and notes their problems. */
 export function connectionsIn(
   file: ReadFile,
   path: Path,

@@ -7,13 +7,13 @@ import { noteRepeated, type ReadFile } from './configuration-file.ts';
 import type { WrittenSilence } from './configuration-schema.ts';
 import type { Path } from './schema-problems.ts';
 
-/** A silence as the file wants it. */
+/** The desired state of a silence. */
 export interface SilenceInFile extends WantedSilence {
-  /** Its end has passed: it must not be in force. */
+  /** Whether its end has passed, so that it must not be active. */
   over: boolean;
 }
 
-/** The silences that a connection is to have; what is wrong with them is noted. */
+/** Parses the silences of a connection, and notes their problems. */
 export function silencesIn(
   file: ReadFile,
   path: Path,
@@ -36,7 +36,8 @@ export function silencesIn(
   });
 }
 
-// A file is applied again and again: an end that has passed since is no mistake, and a duration from now would never end.
+// A file is applied repeatedly. So a past end is not a problem, and a duration is not allowed: it would start again
+// each time.
 function endOf(text: string | undefined): { until: Date | null; over: boolean } {
   if (text === undefined) return { until: null, over: false };
   const [now, until] = [new Date(), instantOf(text)];

@@ -9,15 +9,15 @@ import type { DesiredAccount, DesiredState } from './desired-state.ts';
 import { planConnections } from './plan-connections.ts';
 import { planMembers } from './plan-members.ts';
 
-/** What makes the accounts of a store those of a file, in the order of the file. */
+/** The steps that bring the accounts of a store to the desired state, in the order of the file. */
 export interface Plan {
   accounts: AccountPlan[];
-  /** What the store has, the file does not name, and stays because `--prune` was not given. */
+  /** What the store has and the file does not name. It stays because `--prune` was not given. */
   unnamed: Difference[];
 }
 
 interface AccountPlan {
-  /** Null = a new one. */
+  /** Null for a new account. */
   id: number | null;
   wanted: DesiredAccount;
   steps: Step[];
@@ -25,7 +25,9 @@ interface AccountPlan {
 
 const named = `select ${accountColumns} from account where name = any($1) order by account_id`;
 
-/** Compares a file with the store; nothing is locked. Throws a `InvalidFile` where the store can't become what the file wants. */
+/**
+ * Compares a file with the store, without locks. Throws an `InvalidFile` if the store can't reach the desired state.
+ */
 export async function planAccounts(
   client: pg.ClientBase,
   { accounts, file }: DesiredState,
@@ -66,7 +68,7 @@ function accountStep(before: AccountRow | undefined, wanted: DesiredAccount): St
     {
       difference: { action: before ? 'change' : 'add', what: 'account', account: name, name, ...changes },
       make: async (change) => {
-        if (!before) return; // made before there could be a change of it
+        if (!before) return; // the account is created before its changes
         await changeSettings(change, {
           ...(to.plan && { plan: to.plan }),
           ...(to.requests_per_minute !== undefined && { requestsPerMinute: to.requests_per_minute }),
@@ -76,26 +78,26 @@ function accountStep(before: AccountRow | undefined, wanted: DesiredAccount): St
   ];
 }
 
-/** The differences that a plan takes away. */
+/** The differences that a plan resolves. */
 export function differencesOf({ accounts }: Plan): Difference[] {
   return accounts.flatMap(({ steps }) => steps.map(({ difference }) => difference));
 }
 
-// Any number: who of several that apply a file does so.
+// The lock for applying a file. The number is arbitrary.
 const APPLYING = 5_809;
 const lockApplying = `select pg_advisory_xact_lock(${APPLYING})`;
 
-// All at once and in the order of every other statement that takes several.
+// Locks all at once, in the same order as every other statement that locks several.
 const lockHeads = 'select from activity_head where account_id = any($1) order by account_id for update';
 
-/** Keeps everybody else from changing the accounts that a plan changes until the transaction ends. */
+/** Locks the accounts that a plan changes until the transaction ends. */
 export async function lockAccounts(client: pg.ClientBase, { accounts }: Plan): Promise<void> {
   await client.query(lockApplying);
   const ids = accounts.flatMap(({ id, steps }) => (id === null || steps.length === 0 ? [] : [id]));
   await client.query(lockHeads, [ids]);
 }
 
-/** Takes the steps of a plan, in one transaction of the caller's; gives the ids of the accounts, in the order of the file. */
+/** Carries out a plan in the caller's transaction. Returns the ids of the accounts, in the order of the file. */
 export async function carryOut(client: pg.ClientBase, { accounts }: Plan): Promise<number[]> {
   const ids: number[] = [];
   for (const { id: known, wanted, steps } of accounts) {

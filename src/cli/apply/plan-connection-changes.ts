@@ -15,13 +15,13 @@ import type { ReadFile } from './configuration-file.ts';
 import type { DesiredConnection } from './parse-connections.ts';
 import type { Silenced } from './plan-silences.ts';
 
-/** What secrets are encrypted by, and where it is noted that a connection can't become what the file wants. */
+/** The secret keys, and the file to note problems of connections. */
 export interface Tools {
   secret: SecretKeys;
   file: ReadFile;
 }
 
-/** What makes a stored connection the one of the file; null when it is. */
+/** The step that brings a stored connection to the desired state; null if it is already there. */
 export async function alteration(
   client: pg.ClientBase,
   { id: accountId, name: account }: Silenced['account'],
@@ -38,10 +38,10 @@ export async function alteration(
   if (newKey) changed.push('ssh_key');
   if (changed.length === 0) return null;
 
-  // Where somebody changed the store by hand, nothing of it stays.
+  // If somebody tampered with the stored connection, all its settings are replaced.
   const anew = stored === null && !isSample;
   const has = (...fields: string[]) => anew || fields.some((field) => changed.includes(field));
-  // A stored secret is not sent by another way: there it is stored again.
+  // A stored secret is not sent over another route: if the route changes, the secret is stored again.
   const otherSsh = has('ssh_username', 'ssh_host', 'ssh_port');
   const otherWay =
     otherSsh || has('host', 'port', 'connection_type', 'tls', 'password_exposable', 'ca_certificate');
@@ -74,7 +74,7 @@ function settingsAfter(before: StoredSettings, wanted: DesiredConnection): Store
   return {
     ...{ ...before, engine, host, port, database, username, tls },
     connection_type: ssh ? 'ssh_tunnel' : connection_type,
-    // The store has another order of names.
+    // The names may be in another order in the store.
     thresholds: isDeepStrictEqual(before.thresholds, thresholds) ? before.thresholds : thresholds,
     expected_standbys: expectedStandbys,
     password_exposable: passwordExposable,
@@ -84,7 +84,7 @@ function settingsAfter(before: StoredSettings, wanted: DesiredConnection): Store
   };
 }
 
-/** What of the stored thresholds the file does not have is the check's own again. */
+/** Stored thresholds that the file does not contain are reset to the defaults. */
 function thresholdChanges(stored: ConnectionThresholds, wanted: ConnectionThresholds): ThresholdChanges {
   const ids = new Set([...Object.keys(stored), ...Object.keys(wanted)]);
   const undone = (id: string) =>

@@ -7,7 +7,7 @@ import type { DesiredConnection } from './parse-connections.ts';
 import { alteration, type Tools } from './plan-connection-changes.ts';
 import { planSilences, type Silenced } from './plan-silences.ts';
 
-/** What makes the connections of an account, and their silences, those of the file. */
+/** The steps that bring an account's connections and their silences to the desired state. */
 export async function planConnections(
   client: pg.ClientBase,
   account: Silenced['account'],

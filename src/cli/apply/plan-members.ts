@@ -7,7 +7,7 @@ import { removeMember } from '../../members/remove-member.ts';
 import { changesOf, type Step, type Steps } from './apply-step.ts';
 import type { DesiredMember } from './desired-state.ts';
 
-/** What makes the members of an account, null = a new one, those of the file. */
+/** The steps that bring an account's members to the desired state. The id of a new account is null. */
 export async function planMembers(
   client: pg.ClientBase,
   account: { id: number | null; name: string },
@@ -27,7 +27,7 @@ const keyOf = ({ email }: Pick<MemberRow, 'email'>) => email.toLowerCase();
 
 function stepFor(account: string, before: MemberRow | undefined, wanted: DesiredMember): Step | null {
   const { name, email, status } = wanted;
-  // The order of roles says nothing.
+  // The order of roles has no meaning.
   const roles = [...new Set(wanted.roles)].sort();
   const of = { what: 'member', account, name: email } as const;
   if (!before) {

@@ -8,14 +8,14 @@ import { COMMAND_LINE } from '../commands/silence-command.ts';
 import { changesOf, type Step, type Steps } from './apply-step.ts';
 import type { SilenceInFile } from './parse-silences.ts';
 
-/** The connection that silences are of; a new one has its id once it is added. */
+/** The connection of silences. A new connection has its id after it is added. */
 export interface Silenced {
   account: { id: number | null; name: string };
   id: number | null;
   name: string;
 }
 
-/** What makes the silences of a connection those of the file. */
+/** The steps that bring a connection's silences to the desired state. */
 export async function planSilences(
   client: pg.ClientBase,
   connection: Silenced,
@@ -37,7 +37,7 @@ export async function planSilences(
 const keyOf = ({ check_id, object }: Pick<SilenceRow, 'check_id' | 'object'>) =>
   `${check_id} ${object ?? ''}`;
 
-// A silence is never altered: what differs is ended, and begins anew.
+// A silence is never changed: if it differs, it is ended and added again.
 function stepFor(connection: Silenced, before: SilenceRow[], wanted: SilenceInFile): Step | null {
   const { over, ...silence } = wanted;
   if (over) return before.length === 0 ? null : removal(connection, before);

@@ -2,21 +2,21 @@ import type { TSchema } from 'typebox';
 import { Settings } from 'typebox/system';
 import { Errors } from 'typebox/value';
 
-/** Where in the file: field names and places in lists, from the top. */
+/** A path in the file: field names and indexes of lists, from the top. */
 export type Path = readonly (string | number)[];
 
-/** What is wrong with a field. */
+/** A problem of a field. */
 export interface SchemaProblem {
   path: Path;
   sentence: string;
-  /** Where to look, when not at `path`: at a name that is not repeated, for it may be a secret in the wrong place. */
+  /** The position, if not `path`: a name that the message does not quote, because it may be a misplaced secret. */
   at?: Path;
 }
 
-// Of more fields than these are nobody would read the list.
+// A longer list of fields would not be read.
 const MOST_NAMES = 20;
 
-/** What keeps a value from its schema: the description of a field is its rule. What stands there is told nowhere. */
+/** Lists how a value violates its schema. The message is the description of the field, and never quotes the value. */
 export function* schemaProblems(schema: TSchema, value: unknown): Generator<SchemaProblem> {
   Settings.Set({ maxErrors: 100 }); // 8 otherwise
   const errors = Errors(schema, value);
@@ -24,7 +24,7 @@ export function* schemaProblems(schema: TSchema, value: unknown): Generator<Sche
   for (const error of errors) {
     const path = pathOf(error.instancePath);
     const ofUnion = unions.some((union) => error.schemaPath.startsWith(`${union}/`));
-    if (error.keyword === 'boolean' || ofUnion) continue; // another error tells it
+    if (error.keyword === 'boolean' || ofUnion) continue; // another error covers it
     const rule = ruleAt(schema, error.schemaPath);
     if (error.keyword === 'additionalProperties') {
       const names = Object.keys(rule.properties ?? {});
@@ -45,8 +45,8 @@ export function* schemaProblems(schema: TSchema, value: unknown): Generator<Sche
 }
 
 /**
- * Whether a name may be repeated. At the top it may be any line of a file that was given by mistake, and in the place of a
- * secret it may be the secret.
+ * Whether a message may quote a name. At the top level it may be any line of a wrong file, and in place of a secret
+ * it may be the secret.
  */
 function isTellable(path: Path, name: string, allowed: readonly string[]): boolean {
   return path.length > 0 && /^[A-Za-z][\w-]{0,39}$/.test(name) && allowed.join() !== 'env,file';

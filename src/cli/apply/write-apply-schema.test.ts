@@ -6,12 +6,12 @@ import { everyCheck } from '../../checks/catalogue.ts';
 import { parseDesiredState } from './desired-state.ts';
 import { applySchemaText } from './write-apply-schema.ts';
 
-test('dbvitals.schema.json is what `apply` reads now; `npm run apply-schema` writes it', () => {
+test('dbvitals.schema.json is up to date; `npm run apply-schema` writes it', () => {
   const written = readFileSync(new URL('../../../dbvitals.schema.json', import.meta.url), 'utf8');
   expect(written).toBe(applySchemaText());
 });
 
-/** Reads a file as `apply` does, with secrets in the environment and in a folder. */
+/** Reads a file like `apply`, with secrets in the environment and in a folder. */
 function connectionsOf(text: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'dbvitals-test-'));
   writeFileSync(join(folder, 'shop.password'), 'unspoken shop\n', { mode: 0o600 });
@@ -24,7 +24,7 @@ function connectionsOf(text: string): string[] {
   return accounts.flatMap(({ connections }) => connections ?? []).map(({ name }) => name);
 }
 
-test('the example, and the page on provisioning, are read', () => {
+test('the example file and the provisioning page are valid', () => {
   const example = readFileSync(new URL('../../../deploy/dbvitals.yaml', import.meta.url), 'utf8');
   const page = readFileSync(new URL('../../../docs/operate/provision.md', import.meta.url), 'utf8');
   const [, shown = ''] = /^cat > dbvitals.yaml <<'END'\n(.*?)^END$/ms.exec(page) ?? [];
@@ -33,7 +33,7 @@ test('the example, and the page on provisioning, are read', () => {
   expect(example).toMatch(/^# yaml-language-server: \$schema=\.\.\/dbvitals\.schema\.json\n/);
 });
 
-test('anchors are shared, a thousand times too; one that is not there is told', () => {
+test('a thousand uses of an anchor are accepted, a missing anchor is reported', () => {
   const uses = Array.from(
     { length: 1_100 },
     (_, at) => `      - { <<: *own, name: c${at}, thresholds: *t }\n`,
@@ -65,7 +65,7 @@ test.each([
   ['accounts: &a\n  - *a', '2:5: accounts[0]: An account'],
   ['unspoken: 1', '1:1: Give accounts'],
   ['', '1:1: '],
-])('%j is told with its place, and nothing of it', (text, told) => {
+])('the problem in %j is reported with its position and without its text', (text, told) => {
   const read = () => connectionsOf(text);
   expect(read).toThrow(`example:${told}`);
   expect(read).not.toThrow(/unspoken/);

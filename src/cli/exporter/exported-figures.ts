@@ -1,12 +1,12 @@
 import { createClient, DbvitalsError, type List } from '../../../client/src/index.ts';
 import { createGauges } from './exported-gauges.ts';
 
-/** A scrape waits so long for its request; Prometheus itself waits 10 s unless told otherwise. */
+/** How long a scrape waits for its API request. Prometheus waits 10 s by default. */
 const PATIENCE_MS = 5_000;
-/** How long a part that the plan does not include is left alone: the plan may change. */
+/** How long to pause requests for a part that the plan does not include. The plan may change. */
 const EXCLUDED_MS = 3_600_000;
 
-/** A part of the figures. `read` makes one request; it gives whether the part is whole now. */
+/** A part of the figures. `read` makes one request, and returns whether the part is complete. */
 interface Part {
   name: 'fleet' | 'statistics' | 'connections' | 'tickets';
   read(): Promise<boolean>;
@@ -14,8 +14,8 @@ interface Part {
 }
 
 /**
- * Keeps an account's figures: each scrape renews one part of them by one request at most, the fleet by every second.
- * `say` hears, in a sentence, when that begins to fail in another way than before.
+ * Keeps an account's figures. Each scrape updates one part with at most one request; every second scrape updates the
+ * fleet. Calls `say` with a message when requests start to fail for another reason than before.
  */
 export function keepFigures(url: string, apiKey: string, say: (line: string) => void) {
   const gauges = createGauges();
@@ -77,7 +77,7 @@ export function keepFigures(url: string, apiKey: string, say: (line: string) => 
 
   return {
     contentType: gauges.registry.contentType,
-    /** The figures as text, once this scrape's request is answered or has taken too long. */
+    /** Returns the figures as text, after this scrape's request is answered or has timed out. */
     async scrape(): Promise<string> {
       underWay ??= renew().finally(() => {
         underWay = null;
@@ -93,7 +93,7 @@ export function keepFigures(url: string, apiKey: string, say: (line: string) => 
   };
 }
 
-/** Walks a list a page at a time and hands it over when it is whole; after a failure it begins anew. */
+/** Reads a list page by page and passes it to `whole` when it is complete. After a failure it starts again. */
 function pageByPage<Item>(list: () => List<Item>, whole: (items: Item[]) => void): () => Promise<boolean> {
   let pages = list().pages();
   let items: Item[] = [];

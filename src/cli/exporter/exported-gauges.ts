@@ -2,13 +2,13 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { Connection, Fleet, Ticket, TicketStatistics } from '../../../client/src/index.ts';
 import { FLEET_STATUSES } from '../../vocabulary/score-bands.ts';
 
-/** What `exporter` shows; the help texts are the reference. */
+/** The metrics of `exporter`. The help texts are the reference. */
 export function createGauges() {
   const registry = new Registry();
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) => {
     const made = new Gauge<Label>({ name: `dbvitals_${name}`, help, labelNames, registers: [registry] });
     made.reset();
-    // The library begins one without labels at 0: what was not asked yet is not shown instead.
+    // The library starts a gauge without labels at 0. Remove it, so that it appears only after the first answer.
     if (labelNames.length === 0) made.remove();
     return made;
   };
@@ -68,7 +68,7 @@ export function createGauges() {
 
   return {
     registry,
-    /** Counts an answer and keeps how the window stands. */
+    /** Counts an answer and records the state of the rate limit window. */
     answered({ status, headers }: Response) {
       requests.inc({ status });
       const figures = [limit, remaining, reset];

@@ -40,7 +40,7 @@ async function serve(
   { host, port }: { host: string; port: number },
   scrape: () => Promise<{ text: string; contentType: string }>,
 ): Promise<void> {
-  const { createServer } = await import('node:http'); // 43 ms of CPU that no other command pays
+  const { createServer } = await import('node:http'); // 43 ms of CPU that other commands save
   const server = createServer(async ({ url }, response) => {
     if (url?.split('?', 1)[0] === '/metrics') {
       const { text, contentType } = await scrape();

@@ -13,7 +13,10 @@ import {
 import { version } from '../../config/package-root.ts';
 import { describeTool } from './mcp-tools.ts';
 
-/** An assistant can't wait by itself, so the tool does up to this long; its user waits too, so not a whole window. */
+/**
+ * An assistant can't wait by itself, so the tool waits up to this long. Its user waits too, so not for a whole
+ * window.
+ */
 const LONGEST_WAIT_SECONDS = 10;
 
 const INSTRUCTIONS = `Reads what dbvitals knows about the databases of one account. It can't change anything.
@@ -30,7 +33,10 @@ const READ_ONLY = {
   openWorldHint: false,
 };
 
-/** A server with a tool for each endpoint. A failed read is the tool's error, in a form that an assistant can act on. */
+/**
+ * Creates a server with a tool for each endpoint. If a read fails, the tool returns an error that an assistant can
+ * act on.
+ */
 export function createMcpServer(baseUrl: string, apiKey: string): McpServer {
   const server = new McpServer(
     { name: 'dbvitals', title: 'dbvitals', version },
@@ -72,7 +78,7 @@ export function createMcpServer(baseUrl: string, apiKey: string): McpServer {
   return server;
 }
 
-/** Reads an endpoint once; gives the answer as the API does. */
+/** Reads an endpoint once and returns the API's answer. */
 type Read<Arguments> = (given: Arguments, call: CallOptions) => Promise<object>;
 
 async function firstPage<Item>(list: List<Item>): Promise<Page<Item>> {
@@ -101,7 +107,7 @@ async function readWithin(read: () => Promise<object>, signal: AbortSignal): Pro
   }
 }
 
-/** Code and message, what to do about it, and the request id where there was an answer. */
+/** Formats the code, the message, advice, and the request id if there was an answer. */
 function failureText(error: DbvitalsError): string {
   const { code, message, parameter, requestId } = error;
   const lines = [`${code}: ${message}`, advice(error)];

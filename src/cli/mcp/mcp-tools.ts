@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
 import { inPackage } from '../../config/package-root.ts';
 
-/** What an assistant is told of an endpoint. */
+/** The description of an endpoint for an assistant. */
 interface Described {
   title: string;
   description: string;
-  /** Of the parameters in path and query, by name. */
+  /** The parameters in path and query, by name. */
   inputSchema: JsonSchemaType;
-  /** Of the answer. */
+  /** The schema of the answer. */
   outputSchema: JsonSchemaType;
-  /** What the API takes for parameters that are not given. */
+  /** The API's defaults for missing parameters. */
   defaults: Record<string, unknown>;
 }
 
 type Schema = Record<string, unknown>;
 
-/** As much of the OpenAPI document as is read here. */
+/** The parts of the OpenAPI document that are used here. */
 interface Document {
   paths: Record<string, { get: Operation }>;
   components: { schemas: Record<string, Schema> };
@@ -57,7 +57,10 @@ export function describeTool(operationId: string): Described {
   };
 }
 
-/** The schema with what it refers to in its place: a tool's schema stands alone. None of them holds itself. */
+/**
+ * Replaces references by the schemas that they refer to, because a tool's schema must be self-contained. No schema is
+ * recursive.
+ */
 function schemaOf(schema: Schema): Schema {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([keyword, value]) =>

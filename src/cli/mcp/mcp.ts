@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 
-/** `mcp`. It is configured where an assistant is, and ends with it. */
+/** `mcp`. An assistant's configuration names it, and it ends with the assistant. */
 export function addMcpCommand(program: Command, context: CommandContext): void {
   addCommand(
     program,
@@ -20,7 +20,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
         import('@modelcontextprotocol/server/stdio'),
         import('./mcp-server.ts'),
       ]);
-      // It ends by itself when standard input does.
+      // It ends when standard input ends.
       const serving = serveStdio(() => createMcpServer(url, apiKey), {
         onerror: ({ message }) => process.stderr.write(`${message.replace(/\s+/g, ' ')}\n`),
       });

@@ -6,16 +6,16 @@ import { issueKey } from '../../keys/issue-key.ts';
 import { countOf, idOf } from '../arguments.ts';
 import { addCommand, type Catalogue, type CommandContext, UsageError } from '../command.ts';
 import { printOne } from '../print.ts';
+import { countEvents, fleetEvents } from './sample-events.ts';
 import { type History, planFleet, type SampleSize } from './sample-fleet.ts';
 import { openHistory } from './sample-history.ts';
 import { progressBar, type SampleStep } from './sample-progress.ts';
 import { planRequests, requestsOf, SAMPLE_KEYS } from './sample-requests.ts';
-import { countEvents, tellFleet } from './sample-story.ts';
 import { writeActivity } from './write-sample-activity.ts';
 import { writeFleet } from './write-sample-fleet.ts';
 import { writeTickets } from './write-sample-tickets.ts';
 
-/** How much of the log at most tells of the sample connections; the rest is API requests. */
+/** Maximum share of log entries about the sample connections. The rest are API requests. */
 const EVENT_SHARE = 1 / 10;
 const DAY_US = 86_400_000_000;
 
@@ -24,7 +24,7 @@ const retireKey = `
      set revoked_at = least(clock_timestamp(), timestamptz 'epoch' + $3::bigint * interval '1 microsecond')
    where account_id = $1 and api_key_id = $2`;
 
-/** The two keys that the sample requests came with: shown to nobody, and revoked when the history ends. */
+/** Adds the two keys of the sample requests. They are never shown, and are revoked at the end of the history. */
 async function addKeys(client: pg.ClientBase, accountId: number, { start, end }: History): Promise<number[]> {
   const ids: number[] = [];
   for (const name of SAMPLE_KEYS) {
@@ -36,12 +36,13 @@ async function addKeys(client: pg.ClientBase, accountId: number, { start, end }:
   return ids;
 }
 
-/** What was written. */
+/** The number of rows written. */
 type SampleCounts = Record<'connections' | 'health_checks' | 'tickets' | 'activity', number>;
 
 /**
- * Fills an account with sample data: the fleet with its runs, its tickets, then the log, each in short transactions that
- * leave the store whole. `step` names a step and gives what hears how far it has come; a throw of it ends the work.
+ * Fills an account with sample data: the fleet with its runs, the tickets, then the log, each in short transactions
+ * that leave the store consistent. `step` starts a named step and returns its progress callback, which may throw to
+ * stop.
  */
 export async function writeSampleData(
   writer: pg.Pool,
@@ -52,28 +53,28 @@ export async function writeSampleData(
 ): Promise<SampleCounts> {
   const { plan, history } = await openHistory(owner, accountId, size);
   const account = { id: accountId, history };
-  const days = Math.max(1, Math.round((history.end - history.start) / DAY_US)); // fewer where the log is younger
+  const days = Math.max(1, Math.round((history.end - history.start) / DAY_US)); // fewer if the log has later entries
   const planned = planFleet({ ...size, days }, seed);
   const most = Math.floor(size.activity * EVENT_SHARE);
   const written = await writeFleet(writer, account, planned, catalogue, {
-    told: most,
+    logged: most,
     step: step('health checks'),
   });
   const found = await writeTickets(writer, account, { ...planned, ...written }, catalogue, step('tickets'));
   const titles = new Map(catalogue.checks.map(({ id, title }) => [id, title]));
   const fleet = { ...planned, ...written, ...found, titles };
 
-  const told = Math.min(most, countEvents(fleet));
+  const eventCount = Math.min(most, countEvents(fleet));
   const keys =
     size.activity > 0 ? await inTransaction(writer, (client) => addKeys(client, accountId, history)) : [];
   const kinds = requestsOf(plan).map((kind) => ({ ...kind, apiKeyId: keys[kind.key] ?? 0 }));
-  const requests = planRequests(size.activity - told, history, seed, kinds.length);
-  const entries = { requests, events: tellFleet(fleet, history, told) };
+  const requests = planRequests(size.activity - eventCount, history, seed, kinds.length);
+  const entries = { requests, events: fleetEvents(fleet, history, eventCount) };
   const first = (await lastEntry(writer, accountId)) + 1;
   const activity = await writeActivity(writer, accountId, entries, kinds, {
     all: size.activity,
     step: step('activity'),
-  }).finally(() => tellOfSample(writer, accountId, first));
+  }).finally(() => recordSampleEntries(writer, accountId, first));
   return {
     connections: size.connections,
     health_checks: size.connections * fleet.runs,
@@ -90,8 +91,8 @@ async function lastEntry(writer: pg.Pool, accountId: number): Promise<number> {
   return rows[0]?.last_id ?? 0;
 }
 
-/** Records which entries are sample data: `activity verify` would take them for a log that was rewritten. */
-async function tellOfSample(writer: pg.Pool, accountId: number, first: number): Promise<void> {
+/** Records which entries are sample data. Otherwise `activity verify` would report them as a rewritten log. */
+async function recordSampleEntries(writer: pg.Pool, accountId: number, first: number): Promise<void> {
   const last = await lastEntry(writer, accountId);
   if (last < first) return;
   await changeAccount(writer, accountId, async ({ record }) =>
@@ -99,7 +100,7 @@ async function tellOfSample(writer: pg.Pool, accountId: number, first: number): 
   );
 }
 
-/** Comes with SIGINT and SIGTERM: the batch under way is stored, and the store closed. */
+/** Aborts on SIGINT and SIGTERM. The current batch is still stored, and the store is closed. */
 function stopSignal(): AbortSignal {
   const stopped = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM']) {

@@ -1,15 +1,15 @@
 import type { Severity } from '../../vocabulary/severities.ts';
 
-/** A fault as sample data has it: what a real check of that id would say. `n` varies from ticket to ticket, 0 to 99. */
+/** A fault of sample data, with the texts of the real check. `n` varies by ticket, 0 to 99. */
 export interface SampleFault {
   checkId: string;
-  /** Picked from at random, so repetition is weight. */
+  /** Picked at random, so a repeated value is more likely. */
   severities: readonly Severity[];
-  /** Where the object is: the database, or '' where the whole server is looked at. */
+  /** The database of the object, or '' for a check of the whole server. */
   database: 'app' | '';
-  /** The faulty object of a table; null = the whole server. */
+  /** The object at fault in a table; null = the whole server. */
   object: (table: string) => string | null;
-  /** The measured value fits the severity, by the check's own thresholds. */
+  /** The measured value matches the severity, by the check's default thresholds. */
   metricLine: (table: string, n: number, severity: Severity) => string;
   remediation: (table: string) => string;
 }
@@ -17,7 +17,7 @@ export interface SampleFault {
 const LARGEST_INT4 = 2_147_483_647;
 const AVAILABLE = 97; // connections for ordinary roles of a server with max_connections 100
 
-/** Faults to pick from; repetition of a check in real life is about as frequent. */
+/** The faults of PostgreSQL to pick from, with roughly realistic frequencies. */
 export const SAMPLE_FAULTS: readonly SampleFault[] = [
   {
     checkId: 'PG_DEAD_TUPLES',
@@ -111,12 +111,12 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
   },
 ];
 
-/** Critical from an hour on, a warning from half an hour on. */
+/** A duration that matches the severity: critical from an hour on, a warning from half an hour on. */
 export function age(n: number, severity: Severity): string {
   return severity === 'critical' ? `${1 + (n % 3)} h ${n % 60} min` : `${30 + (n % 30)} min`;
 }
 
-/** Names of tables that faults are found in. */
+/** Names of tables with faults. */
 export const SAMPLE_TABLES = [
   'orders',
   'order_items',
@@ -136,7 +136,7 @@ export const SAMPLE_TABLES = [
   'messages',
 ] as const;
 
-/** What the databases belong to. */
+/** The systems that the databases belong to. */
 export const SAMPLE_SYSTEMS = [
   'orders',
   'billing',

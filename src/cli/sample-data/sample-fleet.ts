@@ -3,7 +3,7 @@ import { SAMPLE_SYSTEMS } from './sample-faults.ts';
 import { randomNumber } from './sample-random.ts';
 import { runsOf, type SampleTicket } from './sample-tickets.ts';
 
-/** How much sample data; `days` is how far back its history goes. */
+/** The amount of sample data. `days` is the length of its history. */
 export interface SampleSize {
   connections: number;
   tickets: number;
@@ -11,47 +11,50 @@ export interface SampleSize {
   days: number;
 }
 
-/** The instants of a history, in microseconds since 1970. */
+/** The start and end of a history, in microseconds since 1970. */
 export interface History {
   start: number;
   end: number;
 }
 
-/** A connection of sample data; its runs and tickets follow from the seed (`runsOf`). */
+/** A connection of sample data. The seed determines its runs and tickets (`runsOf`). */
 export interface SampleConnection {
   name: string;
   host: string;
   engine: Exclude<Engine, 'mariadb'>;
   seed: number;
-  /** How many its runs open in all. */
+  /** The number of tickets that its runs open. */
   tickets: number;
 }
 
 export const SAMPLE_PORTS = { postgres: 5432, mysql: 3306 } as const;
 
-/** The connections of a company. Each has as many runs. */
+/** The connections of a company. Each has the same number of runs. */
 export interface SampleFleet {
   connections: readonly SampleConnection[];
   runs: number;
   days: number;
 }
 
-// Of each four.
+// One of every four connections.
 const MYSQL_PLACE = 2;
 
 const RUNS_A_DAY = 4;
 const LEAST_RUNS = 28;
-/** Of a fleet so large that it would have more than `MOST_RUNS`; and one a day at least. */
+/** Minimum for a fleet that would have more than `MOST_RUNS`; but at least one a day. */
 const FEWEST_RUNS = 4;
 const MOST_RUNS = 100_000;
 
-/** How many runs each connection of a fleet of this size has. */
+/** The number of runs of each connection in a fleet of this size. */
 function runsEach({ connections, days }: SampleSize): number {
   const wanted = Math.max(LEAST_RUNS, days * RUNS_A_DAY);
   return Math.min(wanted, Math.max(FEWEST_RUNS, days, Math.floor(MOST_RUNS / Math.max(1, connections))));
 }
 
-/** The connections of a company, the same for the same seed and size: some are well, a few have most of the tickets. */
+/**
+ * Plans the connections of a company, the same for the same seed and size: some are healthy, a few have most of the
+ * tickets.
+ */
 export function planFleet(size: SampleSize, seed: number): SampleFleet {
   const seeds = Array.from({ length: size.connections }, (_, n) => Math.imul(seed + n + 1, 0x9e3779b1) >>> 0);
   const weights = seeds.map((own) => 0.1 + 3 * randomNumber(own ^ seed) ** 3);
@@ -74,15 +77,18 @@ export function planFleet(size: SampleSize, seed: number): SampleFleet {
   return { connections, runs: runsEach(size), days: size.days };
 }
 
-/** When a connection's run comes: its n-th before the (n + 1)-th of any. Microseconds since 1970. */
+/**
+ * The time of a connection's run, in microseconds since 1970. The n-th run of every connection comes before the (n +
+ * 1)-th of any.
+ */
 export function runInstant({ seed }: SampleConnection, run: number, runs: number, history: History): number {
   const share = (run + 0.9 * randomNumber(seed) + 0.09 * randomNumber(seed + run + 1)) / runs;
   return history.start + Math.round(share * (history.end - history.start));
 }
 
-/** A run of one of the connections, and what it found and no longer found. */
-export interface ToldRun {
-  /** The connection's place in the fleet. */
+/** A run of a connection, with the tickets that it opened and resolved. */
+export interface FleetRun {
+  /** The connection's index in the fleet. */
   place: number;
   run: number;
   at: number;
@@ -90,8 +96,8 @@ export interface ToldRun {
   resolved: readonly SampleTicket[];
 }
 
-/** All runs of a fleet in order of time; the tickets get their `number`, in the order in which they open. */
-export function* fleetStory(fleet: SampleFleet, history: History): Generator<ToldRun> {
+/** All runs of a fleet in order of time. It numbers the tickets in the order in which they open. */
+export function* fleetRuns(fleet: SampleFleet, history: History): Generator<FleetRun> {
   const histories = fleet.connections.map((connection) => runsOf(connection, fleet));
   const places = fleet.connections.map((_, place) => place);
   const instants = new Float64Array(places.length);

@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { inTransaction } from '../../database/connect.ts';
 import type { History } from './sample-fleet.ts';
 
-// Nobody has read through the API what holds no API request; and only what was created is moved, no further than needed. What is sealed stays as it is.
+// An account without API requests was never read through the API. Only creation dates are moved, and no further than
+// needed. Sealed entries stay unchanged.
 const lockUnread = `
   select h.last_id = h.events
      and not exists (select from health_check c where c.account_id = $1)
@@ -28,9 +29,10 @@ const moveBack = [
   'update member set joined_at = joined_at - $2::interval where account_id = $1',
 ];
 
-// After the last entry and the newest ticket; with a microsecond for each entry, and a second, at the least.
+// The history starts after the last entry and the newest ticket. It lasts at least a second plus a microsecond per
+// entry.
 const readHistory = `
-  with told as (
+  with span as (
     select a.plan, greatest(h.last_at, clock_timestamp() - make_interval(days => $2),
                             (select first_seen_at from ticket where account_id = $1 order by number desc limit 1)) as start
       from account a
@@ -40,11 +42,12 @@ const readHistory = `
   select plan, (extract(epoch from start) * 1000000)::bigint as start,
          (extract(epoch from greatest(clock_timestamp(), start + (1000000 + $3::bigint) * interval '1 microsecond'))
            * 1000000)::bigint as end
-    from told`;
+    from span`;
 
 /**
- * Makes room in an account for a history of so many days and entries: the set-up of one that nobody has read yet is dated
- * back first, as the owner. Gives the account's plan and the history's instants. Throws when there is no such account.
+ * Makes room in an account for a history of `days` days and `activity` entries. If nobody has read the account yet,
+ * it first dates its set-up back, as the owner. Returns the account's plan, and the start and end of the history.
+ * Throws if there is no such account.
  */
 export async function openHistory(
   owner: pg.Pool,
@@ -61,9 +64,9 @@ export async function openHistory(
       await client.query(statement, [accountId, account?.too_young]);
     }
     const values = [accountId, days, activity];
-    const [told] = (await client.query<History & { plan: string }>(readHistory, values)).rows;
-    if (told === undefined) throw new Error(`There is no account ${accountId}.`);
-    const { plan, start, end } = told;
+    const [row] = (await client.query<History & { plan: string }>(readHistory, values)).rows;
+    if (row === undefined) throw new Error(`There is no account ${accountId}.`);
+    const { plan, start, end } = row;
     return { plan, history: { start, end } };
   });
 }

@@ -3,7 +3,7 @@ import { age, type SampleFault } from './sample-faults.ts';
 const LARGEST_INT = 2_147_483_647;
 const MAX_CONNECTIONS = 151; // MySQL's default
 
-/** Faults of MySQL to pick from; the database stands in the name of the object. */
+/** The faults of MySQL to pick from. The name of the object includes the database. */
 export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
   {
     checkId: 'MY_NO_PRIMARY_KEY',

@@ -1,4 +1,4 @@
-/** What sample data says of a check that found nothing: what the real check says of a server that is well. */
+/** The message of a check without a fault, as the real check writes it for a healthy server. */
 export function sampleOkLine(checkId: string): string {
   return LINES.get(checkId) ?? UNKNOWN;
 }

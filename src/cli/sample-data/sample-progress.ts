@@ -1,12 +1,12 @@
-/** Hears how far a step has come. */
+/** Receives the progress of a step. */
 export type SampleStep = (done: number, all: number) => void;
 
 const WIDTH = 24;
 const REWRITTEN_MS = 100;
 
 /**
- * Shows how far sample data has come, in one line of the terminal that `end` takes away; nothing where standard error is
- * no terminal.
+ * Shows the progress of sample data in one line of the terminal, which `end` removes. Shows nothing if standard error
+ * is not a terminal.
  */
 export function progressBar(): { step: (name: string) => SampleStep; end: () => void } {
   if (!process.stderr.isTTY) return { step: () => () => {}, end() {} };

@@ -1,4 +1,4 @@
-/** A number from 0 to 1, the same one for the same state (mulberry32). */
+/** A number from 0 to 1, the same for the same state (mulberry32). */
 export function randomNumber(state: number): number {
   const seen = (state + STEP) >>> 0;
   let mixed = Math.imul(seen ^ (seen >>> 15), seen | 1);
@@ -8,7 +8,7 @@ export function randomNumber(state: number): number {
 
 const STEP = 0x6d2b79f5;
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
+/** Numbers from 0 to 1, the same for the same seed. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -18,7 +18,7 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** The item of a list at a share of its length, 0 to 1. */
+/** The item of a list at a fraction of its length, 0 to 1. */
 export function pick<T>(list: readonly T[], share: number): T {
   const item = list[Math.floor((share % 1) * list.length)];
   if (item === undefined) throw new Error('There is nothing to pick from.');

@@ -1,7 +1,7 @@
 import type { History } from './sample-fleet.ts';
 import { randomNumbers } from './sample-random.ts';
 
-/** A kind of API request that sample data is made of; `key` tells which of its two keys. */
+/** A kind of API request in sample data. `key` is the index of its key in {@link SAMPLE_KEYS}. */
 export interface SampleRequest {
   key: 0 | 1;
   path: string;
@@ -55,7 +55,7 @@ const rest: SampleRequest[] = [
   { ...person, ...well, path: '/api/v1/team/roles' },
 ];
 
-/** The requests that clients of an account of this plan make, to pick from at random: repetition is weight. */
+/** The requests of clients on this plan, to pick from at random. Repeated ones are more likely. */
 export function requestsOf(plan: string): SampleRequest[] {
   if (plan === 'enterprise') return [...health, ...ops, ...rest];
   if (plan === 'business') return [...health, ...ops];
@@ -65,10 +65,13 @@ export function requestsOf(plan: string): SampleRequest[] {
 
 const HOUR_US = 3_600_000_000;
 const BUSIEST_HOUR = 13; // UTC
-const SWING = 0.5; // the busiest hour has (1 + 0.5) / (1 - 0.5), three times the requests of the quietest
+const SWING = 0.5; // the busiest hour has (1 + 0.5) / (1 - 0.5) = 3 times the requests of the quietest
 const WEEKEND = 0.6; // of a weekday's
 
-/** How busy an instant is. By whole hours, so that a history begun a little later is the same one. */
+/**
+ * The relative traffic at an instant. It changes only by whole hours, so that a history that starts a little later is
+ * the same.
+ */
 function traffic(at: number): number {
   const hour = Math.floor(at / HOUR_US);
   const weekend = [2, 3].includes(Math.floor(hour / 24) % 7); // 1970-01-01 was a Thursday
@@ -76,13 +79,13 @@ function traffic(at: number): number {
   return weekend ? day * WEEKEND : day;
 }
 
-/** A request in the log to be: when, in microseconds since 1970, and which of the kinds of request. */
+/** A planned request: its time in microseconds since 1970, and the index of its kind. */
 export interface PlannedRequest {
   at: number;
   kind: number;
 }
 
-/** `count` requests of so many kinds in order of time: busy by day and in the week, quiet by night and at its end. */
+/** Plans `count` requests in order of time, more on weekdays and by day, fewer on weekends and at night. */
 export function* planRequests(
   count: number,
   { start, end }: History,

@@ -5,7 +5,7 @@ import type { SampleConnection } from './sample-fleet.ts';
 import { sampleOkLine } from './sample-ok-lines.ts';
 import { findingOf, type SampleTicket } from './sample-tickets.ts';
 
-/** What a run comes to; `findings` is JSON, worst first, or null where only the score is kept. */
+/** The result of a run. `findings` is JSON, worst first, or null if only the score is stored. */
 export interface RunReport {
   score: number;
   summary: string;
@@ -13,8 +13,8 @@ export interface RunReport {
 }
 
 /**
- * Tells what runs on a server of that engine come to that found these tickets and nothing else: the findings too, or, not
- * `whole`, the score.
+ * Makes a function that computes the result of a run that found exactly these tickets on a server of that engine:
+ * with findings if `whole`, else only the score.
  */
 export function runReporter(
   catalogue: Catalogue,
@@ -39,7 +39,7 @@ export function runReporter(
       tickets.map((ticket) => findingOf(ticket, checkOf)),
       ({ check_id }) => check_id,
     );
-    // What is well weighs nothing and is not named beside a fault.
+    // A check without a fault has no effect on the score or on a summary with faults.
     const outcomes = checks.flatMap((check) => {
       const findings = faults.get(check.id);
       return findings ? [outcome(check, findings)] : [];

@@ -5,33 +5,33 @@ import type { SampleConnection, SampleFleet } from './sample-fleet.ts';
 import { SAMPLE_MYSQL_FAULTS } from './sample-mysql-faults.ts';
 import { pick, randomNumbers } from './sample-random.ts';
 
-/** A ticket of sample data: found by the runs from `first` on, and by those before `end`. Its texts are made when needed. */
+/** A ticket of sample data, found by the runs from `first` to before `end`. Its texts are generated when needed. */
 export interface SampleTicket {
   fault: SampleFault;
-  /** The table's place in `SAMPLE_TABLES`; past its end come the same names with a number. */
+  /** The table's index in `SAMPLE_TABLES`. Beyond its end, the names repeat with a number. */
   table: number;
-  /** What varies in its metric line, 0 to 99. */
+  /** The variable part of its metric line, 0 to 99. */
   n: number;
   severity: Finding['severity'];
   first: number;
-  /** The run that no longer finds it; null = it is open when the history ends. */
+  /** The run that no longer finds it; null = it is still open at the end of the history. */
   end: number | null;
-  /** 1, 2, 3 … among the fleet's tickets, in order of time; 0 until it has been told. */
+  /** 1, 2, 3 … among the fleet's tickets, in order of time; 0 until it is numbered. */
   number: number;
 }
 
-/** What a run of a connection found and no longer found, and all that it found. */
+/** The tickets that a run of a connection opened, resolved and found. */
 interface SampleRun {
   opened: SampleTicket[];
   resolved: SampleTicket[];
   standing: readonly SampleTicket[];
 }
 
-const STAY_SHARE = 0.1; // of the tickets that nobody mends
-const MOST_STAYING = 20; // and no more of them than this a connection
-const MEAN_RUNS = 3; // that the others live
+const STAY_SHARE = 0.1; // the share of tickets that are never resolved
+const MOST_STAYING = 20; // maximum of those per connection
+const MEAN_RUNS = 3; // mean lifetime of the others
 
-/** The runs of a connection one after the other, the same ones whenever they are asked for. */
+/** The runs of a connection in order, the same at every call. */
 export function* runsOf(
   { seed, tickets, engine }: SampleConnection,
   { runs, days }: Pick<SampleFleet, 'runs' | 'days'>,
@@ -49,7 +49,7 @@ export function* runsOf(
       standing = standing.filter(({ end }) => end !== run);
       rested.push(...resolved);
     }
-    // What comes back within a day would reopen its ticket: not before then is the same thing found again.
+    // A finding that returns within a day would reopen its ticket, so the same fault returns only later.
     const free = rested.filter(({ end }) => (end ?? 0) + dayRuns <= run);
     for (const ticket of free) taken.delete(thing(ticket));
     if (free.length > 0) rested = rested.slice(free.length);
@@ -68,7 +68,7 @@ export function* runsOf(
   }
 }
 
-/** A fault that is of none of the things taken, which it joins. */
+/** Picks a fault that is not taken, and marks it as taken. */
 function findFault(
   faults: readonly SampleFault[],
   taken: Set<string>,
@@ -96,7 +96,7 @@ function tableName(table: number): string {
   return table < SAMPLE_TABLES.length ? name : `${name}_${Math.floor(table / SAMPLE_TABLES.length) + 1}`;
 }
 
-/** What a run says of a ticket's fault. */
+/** The finding of a run for a ticket. */
 export function findingOf(
   { fault, table, n, severity }: SampleTicket,
   checks: ReadonlyMap<string, ListedCheck>,

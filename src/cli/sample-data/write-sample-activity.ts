@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { inTransaction } from '../../database/connect.ts';
+import type { SampleEvent } from './sample-events.ts';
 import type { SampleStep } from './sample-progress.ts';
 import type { PlannedRequest, SampleRequest } from './sample-requests.ts';
-import type { SampleEvent } from './sample-story.ts';
 
 const lockHead = `
   select last_id, events, (extract(epoch from greatest(last_at, timestamptz 'epoch')) * 1000000)::bigint as last_at
@@ -49,8 +49,9 @@ const moveHead = `
 const ENTRIES_A_TRANSACTION = 20_000;
 
 /**
- * Appends requests and events, each in order of time, to the account's log: ids go on without a gap, times as planned,
- * but after what was logged meanwhile. Each transaction leaves the log whole, so it may be interrupted.
+ * Appends requests and events, each in order of time, to the account's log. Ids continue without a gap. Times are as
+ * planned, but later than entries logged meanwhile. Each transaction leaves the log consistent, so it may be
+ * interrupted.
  */
 export async function writeActivity(
   writer: pg.Pool,
@@ -117,7 +118,7 @@ async function appendChunk(
   await client.query(moveHead, [accountId, head.last_id + chunk.length, head.events + events.length, last]);
 }
 
-/** An array as PostgreSQL reads it: node-postgres would quote each number, which takes longer than its insertion. */
+/** Formats an array for PostgreSQL. node-postgres would quote each number, which takes longer than inserting it. */
 function integers(list: readonly number[]): string {
   return `{${list.join(',')}}`;
 }
@@ -126,13 +127,13 @@ function* merge(
   requests: Iterable<PlannedRequest>,
   events: Iterable<SampleEvent>,
 ): Generator<PlannedRequest | SampleEvent> {
-  const told = events[Symbol.iterator]();
-  let event = told.next();
+  const eventIterator = events[Symbol.iterator]();
+  let event = eventIterator.next();
   for (const request of requests) {
-    for (; !event.done && event.value.at <= request.at; event = told.next()) yield event.value;
+    for (; !event.done && event.value.at <= request.at; event = eventIterator.next()) yield event.value;
     yield request;
   }
-  for (; !event.done; event = told.next()) yield event.value;
+  for (; !event.done; event = eventIterator.next()) yield event.value;
 }
 
 function* take<T>(items: Generator<T>, count: number): Generator<T> {

@@ -12,7 +12,7 @@ import type { SampleStep } from './sample-progress.ts';
 import { type RunReport, runReporter } from './sample-runs.ts';
 import { runsOf } from './sample-tickets.ts';
 
-// No schedule row: nothing monitors a sample connection, whose host does not exist.
+// No schedule row: the host of a sample connection does not exist, so nothing monitors it.
 const insertConnections = `
   insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at)
   select $1, name, engine, 'direct', host, port, 'app', 'dbvitals', 'verify-full',
@@ -21,7 +21,7 @@ const insertConnections = `
    order by n
   returning connection_id as id`;
 
-// Many runs have the same report, which is sent once. One without findings is a point of the score.
+// Many runs have the same report, which is sent once. A report without findings has only a score.
 const insertRuns = `
   insert into health_check (account_id, connection_id, score, summary_text, created_at, findings)
   select $1, ($2::bigint[])[r.place], score, summary_text, timestamptz 'epoch' + r.at * interval '1 microsecond', findings
@@ -38,29 +38,29 @@ const setLatest = `
    where c.account_id = $1 and c.connection_id = latest.connection_id`;
 
 const RUNS_A_TRANSACTION = 1_000;
-const WHOLE_DAYS = 7; // as long as the service itself keeps findings
+const WHOLE_DAYS = 7; // as long as the service keeps findings
 const DAY_US = 86_400_000_000;
 
-/** What was written of a fleet: identifiers by a connection's place, and of its newest runs. */
+/** The written fleet: the ids of its connections and of its newest runs. */
 export interface WrittenFleet {
   connectionIds: number[];
-  /** A run that the log will tell of; throws when it is older than those. */
+  /** A run for the log. Throws if it is older than the remembered runs. */
   runOf(place: number, run: number): { id: number; score: number };
 }
 
 /**
- * Writes the connections, some in each transaction, each with all its runs: those of the last seven days and the latest
- * with their findings, older ones as points of the score. Remembers the newest `told` runs.
+ * Writes the connections, several per transaction, each with all its runs. Runs of the last seven days and the latest
+ * run have findings, older ones only a score. Remembers the newest runs for the log.
  */
 export async function writeFleet(
   writer: pg.Pool,
   account: { id: number; history: History },
   fleet: SampleFleet,
   catalogue: Catalogue,
-  { told, step }: { told: number; step: SampleStep },
+  { logged, step }: { logged: number; step: SampleStep },
 ): Promise<WrittenFleet> {
   const { connections, runs } = fleet;
-  const kept = Math.min(runs, Math.ceil(told / Math.max(1, connections.length)) + 1);
+  const kept = Math.min(runs, Math.ceil(logged / Math.max(1, connections.length)) + 1);
   const ids = new Float64Array(kept * connections.length);
   const scores = new Uint8Array(ids.length);
   const connectionIds: number[] = [];
@@ -83,14 +83,16 @@ export async function writeFleet(
   return {
     connectionIds,
     runOf(place, run) {
-      if (run < runs - kept) throw new Error('A run is told that was not kept in mind.');
+      if (run < runs - kept) throw new Error('A run for the log was not remembered.');
       const n = place * kept + run - (runs - kept);
       return { id: ids[n] ?? 0, score: scores[n] ?? 0 };
     },
   };
 }
 
-/** Runs, one connection's after the other's: columns of one length, and the reports that they point to, from 1. */
+/**
+ * The runs of one connection after the other, as columns of equal length, and the reports that they refer to, from 1.
+ */
 interface PlannedRuns {
   places: number[];
   instants: number[];
@@ -109,21 +111,21 @@ function planRuns(
   const numbers = new Map<RunReport, number>();
   const wholeSince = history.end - WHOLE_DAYS * DAY_US;
   connections.forEach((connection, place) => {
-    let before: { tickets: unknown; whole: boolean; told: RunReport } | undefined;
+    let before: { tickets: unknown; whole: boolean; report: RunReport } | undefined;
     let run = 0;
     for (const { standing } of runsOf(connection, fleet)) {
       const at = runInstant(connection, run, fleet.runs, history);
       const whole = at >= wholeSince || run === fleet.runs - 1;
       if (before?.tickets !== standing || before.whole !== whole) {
-        before = { tickets: standing, whole, told: reports[connection.engine](standing, whole) };
+        before = { tickets: standing, whole, report: reports[connection.engine](standing, whole) };
       }
-      const { told } = before;
-      const number = numbers.get(told) ?? planned.sent.push(told);
-      numbers.set(told, number);
+      const { report } = before;
+      const number = numbers.get(report) ?? planned.sent.push(report);
+      numbers.set(report, number);
       planned.places.push(place + 1);
       planned.instants.push(at);
       planned.reports.push(number);
-      planned.scores.push(told.score);
+      planned.scores.push(report.score);
       run++;
     }
   });

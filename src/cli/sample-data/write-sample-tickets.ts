@@ -2,14 +2,15 @@ import type pg from 'pg';
 import type { Finding } from '../../checks/check.ts';
 import { inTransaction } from '../../database/connect.ts';
 import type { Catalogue } from '../command.ts';
-import { fleetStory, type History, runInstant, type SampleFleet } from './sample-fleet.ts';
+import { fleetRuns, type History, runInstant, type SampleFleet } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { findingOf } from './sample-tickets.ts';
 
-// Who holds the head alone opens tickets (docs/decisions/0009-first-seen-under-the-log-lock.md).
+// Tickets may be opened only under this lock (docs/decisions/0009-first-seen-under-the-log-lock.md).
 const lockHead = 'select from activity_head where account_id = $1 for update';
 
-// Seen first as planned, but after the account's newest ticket: places go by that order, and pages pin on it.
+// first_seen_at is as planned, but later than the account's newest ticket: positions follow that order, and pages are
+// pinned to it.
 const insertTickets = `
   with newest as (
     select number, first_seen_at from ticket where account_id = $1 order by number desc limit 1
@@ -53,7 +54,10 @@ type TicketRow = Omit<Finding, 'status'> & {
 
 const TICKETS_A_TRANSACTION = 5_000;
 
-/** Writes a fleet's tickets in the order in which they opened; gives their identifiers in that order, how many resolved. */
+/**
+ * Writes a fleet's tickets in the order in which they opened. Returns their ids in that order, and how many are
+ * resolved.
+ */
 export async function writeTickets(
   writer: pg.Pool,
   account: { id: number; history: History },
@@ -76,10 +80,10 @@ export async function writeTickets(
     batch = [];
     step(written, all);
   };
-  for (const { place, at, opened } of all === 0 ? [] : fleetStory(fleet, account.history)) {
+  for (const { place, at, opened } of all === 0 ? [] : fleetRuns(fleet, account.history)) {
     const connection = fleet.connections[place];
     const connection_id = fleet.connectionIds[place];
-    if (!connection || connection_id === undefined) throw new Error('A ticket is of no connection.');
+    if (!connection || connection_id === undefined) throw new Error('A ticket has no connection.');
     const instant = (run: number) => runInstant(connection, run, fleet.runs, account.history);
     for (const ticket of opened) {
       const { status: _status, ...finding } = findingOf(ticket, checkOf);
@@ -94,7 +98,7 @@ export async function writeTickets(
         resolved: end === null ? null : instant(end),
       });
     }
-    // The tickets of a run stay together: they were seen first at the same instant.
+    // The tickets of a run stay in one transaction, because they were first seen at the same instant.
     if (batch.length >= TICKETS_A_TRANSACTION) await write();
   }
   if (batch.length > 0) await write();

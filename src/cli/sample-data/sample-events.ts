@@ -1,5 +1,5 @@
 import {
-  fleetStory,
+  fleetRuns,
   type History,
   runInstant,
   SAMPLE_PORTS,
@@ -9,7 +9,7 @@ import {
 import type { SampleTicket } from './sample-tickets.ts';
 import type { WrittenFleet } from './write-sample-fleet.ts';
 
-/** An entry that tells of sample data; `at` in microseconds since 1970. */
+/** A log entry about sample data; `at` is in microseconds since 1970. */
 export interface SampleEvent {
   at: number;
   actionType: 'connection_added' | 'health_check_completed' | 'ticket_opened' | 'ticket_resolved';
@@ -17,25 +17,28 @@ export interface SampleEvent {
   properties: Record<string, unknown>;
 }
 
-/** A fleet in the store. */
+/** A stored fleet. */
 export interface StoredFleet extends SampleFleet, WrittenFleet {
   /** In the order in which the tickets opened. */
   ticketIds: Float64Array;
-  /** How many of them. */
+  /** The number of resolved tickets. */
   resolved: number;
-  /** Of the checks, by their id. */
+  /** The titles of the checks, by id. */
   titles: ReadonlyMap<string, string>;
 }
 
-/** The newest `told` events of a fleet, in order of time: made one by one, so that millions take no room. */
-export function* tellFleet(fleet: StoredFleet, history: History, told: number): Generator<SampleEvent> {
-  if (told === 0) return;
+/**
+ * The newest `count` events of a fleet, in order of time. They are generated one by one, so that millions
+ * take no memory.
+ */
+export function* fleetEvents(fleet: StoredFleet, history: History, count: number): Generator<SampleEvent> {
+  if (count === 0) return;
   const { connections, runs } = fleet;
-  let skipped = countEvents(fleet) - told;
+  let skipped = countEvents(fleet) - count;
   for (const [place, connection] of connections.entries()) {
     if (skipped-- <= 0) yield addedEvent(connection, fleet.connectionIds[place] ?? 0, history.start);
   }
-  for (const { place, run, at, opened, resolved: ended } of fleetStory(fleet, history)) {
+  for (const { place, run, at, opened, resolved: ended } of fleetRuns(fleet, history)) {
     const connection_id = fleet.connectionIds[place] ?? 0;
     if (skipped-- <= 0) {
       yield runEvent(connection_id, fleet.runOf(place, run), at);
@@ -44,7 +47,7 @@ export function* tellFleet(fleet: StoredFleet, history: History, told: number): 
       if (skipped-- <= 0) yield ticketEvent(fleet, connection_id, ticket, at, {});
     }
     const connection = connections[place];
-    if (!connection) throw new Error('A run is of no connection.');
+    if (!connection) throw new Error('A run has no connection.');
     for (const ticket of ended) {
       if (skipped-- > 0) continue;
       const opened_at = runInstant(connection, ticket.first, runs, history);
@@ -54,7 +57,7 @@ export function* tellFleet(fleet: StoredFleet, history: History, told: number): 
   }
 }
 
-/** How many events a fleet has in all. */
+/** The total number of events of a fleet. */
 export function countEvents({ connections, runs, ticketIds, resolved }: StoredFleet): number {
   return connections.length * (1 + runs) + ticketIds.length + resolved;
 }
