@@ -8,9 +8,9 @@ import { measureRivals } from './rivals.ts';
 import { removeDataDirs, stopServers } from './servers.ts';
 import { measureSize } from './size.ts';
 
-// What the API costs beside its rivals and at any size: `npm run bench` writes RESULTS.md and the plot beside this file.
-// ` -- --quick` measures rivals and mixes only and writes nothing. `--seconds` (of a round) and `--entries` (of the largest
-// account) are for trying the benchmark itself. Needs Linux, a quiet machine, and 10 GB in TMPDIR.
+// Compares the API with other servers and across sizes: `npm run bench` writes RESULTS.md and the plot beside this file.
+// ` -- --quick` measures only rivals and mixes and writes nothing. `--seconds` (per round) and `--entries` (of the largest
+// account) are for testing the benchmark itself. Requires Linux, a quiet machine, and 10 GB in TMPDIR.
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,7 @@ const entries = number('entries', values.entries, 10_000);
 const MEMORY_LIMIT_MB = 250;
 
 if (process.platform !== 'linux') throw new Error('Run it on Linux: it reads processor time from /proc.');
-// Without its servers the step under way fails, or the next one does not begin; under npm Ctrl-C comes twice.
+// Stopping the servers makes the current step fail. Under npm, Ctrl-C sends the signal twice.
 let interrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {

@@ -2,7 +2,7 @@ import { Client } from './client.ts';
 import { median } from './median.ts';
 import { messages } from './mixes.ts';
 
-/** Asks once and gives the parsed body; throws when the answer is not 200. */
+/** Sends one request and returns the parsed body. Throws when the status is not 200. */
 export async function askOnce<Body>(port: number, key: string, path: string): Promise<Body> {
   const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
     headers: { authorization: `Bearer ${key}` },
@@ -12,15 +12,15 @@ export async function askOnce<Body>(port: number, key: string, path: string): Pr
   return (await answer.json()) as Body;
 }
 
-/** A request that is asked again and again; `path` is told how often it was asked before. */
+/** A repeated request; `path` gets the number of earlier requests. */
 export interface Question {
   key: string;
   path: (n: number) => string;
 }
 
 /**
- * Asks each question `times` times over one connection, one at a time and all of them in turn, and gives the median of
- * each one's time in milliseconds, in their order.
+ * Sends each request `times` times over one connection, in turn and one at a time. Returns the median time of each in
+ * milliseconds.
  */
 export async function medianTimes(
   port: number,

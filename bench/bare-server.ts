@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { tellPort } from './tell-port.ts';
 
-// A rival: Node's own server, which gives the same bytes to whoever asks. Its body comes by its standard input.
+// A rival: Node's own server, which answers every request with the same bytes. Reads the body from standard input.
 const parts: Buffer[] = [];
 for await (const part of process.stdin) parts.push(part);
 const body = Buffer.concat(parts);

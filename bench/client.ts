@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * A keep-alive connection that asks one thing at a time, and reads no more of an answer than its status and length: a
- * client library would take more of the cores that it shares with the server than a bare server does.
+ * A keep-alive connection that sends one request at a time and reads only the answer's status and length. A client library
+ * would use more CPU than a bare server, on the same cores.
  */
 export class Client {
   readonly #socket: Socket;
   #waiting: PromiseWithResolvers<number> | null = null;
   #status = 0;
-  /** Bytes of the answer that have not come yet. */
+  /** The bytes of the answer that have not arrived yet. */
   #missing = 0;
 
   private constructor(socket: Socket) {
@@ -27,7 +27,7 @@ export class Client {
     return new Client(socket);
   }
 
-  /** Sends a whole HTTP/1.1 message and gives the answer's status; throws when the answer is not framed by its length. */
+  /** Sends a complete HTTP/1.1 message and returns the status. Throws when the answer has no Content-Length. */
   async ask(request: string): Promise<number> {
     if (this.#socket.destroyed) throw new Error('the server closed the connection');
     this.#waiting = Promise.withResolvers();
@@ -41,7 +41,7 @@ export class Client {
 
   #read(chunk: Buffer): void {
     if (this.#missing === 0) {
-      // A server writes a head at once, so it comes in one piece on loopback.
+      // A server writes the head in one call, so it arrives in one piece on loopback.
       const end = chunk.indexOf('\r\n\r\n');
       const head = chunk.toString('latin1', 0, end);
       const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];

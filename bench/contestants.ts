@@ -7,18 +7,18 @@ import { makeDataDir, startRival, startService } from './servers.ts';
 
 const ACCOUNTS = 100;
 
-/** The service and its rivals, each with a load; all of them run, and `stop` ends them but for the bare server. */
+/** The service and its rivals, all running, each with a load. `stop` ends all of them except the bare server. */
 export interface Contestants {
   dataDir: string;
   /** The data folder of the service that records nothing. */
   unrecordedDir: string;
   bare: Contestant;
-  /** The service, asked for endpoint 1 by 50 and by 5,000 keys. */
+  /** The service with requests for endpoint 1 by 50 and by 5,000 keys. */
   fifty: Contestant;
   thousands: Contestant;
   unrecorded: Contestant;
   plain: Contestant;
-  /** The service, asked for all eight endpoints, and for pages of the log. */
+  /** The service with requests for all eight endpoints, and for pages of the log. */
   dashboard: Contestant;
   pages: Contestant;
   stop(): Promise<void>;

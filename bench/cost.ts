@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serverPid } from '../src/database/server.ts';
 
-// Linux tells processor time in hundredths of a second, whatever the kernel's own clock is.
+// Linux always reports processor time in hundredths of a second.
 const TICKS = 100;
 
-/** Processor time of a process so far, in seconds; `withEnded` adds that of its children that have ended. */
+/** A process's processor time so far, in seconds; `withEnded` adds its ended children. */
 export function cpuSeconds(pid: number, withEnded = false): number {
   const fields = statOf(pid);
   const ticks = Number(fields[11]) + Number(fields[12]);
@@ -19,7 +19,7 @@ export function postgresOf(dataDir: string): number {
   return pid;
 }
 
-/** Processor time of PostgreSQL with all its processes so far, in seconds. */
+/** The processor time of all PostgreSQL processes so far, in seconds. */
 export function postgresSeconds(postmaster: number): number {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(statOf(Number(name))[1]) === postmaster)
@@ -27,14 +27,14 @@ export function postgresSeconds(postmaster: number): number {
   return children.reduce((sum, seconds) => sum + seconds, cpuSeconds(postmaster, true));
 }
 
-/** What a process has resident now, and the most that it has had, in MB. */
+/** A process's current and peak resident memory, in MB. */
 export function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const megabytes = (field: RegExp) => (Number(field.exec(status)?.[1]) * 1024) / 1e6;
   return { now: megabytes(/VmRSS:\s+(\d+)/), peak: megabytes(/VmHWM:\s+(\d+)/) };
 }
 
-/** The fields after the process's name, the first one its state; zeros when it has ended. */
+/** The fields of /proc/PID/stat after the name, starting with the state; zeros when the process has ended. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

@@ -1,4 +1,4 @@
-/** What was to be reached, and what was seen. */
+/** A measured figure and its limit. */
 export interface Figure {
   what: string;
   reach: string;
@@ -26,7 +26,7 @@ export function under(what: string, limit: number, seen: number, unit: string, d
   };
 }
 
-/** Three digits, as far as they say something. */
+/** Formats a number with three significant digits. */
 export function shown(number: number): string {
   if (number === 0) return '0';
   if (number >= 100) return Math.round(number).toLocaleString('en-US');

@@ -5,8 +5,8 @@ import { runCommand } from './servers.ts';
 export const HISTORY_DAYS = 90;
 
 /**
- * Makes an account for each number of entries by `sample-data`, with a ticket for every 10 and a connection for every
- * 1,000 of them. `seconds` is how long the last took, `bytes` what an entry takes on disk, indexes and all.
+ * Creates an account for each number of entries with `sample-data`, with a ticket per 10 and a connection per 1,000
+ * entries. `seconds` is the time for the last account, `bytes` the size of an entry on disk including indexes.
  */
 export function fillAccounts(
   say: (step: string) => void,
@@ -27,7 +27,7 @@ export function fillAccounts(
       ]);
       seconds = (performance.now() - started) / 1000;
     }
-    // What autovacuum would do within minutes, while the benchmark measures.
+    // Otherwise autovacuum would do this minutes later, during the measurement.
     say('vacuum');
     await owner.query('vacuum analyze');
     const { rows } = await writer.query<{ bytes: number }>(

@@ -12,13 +12,13 @@ const DATABASES = 50;
 const LATE_LIMIT_S = 30;
 const MEMORY_LIMIT_MB = 300;
 
-/** How many connections are due within so many seconds, again and again. */
+/** The number of connections and the seconds between their checks. */
 interface Fleet {
   connections: number;
   seconds: number;
 }
 
-/** Measures how late the runs of a fleet start, and what memory one monitor with its children takes. */
+/** Measures how late a fleet's runs start, and how much memory a monitor and its children use. */
 export async function measureFleet({ connections, seconds }: Fleet, figure: Figure): Promise<void> {
   const [store, server] = await Promise.all([startTestStore(), PostgresServer.start()]);
   let monitor: ChildProcess | undefined;
@@ -62,7 +62,7 @@ export async function measureFleet({ connections, seconds }: Fleet, figure: Figu
   }
 }
 
-/** A role for each database, which may connect to no other. */
+/** Creates a role for each database that can connect only to that database. */
 async function makeDatabases(server: PostgresServer): Promise<void> {
   await server.run('alter system set max_connections = 100');
   await server.restart();
@@ -91,7 +91,7 @@ async function addConnections(
   }
 }
 
-/** Every claim leaves its lateness in a table of the benchmark's own; a claim moves due_at on. */
+/** Records the lateness of every claim in a table of the benchmark. A claim moves due_at forward. */
 async function noteClaims(store: TestStore): Promise<void> {
   const superuser = await store.superuser('store');
   await superuser.query(`
@@ -121,7 +121,7 @@ async function spreadDue(store: TestStore, seconds: number): Promise<void> {
 function startMonitor({ address, deps }: TestStore): ChildProcess {
   const { host = '', password } = address[0] ?? {};
   return spawn(process.execPath, [...SHIPPED_FLAGS, PROGRAM, 'monitor'], {
-    cwd: tmpdir(), // no .env of the developer's
+    cwd: tmpdir(), // ignores the developer's .env
     env: {
       ...process.env,
       DATABASE_URL: `postgres://postgres:${password}@${encodeURIComponent(host)}/store`,

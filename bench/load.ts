@@ -1,17 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from './client.ts';
 
-/** What a load came to; times are from a request (from when it was due, where it came by schedule) to its answer. */
+/** The result of a load. Times are from a request (or its scheduled time) to its answer. */
 export interface LoadResult {
   answers: number;
-  /** Answers a second. */
+  /** Answers per second. */
   rate: number;
   /** In milliseconds. */
   p50: number;
   p99: number;
 }
 
-/** Asks for `requests` in turn, on `connections` that each send the next when the last is answered. */
+/** Sends `requests` in turn on `connections`; each sends the next request when the last is answered. */
 export async function load(
   port: number,
   requests: readonly string[],
@@ -33,7 +33,7 @@ export async function load(
   return tally.result();
 }
 
-/** Asks for `requests` in turn, `rate` a second, whether the last are answered or not; what finds no free connection waits. */
+/** Sends `rate` requests per second in turn, regardless of the answers. A request without a free connection waits. */
 export async function loadSteadily(
   port: number,
   requests: readonly string[],

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem, type } from 'node:os';
 
-/** What the benchmark ran on and what it measured, a line each. */
+/** The lines that describe the machine and the measured version. */
 export function describeMachine(postgresVersion: string): string[] {
   return [
     `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}`,
@@ -17,6 +17,6 @@ function commit(): string {
     const changed = git('status', '--porcelain', '--', '../src', '../migrations', '../package.json');
     return git('rev-parse', '--short', 'HEAD') + (changed === '' ? '' : ' with uncommitted changes');
   } catch {
-    return 'of no known commit';
+    return 'unknown commit';
   }
 }

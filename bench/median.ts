@@ -1,4 +1,4 @@
-/** The middle one of the numbers in their order; of an even count the lower. */
+/** The median of the numbers; the lower of the middle two if their count is even. */
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)] ?? 0;
 }

@@ -1,9 +1,9 @@
-/** Whole HTTP/1.1 message. */
+/** A complete HTTP/1.1 message. */
 function message(key: string, path: string): string {
   return `GET /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nUser-Agent: python-requests/2.32.3\r\n\r\n`;
 }
 
-/** Every key in turn, each with all the paths. */
+/** A message for each path with each key. */
 export function messages(keys: readonly string[], paths: readonly string[]): string[] {
   return keys.flatMap((key) => paths.map((path) => message(key, path)));
 }
@@ -31,13 +31,13 @@ export function middleThird(days: number): string {
   return `from=${day((2 * days) / 3)}&to=${day(days / 3)}`;
 }
 
-/** A list of the log: how it is told of, and its parameters, without the page. */
+/** A query of the log: its label and its parameters without the page. */
 interface ActivityList {
   name: string;
   filter: string;
 }
 
-/** The ways to ask for the log of a history of `days` days. */
+/** The queries of the log for a history of `days` days. */
 export function activityLists(days: number): ActivityList[] {
   return [
     { name: 'desc', filter: 'order=desc' },
@@ -49,7 +49,7 @@ export function activityLists(days: number): ActivityList[] {
   ];
 }
 
-/** Pages of 100: the first and the last of each of the ways to ask for the log. */
+/** Pages of 100: the first and the last page of each query of the log. */
 export async function activityPages(
   ask: (path: string) => Promise<{ meta: { total: number } }>,
   days: number,

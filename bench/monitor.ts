@@ -2,13 +2,13 @@ import { cpus } from 'node:os';
 import { measureFleet } from './fleet-run.ts';
 import { measureOneRun } from './one-run.ts';
 
-// What a health check costs, and whether one monitor keeps up: `npm run bench:monitor`, with ` -- --full` for a fleet
-// of 1,000 connections over five minutes instead of 200 over one. Needs Linux and a quiet machine.
+// Measures the cost of a health check, and whether one monitor keeps up: `npm run bench:monitor`. ` -- --full` checks
+// 1,000 connections over five minutes instead of 200 over one minute. Requires Linux and a quiet machine.
 
 const FULL = { connections: 1_000, seconds: 300 };
 const SHORT = { connections: 200, seconds: 60 };
 
-/** Prints a figure beside its limit; one that is not under it makes the benchmark fail. */
+/** Prints a figure and its limit. A figure that is not below its limit fails the benchmark. */
 function figure(what: string, value: number, unit: string, limit?: number): void {
   const over = limit !== undefined && value >= limit;
   if (over) process.exitCode = 1;
@@ -22,4 +22,4 @@ console.log(
 );
 await measureOneRun(figure);
 await measureFleet(full ? FULL : SHORT, figure);
-process.exit(); // children that wait for a next run would keep it alive
+process.exit(); // waiting child processes would keep it alive

@@ -7,8 +7,8 @@ import { MariadbServer, PASSWORD } from '../test/mysql/mariadb-server.ts';
 import { type Figure, shown, under } from './figure.ts';
 import { median } from './median.ts';
 
-// What a whole run costs a MariaDB of 2,000 tables and 6,000 indexes, and whether it holds up who changes them:
-// `npm run bench:mysql`. Needs Linux and an installed MariaDB; takes half a minute.
+// Measures the cost of a run for a MariaDB of 2,000 tables and 6,000 indexes, and whether it delays ALTER TABLE:
+// `npm run bench:mysql`. Requires Linux and an installed MariaDB; takes half a minute.
 
 const TABLES = 2_000;
 const RUNS = 5;
@@ -87,7 +87,7 @@ async function repeated(run: () => Promise<{ seconds: number; cpu: number }>) {
   return { seconds: median(runs.map(({ seconds }) => seconds)), cpu: median(runs.map(({ cpu }) => cpu)) };
 }
 
-/** Three indexes each, a foreign key, and some rows. */
+/** Creates tables with three indexes, a foreign key and some rows each. */
 async function fill(server: MariadbServer): Promise<void> {
   await server.run([
     'set foreign_key_checks = 0',
@@ -102,7 +102,7 @@ async function fill(server: MariadbServer): Promise<void> {
   ]);
 }
 
-/** Changes one table after the other until it is stopped; gives how many, and the longest wait for a lock in ms. */
+/** Alters the tables in turn until stopped. Returns their number and the longest wait for a lock in ms. */
 function alter(server: MariadbServer) {
   let stopped = false;
   const made = (async () => {
@@ -124,7 +124,7 @@ function alter(server: MariadbServer) {
   };
 }
 
-/** Shows that waits are seen: one of 0.2 s, on purpose. Gives it in ms. */
+/** Causes a wait of 0.2 s to show that waits are measured. Returns the measured wait in ms. */
 async function waitOnPurpose(server: MariadbServer): Promise<number> {
   const [reader, altering] = await Promise.all([server.open('app'), server.open('app')]);
   await reader.query('start transaction');
@@ -137,7 +137,7 @@ async function waitOnPurpose(server: MariadbServer): Promise<number> {
   return longestWait(server);
 }
 
-/** Of an ALTER TABLE for a metadata lock, in ms. */
+/** How long an ALTER TABLE waited for a metadata lock, in ms. */
 async function longestWait(server: MariadbServer): Promise<number> {
   const [row] = await server.run(`
     select max_timer_wait / 1e9 as ms
@@ -146,7 +146,7 @@ async function longestWait(server: MariadbServer): Promise<number> {
   return Number(row?.['ms']);
 }
 
-/** Of a process since it started. */
+/** A process's processor time since its start. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;

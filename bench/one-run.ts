@@ -6,7 +6,7 @@ import { startTestStore, type TestStore } from '../test/store.ts';
 const TABLES = 2_000;
 const RUNS = 5;
 
-/** Told of each figure that was measured; `limit`, where there is one, in the same unit. */
+/** Reports a measured figure. `limit` has the same unit. */
 export type Figure = (what: string, value: number, unit: string, limit?: number) => void;
 
 /** Measures single runs against an idle small database, a large one, and the large one with locked tables. */
@@ -42,7 +42,7 @@ async function watch(store: TestStore, { host, port, database }: PostgresServer)
   return key;
 }
 
-/** Three indexes, a sequence and a foreign key each, and some rows. */
+/** Creates tables with three indexes, a sequence, a foreign key and some rows each. */
 async function fill(server: PostgresServer): Promise<void> {
   await server.run(`
     do $$ begin
@@ -108,7 +108,7 @@ function byStatus(stored: StoredCheck | null): Record<string, string> {
   return counts;
 }
 
-// A transaction holds its own virtual id; whoever connects holds its database for a moment, so that none drops it.
+// Ignores a transaction's lock on its own virtual id, and the short lock on the database of every new connection.
 const locksOfWatcher = `
   select array_agg(distinct concat_ws(' ', mode, locktype, c.relkind))
            filter (where locktype <> 'virtualxid' and mode <> 'AccessShareLock'

@@ -5,8 +5,8 @@ import type { Read } from '../src/database/read.ts';
 import { connections } from '../src/health/connections.ts';
 import { tellPort } from './tell-port.ts';
 
-// A rival: what one would write without a second thought, Fastify and a pool of 10. It asks nobody for a key, counts and
-// records nothing, keeps nothing, and reads endpoint 1 from the service's store on every request.
+// A rival: a simple server with Fastify and a pool of 10. It checks no key, counts and records nothing, caches nothing,
+// and reads endpoint 1 from the service's store on every request.
 
 const accountId = Number(process.argv[2]);
 const store = await openStore(

@@ -7,7 +7,7 @@ export interface Line {
 
 const [WIDTH, HEIGHT] = [760, 420];
 const AREA = { left: 70, right: 540, top: 60, bottom: 350 };
-// Told apart without their colours too: by their marks.
+// Marks distinguish the lines without colour.
 const STYLES = [
   { colour: '#0b6bcb', mark: (x: number, y: number) => `<circle cx="${x}" cy="${y}" r="5"/>` },
   {

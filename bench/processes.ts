@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** Of a process and its descendants, in MB; PSS counts a page that several share once in all. */
+/** The memory of a process and its descendants, in MB. PSS counts a shared page only once. */
 export function memoryOf(pid: number): { pss: number; rss: number; processes: number } {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -23,7 +23,7 @@ export function memoryOf(pid: number): { pss: number; rss: number; processes: nu
   return sum;
 }
 
-/** '' where the process has ended meanwhile. */
+/** '' when the process has ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -32,7 +32,7 @@ function read(path: string): string {
   }
 }
 
-/** Milliseconds of all processors since the machine started. */
+/** The time of all processors since boot, in milliseconds. */
 export function cpuTimes(): { idle: number; all: number } {
   const times = cpus().map(({ times }) => times);
   return {
@@ -41,7 +41,7 @@ export function cpuTimes(): { idle: number; all: number } {
   };
 }
 
-/** How busy the processors were since `before`, in %. */
+/** The processor utilization since `before`, in %. */
 export function busyShare(before: { idle: number; all: number }): number {
   const now = cpuTimes();
   return 100 * (1 - (now.idle - before.idle) / (now.all - before.all));

@@ -6,7 +6,7 @@ import type { CostAgainstSize } from './size.ts';
 /** Where `bench/RESULTS.md` expects the plot. */
 export const PLOT = 'cost-against-size.svg';
 
-/** Figures against what they should reach. */
+/** A table of figures and their limits. */
 export function figureTable(figures: readonly Figure[]): string {
   return table(
     ['figure', 'reach', 'seen', 'reached'],
@@ -14,7 +14,7 @@ export function figureTable(figures: readonly Figure[]): string {
   );
 }
 
-/** Rates of servers under the same load. */
+/** A table of the servers' rates under the same load. */
 export function standingTable(standings: readonly Standing[]): string {
   return table(
     [
@@ -28,7 +28,7 @@ export function standingTable(standings: readonly Standing[]): string {
   );
 }
 
-/** Medians in milliseconds, a column for each size. */
+/** A table of medians in milliseconds, with a column for each size. */
 export function costTable(sizes: readonly number[], costs: readonly CostAgainstSize[]): string {
   return table(
     ['median, ms', 'largest : smallest', ...sizes.map((size) => size.toLocaleString('en-US'))],

@@ -5,8 +5,8 @@ import { addAccount, withStore } from './seed.ts';
 import { makeDataDir, removeDataDirs, runCommand } from './servers.ts';
 
 /**
- * How long backup and restore take of a log of `--entries N` (1,000,000), with PostgreSQL's start and stop in it. The log
- * is sealed, so that the restore verifies every entry.
+ * Measures backup and restore of a log of `--entries N` (1,000,000), including PostgreSQL's start and stop. The log is
+ * sealed, so the restore verifies every entry.
  */
 const { values } = parseArgs({ options: { entries: { type: 'string', default: '1000000' } } });
 const entries = Number(values.entries);
@@ -15,7 +15,7 @@ const before = makeDataDir();
 const after = makeDataDir();
 const file = join(makeDataDir(), 'store.backup');
 
-/** Runs a command and says how long it took. */
+/** Runs a command and prints how long it took. */
 async function timed(dataDir: string, command: string[]): Promise<void> {
   const began = performance.now();
   await runCommand(dataDir, command);

@@ -7,7 +7,7 @@ import { withStore } from './seed.ts';
 
 const STEADY_RATE = 1_000;
 
-/** What the rivals and mixes came to, and the bare server, still running. */
+/** The results of the rivals and mixes, and the bare server, which is still running. */
 export interface RivalResults {
   standings: Standing[];
   figures: Figure[];
@@ -17,7 +17,7 @@ export interface RivalResults {
   bare: Contestant;
 }
 
-/** Measures the service beside its rivals, then at a steady rate, then by mixes. Throws as {@link checkLogs} does. */
+/** Measures the service and its rivals, then a steady rate, then mixes. Throws as {@link checkLogs} does. */
 export async function measureRivals(say: (step: string) => void, load: LoadSize): Promise<RivalResults> {
   say('accounts and servers');
   const contestants = await startContestants();
@@ -60,8 +60,8 @@ interface Log {
 }
 
 /**
- * Gives the bytes that each recorded request took. Throws when the service did not record exactly the requests that it
- * answered, or the one that records nothing recorded.
+ * Returns the bytes per recorded request. Throws unless the service recorded exactly the requests that it answered, and
+ * the service that records nothing recorded none.
  */
 async function checkLogs(
   { dataDir, unrecordedDir }: Contestants,
@@ -76,7 +76,7 @@ async function checkLogs(
   return (after.bytes - before.bytes) / recorded;
 }
 
-// Requests of sample data have a key that was revoked.
+// Requests in sample data have a revoked key.
 const describeLog = `
   select count(*)::int as entries,
          pg_total_relation_size('activity')::float8 as bytes,

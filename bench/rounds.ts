@@ -3,13 +3,13 @@ import { type LoadResult, load } from './load.ts';
 import { median } from './median.ts';
 import type { Server } from './servers.ts';
 
-/** How much load. */
+/** The size of the load. */
 export interface LoadSize {
   rounds: number;
   /** Of a round. */
   seconds: number;
   connections: number;
-  /** How many connections ask for what is read from the store each time. */
+  /** How many connections send requests that always read the store. */
   readers: number;
 }
 
@@ -17,30 +17,30 @@ export interface LoadSize {
 export interface Contestant {
   name: string;
   server: Server;
-  /** The process id of its PostgreSQL; null = it has none. */
+  /** The process id of its PostgreSQL; null = none. */
   postmaster: number | null;
   requests: readonly string[];
 }
 
-/** How a contestant stood: medians of the rounds. */
+/** A contestant's result: medians of the rounds. */
 export interface Standing {
   name: string;
-  /** Its rate to that of the first contestant in the same round. */
+  /** Its rate relative to the first contestant's rate in the same round. */
   ratio: number;
   rate: number;
   p50: number;
   p99: number;
-  /** Processor time for each answer, in microseconds: of the server, of PostgreSQL, of the load. */
+  /** Processor time per answer, in microseconds: server, PostgreSQL, load. */
   cpu: [server: number, postgres: number, load: number];
-  /** What the server had resident at the end of a round, in MB. */
+  /** The server's resident memory at the end of a round, in MB. */
   memory: number;
-  /** All of its answers, the warm-up's too. */
+  /** All answers, including the warm-up. */
   answers: number;
 }
 
 type Round = LoadResult & Pick<Standing, 'ratio' | 'cpu' | 'memory'>;
 
-/** Loads the contestants one after the other, forwards and backwards in turn, after a warm-up. */
+/** Warms the contestants up, then loads one at a time, alternating the order between rounds. */
 export async function compare(
   contestants: readonly Contestant[],
   { rounds, seconds, connections }: Omit<LoadSize, 'readers'>,

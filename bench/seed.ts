@@ -32,7 +32,7 @@ export async function withStore<T>(
   }
 }
 
-/** An enterprise account that may ask 100,000 times a minute with each of its keys. */
+/** An enterprise account with 100,000 requests per minute for each key. */
 export async function addAccount(writer: pg.Pool, name: string, keys: number): Promise<SeededAccount> {
   const { id } = await storeAccount(writer, {
     ...{ name, kind: 'company', plan: 'enterprise', requests_per_minute: 100_000 },
@@ -52,7 +52,7 @@ const catalogue = {
   summaryText,
 };
 
-/** Accounts of 20 connections and 50 keys each; the first has a log of 10,000 entries too. */
+/** Accounts with 20 connections and 50 keys each. The first also has a log of 10,000 entries. */
 export function seedAccounts(dataDir: string, count: number): Promise<SeededAccount[]> {
   return withStore(dataDir, async (writer, owner) => {
     const accounts: SeededAccount[] = [];

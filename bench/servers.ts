@@ -24,17 +24,17 @@ export function makeDataDir(): string {
   return folder;
 }
 
-/** Starts the service as `npm start` does, its flags included, without the monitor; `flags` are further ones for Node. */
+/** Starts the service with the flags of `npm start`, without the monitor; `flags` are more flags for Node. */
 export function startService(dataDir: string, flags: readonly string[] = []): Promise<Server> {
   return startServer([...SHIPPED_FLAGS, ...flags, PROGRAM, 'serve', '--no-monitor'], { dataDir });
 }
 
-/** Starts a server of `bench/`; `input` comes by its standard input. */
+/** Starts a server of `bench/` with `input` on its standard input. */
 export function startRival(command: string[], given: { dataDir?: string; input?: Buffer }): Promise<Server> {
   return startServer([join(root, 'bench', command[0] ?? ''), ...command.slice(1)], given);
 }
 
-/** Runs a command of `dbvitals` to its end; throws when it fails. */
+/** Runs a `dbvitals` command and waits for it. Throws when it fails. */
 export async function runCommand(dataDir: string, command: string[]): Promise<void> {
   const child = startNode([...SHIPPED_FLAGS, PROGRAM, ...command], dataDir);
   child.stdout?.resume();
@@ -42,12 +42,12 @@ export async function runCommand(dataDir: string, command: string[]): Promise<vo
   if (code !== 0) throw new Error(`dbvitals ${command.join(' ')} failed.`);
 }
 
-/** Ends all that was started, the last first. */
+/** Stops all started servers, the last one first. */
 export async function stopServers(): Promise<void> {
   for (const child of [...children].reverse()) await stop(child);
 }
 
-/** Removes the data folders; nothing may run on them any more. */
+/** Removes the data folders. No server may be running on them. */
 export function removeDataDirs(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }

@@ -11,13 +11,13 @@ import { measureTicketsAndFleet } from './tickets-and-fleet.ts';
 const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
 const TIMES = 200;
 
-/** Medians in milliseconds of a request to each of the accounts, the smallest first. */
+/** The median time in milliseconds of a request to each account, the smallest account first. */
 export interface CostAgainstSize {
   name: string;
   medians: number[];
 }
 
-/** What the largest accounts came to. */
+/** The results of the accounts of all sizes. */
 export interface SizeResults {
   /** How long `sample-data` took for the largest account. */
   seconds: number;
@@ -30,7 +30,7 @@ export interface SizeResults {
   memory: number;
 }
 
-/** One store of accounts of 10,000 entries and ten, a hundred, a thousand times that, up to `most`. */
+/** Measures one store with accounts of 10,000 entries and 10, 100 and 1,000 times that, up to `most`. */
 export async function measureSize(
   say: (step: string) => void,
   most: number,

@@ -5,12 +5,12 @@ import type { Server } from './servers.ts';
 
 const TIMES = 200;
 
-/** A parameter whose name begins with `_` is ignored, but no answer is kept for its URL: each is read from the store. */
+/** Parameters that begin with `_` are ignored, but their URLs are not cached, so every request reads the store. */
 function unkept(path: string) {
   return (n: number) => `${path}${path.includes('?') ? '&' : '?'}_=${n}`;
 }
 
-/** Tickets by all filters, their statistics and the fleet, of the account of this key. */
+/** Measures tickets by all filters, ticket statistics and the fleet, for the key's account. */
 export async function measureTicketsAndFleet({ port }: Server, key: string, days: number): Promise<Figure[]> {
   const ask = <Body>(path: string) => askOnce<Body>(port, key, path);
   const median = async (path: (n: number) => string, times: number) =>

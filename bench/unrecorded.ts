@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 
-// Loaded before the service (`node --import`), it takes the insert into the log out of the gate's statement, and nothing
-// else: the rest of `recorded` stays as a query that nothing reads and PostgreSQL does not run. For the benchmark only.
+// Loaded before the service (`node --import`), this removes only the insert into the log from the gate's statement. The
+// rest of `recorded` remains as an unused query, which PostgreSQL does not run. For the benchmark only.
 
 const STATEMENT = '/src/gate/admit.sql.ts';
 const INSERT = /insert into activity \([^)]*\)\s+(?=select)/g;

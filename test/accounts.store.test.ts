@@ -13,12 +13,12 @@ let service: Service;
 let environment: Record<string, string>;
 let firstKey = '';
 let key = '';
-/** Whose key it is. */
+/** The account of the key. */
 let account = 0;
 
 beforeAll(async () => {
   store = await startTestStore(loggingPlans);
-  // Without the second wall a condition that is seen is the statement's own.
+  // Without row-level security, every condition in a plan comes from the statement itself.
   const root = await store.superuser('store');
   const { rows } = await root.query(
     `select tablename, policyname from pg_policies where policyname in ('own_account', 'own_login')`,
@@ -61,7 +61,7 @@ async function ask(path: string, token = key): Promise<unknown> {
   return body;
 }
 
-/** All combinations of one choice for each parameter; null leaves it out. */
+/** All combinations of the parameters' values; null omits the parameter. */
 function combinations(choices: Record<string, (string | null)[]>): string[] {
   let queries: string[] = [''];
   for (const [name, values] of Object.entries(choices)) {
@@ -72,12 +72,12 @@ function combinations(choices: Record<string, (string | null)[]>): string[] {
   return queries.map((query) => `?per_page=5${query}`);
 }
 
-/** Those that would read rows of other accounts. */
+/** The scans that would read rows of other accounts. */
 function withoutAccount(scans: Scan[]): Scan[] {
   return scans.filter(({ conditions }) => !/\baccount_id = /.test(conditions));
 }
 
-test('docs/scaling.md distributes every table, those that others refer to first', async () => {
+test('docs/scaling.md distributes every table, referenced tables first', async () => {
   const root = await store.superuser('store');
   const page = readFileSync(new URL('../docs/scaling.md', import.meta.url), 'utf8');
   const listed = [...page.matchAll(/create_distributed_table\('(\w+)', 'account_id'/g)].map(
@@ -129,7 +129,7 @@ describe('every statement that a request causes names its account', () => {
       'key_window',
     ];
     expect([...seen]).toEqual(expect.arrayContaining([...shown, 'member', 'ticket']));
-    // A key's account is known once it is found: the one statement that looks among all accounts.
+    // The lookup of a key is the only statement that searches all accounts, because it finds the account.
     const without = withoutAccount(scans);
     expect(without.length).toBeGreaterThan(0);
     expect(
@@ -137,7 +137,7 @@ describe('every statement that a request causes names its account', () => {
     ).toEqual([]);
   });
 
-  test('one that does not is found, in a join, in a function and in a sub-select', async () => {
+  test('a statement that names no account is found, in a join, in a function and in a sub-select', async () => {
     const root = await store.superuser('store');
     await root.query(`
       create function leak() returns bigint language plpgsql stable as $$
@@ -156,7 +156,7 @@ describe('every statement that a request causes names its account', () => {
   });
 });
 
-/** What is known before whose it is: each a lookup by a unique key, and of a session or a login everything beside it. */
+/** Lookups by a unique key before the account is known, and the data of a session or a login. */
 const LOOKUPS: Record<string, RegExp> = {
   session: /\(token_hash = |\(session_id = |\(login_id = /,
   login: /\(login_id = |lower\(\(?email/,
@@ -166,7 +166,7 @@ const LOOKUPS: Record<string, RegExp> = {
   sign_in_failure: /\(failure_id = |\(address = |\(device = /,
 };
 
-/** What a read of a member's runs as the writer: it finds the session, says that it was seen, waits for the log, and counts. */
+/** The writer's statements in a member's read: it finds and touches the session, waits for the log, and counts. */
 const WRITES_OF_A_READ =
   /where s\.token_hash = \$1|^update (?:session|member) set last_|for key share|into key_(?:hour|counted)|left join key_counted|where account_id = account\b/;
 
@@ -200,7 +200,7 @@ describe('every statement of the console names its account or its person', () =>
         ...(body && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
-      // A new proof or password gives the session another token.
+      // After a new proof or password the session has another token.
       token = /dbvitals_session=([\w-]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? token;
       expect(answer.status, `${route}: ${text}`).toBeLessThan(500);
       return text.startsWith('{') && text.endsWith('}') ? JSON.parse(text) : {};
@@ -215,7 +215,7 @@ describe('every statement of the console names its account or its person', () =>
     ).toEqual([]);
     const known = ({ table, conditions }: Scan) => LOOKUPS[table]?.test(conditions) === true;
     expect(withoutAccount([...reads, ...changes]).filter((scan) => !known(scan))).toEqual([]);
-    // What a page shows is read by the role that sees one account, or one person.
+    // Pages are read by the role that sees only one account or one person.
     expect(reads.filter(({ pool }) => pool === 'dbvitals console').length).toBeGreaterThan(50);
     const byWriter = reads
       .filter(({ pool }) => pool === 'dbvitals writer')
@@ -226,7 +226,7 @@ describe('every statement of the console names its account or its person', () =>
 
 type Send = (route: string, path: string, body?: object) => Promise<Record<string, unknown>>;
 
-/** Asks every route that changes something, and those of who is not signed in; the session ends last. */
+/** Calls every route that changes data, and the routes without a session. Ends the session last. */
 async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   const { version } = await send('GET /account', '/account');
   await send('PATCH /account', '/account', { version, name: 'other' });
@@ -253,7 +253,7 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   const changed = { version: added['version'], name: 'newer' };
   await send('POST /connections/:id/test', `${path}/test`, changed);
   await send('PATCH /connections/:id', path, changed);
-  await send('PATCH /connections/:id', path, changed); // of a version that is no more
+  await send('PATCH /connections/:id', path, changed); // an outdated version
   await send('POST /connections/:id/run', `${path}/run`);
   const silenced = await send('POST /connections/:id/silences', `/connections/${own.connection}/silences`, {
     ...{ check_id: 'CONN_UNREACHABLE', reason: 'false_positive', note: 'sample' },

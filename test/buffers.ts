@@ -11,8 +11,8 @@ interface Plan {
 const readers = new WeakMap<TestStore, pg.Pool>();
 
 /**
- * How many buffers of 8 KiB a statement touches when an endpoint runs it: as the reader, behind row-level security, its
- * parameters bound. The second run counts: the first one also fills the session's caches of the catalogue.
+ * How many 8 KiB buffers a statement touches when an endpoint runs it: as the reader, with row-level security and bound
+ * parameters. Measures the second run, because the first also fills the session's catalogue caches.
  */
 export async function buffersOf(
   store: TestStore,

@@ -1,14 +1,14 @@
-/** What a route of the console that only reads is asked, by its method and path as `ROUTES` has them. */
+/** Requests to the console's read-only routes, by method and path as in `ROUTES`. */
 export type ConsoleRead = [route: string, path: string, body?: object];
 
-/** Rows of an account that routes are asked for. */
+/** The rows of an account that the requests name. */
 export interface OwnRows {
   connection: number;
   key: number;
   ticket: number;
 }
 
-/** Every read of the console's members, with parameters that lead to other statements. */
+/** Every read in the console, with parameters that change the statement. */
 export function consoleReads({ connection, key, ticket }: OwnRows): ConsoleRead[] {
   return [
     ['GET /me', '/me'],
@@ -48,7 +48,7 @@ export function consoleReads({ connection, key, ticket }: OwnRows): ConsoleRead[
   ];
 }
 
-/** The statement that signs the owner `$2` of account `$1` in, with a session whose token's SHA-256 is `$3`. */
+/** Signs in the owner `$2` of account `$1` with a session whose token has the SHA-256 `$3`. */
 export const insertSession = `
   with person as (
     insert into login (account_id, email, name) values ($1, $2, $2) returning login_id

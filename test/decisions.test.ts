@@ -8,7 +8,7 @@ const rows = readFileSync(join(FOLDER, 'README.md'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| ['));
 
-test('the index lists every decision once, in order of their numbers', () => {
+test('the index lists every decision once, ordered by number', () => {
   const listed = rows.map((row) => {
     const [, number, file] = /^\| \[(\d{4})\]\(([\w-]+\.md)\) \| \S/.exec(row) ?? [];
     expect(file?.slice(0, 4), row).toBe(number);
@@ -17,7 +17,7 @@ test('the index lists every decision once, in order of their numbers', () => {
   expect(listed).toEqual(decisions.toSorted());
 });
 
-test('each has a status; what supersedes it is a later decision', () => {
+test('each decision has a status and is superseded only by a later one', () => {
   for (const row of rows) {
     const [, status = ''] = /\| ([^|]+) \|$/.exec(row) ?? [];
     const [, links] = /^(?:partly )?superseded by (\[.*\))$/.exec(status) ?? [];

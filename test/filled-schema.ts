@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
-// What a store held, written in the columns that each migration brought; by the number of the migration from which on a
-// store can hold it. Instants are given, so that two stores that are filled alike are alike.
+// Sample rows by the number of the migration that added their columns. Instants are fixed, so that stores that are filled
+// with the same rows are equal.
 const PARTS: readonly { since: number; sql: string }[] = [
   {
     since: 1,
@@ -102,7 +102,7 @@ const PARTS: readonly { since: number; sql: string }[] = [
   },
 ];
 
-/** Fills a store whose newest migration is number `has` with what such a store held, but for what one of number `had` did. */
+/** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */
 export async function fillSchema(client: pg.ClientBase, had: number, has: number): Promise<void> {
   for (const { since, sql } of PARTS) if (since > had && since <= has) await client.query(sql);
 }
@@ -111,7 +111,7 @@ const selectTables = `
   select relname as name from pg_class
    where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'migration' order by 1`;
 
-/** All rows of a store by table, but for what tells only how often something was changed. */
+/** All rows of a store by table, without the columns that only count changes. */
 export async function everyRow(client: pg.ClientBase): Promise<Record<string, string[]>> {
   const { rows: tables } = await client.query<{ name: string }>(selectTables);
   const all: Record<string, string[]> = {};

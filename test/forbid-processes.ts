@@ -1,7 +1,7 @@
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 
-// For the unit tier: every way to start a process fails, and a store is a process.
+// For unit tests: starting a process fails in every way. A store is a process too.
 for (const name of ['exec', 'execFile', 'execFileSync', 'execSync', 'fork', 'spawn', 'spawnSync']) {
   const fail = () => {
     throw new Error(

@@ -9,30 +9,30 @@ import { recordedSecrets, storeLeaks } from './secret-scan.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Such as http://127.0.0.1:40123: the service that every file asks. */
+    /** The service that all test files use, such as http://127.0.0.1:40123. */
     origin: string;
-    /** Environment of commands on its store. */
+    /** The environment of commands on its store. */
     environment: Environment;
-    /** Environment of further services on its store, which reach it by `DATABASE_URL`. */
+    /** The environment of more services on its store, which connect by `DATABASE_URL`. */
     sharedStore: Environment;
-    /** What the service printed until it was ready. */
+    /** The service's output until it was ready. */
     firstOutput: string;
   }
 }
 
 /**
- * Starts the one service of a run, without a monitor so that a check runs only when a test says so: on an embedded store in an empty folder, or, with `DATABASE_URL`, on a
- * database made for the run on that server. Stops it and removes what it made afterwards.
+ * Starts the service of a run, without a monitor, so that only tests start checks. It uses an embedded store in an empty
+ * folder or, with `DATABASE_URL`, a new database on that server. Afterwards the service is stopped and its data removed.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const running = process.env['DBVITALS_TEST_SERVICE'];
   if (running !== undefined) {
-    provideAll(project, JSON.parse(running)); // started for the other tier
+    provideAll(project, JSON.parse(running)); // the other tier has started it
     return async () => {};
   }
   const given = process.env['DATABASE_URL'];
   const store = given === undefined ? embeddedStore() : await ownDatabase(given);
-  // Members add the suite's own store, which is at a socket.
+  // Members add the suite's own store, which listens on a socket.
   const settings = { ...store.environment, DBVITALS_ALLOW_CONSOLE_SOCKETS: 'yes' };
   const service = await startService(settings, ['--no-monitor']);
   await service.says(/API key .*\n/);

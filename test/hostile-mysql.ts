@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { HostileAnswer } from './hostile-server.ts';
 
-/** A packet of MySQL's protocol, as its manual has it ("MySQL Packets"). */
+/** A packet of MySQL's protocol (see "MySQL Packets" in its manual). */
 export function packet(sequence: number, ...body: (Buffer | string | number)[]): Buffer {
   const bytes = Buffer.concat(
     body.map((part) => (typeof part === 'number' ? Buffer.of(part) : Buffer.from(part))),
@@ -15,10 +15,10 @@ export function packet(sequence: number, ...body: (Buffer | string | number)[]):
 const CAPABILITIES =
   0x1 | 0x8 | 0x20 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x1_0000 | 0x2_0000 | 0x8_0000 | 0x10_0000 | 0x20_0000;
 
-/** The scramble of {@link greeting}, and of what switches to another plugin. */
+/** The scramble of {@link greeting} and of the switch to another plugin. */
 export const SCRAMBLE = Buffer.from('abcdefghijklmnopqrst');
 
-/** What a server says first. It offers compression, LOCAL INFILE and several statements in one; TLS where it is told to. */
+/** A server's first packet. It offers compression, LOCAL INFILE and multi-statements, and optionally TLS. */
 export function greeting({ plugin = 'mysql_native_password', version = '8.0.36', tls = false } = {}): Buffer {
   const flags = Buffer.alloc(4);
   flags.writeUInt32LE(CAPABILITIES | (tls ? 0x800 : 0));
@@ -29,7 +29,7 @@ export function greeting({ plugin = 'mysql_native_password', version = '8.0.36',
   );
 }
 
-/** OK; `status` 8 says that another answer follows. */
+/** OK packet; `status` 8 means that another result follows. */
 export const ok = (sequence: number, status = 2): Buffer => packet(sequence, 0, 0, 0, status, 0, 0, 0);
 
 export const endOfRows = (sequence: number): Buffer => packet(sequence, 0xfe, 0, 0, 2, 0);
@@ -47,7 +47,7 @@ export function column(sequence: number, name: string): Buffer {
   return packet(sequence, text('def'), 0, 0, 0, text(name), 0, rest);
 }
 
-/** Lets in whoever asks, and takes the settings of the session. */
+/** Accepts every login and the session settings. */
 export function afterLogin(answer: (socket: Socket) => Buffer | null): HostileAnswer {
   return (sent, socket) => {
     if (sent === 0) return ok(2);
@@ -55,12 +55,12 @@ export function afterLogin(answer: (socket: Socket) => Buffer | null): HostileAn
   };
 }
 
-/** Says one thing after the other, whatever is asked. */
+/** Sends the given packets in turn, regardless of the request. */
 export function saying(...said: Buffer[]): HostileAnswer {
   return (sent) => said[sent] ?? null;
 }
 
-/** Sends what `next` gives for as long as the other side takes it. */
+/** Sends the chunks of `next` while the client accepts them. */
 export function endless(socket: Socket, next: () => Buffer): null {
   const pump = () => {
     while (!socket.destroyed && socket.write(next()));
@@ -70,19 +70,19 @@ export function endless(socket: Socket, next: () => Buffer): null {
   return null;
 }
 
-/** Packets without end, numbered as they must be; made once, for the making is slow. */
+/** Endless packets with correct numbers. Created once, because that is slow. */
 export function sequel(socket: Socket, from: number, each: (sequence: number) => Buffer): null {
   const round = Buffer.concat(Array.from({ length: 4_096 }, (_, at) => each((from + at) & 0xff)));
   return endless(socket, () => round);
 }
 
-/** The longest packets that there are, which make one that is longer still. */
+/** Packets of the maximum length, which form one longer packet. */
 export function oversized(socket: Socket): null {
   const chunk = Buffer.alloc(0x10003, 0xff);
   return endless(socket, () => chunk);
 }
 
-/** A greeting, a byte at a time. */
+/** A greeting, sent byte by byte. */
 export function drip(socket: Socket): null {
   const bytes = greeting();
   let sent = 0;

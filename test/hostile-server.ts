@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A TCP server that is no PostgreSQL or MySQL, or no friendly one. */
+/** A TCP server that imitates PostgreSQL or MySQL, or misbehaves. */
 export interface HostileServer {
   port: number;
-  /** Every message that clients sent, as they came; without `greet` not their first one (the startup). */
+  /** All messages from clients, in order; without `greet` except the first (the startup). */
   heard: Buffer[];
   connections(): number;
   close(): void;
 }
 
 /**
- * What is said to a client's message, the first being 0; null = silence, or what the answer itself does to the socket.
+ * The answer to a client's message, counted from 0; null = no answer, or the function writes to the socket itself.
  */
 export type HostileAnswer = (message: number, socket: Socket, bytes: Buffer) => Buffer | null;
 
-/** Starts a server that answers each message of a client by what `answer` gives, and may speak first by `greet`. */
+/** Starts a server that answers each client message with `answer`. With `greet` it sends the first message. */
 export async function startHostileServer(
   answer: HostileAnswer,
   greet?: (socket: Socket) => Buffer | null,
@@ -49,7 +49,7 @@ export async function startHostileServer(
   };
 }
 
-/** One message of PostgreSQL's protocol. */
+/** A message of PostgreSQL's protocol. */
 export function message(kind: string, body: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.write(kind);

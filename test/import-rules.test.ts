@@ -6,12 +6,12 @@ import { MAY_IMPORT, violations } from './import-rules.ts';
 
 const folders = Object.keys(MAY_IMPORT).filter((name) => !name.endsWith('.ts'));
 
-test('every import keeps to the rules', () => {
+test('every import follows the rules', () => {
   const root = join(import.meta.dirname, '..');
   expect(violations(root, ['src', 'client/src', 'console/src', 'test/contract'])).toEqual([]);
 });
 
-/** Files of a tree of their own, by path; gives its root. */
+/** Writes files by path into a new folder and returns the folder. */
 function plant(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'dbvitals-imports-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
@@ -22,7 +22,7 @@ function plant(files: Record<string, string>): string {
   return root;
 }
 
-test('in each folder a planted import of each other folder fails, unless the list has it', () => {
+test('an import between any two folders fails unless it is on the list', () => {
   const all = [...folders, 'a-new-folder'];
   const planted = (name: string) =>
     all

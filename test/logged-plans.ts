@@ -10,7 +10,7 @@ export interface Scan {
   pool: string;
   statement: string;
   table: string;
-  /** What rows must be like, as EXPLAIN writes it. */
+  /** The condition on rows, as in EXPLAIN. */
   conditions: string;
 }
 
@@ -24,8 +24,8 @@ interface Node {
 }
 
 /**
- * Makes a server log the plan of each statement that it runs, those in functions and triggers too. A condition is to
- * stand at the scan that it is for, so other ways of joining than by index are avoided.
+ * Makes a server log the plan of each statement, including those in functions and triggers. Joins other than by index are
+ * disabled, so that each condition appears at its scan.
  */
 export const loggingPlans: ServerSettings = {
   session_preload_libraries: 'auto_explain',
@@ -40,7 +40,7 @@ export const loggingPlans: ServerSettings = {
   enable_mergejoin: 'off',
 };
 
-/** Every scan of a table in what the server runs while `work` does its own. */
+/** All table scans that the server runs during `work`. */
 export async function scansOf(store: TestStore, work: () => Promise<unknown>): Promise<Scan[]> {
   const root = await store.superuser();
   const mark = `mark ${performance.now()}`;
@@ -69,7 +69,7 @@ export async function scansOf(store: TestStore, work: () => Promise<unknown>): P
 
 function scans(of: Pick<Scan, 'pool' | 'statement'>, node: Node): Scan[] {
   const { 'Relation Name': table, 'Index Cond': index, 'Recheck Cond': again, Filter: filter } = node;
-  // The index of a bitmap heap scan stands below it, without the table's name; its condition is checked again above.
+  // The bitmap index scan below has no table name; the heap scan rechecks its condition.
   if (node['Node Type'].endsWith('Scan') && table !== undefined) {
     return [{ ...of, table, conditions: [index, again, filter].filter(Boolean).join(' and ') }];
   }

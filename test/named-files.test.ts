@@ -9,13 +9,13 @@ const find = (patterns: string[]) =>
   globSync(patterns, { cwd: ROOT, exclude: (path) => path.includes('node_modules') });
 const names = new Set(find(SOURCES).map((path) => basename(path)));
 
-/** As the papers name a file: from the root or from src/, or by its name alone. */
+/** The forms of a file name in documents: from the root, from src/, or only the name. */
 const isThere = (named: string) =>
   named.includes('/')
     ? ['', 'src'].some((folder) => existsSync(join(ROOT, folder, named)))
     : names.has(named);
 
-// What the changelog tells of may have another name by now.
+// Files in the changelog may have been renamed since.
 test.each(find(PAPERS).filter((path) => path !== 'CHANGELOG.md'))('%s names files that exist', (paper) => {
   const text = readFileSync(join(ROOT, paper), 'utf8');
   const named = [...text.matchAll(/`([\w./-]+\.(?:ts|tsx|sql|sh|css))`/g)].map(([, path = '']) => path);

@@ -14,7 +14,7 @@ export function commandsOf(page: string): string[] {
   return [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 }
 
-/** Puts the command `dbvitals` into the folder, as it is where it was installed, on this checkout. */
+/** Writes an executable `dbvitals` into the folder that runs this checkout. */
 export function putCommand(folder: string): void {
   mkdirSync(folder);
   writeFileSync(join(folder, 'dbvitals'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, {

@@ -12,15 +12,15 @@ import {
 } from './contract/running-service.ts';
 import { commandsOf, operatePage, putCommand } from './operate-page.ts';
 
-// As an operator comes by them: in one folder, beside a service that runs there.
+// Commands run in one folder, beside a running service, as on an operator's machine.
 const PAGES = ['provision', 'scale', 'backup', 'upgrade', 'restore', 'secure'];
-// Run elsewhere: by `npm run test:package`, and by test/contract/operate-monitor.test.ts.
+// These pages are tested by `npm run test:package` and test/contract/operate-monitor.test.ts.
 const OTHERS = ['install', 'monitor', 'tune'];
 
 const folder = temporaryFolder();
 const place = (...names: string[]) => join(folder.path, ...names);
 let service: Service;
-/** What pages say, and what stands for it here: places that only one machine has. */
+/** Replacements for paths in the pages that differ here. */
 let here: [string, string][];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   writeFileSync(place('etc', 'secret.key'), DBVITALS_SECRET_KEY, { mode: 0o600 });
   here = [
     ['127.0.0.1:8080', new URL(service.origin).host],
-    ['/etc/dbvitals', '../etc'], // from the folder where blocks run
+    ['/etc/dbvitals', '../etc'], // relative to the folder where blocks run
   ];
 });
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Runs a block as a person pastes it and gives what it printed; one that serves or watches is told to end once it does, and ends well. */
+/** Runs a block as pasted into a shell and returns its output. A block that keeps running is stopped, and must exit cleanly. */
 async function run(block: string, home = place('home')): Promise<string> {
   const stays = /^.*\bdbvitals (?:serve|monitor)\b.*$/m;
   const free = String(await freePort());
@@ -58,7 +58,7 @@ async function run(block: string, home = place('home')): Promise<string> {
       HOME: home,
       NODE_COMPILE_CACHE: COMPILED,
       PORT: '0',
-      // The folder is the running service's: one more serves from another.
+      // The running service uses the folder, so a second service needs another one.
       ...(stays.test(block) && { DBVITALS_DATA_DIR: place('work', 'another') }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -79,20 +79,20 @@ async function run(block: string, home = place('home')): Promise<string> {
   return output;
 }
 
-test('every page is here', () => {
+test('every page is tested', () => {
   const names = readdirSync(join(import.meta.dirname, '../docs/operate')).map((name) =>
     name.replace('.md', ''),
   );
   expect(names.toSorted()).toEqual([...PAGES, ...OTHERS].toSorted());
 });
 
-test.each(PAGES)('the commands of %s.md do what they say', async (name) => {
+test.each(PAGES)('the commands in %s.md work', async (name) => {
   const blocks = commandsOf(operatePage(name));
   expect(blocks).not.toEqual([]);
   for (const block of blocks) await run(block);
 });
 
-test('secure.md moves the secret key out of the data folder, which is the home of the service user under systemd', async () => {
+test('secure.md moves the secret key out of the data folder, which is the service user’s home under systemd', async () => {
   const home = place('work', '.dbvitals');
   const [doctor = '', move = ''] = commandsOf(operatePage('secure'));
   expect(await run(doctor, home)).toMatch(
@@ -103,13 +103,13 @@ test('secure.md moves the secret key out of the data folder, which is the home o
   expect(after).not.toMatch(/^warning +secret/m);
 });
 
-/** Runs a job of a crontab as cron does: in the user's home, by sh, with what the crontab sets and next to nothing else. */
+/** Runs a crontab job as cron does: in the user's home, with sh and a minimal environment. */
 async function runAsCron(crontab: string): Promise<{ exit: number | null; output: string }> {
   const lines = crontab.trim().split('\n');
   const settings = lines.filter((line) => /^\w+=/.test(line)).map((line) => line.split('='));
   const [job = ''] = lines.filter((line) => !/^\w+=/.test(line));
   const [, work = ''] = /^(?:\S+\s+){5}(.*)$/.exec(job) ?? [];
-  expect(work).not.toContain('%'); // cron makes a line end of it
+  expect(work).not.toContain('%'); // cron replaces % by a newline
   const shell = spawn('/bin/sh', ['-c', work], {
     cwd: place('home'),
     env: { HOME: place('home'), LOGNAME: 'dbvitals', PATH: '/usr/bin:/bin', ...Object.fromEntries(settings) },
@@ -124,12 +124,12 @@ async function runAsCron(crontab: string): Promise<{ exit: number | null; output
   return { exit: await new Promise((resolve) => shell.once('close', resolve)), output };
 }
 
-test('the nightly job of backup.md works in the environment of cron, and doctor tells when it fails', async () => {
+test('the nightly job of backup.md works in the environment of cron, and doctor reports a failure', async () => {
   const [, crontab = ''] = /^```crontab\n(.*?)^```$/ms.exec(operatePage('backup')) ?? [];
   const here = crontab
     .replace('/usr/local/bin', place('bin'))
     .replace('/var/lib/dbvitals', place('work', '.dbvitals'))
-    .replace('/var/backups/dbvitals', '../var/backups'); // from the home, for the folder's name has a blank
+    .replace('/var/backups/dbvitals', '../var/backups'); // relative to the home, because the folder's name contains a space
   expect(await runAsCron(here)).toEqual({
     exit: 0,
     output: expect.stringMatching(/: \d+ rows of \d+ tables/),
@@ -137,7 +137,7 @@ test('the nightly job of backup.md works in the environment of cron, and doctor 
   expect(readdirSync(place('var', 'backups'))).toEqual([
     expect.stringMatching(/^dbvitals-\d{8}T\d{6}Z\.backup$/),
   ]);
-  // No store was made in the home.
+  // No store was created in the home.
   expect(readdirSync(place('home')).filter((name) => name.startsWith('.dbvitals'))).toEqual([]);
   const doctor = here.replace(/dbvitals backup .*/, 'dbvitals doctor');
   expect((await runAsCron(doctor)).output).toMatch(/^ok +backup +The last backup was made at/m);

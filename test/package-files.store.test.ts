@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 let shipped: Set<string>;
 
-// Without its scripts, so of what is built nothing is there; the sources say what the program prints.
+// Packed without scripts, so without built files. The sources contain the file names that the program prints.
 beforeAll(() => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const packed: { files: { path: string }[] }[] = JSON.parse(
@@ -21,7 +21,7 @@ const tracked = (...patterns: string[]) =>
     .split('\n');
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-test('the package has every document that the program and its units name', () => {
+test('the package contains every document that the program and its units name', () => {
   const named = tracked('src/*.ts', 'console/src/*.ts*', 'deploy')
     .filter((path) => !path.includes('.test.'))
     .flatMap((path) => [...textOf(path).matchAll(/\bdocs\/[\w./-]+\.md\b/g)].map(([page]) => page));
@@ -29,7 +29,7 @@ test('the package has every document that the program and its units name', () =>
   expect(named.filter((page) => !shipped.has(page))).toEqual([]);
 });
 
-test('no link of a document in the package leads out of it', () => {
+test('no link in a packaged document leads outside the package', () => {
   const pages = [...shipped].filter((path) => path.endsWith('.md'));
   expect(pages).toContain('docs/operate/backup.md');
   const broken = pages.flatMap((page) =>

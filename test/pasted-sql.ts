@@ -7,14 +7,14 @@ const CHECK_ID = /\b(?:PG|MY)_\w+/g;
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'least-privilege.md'), 'utf8');
 
-/** The part of docs/least-privilege.md under a heading that begins so. */
+/** The section of docs/least-privilege.md whose heading begins with the text. */
 function partOf(heading: string): string {
   const part = page.split(/^## /m).find((text) => text.startsWith(heading));
   if (part === undefined) throw new Error(`docs/least-privilege.md has no part ${heading}.`);
   return part;
 }
 
-/** The statements of each block of SQL there, in its order. */
+/** The statements of each SQL block in the section. */
 export function pastedSql(heading: string): string[][] {
   return [...partOf(heading).matchAll(/^```sql\n([^`]*)^```$/gm)].map(([, block = '']) =>
     block
@@ -24,7 +24,7 @@ export function pastedSql(heading: string): string[][] {
   );
 }
 
-/** The login that the page makes, at a server's Unix socket. */
+/** The login that the page creates, at a server's Unix socket. */
 export function pastedLogin(at: Pick<Target, 'engine' | 'host' | 'port' | 'database'>): Target {
   return {
     ...at,
@@ -38,7 +38,7 @@ export function pastedLogin(at: Pick<Target, 'engine' | 'host' | 'port' | 'datab
   };
 }
 
-/** What the finding about privileges says of a run: of which checks, and what to grant. */
+/** The affected checks and missing grants in a run's finding about privileges. */
 export function privilegesMissing({ outcomes }: Measured): {
   status: string;
   checks: string[];
@@ -50,7 +50,7 @@ export function privilegesMissing({ outcomes }: Measured): {
   return { status, checks: metric_line.match(CHECK_ID) ?? [], grants: remediation };
 }
 
-/** What it says is skipped without a privilege: the first cell of each row, and the ids of checks in the second. */
+/** The page's table of skipped checks: the first cell of each row, and the check ids in the second. */
 export function skippedWithout(heading: string): Map<string, string[]> {
   const rows = [...partOf(heading).matchAll(/^\| (?!without|---)([^|]+) \| ([^|]+) \|$/gm)];
   return new Map(rows.map(([, privilege = '', checks = '']) => [privilege, checks.match(CHECK_ID) ?? []]));

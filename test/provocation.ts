@@ -4,18 +4,18 @@ import { type ConnectionKey, runHealthCheck } from '../src/monitor/run.ts';
 import type { Severity } from '../src/vocabulary/severities.ts';
 import type { TestStore } from './store.ts';
 
-/** A fault that a test can make on a server and fix again, and the finding that it must cause. */
+/** A fault that a test can cause and fix on a server, and the expected finding. */
 export interface Provocation<Server> {
   check_id: string;
   severity: Severity;
   object: string | null;
-  /** Thresholds that spare the test a wait of half an hour. */
+  /** Thresholds that avoid a wait of half an hour. */
   thresholds?: Thresholds;
-  /** Other checks that can't run meanwhile. */
+  /** Other checks that can't run during the fault. */
   blinds?: string[];
-  /** Makes what must exist at the previous run. */
+  /** Creates objects that must exist at the previous run. */
   prepare?(server: Server): Promise<void>;
-  /** Makes the fault; returns a function that fixes it, by running the finding's remediation if that is SQL. */
+  /** Causes the fault. Returns a function that fixes it, by running the finding's remediation if that is SQL. */
   provoke(server: Server): Promise<(remediation: string) => Promise<void>>;
 }
 
@@ -27,11 +27,11 @@ export interface Stage<Server> {
   check: Pick<Partial<Check>, 'volatile'>;
   /** The check's findings in this run. */
   thresholds: Thresholds;
-  /** Called before a run that must see the change. */
+  /** Runs before a run that must see the change. */
   settle?: () => Promise<void>;
 }
 
-/** From fault to ticket and back: healthy, found with a ticket that opens, fixed by the finding's remediation, resolved. */
+/** Tests a full cycle: healthy, fault found and ticket opened, fixed by the remediation, ticket resolved. */
 export async function liveThrough<Server>(
   { check_id, severity, object, prepare, provoke }: Provocation<Server>,
   { store, server, key, check, thresholds, settle = async () => {} }: Stage<Server>,

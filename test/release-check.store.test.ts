@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** What a program gives in a folder whose change log has this first heading. */
+/** Runs a program in a folder whose changelog has this first heading. */
 function run(heading: string, program: string, ...args: string[]) {
   writeFileSync(
     join(folder, 'CHANGELOG.md'),
@@ -37,21 +37,21 @@ test.each([
   '## 1.2.0',
   '## 1.1.0 (2026-01-31)',
   '## 1.2.0 (2026-13-31)',
-])('a change log that begins with %j refuses the release of 1.2.0', (heading) => {
+])('a changelog that begins with %j blocks the release of 1.2.0', (heading) => {
   expect(check(heading).refused).toBe(true);
 });
 
-test('a change log that begins with the version and its day lets it be released', () => {
+test('a changelog that begins with the version and its date allows the release', () => {
   expect(check('## 1.2.0 (2026-02-28)').status).toBe(0);
 });
 
-test('npm version is refused before it changes anything, and goes by the version that will be', () => {
+test('npm version is blocked before it changes anything, based on the new version', () => {
   const raise = ['version', '1.3.0', '--no-git-tag-version'];
   expect(npm('## Unreleased', ...raise)).toMatchObject({ refused: true, version: '1.2.0' });
   expect(npm('## 1.2.0 (2026-02-28)', ...raise)).toMatchObject({ refused: true, version: '1.2.0' });
   expect(npm('## 1.3.0 (2026-02-28)', ...raise)).toMatchObject({ status: 0, version: '1.3.0' });
 });
 
-test('npm publish goes by it too', () => {
+test('npm publish checks the changelog too', () => {
   expect(npm('## Unreleased', 'publish', '--dry-run').refused).toBe(true);
 });

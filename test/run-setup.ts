@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { COMPILED, MAIN } from './contract/running-service.ts';
 import { storeFolder } from './store.ts';
 
-/** Makes once for all files of a run what each would make anew: compiled code, and the stores of which theirs are copies. */
+/** Creates shared parts once per run: compiled code, and the template stores that test files copy. */
 export default function setup(): () => void {
   process.env['NODE_COMPILE_CACHE'] ??= COMPILED;
-  if (process.env['DBVITALS_TEST_STORE']) return () => {}; // by the other project
+  if (process.env['DBVITALS_TEST_STORE']) return () => {}; // the other project has done it
   const { above, folder } = storeFolder();
   const data = join(above, 'data');
-  // In processes of their own: Vitest's own resolves no packages by `import.meta`.
+  // In separate processes, because Vitest does not resolve packages with `import.meta`.
   execFileSync(process.execPath, [join(import.meta.dirname, 'make-store.ts'), folder]);
   const { PATH, HOME } = process.env;
   execFileSync(process.execPath, [MAIN, 'migrate'], {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { leaks } from './secret-scan.ts';
 
-/** Keeps what every process of ours prints during the run, and fails the run at its end when a secret is in it. */
+/** Records the output of all our processes, and fails the run at its end if the output contains a secret. */
 export default function setup(): () => void {
   if (process.env['DBVITALS_TEST_OUTPUT'] === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'dbvitals-output-'));
@@ -14,7 +14,7 @@ export default function setup(): () => void {
   return () => failOn(leaks(folder));
 }
 
-/** Vitest tells of an error after the tests, and ends well all the same: so the exit code is set too. */
+/** Vitest reports an error after the tests but still exits with 0, so this also sets the exit code. */
 export function failOn(found: string[]): void {
   if (found.length === 0) return;
   process.exitCode = 1;

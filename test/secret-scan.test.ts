@@ -32,7 +32,7 @@ test.each([
   ['that is any API key', `x ${API_KEY}`],
   ['that is a link', `GET /console/api/link/${'x-Y_0'.repeat(9).slice(0, 43)} 200`],
   ['that is an API key in base64', Buffer.from(`Bearer ${API_KEY}`).toString('base64')],
-])('a secret %s is found in what another process printed', (_, printed) => {
+])('a secret %s is found in the output of another process', (_, printed) => {
   const url = `postgres://ada:${encodeURIComponent(PASSWORD)}@h/d`;
   recordOutput(['connection', 'add', '--url', url], { DBVITALS_SECRET_KEY: KEY.toString('hex') }, '', 'well');
   expect(leaks(folder)).toEqual([]);
@@ -47,7 +47,7 @@ test.each([
     ['serve'],
     `  API key      ${API_KEY} (shown once)\n\n  curl -H "Authorization: Bearer ${API_KEY}" http://127.0.0.1:1/api/v1/health/fleet\n`,
   ],
-])('an API key that %j shows is no leak there, and one anywhere else', (args, output) => {
+])('an API key in the output of %j is not a leak, but elsewhere it is', (args, output) => {
   recordOutput(args, {}, '', output);
   expect(leaks(folder)).toEqual([]);
   recordOutput(['key', 'list'], {}, '', output);
@@ -61,7 +61,7 @@ test.each([
   [['member', 'link', '--account', '1'], `link        ${LINK}\npurpose     owner\n`],
   [['member', 'link', '--account', '1', '--json'], `{"link":"${LINK}","purpose":"owner"}\n`],
   [['serve'], `  sign in      ${LINK} (once, within 24 h)\n`],
-])('a link that %j shows is no leak there, and one anywhere else', (args, output) => {
+])('a link in the output of %j is not a leak, but elsewhere it is', (args, output) => {
   recordOutput(args, {}, '', output);
   expect(leaks(folder)).toEqual([]);
   recordOutput(['member', 'list'], {}, '', output);

@@ -2,19 +2,20 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** A process of ours that has ended. */
+/** An ended process of a test. */
 interface Ended {
   args: string[];
-  /** All that it printed, but for keys where they are shown by design. */
+  /** Its output, without keys that are shown by design. */
   output: string;
-  /** What it was given in secret. */
+  /** The secrets that it was given. */
   secrets: string[];
 }
 
 const API_KEY = 'dbv_live_[0-9A-Za-z]{49}';
 const LINK = 'link/[0-9A-Za-z_-]{43}(?![0-9A-Za-z_-])';
 
-// Where an API key or a link is shown, once: `key create`, `key regenerate`, `member link`, and the startup banner of the first start.
+// The places that show an API key or a link once: `key create`, `key regenerate`, `member link`, and the first startup
+// banner.
 const SHOWN: [command: RegExp, place: RegExp][] = [
   [/^key (create|regenerate)\b/, new RegExp(`^key +${API_KEY}$|"key":"${API_KEY}"`, 'gm')],
   [/^member link\b/, new RegExp(`^link +\\S+/${LINK}$|"link":"[^"]+/${LINK}"`, 'gm')],
@@ -22,7 +23,7 @@ const SHOWN: [command: RegExp, place: RegExp][] = [
   [/^serve\b/, new RegExp(`^  sign in      \\S+/${LINK} \\(once, within 24 h\\)$`, 'gm')],
 ];
 
-/** Keeps what a process printed and was given for {@link leaks}, where the run has a folder for it. */
+/** Records a process's output and secrets for {@link leaks}, if the run has a folder for them. */
 export function recordOutput(
   args: string[],
   environment: Record<string, string>,
@@ -49,7 +50,7 @@ function secretsOf(args: string[], environment: Record<string, string>, input: s
     DBVITALS_OIDC_CLIENT_SECRET,
     ...(DBVITALS_SECRET_KEY_FILE === undefined ? [] : textOf(DBVITALS_SECRET_KEY_FILE).split('\n')),
     ...textOf(join(DBVITALS_DATA_DIR, 'secret.key')).split('\n'),
-    // Of the embedded store: a password for each role.
+    // The passwords of the embedded store's roles.
     ...[...textOf(join(DBVITALS_DATA_DIR, 'postgres', 'dbvitals.json')).matchAll(/:"([^"]+)"/g)].map(
       ([, password = '']) => password,
     ),
@@ -82,10 +83,10 @@ function textOf(file: string): string {
   }
 }
 
-// Shorter ones are in every text by chance.
+// Shorter secrets occur in any text by chance.
 const SHORTEST = 6;
 
-/** Every form that a secret is looked for in: as it is, in an URL, in JSON, in base64 wherever it stands, its bytes. */
+/** All searched forms of a secret: plain, in a URL, in JSON, in base64 at any offset, its bytes. */
 export function formsOf(secret: string): string[] {
   const forms = [
     secret,
@@ -98,7 +99,7 @@ export function formsOf(secret: string): string[] {
   return [...new Set(forms)];
 }
 
-/** The characters that only these bytes can give, for each of the three places where they may begin. */
+/** The base64 characters that depend only on these bytes, for each of the three offsets. */
 function base64Of(bytes: Buffer): string[] {
   const own = [0, 1, 2].map((place) => {
     const text = Buffer.concat([Buffer.alloc(place), bytes]).toString('base64url');
@@ -107,22 +108,22 @@ function base64Of(bytes: Buffer): string[] {
   return own.flatMap((text) => [text, text.replaceAll('-', '+').replaceAll('_', '/')]);
 }
 
-/** Where an API key stands, whichever it is, in plain or in base64, or a link to sign in by. */
+/** Matches any API key, plain or in base64, and any sign-in link. */
 export const ANY_KEY = new RegExp(
   [API_KEY, LINK, ...base64Of(Buffer.from('dbv_live_')).map((text) => `${text}[0-9A-Za-z+/_-]{50}`)].join(
     '|',
   ),
 );
 
-/** All secrets that processes of the run were given. */
+/** All secrets that the run's processes were given. */
 export function recordedSecrets(folder: string): string[] {
   const all = new Set(recorded(folder).flatMap(({ secrets }) => secrets.map((secret) => secret.trim())));
   return [...all].filter((secret) => secret.length >= SHORTEST);
 }
 
 /**
- * Finds the first place of any of the forms in a text. Thousands of forms are looked for in tens of megabytes: by their first characters, which
- * takes seconds where `includes` for each took minutes.
+ * Finds the first occurrence of any of the forms in a text. An index by first characters searches tens of megabytes for
+ * thousands of forms in seconds; `includes` for each form took minutes.
  */
 function finderOf(forms: readonly string[]): (text: string) => string | undefined {
   const byStart = Map.groupBy(forms, (form) => form.slice(0, SHORTEST));
@@ -135,7 +136,7 @@ function finderOf(forms: readonly string[]): (text: string) => string | undefine
   };
 }
 
-/** A sentence for each process of the run that printed a secret, its own or another's. Tells the secret, for it is a test's. */
+/** A sentence for each process that printed a secret, its own or another's. It shows the secret, which is only a test's. */
 export function leaks(folder: string): string[] {
   const secretIn = finderOf(recordedSecrets(folder).flatMap(formsOf));
   return recorded(folder).flatMap(({ args, output }) => {
@@ -161,7 +162,7 @@ const selectTables = `
     from pg_class c
    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`;
 
-/** A sentence for rows of a store's tables in which a secret or any API key stands: activity, findings, tickets, all others. */
+/** A sentence for each table of a store whose rows contain a secret or any API key. */
 export async function storeLeaks(url: string, secrets: string[]): Promise<string[]> {
   const secretIn = finderOf(secrets.flatMap(formsOf));
   const client = new pg.Client({ connectionString: url });

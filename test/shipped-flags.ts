@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The program as it is started, by `npm start` and by the package's command. */
+/** The program that `npm start` and the package's command start. */
 export const PROGRAM = fileURLToPath(new URL('../src/dbvitals.ts', import.meta.url));
 
-/** Node's flags that it is started with: those of its first line, where alone they are written. */
+/** The Node flags in the program's first line, their only source. */
 export const SHIPPED_FLAGS: readonly string[] = firstLineFlags();
 
 function firstLineFlags(): string[] {

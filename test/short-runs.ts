@@ -5,7 +5,7 @@ import { startTestStore, type TestStore } from './store.ts';
 
 const SHORT = { connectMs: 600, answerMs: 700, databaseMs: 1_500, runMs: 3_000, betweenTriesMs: 50 };
 
-/** A store for the tests of a file, and runs whose limits are short, so that what a hostile server does to them is seen in seconds. */
+/** A store for a test file, and runs with short limits, so that a hostile server's effect shows within seconds. */
 export function shortRuns(): {
   store: () => TestStore;
   run: (key: ConnectionKey) => Promise<StoredCheck & { took: number }>;
@@ -22,14 +22,14 @@ export function shortRuns(): {
     if (!stored) throw new Error('nothing was stored');
     return { ...stored, took: performance.now() - began };
   };
-  // The start of a child is not what is timed.
+  // The start of a child process is not timed.
   beforeEach(async () => {
     await Promise.all([run(await store.watched()), run(await store.watched())]);
   });
   return { store: () => store, run };
 }
 
-/** The checks that have this status, in their order. */
+/** The checks with this status, in order. */
 export function byStatus({ checks }: StoredCheck, status: string): string[] {
   return checks.filter((check) => check.status === status).map(({ check_id }) => check_id);
 }

@@ -1,6 +1,6 @@
 import ssh from 'ssh2';
 
-/** A key pair for SSH, of Ed25519. The library makes one in some hundreds that it can't read itself: never such a one. */
+/** An Ed25519 key pair for SSH. Retries when the library creates a key that it can't read, about one in some hundreds. */
 export function makeSshKey(): { private: string; public: string } {
   for (;;) {
     const pair = ssh.utils.generateKeyPairSync('ed25519');

@@ -11,26 +11,26 @@ import { migrate } from '../src/database/migrate.ts';
 import { conf, createCluster, type ServerSettings, startServer, stopServer } from '../src/database/server.ts';
 import type { ConnectionKey, MonitorDeps } from '../src/monitor/run.ts';
 
-/** A PostgreSQL of a test file's own: a store that is up to date, and a server that can be watched. */
+/** A test file's own PostgreSQL: an up-to-date store that is also a server to monitor. */
 export interface TestStore {
   address: StoreAddress;
   /** The writer's role on the store. */
   writer: pg.Pool;
-  /** What the monitor gets; its log is kept in `said`. */
+  /** The monitor's dependencies; its log is kept in `said`. */
   deps: MonitorDeps;
   said: { level: string; message: string }[];
-  /** A connected client of the superuser; ended with the store. */
+  /** A connected superuser client, closed with the store. */
   superuser(database?: string): Promise<pg.Client>;
-  /** Ends the server as `kill -9` does not: fast shutdown; `start` brings it back. */
+  /** Stops the server with a fast shutdown; `start` starts it again. */
   halt(): Promise<void>;
   start(): Promise<void>;
   /** A company account without entries. */
   account(): Promise<number>;
-  /** A connection of that account to the store's own server, as a role with pg_monitor; fields may be given. */
+  /** Adds a connection of the account to the store's own server, with a pg_monitor role; optional fields override. */
   connection(accountId: number, given?: Record<string, unknown>): Promise<number>;
-  /** Such a connection in an account of its own, with its password. */
+  /** Adds such a connection in a new account, with its password. */
   watched(given?: Record<string, unknown>, password?: string): Promise<ConnectionKey>;
-  /** Changes settings of a connection as the product does: its secrets, the watcher's password unless given, are stored for them. */
+  /** Changes a connection's settings as the product does, and stores its secrets (by default the watcher's password) again. */
   set(key: ConnectionKey, settings: Record<string, unknown>, secrets?: Partial<Secrets>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,21 +42,21 @@ const settings = (folder: string): ServerSettings => ({
 
 const PASSWORD = 'unspoken-superuser';
 
-/** Of `watcher`; no word that a help text says, or the scan for secrets finds it there. */
+/** The password of `watcher`. It must not occur in any help text, or the scan for secrets would find it there. */
 export const WATCHER_PASSWORD = 'unspoken-watcher';
 
 const addressOf = (folder: string): StoreAddress => [
   { host: folder, port: 5432, user: 'postgres', password: PASSWORD, database: 'store' },
 ];
 
-/** A folder of its own in which a server that has its own user finds its cluster. */
+/** A new folder for the cluster of a server that runs as its own user. */
 export function storeFolder(): { above: string; folder: string } {
   const above = mkdtempSync(join(tmpdir(), 'dbvitals-test-'));
   chmodSync(above, 0o711);
   return { above, folder: join(above, 'pg') };
 }
 
-/** Makes a stopped server in `folder` with a database `store` that is up to date, and the role `watcher`. */
+/** Creates a stopped server in `folder` with an up-to-date database `store` and the role `watcher`. */
 export async function makeStore(folder: string): Promise<void> {
   await createCluster(folder, PASSWORD, {});
   await startServer(folder, settings(folder));
@@ -72,10 +72,10 @@ export async function makeStore(folder: string): Promise<void> {
   }
 }
 
-/** Starts a server in an empty temporary folder, with a database `store` brought up to date. */
+/** Starts a server in a temporary folder with an up-to-date database `store`. */
 export async function startTestStore(initial: ServerSettings = {}): Promise<TestStore> {
   const { above, folder } = storeFolder();
-  // The run's template (test/run-setup.ts): to make a store takes 2 s of processor time, to copy one 0.1.
+  // Copies the run's template (test/run-setup.ts): creating a store takes 2 s of CPU, copying one 0.1 s.
   const template = process.env['DBVITALS_TEST_STORE'];
   if (template) execFileSync('cp', ['-a', template, folder]);
   else await makeStore(folder);

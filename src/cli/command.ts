@@ -16,7 +16,7 @@ import type { AuditProof } from './audit-proof.ts';
 import type { OwnPlaces } from './guarded-file.ts';
 import type { Restored } from './restore-store.ts';
 
-/** Wrong usage: one sentence that says what to do. The program ends with 2; with 1 for every other error. */
+/** Wrong usage: one sentence that says what to do. The exit code is 2; every other error exits with 1. */
 export class UsageError extends Error {}
 
 /** A health check as `check run` prints it: the worst finding first. */
@@ -40,7 +40,7 @@ export interface Catalogue {
   summaryText(outcomes: readonly Outcome[]): string;
 }
 
-/** Whether a log is as it was sealed; `verified` is null when that can't be said, for the secret key is another store's. */
+/** Whether a log matches its seals. `verified` is null when the secret key does not belong to this store. */
 export type Verdict = Verified | Broken | { verified: null; account_id: number; message: string };
 
 /** A backup that was made. */
@@ -51,7 +51,7 @@ export interface StoreBackup extends MadeBackup {
   secret_at: string;
 }
 
-/** What main.ts gives the commands: the settings, the store, and what only some commands load. */
+/** The functions that main.ts provides to commands: settings, store, and parts that only some commands load. */
 export interface CommandContext {
   /** Opens the store while `work` runs. The owner's pool is for operations that the writer may not do. */
   withStore<T>(work: (writer: pg.Pool, openOwner: () => pg.Pool) => Promise<T>): Promise<T>;
