@@ -23,7 +23,7 @@ async function revokedKey(): Promise<{ accountId: number; apiKeyId: number }> {
   return { accountId, apiKeyId };
 }
 
-async function told(accountId: number): Promise<{ source_ip: string | null; attempts: number }[]> {
+async function recorded(accountId: number): Promise<{ source_ip: string | null; attempts: number }[]> {
   const { rows } = await store.writer.query<{ properties: { source_ip: string | null; attempts: number } }>(
     `select properties from activity where account_id = $1 and action_type = 'api_key_refused' order by id`,
     [accountId],
@@ -39,8 +39,8 @@ test('services that share a store write one entry per interval for a key and an 
   const services = [new RefusedKeys(store.writer, log, 2), new RefusedKeys(store.writer, log, 2)];
   for (let attempt = 0; attempt < 500; attempt += 1)
     for (const service of services) service.note(key, '203.0.113.9');
-  await expect.poll(() => told(key.accountId)).toHaveLength(1);
-  await expect.poll(async () => attemptsOf(await told(key.accountId)), { timeout: 15_000 }).toBe(1_000);
+  await expect.poll(() => recorded(key.accountId)).toHaveLength(1);
+  await expect.poll(async () => attemptsOf(await recorded(key.accountId)), { timeout: 15_000 }).toBe(1_000);
   const { rows } = await store.writer.query<{ gap: number }>(
     `select extract(epoch from occurred_at - lag(occurred_at) over (order by id))::float8 as gap
        from activity where account_id = $1 and action_type = 'api_key_refused'`,
@@ -56,8 +56,8 @@ test('a key tried from many addresses, and an account with many such keys, fill 
   const refused = new RefusedKeys(store.writer, log);
   const from = (at: number) => `203.0.${at >> 8}.${at & 255}`;
   for (let at = 0; at < 5_000; at += 1) refused.note(key, from(at));
-  await expect.poll(async () => attemptsOf(await told(key.accountId)), { timeout: 10_000 }).toBe(5_000);
-  const entries = await told(key.accountId);
+  await expect.poll(async () => attemptsOf(await recorded(key.accountId)), { timeout: 10_000 }).toBe(5_000);
+  const entries = await recorded(key.accountId);
   expect(entries).toHaveLength(21);
   expect(entries.filter(({ source_ip }) => source_ip === null)).toEqual([
     { source_ip: null, attempts: 4_980 },
@@ -68,7 +68,7 @@ test('a key tried from many addresses, and an account with many such keys, fill 
   const other = await revokedKey();
   refused.note(other, '203.0.113.9');
   await expect
-    .poll(() => told(other.accountId), { timeout: 10_000 })
+    .poll(() => recorded(other.accountId), { timeout: 10_000 })
     .toEqual([{ source_ip: '203.0.113.9', attempts: 1 }]);
   await refused.close();
 });
@@ -84,7 +84,7 @@ test('requests do not wait for a locked log, and recording waits only briefly', 
   await holder.query('rollback');
   await holder.end();
   await expect
-    .poll(() => told(key.accountId), { timeout: 10_000 })
+    .poll(() => recorded(key.accountId), { timeout: 10_000 })
     .toEqual([{ source_ip: '203.0.113.9', attempts: 1 }]);
   await refused.close();
 });

@@ -83,7 +83,7 @@ export function auditProof(config: Config) {
       const range = dateRange(from, to);
       return range ? { from: from ?? null, to: to ?? null, ...range } : '--from must not be later than --to.';
     },
-    /** Seals, then writes sealed entries to a new folder, completely or not at all; gives the first and last id. */
+    /** Seals, then writes sealed entries to a new folder, completely or not at all; returns the first and last id. */
     async export(
       writer: pg.Pool,
       owner: pg.Pool,

@@ -14,13 +14,13 @@ test('a run reports progress after each check, in the order of its databases', a
   const root = await store.superuser();
   await root.query('create database "a\tb"');
   const key = await store.watched();
-  const told: Progress[] = [];
-  await runHealthCheck({ ...store.deps, show: (progress) => told.push(progress) }, key);
+  const reported: Progress[] = [];
+  await runHealthCheck({ ...store.deps, show: (progress) => reported.push(progress) }, key);
   const ofDatabase = postgresChecks.filter(({ scope }) => scope === 'database').length;
   const all = postgresChecks.length + 2 * ofDatabase;
-  expect(told.map(({ checks }) => checks)).toEqual(told.map((_, at) => ({ done: at + 1, all })));
-  expect(told).toHaveLength(all);
-  expect([...new Set(told.map(({ database }) => `${database.number} ${database.name}`))]).toEqual([
+  expect(reported.map(({ checks }) => checks)).toEqual(reported.map((_, at) => ({ done: at + 1, all })));
+  expect(reported).toHaveLength(all);
+  expect([...new Set(reported.map(({ database }) => `${database.number} ${database.name}`))]).toEqual([
     ...['1 postgres', '2 a b', '3 store'],
   ]);
 });

@@ -168,7 +168,7 @@ describe('the log at debug', () => {
     );
   });
 
-  const secret = 'a word that nobody may read';
+  const secret = 'a secret word';
   const target: Job['target'] = {
     ...{ engine: 'postgres', connectionType: 'direct', host: '127.0.0.1', port: 1, database: 'a' },
     ...{ username: 'a', password: secret, tls: 'disable', passwordExposable: false },
@@ -179,14 +179,14 @@ describe('the log at debug', () => {
     const { signal } = new AbortController();
     return logged('debug', async (log) => {
       const note = stepsOf(log, { accountId: 1, connectionId: 1 });
-      const told = new Promise<void>((resolve) => {
+      const crashed = new Promise<void>((resolve) => {
         const noted: NoteStep = (step, facts) => {
           note?.(step, facts);
           if (step === 'crash') resolve();
         };
         void measureInChild(job, signal, { note: noted });
       });
-      await told;
+      await crashed;
     });
   };
 
@@ -285,7 +285,7 @@ describe('a database that can’t be measured', () => {
 
   test.each<[string, (sent: number) => Buffer]>([
     ['an authentication of no known kind', () => authentication(99)],
-    ['17 MiB that nobody asked for', () => message('N', Buffer.alloc(17 * 1024 * 1024))],
+    ['17 MiB of unrequested data', () => message('N', Buffer.alloc(17 * 1024 * 1024))],
   ])('a server that answers by %s is unreachable, and the monitor lives', async (_what, answer) => {
     const server = await startHostileServer(answer);
     const stored = await run(await watched(direct(server.port)));

@@ -54,11 +54,14 @@ function outcomes(
 }
 
 /** Runs the samples one after the other on a new connection; returns what each did, as "opened t" or "resolved t". */
-async function play(volatile: boolean, samples: Sample[]): Promise<{ told: string[][]; tickets: unknown[] }> {
+async function play(
+  volatile: boolean,
+  samples: Sample[],
+): Promise<{ entries: string[][]; tickets: unknown[] }> {
   const accountId = await store.account();
   const connectionId = await store.connection(accountId);
   let previous: Finding[] = [];
-  const told: string[][] = [];
+  const entries: string[][] = [];
   for (const sample of samples) {
     const scope = {
       accountId,
@@ -66,7 +69,7 @@ async function play(volatile: boolean, samples: Sample[]): Promise<{ told: strin
       at: new Date(Date.UTC(2026, 0, 1) + sample.hour * 3_600_000).toISOString(),
     };
     const found = outcomes(volatile, sample);
-    told.push(
+    entries.push(
       await inTransaction(store.writer, async (client) => {
         const tickets = await standingTicketsOf(client, scope);
         const entries = await recordFindings(client, scope, { outcomes: found, previous, tickets });
@@ -83,7 +86,7 @@ async function play(volatile: boolean, samples: Sample[]): Promise<{ told: strin
        from ticket where account_id = $1 order by ticket_id`,
     [accountId],
   );
-  return { told, tickets: rows };
+  return { entries, tickets: rows };
 }
 
 const t = { t: 'warning' } as const;
@@ -269,9 +272,9 @@ describe('the tickets of a run', () => {
       [{ status: 'open', turns: 1, first_hour: 1, last_hour: 5 }],
     ],
   ];
-  test.each(rules)('%s', async (_rule, volatile, samples, told, tickets) => {
+  test.each(rules)('%s', async (_rule, volatile, samples, entries, tickets) => {
     const played = await play(volatile, samples);
-    expect(played.told).toEqual(told);
+    expect(played.entries).toEqual(entries);
     expect(played.tickets).toHaveLength(tickets.length);
     expect(played.tickets).toMatchObject(tickets);
   });
@@ -287,13 +290,13 @@ test('a changed severity is recorded with its old and new value', async () => {
     });
   const [opened] = await run('warning');
   const { ticket_id } = opened?.properties ?? {};
-  const told = (actionType: string, from: Level, to: Level) => ({
+  const entryOf = (actionType: string, from: Level, to: Level) => ({
     actionType,
     pagePath: `/ops/tickets/${ticket_id}`,
     properties: { ...opened?.properties, severity: to, from, to },
   });
-  expect(await run('critical')).toEqual([told('ticket_escalated', 'warning', 'critical')]);
-  expect(await run('info')).toEqual([told('ticket_deescalated', 'critical', 'info')]);
+  expect(await run('critical')).toEqual([entryOf('ticket_escalated', 'warning', 'critical')]);
+  expect(await run('info')).toEqual([entryOf('ticket_deescalated', 'critical', 'info')]);
 });
 
 test('removing a connection resolves its open tickets with that reason', async () => {

@@ -99,9 +99,9 @@ async function check(accountId: number, connections: number[], rows: Row[], aske
     .filter(({ first_seen_at }) => from === undefined || first_seen_at.getTime() >= START + from * 1000)
     .filter(({ first_seen_at }) => to === undefined || first_seen_at.getTime() < START + (to + 1) * 1000)
     .map(({ id }) => id);
-  const told = { total: result.body.meta.total, ids: result.body.data.map(({ id }) => id) };
+  const selected = { total: result.body.meta.total, ids: result.body.data.map(({ id }) => id) };
   const ids = chosen.slice((page - 1) * per_page, page * per_page);
-  expect(told, JSON.stringify(asked)).toEqual({ total: chosen.length, ids });
+  expect(selected, JSON.stringify(asked)).toEqual({ total: chosen.length, ids });
 }
 
 async function checkStatistics(accountId: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { keepFromCrowding } from '../http/edge/connection-limits.ts';
+import { limitConnections } from '../http/edge/connection-limits.ts';
 import type { EscapedErrors } from '../http/edge/escaped-errors.ts';
 import { limitPipelining } from '../http/edge/pipelining.ts';
 import type { Readiness } from './readiness.ts';
@@ -30,7 +30,7 @@ export async function serveMetrics(
       response.writeHead(404, plain).end('see /metrics, /livez or /readyz\n');
     }
   }
-  keepFromCrowding(server);
+  limitConnections(server);
   escaped.follow(server);
   limitPipelining(server, escaped.guard);
   await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * The console's pages, by the path that its router gives each; `$id` is a parameter. The browser's router and navigation take
- * their paths from here, and the server serves the same ones.
+ * The paths of the console's pages; `$id` is a parameter. The browser's router and navigation use them, and the
+ * server serves the same ones.
  */
 export const PAGE_PATHS = {
   home: '/',

@@ -49,9 +49,9 @@ export function readFile<Schema extends TSchema>(
   };
   const invalidFile = () => {
     const sorted = found.toSorted((one, other) => one.line - other.line || one.col - other.col);
-    const told = sorted.map(({ line, col, sentence }) => `${name}:${line}:${col}: ${sentence}`);
+    const lines = sorted.map(({ line, col, sentence }) => `${name}:${line}:${col}: ${sentence}`);
     // A value of the wrong type breaks several rules with the same message.
-    return new InvalidFile([...new Set(told)]);
+    return new InvalidFile([...new Set(lines)]);
   };
   // Reports only the first syntax error: it causes others after it.
   const [broken] = [...document.errors, ...document.warnings];

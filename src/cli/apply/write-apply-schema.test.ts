@@ -65,8 +65,8 @@ test.each([
   ['accounts: &a\n  - *a', '2:5: accounts[0]: An account'],
   ['unspoken: 1', '1:1: Give accounts'],
   ['', '1:1: '],
-])('the problem in %j is reported with its position and without its text', (text, told) => {
+])('the problem in %j is reported with its position and without its text', (text, problem) => {
   const read = () => connectionsOf(text);
-  expect(read).toThrow(`example:${told}`);
+  expect(read).toThrow(`example:${problem}`);
   expect(read).not.toThrow(/unspoken/);
 });

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keepFromCrowding } from './connection-limits.ts';
+import { limitConnections } from './connection-limits.ts';
 
 // Sends a line every 200 ms, or as much as the client reads.
 async function* lines(size: number, pause: number) {
@@ -22,7 +22,7 @@ const server = createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  keepFromCrowding(server, 1_500);
+  limitConnections(server, 1_500);
   await once(server.listen(0, '127.0.0.1'), 'listening');
 });
 

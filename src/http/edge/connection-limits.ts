@@ -5,15 +5,15 @@ import type { Socket } from 'node:net';
 const MOST_CONNECTIONS = 4_000;
 
 /** The number of connections from which idle ones are closed sooner. */
-const CROWD = 500;
+const BUSY_CONNECTIONS = 500;
 
 // How long a client may neither send nor read, in milliseconds. It is longer than the keep-alive timeout, which proxies rely
-// on. In a crowd only sending counts, because clients may read their answers a few bytes at a time.
+// on. In a busy process only sending counts, because clients may read their answers a few bytes at a time.
 const QUIET_MS = 80_000;
-const QUIET_IN_CROWD_MS = 8_000;
+const QUIET_WHEN_BUSY_MS = 8_000;
 
-// How long the crowd's rules apply after the last crowd, in milliseconds, so that all of its idle connections are closed.
-const CROWD_LASTS_MS = 2 * QUIET_IN_CROWD_MS;
+// How long the rules of a busy process apply after the last sweep that found it busy, in milliseconds, so that all of its idle connections are closed.
+const BUSY_LASTS_MS = 2 * QUIET_WHEN_BUSY_MS;
 
 const SWEEP_MS = 1_000;
 
@@ -28,22 +28,22 @@ interface Heard {
  * Closes connections that make no progress. Node's own timeouts end slow requests and idle connections, but not connections
  * whose client does not read the answer.
  */
-export function keepFromCrowding(server: Server, quietMs = QUIET_MS): void {
+export function limitConnections(server: Server, quietMs = QUIET_MS): void {
   const heard = new Map<Socket, Heard>();
   server.maxConnections = MOST_CONNECTIONS;
   server.on('connection', (socket) => {
     heard.set(socket, { read: 0, written: 0, at: performance.now() });
     socket.once('close', () => heard.delete(socket));
   });
-  let crowdedUntil = 0;
+  let busyUntil = 0;
   const sweep = () => {
     const now = performance.now();
-    if (heard.size >= CROWD) crowdedUntil = now + CROWD_LASTS_MS;
-    const crowded = now < crowdedUntil;
-    const due = now - (crowded ? QUIET_IN_CROWD_MS : quietMs);
+    if (heard.size >= BUSY_CONNECTIONS) busyUntil = now + BUSY_LASTS_MS;
+    const busy = now < busyUntil;
+    const due = now - (busy ? QUIET_WHEN_BUSY_MS : quietMs);
     for (const [socket, last] of heard) {
       // Bytes in the buffers count as written. While the client does not read, the count does not grow.
-      if (socket.bytesRead !== last.read || (!crowded && socket.bytesWritten !== last.written)) {
+      if (socket.bytesRead !== last.read || (!busy && socket.bytesWritten !== last.written)) {
         last.read = socket.bytesRead;
         last.written = socket.bytesWritten;
         last.at = now;

@@ -6,7 +6,7 @@ import type { ConnectionFailure } from '../../telemetry/metrics.ts';
 import { parseDate } from '../../vocabulary/date-range.ts';
 import type { Budget } from '../rate-headers.ts';
 import { answerBroken, failureOf } from './answer-broken-request.ts';
-import { keepFromCrowding } from './connection-limits.ts';
+import { limitConnections } from './connection-limits.ts';
 import { belowBase, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
 import type { EscapedErrors } from './escaped-errors.ts';
 import { limitPipelining } from './pipelining.ts';
@@ -80,7 +80,7 @@ export function createServer(options: {
     // CONNECT has no path to route. It is answered below.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  keepFromCrowding(app.server);
+  limitConnections(app.server);
   options.escaped.follow(app.server);
   const keepAddress = (socket: Socket) => {
     if (!rememberAddress(socket)) options.failed('reset');

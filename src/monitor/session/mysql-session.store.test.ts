@@ -74,18 +74,18 @@ async function readFrom(
   const meter = { bytes: 0, statements: 0, milliseconds: 0 };
   const way = { host: target.host, port: target.port, stream: new TcpSocket(), meter, limits };
   const ends = { connecting: AbortSignal.timeout(limits.connectMs), signal: AbortSignal.timeout(5_000) };
-  const told = { rows: null, reason: '', kind: '' };
+  const empty = { rows: null, reason: '', kind: '' };
   try {
     const session = await openMysqlSession(target, target.database, way, ends);
     try {
       const rows = await session.read('select version() as version');
-      return { ...told, rows, heard: server.heard, bytes: meter.bytes };
+      return { ...empty, rows, heard: server.heard, bytes: meter.bytes };
     } finally {
       await session.close();
     }
   } catch (error) {
     const { reason, kind } = connectFailure(error, limits.connectMs);
-    return { ...told, reason, kind, heard: server.heard, bytes: meter.bytes };
+    return { ...empty, reason, kind, heard: server.heard, bytes: meter.bytes };
   } finally {
     server.close();
   }
@@ -146,7 +146,7 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
       sent === 0 ? switchTo(2, 'caching_sha2_password') : sequel(socket, 4, (at) => packet(at, 1, 3)),
     /sent too much/,
   ],
-  ['answers what nobody asked', politely, afterLogin(() => Buffer.concat([oneRow('c'), ok(1)])), /^$/],
+  ['sends an unrequested answer', politely, afterLogin(() => Buffer.concat([oneRow('c'), ok(1)])), /^$/],
   ['says OK and means nothing', politely, saying(packet(2, 0, 0xff, 0xff, 0xfb, 0xfe)), /not answer/],
   ['answers OK and means nothing', politely, afterLogin(() => packet(1, 0, 0xff, 0xfe, 0xff)), /./],
   ['ends a column in mid-word', politely, afterLogin(() => Buffer.concat([packet(1, 1), packet(2, 3)])), /./],
@@ -166,7 +166,7 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
     () => null,
     /all its connections are in use \(1040\)/,
   ],
-])('a server that %s is told as such', async (_what, greet, answer, why) => {
+])('a server that %s is reported', async (_what, greet, answer, why) => {
   const { reason, heard, bytes } = await readFrom(greet, answer);
   expect(reason).toMatch(why);
   expect(bytes).toBeLessThan(1024 * 1024);
@@ -227,7 +227,7 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
     asksFor('mysql_old_password'),
     /mysql_old_password, which is not supported/,
   ],
-  ['mysql_old_password as of old', politely, saying(packet(2, 0xfe)), /which is not supported/],
+  ['mysql_old_password in its old form', politely, saying(packet(2, 0xfe)), /which is not supported/],
   ['a plugin of its own', politely, asksFor('no\x1b[2Jway'), /no \[2Jway, which is not supported/],
   ['a plugin named as a property', politely, asksFor('__proto__'), /__proto__, which is not supported/],
   ['a second factor', politely, saying(packet(2, 2, 'mysql_clear_password\0')), /--expose-password/],

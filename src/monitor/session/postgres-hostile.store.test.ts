@@ -96,12 +96,12 @@ test.each<[string, HostileAnswer, string[]]>([
     const server = await startHostileServer(answer);
     const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
     const [strange, plain] = await Promise.all([watched(place), watched()]);
-    const [told, other] = await Promise.all([run(strange), run(plain)]);
+    const [result, other] = await Promise.all([run(strange), run(plain)]);
     server.close();
-    expect(told.took).toBeLessThan(6_000);
-    expect(told.cost.bytes).toBeLessThan(LIMITS.runBytes + 1024 * 1024);
-    expect(byStatus(told, 'critical')).toEqual(critical);
-    expect(JSON.stringify(told)).not.toMatch(/\\u00|\u202e/);
+    expect(result.took).toBeLessThan(6_000);
+    expect(result.cost.bytes).toBeLessThan(LIMITS.runBytes + 1024 * 1024);
+    expect(byStatus(result, 'critical')).toEqual(critical);
+    expect(JSON.stringify(result)).not.toMatch(/\\u00|\u202e/);
     expect(Buffer.concat(server.heard).toString('latin1')).not.toContain(WATCHER_PASSWORD);
     expect(other.took).toBeLessThan(2_500);
     expect(byStatus(other, 'ok')).toContain('CONN_UNREACHABLE');
@@ -121,7 +121,7 @@ test.each<[string, NodeJS.Signals, RegExp, number]>([
   ['is killed', 'SIGKILL', /ended early/, 1_000],
   ['no longer moves', 'SIGSTOP', /took too long/, 8_000],
 ])(
-  'a child that %s is told as such, every ticket stands, and the next run is well',
+  'a child that %s is reported, tickets stay unchanged, and the next run succeeds',
   async (_what, signal, why, within) => {
     const server = await startHostileServer(() => null);
     const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
@@ -134,12 +134,12 @@ test.each<[string, NodeJS.Signals, RegExp, number]>([
     const running = run(strange);
     while (server.connections() === 0) await wait(10);
     for (const child of measuring()) child.kill(signal);
-    const told = await running;
+    const result = await running;
     server.close();
-    expect(told.took).toBeLessThan(within);
-    expect(byStatus(told, 'critical')).toEqual(['CONN_UNREACHABLE']);
-    expect(byStatus(told, 'error')).toHaveLength(told.checks.length - 1);
-    expect(told.checks[0]?.metric_line).toMatch(why);
+    expect(result.took).toBeLessThan(within);
+    expect(byStatus(result, 'critical')).toEqual(['CONN_UNREACHABLE']);
+    expect(byStatus(result, 'error')).toHaveLength(result.checks.length - 1);
+    expect(result.checks[0]?.metric_line).toMatch(why);
     const text = 'select status from ticket where account_id = $1';
     expect((await store().writer.query(text, [strange.accountId])).rows).toEqual([{ status: 'open' }]);
     expect(byStatus(await run(await watched()), 'ok')).toContain('CONN_UNREACHABLE');
@@ -174,10 +174,12 @@ test('a run ends after three statements that take too long', async () => {
     return sent === 1 ? facts : Buffer.concat([late, readyForQuery]);
   });
   const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
-  const told = await run(await watched(place));
+  const result = await run(await watched(place));
   server.close();
-  expect(told.cost.statements).toBe(4);
-  const lines = told.checks.filter(({ status }) => status === 'error').map(({ metric_line }) => metric_line);
+  expect(result.cost.statements).toBe(4);
+  const lines = result.checks
+    .filter(({ status }) => status === 'error')
+    .map(({ metric_line }) => metric_line);
   expect(lines.filter((line) => line.includes('took more than 5 s'))).toHaveLength(3);
   expect(lines.filter((line) => line.includes('ended after 3 timeouts')).length).toBeGreaterThan(10);
 });
