@@ -2,27 +2,27 @@ import pg from 'pg';
 import { isTraced } from '../telemetry/tracing.ts';
 import { traceStatements } from './trace-statements.ts';
 
-/** One host of the store, or of a pooler before it. */
+/** One host of the store, or of a pooler in front of it. */
 interface StoreHost extends pg.ClientConfig {
-  /** Of a pooler in transaction mode: the URL of the database that acts as a role. */
+  /** For a pooler in transaction mode: the URL of the database that acts as a role. */
   pooled?: (role: StoreRole) => string;
 }
 
-/** Where the store is: one entry a host of `DATABASE_URL`, tried in turn. */
+/** The address of the store: one entry per host of `DATABASE_URL`, tried in turn. */
 export type StoreAddress = readonly StoreHost[];
 
-/** `owner` runs migrations, `writer` is the gate, the monitor and the commands, `reader` answers, `console` reads for its pages. */
+/** `owner` runs migrations, `writer` serves the gate, the monitor and the commands, `reader` the API, `console` the console's pages. */
 export type StoreRole = 'owner' | 'writer' | 'reader' | 'console';
 
-/** How long anything may wait for the store, in milliseconds: a request's whole life (docs/design/requests.md). */
+/** How long a request may wait for the store, in milliseconds: its whole deadline (docs/design/requests.md). */
 export const STORE_DEADLINE_MS = 2_000;
 
 // Identifiers stay below 2^53 (they count from 1), so a JavaScript number holds them exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /**
- * The addresses that a PostgreSQL URL names; several hosts are separated by commas, as libpq has them.
- * Throws a sentence that says what to do when the text is no such URL.
+ * Parses a PostgreSQL URL; it may list several hosts, separated by commas as in libpq.
+ * Throws a sentence that says what to do if the URL is invalid.
  */
 export function parseStoreUrl(text: string): StoreAddress {
   return parseHosts('DATABASE_URL', 5432, text).map(({ before, name, after }) => ({
@@ -43,7 +43,7 @@ function parseHosts(setting: string, port: number, text: string) {
   try {
     if (hosts === undefined) throw new Error('no host or database');
     return hosts.split(',').map((host) => {
-      new pg.Client({ connectionString: `${before}${host}/${name}${after}` }); // throws when it is no URL
+      new pg.Client({ connectionString: `${before}${host}/${name}${after}` }); // throws if it is not a URL
       return { before: `${before}${host}`, name, after };
     });
   } catch {
@@ -51,13 +51,13 @@ function parseHosts(setting: string, port: number, text: string) {
   }
 }
 
-// Which host of an address was last believed to be the primary: all pools of a process follow the same one.
+// The host of an address that is presumably the primary. All pools of a process use the same one.
 const preferred = new WeakMap<StoreAddress, number>();
 
 /**
- * A pool of connections to the store that act as `role`; a lost host is followed by the next one of `address`.
- * `statementTimeout`, in milliseconds, bounds each statement on both sides; without it they may take their time.
- * Connecting throws where the host is a standby, or lets us in as another role than asked for.
+ * Opens a pool of connections to the store that act as `role`. If a host is lost, the pool uses the next one of `address`.
+ * `statementTimeout`, in milliseconds, limits each statement on client and server; without it there is no limit.
+ * Connecting throws if the host is a standby, or if it gives another role than requested.
  */
 export function openPool(
   address: StoreAddress,
@@ -81,7 +81,7 @@ export function openPool(
       if (isTraced()) traceStatements(this, role);
     }
 
-    // The pool calls it with a callback; a connection that fails tells nobody else of it.
+    // The pool passes a callback. A failed connection is reported only there.
     override connect(): Promise<pg.Client>;
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
@@ -93,7 +93,7 @@ export function openPool(
       return undefined;
     }
 
-    /** The next connection goes to another host, unless one of the others saw to that already. */
+    /** Directs later connections to the next host, unless another connection has done so already. */
     leave(): void {
       if ((preferred.get(address) ?? 0) === this.#at) preferred.set(address, (this.#at + 1) % address.length);
     }
@@ -108,29 +108,31 @@ export function openPool(
     pipeline: options.pipeline ?? false,
     query_timeout: options.statementTimeout,
     async onConnect(client: pg.ClientBase) {
-      // The time zone is the one setting of ours that a pooler keeps for its client, whichever connection serves it.
+      // The time zone is the only one of our settings that a pooler keeps for its client on every server connection.
       const { rows } = await client.query<{ role: string; standby: boolean }>(
         `select current_user as role, pg_is_in_recovery() as standby, set_config('timezone', 'UTC', false)`,
       );
       const [found = { role: 'nobody', standby: false }] = rows;
       if (found.standby) {
         if (client instanceof StoreClient) client.leave();
-        throw new Error('This host of the store is a standby: name the primary too, or promote it.');
+        throw new Error(
+          'This host of the store is a standby: add the primary to the URL, or promote this host.',
+        );
       }
       if (role !== 'owner' && found.role !== `dbvitals_${role}`) {
         throw new Error(
-          `The store gives dbvitals_${role} the rights of ${found.role}: set the pooler up as docs/scaling.md says.`,
+          `The store gives dbvitals_${role} the rights of ${found.role}: configure the pooler as described in docs/scaling.md.`,
         );
       }
     },
   });
-  // An idle connection that broke is replaced at the next use; whoever holds one hears of it from the query.
+  // A broken idle connection is replaced at its next use. A connection in use reports the error from its query.
   pool.on('error', () => {});
   if (isTraced()) traceStatements(pool, role);
   return pool;
 }
 
-/** The client's `query` without the names of statements: a session keeps those, and a pooler's client has none. */
+/** The client's `query` without statement names, which belong to a session: a pooler's client has no session of its own. */
 function unnamed(client: pg.Client): pg.Client['query'] {
   const { query } = client;
   return ((statement: unknown, ...rest: unknown[]) => {
@@ -139,7 +141,7 @@ function unnamed(client: pg.Client): pg.Client['query'] {
   }) as pg.Client['query'];
 }
 
-/** Runs `work` in a transaction; a failure rolls it back, and a connection that can't even do that is dropped. */
+/** Runs `work` in a transaction. An error rolls it back; if that fails too, the connection is dropped. */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.ClientBase) => Promise<T>,

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Whether the data folder holds an embedded store, running or not. Throws a sentence where this user may not look. */
+/** Whether the data folder contains an embedded store, running or not. Throws a sentence if this user can't read it. */
 export function holdsStore(dataFolder: string): boolean {
   try {
     return statSync(join(dataFolder, 'postgres')).isDirectory();
@@ -9,18 +9,18 @@ export function holdsStore(dataFolder: string): boolean {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return false;
     throw new Error(
-      `The data folder ${resolve(dataFolder)} can't be read (${code}): run this as the user who runs the service.`,
+      `The data folder ${resolve(dataFolder)} can't be read (${code}): run this as the user that runs the service.`,
       { cause: error },
     );
   }
 }
 
-/** Makes the data folder where it is not there yet. Throws a sentence where that, or writing to it, is not possible. */
+/** Creates the data folder if it does not exist. Throws a sentence if it can't be created or is not writable. */
 export function makeDataFolder(dataFolder: string): void {
   try {
     const refused = whyUnwritable(dataFolder);
     if (refused !== null) throw new UnwritableFolder(dataFolder, refused);
-    // With a user of its own (as root) the server must get through to its folder.
+    // If dbvitals runs as root, the server runs as another user, who must be able to enter the folder.
     mkdirSync(dataFolder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   } catch (error) {
     if (error instanceof UnwritableFolder) throw error;
@@ -28,7 +28,7 @@ export function makeDataFolder(dataFolder: string): void {
   }
 }
 
-/** Why this user can't write to a folder, such as EROFS; of one that is not there, to the nearest above it. Null = it can be written. */
+/** Why this user can't write to a folder, or to its nearest existing parent, such as EROFS. Null = it is writable. */
 export function whyUnwritable(folder: string): string | null {
   let there = resolve(folder);
   while (!existsSync(there)) there = dirname(there);
@@ -43,7 +43,7 @@ export function whyUnwritable(folder: string): string | null {
 class UnwritableFolder extends Error {
   constructor(folder: string, code: string) {
     super(
-      `The data folder ${resolve(folder)} can't be written (${code}): set DBVITALS_DATA_DIR to a folder that this user may write, or DATABASE_URL to a PostgreSQL of your own.`,
+      `The data folder ${resolve(folder)} is not writable (${code}): set DBVITALS_DATA_DIR to a folder that this user can write to, or DATABASE_URL to your own PostgreSQL.`,
     );
   }
 }

@@ -13,7 +13,7 @@ let folder: string;
 const held: EmbeddedStore[] = [];
 
 beforeEach(() => {
-  // mktemp's folders are closed to others: as root the server's own user can't even enter it.
+  // Other users can't enter mktemp's folders. As root, the server's own user can't either.
   folder = join(mkdtempSync(join(tmpdir(), 'dbvitals embedded ')), 'data folder');
 });
 
@@ -41,7 +41,7 @@ async function ask(store: EmbeddedStore, statement: string): Promise<Record<stri
 
 const cluster = () => join(folder, 'postgres');
 
-test('is a PostgreSQL of its own on a Unix socket, with a password, without TCP', async () => {
+test('the embedded store is its own PostgreSQL on a Unix socket, with a password, without TCP', async () => {
   const store = await joined();
   const settings = `select current_setting('listen_addresses') as tcp, current_setting('password_encryption') as passwords,
                            (select rolsuper from pg_roles where rolname = current_user) as super`;
@@ -51,7 +51,7 @@ test('is a PostgreSQL of its own on a Unix socket, with a password, without TCP'
   expect(statSync(join(cluster(), 'dbvitals.json')).mode & 0o077).toBe(0);
 });
 
-test('four that start at once share one server, and the last to leave stops it', async () => {
+test('four processes that start at once share one server, and the last to leave stops it', async () => {
   const stores = await Promise.all(Array.from({ length: 4 }, () => joined()));
   expect(await Promise.all(stores.map((store) => ask(store, 'select 1 as one')))).toEqual(
     Array(4).fill({ one: 1 }),
@@ -63,7 +63,7 @@ test('four that start at once share one server, and the last to leave stops it',
   held.length = 0;
 });
 
-test('one process serves from it at a time', async () => {
+test('only one process at a time serves from it', async () => {
   const [first, second] = [await joined(), await joined()];
   await first.claimForServing();
   await expect(second.claimForServing()).rejects.toThrow(/in use by another "dbvitals serve"/);
@@ -72,7 +72,7 @@ test('one process serves from it at a time', async () => {
   held.shift();
 });
 
-test('a server that a killed process left behind is joined', async () => {
+test('a process joins the server that a killed process left running', async () => {
   const script = `
     const { joinEmbedded } = await import(${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)});
     const store = await joinEmbedded(${JSON.stringify(folder)}, () => {});
@@ -92,7 +92,7 @@ test('a server that a killed process left behind is joined', async () => {
   expect(serverPid(cluster())).toBe(pid);
 });
 
-test('a server that is killed is started again', async () => {
+test('a killed server is started again', async () => {
   const store = await joined();
   await store.claimForServing();
   const pid = serverPid(cluster());
@@ -106,7 +106,7 @@ test('a server that is killed is started again', async () => {
   await expect(second.claimForServing()).rejects.toThrow(/in use/);
 });
 
-test.each([20, 200])('left %i ms after its server was killed, nothing of it runs on', async (ms) => {
+test.each([20, 200])('leaving %i ms after the server was killed leaves no process running', async (ms) => {
   const store = await joined();
   process.kill(serverPid(cluster()) ?? 0, 'SIGKILL');
   await wait(ms);
@@ -116,13 +116,13 @@ test.each([20, 200])('left %i ms after its server was killed, nothing of it runs
   expect(serverPid(cluster())).toBeNull();
 });
 
-test('a path too long for a socket is refused before anything is made', async () => {
+test('a path that is too long for a socket is rejected before anything is created', async () => {
   folder = join(folder, 'x'.repeat(100));
   await expect(joined()).rejects.toThrow(/too long for a Unix socket/);
   expect(existsSync(cluster())).toBe(false);
 });
 
-test("another user's folder is refused with a sentence", async () => {
+test("another user's folder is rejected with a sentence", async () => {
   await (await joined()).leave();
   held.length = 0;
   const file = join(cluster(), 'dbvitals.json');
@@ -130,6 +130,6 @@ test("another user's folder is refused with a sentence", async () => {
   rmSync(file);
   mkdirSync(file);
   chmodSync(file, 0o700);
-  await expect(joined()).rejects.toThrow(/run dbvitals as the user who made it/);
+  await expect(joined()).rejects.toThrow(/run dbvitals as the user that created it/);
   expect(kept.length).toBeGreaterThan(0);
 });

@@ -7,24 +7,24 @@ import { makeDataFolder } from './data-folder.ts';
 import { one } from './one.ts';
 import { createCluster, StartFailure, serverPid, startServer, stopServer } from './server.ts';
 
-// The role that watches the embedded store itself: pg_monitor, and by the first migration the sequences.
+// The role that watches the embedded store: pg_monitor, plus the sequences, granted by the first migration.
 const STORE_MONITOR = 'dbvitals_monitor';
 
-// Any two numbers: who uses the embedded server (shared), and who serves from it (exclusive).
+// Two arbitrary numbers: the lock of processes that use the embedded server (shared), and that of the one that serves (exclusive).
 const USED_BY = 5_801;
 const SERVED_BY = 5_802;
 
-// How long another process may take to start or stop the server, and crash recovery to let us in.
+// How long to wait for another process that starts or stops the server, and for crash recovery.
 const START_PATIENCE_MS = 15_000;
 const JOIN_PATIENCE_MS = 150_000;
 
-// Where the socket's path has no room in the folder: sun_path holds 108 bytes, the last one zero.
+// The longest path of a folder for a socket: sun_path has 108 bytes, and the last one is zero.
 const LONGEST_SOCKET_FOLDER = 107 - '/.s.PGSQL.5432'.length;
 
-// The socket lies in the server's own folder, which the server may know by another path than we do.
+// The socket is in the server's own folder, whose path may differ for the server.
 const settings = { listen_addresses: '', unix_socket_directories: '.' };
 
-// Written into postgresql.conf once, so that an operator can change them there.
+// Written to postgresql.conf once, so that an operator can change them there.
 const initialSettings = {
   password_encryption: 'scram-sha-256',
   synchronous_commit: 'on',
@@ -33,34 +33,34 @@ const initialSettings = {
   max_wal_size: '2GB',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // A week of logs, each day's overwriting that of the week before.
+  // A week of logs: each day overwrites that of the week before.
   logging_collector: 'on',
   log_filename: 'postgresql-%a.log',
   log_truncate_on_rotation: 'on',
 };
 
-/** Hears of steps that take long, and of a server that is lost (`warn`) or back. */
+/** Reports steps that take long, and when the server is lost (`warn`) or back. */
 export type Say = (step: string, level?: 'info' | 'warn') => void;
 
-/** A process's hold on the embedded server. The last one to leave stops it. */
+/** A process's use of the embedded server. The last process to leave stops the server. */
 export interface EmbeddedStore {
   address: [pg.ClientConfig];
   /** Credentials of the role that watches the store itself. */
   monitor: { host: string; port: number; database: string; user: string; password: string };
-  /** Claims the data folder for serving; throws when another process serves from it. */
+  /** Claims the data folder for serving. Throws if another process serves from it. */
   claimForServing(): Promise<void>;
   leave(): Promise<void>;
 }
 
 /**
- * Joins the PostgreSQL of the data folder, made and started first where needed, whatever a killed process left behind.
- * `say` hears of every step that takes long. A server that dies while it is held is started again.
+ * Joins the PostgreSQL of the data folder. Creates and starts it if needed, even after a killed process. Reports steps that
+ * take long to `say`. A server that dies while in use is started again.
  */
 export async function joinEmbedded(dataFolder: string, say: Say): Promise<EmbeddedStore> {
   const folder = join(resolve(dataFolder), 'postgres');
   if (Buffer.byteLength(folder) > LONGEST_SOCKET_FOLDER) {
     throw new Error(
-      `The path of the data folder is too long for a Unix socket (at most ${LONGEST_SOCKET_FOLDER - '/postgres'.length} bytes): set DBVITALS_DATA_DIR to a shorter one.`,
+      `The path of the data folder is too long for a Unix socket (at most ${LONGEST_SOCKET_FOLDER - '/postgres'.length} bytes): set DBVITALS_DATA_DIR to a shorter path.`,
     );
   }
   if (serverPid(folder) === null) makeDataFolder(dataFolder);
@@ -80,10 +80,10 @@ export async function joinEmbedded(dataFolder: string, say: Say): Promise<Embedd
 
   let leaving = false;
   let serving = false;
-  let held = Promise.resolve(); // pending while the holder is being found anew
+  let held = Promise.resolve(); // pending while the holder reconnects
   let holder = await hold();
 
-  /** A session that holds the shared lock, on a server that runs; the server is started where it does not. */
+  /** Returns a session that holds the shared lock. Starts the server if it is not running. */
   async function hold(): Promise<pg.Client> {
     const began = Date.now();
     let isSaid = false;
@@ -106,7 +106,7 @@ export async function joinEmbedded(dataFolder: string, say: Say): Promise<Embedd
         });
         return client;
       } catch (error) {
-        // Another process may have been quicker, may just be stopping it, or its old children may still be ending.
+        // Another process may have started the server first or may be stopping it, or its old children may still be ending.
         const patience = error instanceof StartFailure ? START_PATIENCE_MS : JOIN_PATIENCE_MS;
         if (leaving || Date.now() - began > patience || !isPassing(error)) throw error;
         await wait(100);
@@ -114,7 +114,7 @@ export async function joinEmbedded(dataFolder: string, say: Say): Promise<Embedd
     }
   }
 
-  /** The server ended under us: brings it back, however long that takes. */
+  /** Restarts a server that ended unexpectedly, however long that takes. */
   async function holdAgain(): Promise<void> {
     while (!leaving) {
       try {
@@ -140,21 +140,21 @@ export async function joinEmbedded(dataFolder: string, say: Say): Promise<Embedd
       const { rows } = await holder.query('select pg_try_advisory_lock($1) as claimed', [SERVED_BY]);
       if (!one(rows, 'claim the data folder').claimed) {
         throw new Error(
-          `The data folder ${dataFolder} is in use by another "dbvitals serve": stop that one, or set DBVITALS_DATA_DIR to another folder.`,
+          `The data folder ${dataFolder} is in use by another "dbvitals serve": stop it, or set DBVITALS_DATA_DIR to another folder.`,
         );
       }
       serving = true;
     },
     async leave() {
       leaving = true;
-      // What began before ends first: a server that comes back only now is stopped too, and its session let go.
+      // A reconnection under way ends first, so that a server that comes back now is stopped too.
       await held;
       try {
         await holder.query('select pg_advisory_unlock_shared($1)', [USED_BY]);
         const { rows } = await holder.query('select pg_try_advisory_lock($1) as last', [USED_BY]);
         if (one(rows, 'leave the data folder').last) await stopServer(folder);
       } catch {
-        // The server is gone already: nothing to stop.
+        // The server has already ended.
       }
       await holder.end().catch(() => {});
     },
@@ -170,12 +170,12 @@ function readPasswords(folder: string): { superuser: string; owner: string; moni
     return JSON.parse(readFileSync(join(folder, 'dbvitals.json'), 'utf8'));
   } catch {
     throw new Error(
-      `The embedded store in ${folder} can not be read: run dbvitals as the user who made it, or set DBVITALS_DATA_DIR to another folder.`,
+      `The embedded store in ${folder} can't be read: run dbvitals as the user that created it, or set DBVITALS_DATA_DIR to another folder.`,
     );
   }
 }
 
-// What a start or a join may meet while another process starts, stops or has just been killed.
+// Errors of a start or a join that pass: another process is starting or stopping the server, or was just killed.
 function isPassing(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
   const states = [
@@ -197,7 +197,7 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-/** Makes the roles and the database that are not there yet. */
+/** Creates missing roles and the database. */
 async function prepareDatabase(
   asSuperuser: pg.ClientConfig,
   passwords: { owner: string; monitor: string },

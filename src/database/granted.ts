@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
-/** What each role may do, as GRANT has it; a table that is not named, not at all. */
+/** The privileges of each role, as in GRANT. A role has no privilege on a table that is not listed. */
 export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  // Who answers requests: it sees no key's hash, no credential, nothing of the schedule, and changes nothing.
+  // The role that answers requests. It changes nothing, and sees no hash of a key and no credential.
   dbvitals_reader: {
     account: 'select',
     activity: 'select',
@@ -21,7 +21,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     ticket_tally: 'select',
     ticket_week: 'select',
   },
-  // Who reads for the console's pages: one account or one person at a time, and no hash, token, password or key.
+  // The role that reads for the console's pages: one account or one person at a time, and no hash, token, password or key.
   dbvitals_console: {
     account: 'select',
     activity: 'select',
@@ -51,7 +51,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     ticket_tally: 'select',
     ticket_week: 'select',
   },
-  // The gate, the monitor, the console and the commands: the log, the seals and past health checks stay as they were written.
+  // The role of the gate, the monitor, the console and the commands. It can't change the log, the seals and past health checks.
   dbvitals_writer: {
     account: 'select, insert, update',
     activity: 'select, insert',
@@ -90,16 +90,16 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
 export interface Privilege {
   role: string;
   table: string;
-  /** Lower case, such as select. */
+  /** In lower case, such as select. */
   what: string;
-  /** On the whole table. */
+  /** Whether the role has it on the whole table. */
   whole: boolean;
-  /** Columns that it holds of, and those that it does not; null = none. */
+  /** The columns with and without the privilege; null = none. */
   granted: string[] | null;
   refused: string[] | null;
 }
 
-// Asked of the catalog, and not of information_schema: what PUBLIC has counts too.
+// Reads the catalog instead of information_schema, because privileges of PUBLIC count too.
 export const selectPrivileges = `
   select r.role, c.relname as table, p.what, has_table_privilege(r.role, c.oid, p.what) as whole,
          array_agg(a.attname::text order by a.attnum) filter (where may) as granted,
@@ -120,13 +120,13 @@ const selectUsage = `
   select r.role from unnest($1::text[]) r (role)
    where not has_schema_privilege(r.role, 'public', 'usage')`;
 
-/** How a store's privileges differ from {@link GRANTED}, as the statements that mend it. */
+/** How a store's privileges differ from {@link GRANTED}, as the statements that fix them. */
 export interface PrivilegeDifference {
   lacking: string[];
   excess: string[];
 }
 
-/** Compares what each role may do with what it must. The schema must be up to date, and every role there. */
+/** Compares the privileges of each role with the required ones. The schema must be up to date and every role must exist. */
 export async function comparePrivileges(owner: pg.Pool): Promise<PrivilegeDifference> {
   const roles = Object.keys(GRANTED);
   const { rows } = await owner.query<Privilege>(selectPrivileges, [roles]);
@@ -142,7 +142,7 @@ export async function comparePrivileges(owner: pg.Pool): Promise<PrivilegeDiffer
     if (missing.length > 0)
       lacking.push(`grant ${needed === 'all' ? what : named(missing)} on ${table} to ${role};`);
     if (beyond.length > 0) {
-      // With the privilege of the whole table go those of its columns.
+      // Revoking the privilege on the table also revokes it on its columns.
       const back = whole && needed.length > 0 ? ` grant ${named([...needed])} on ${table} to ${role};` : '';
       excess.push(`revoke ${whole ? what : named(beyond)} on ${table} from ${role};${back}`);
     }
@@ -150,7 +150,7 @@ export async function comparePrivileges(owner: pg.Pool): Promise<PrivilegeDiffer
   return { lacking, excess };
 }
 
-/** Of a privilege: the columns in a list such as "select (id, name), insert"; all where it has none. */
+/** The columns of a privilege in a list such as "select (id, name), insert"; `all` if it lists none. */
 function neededColumns(list: string, what: string): readonly string[] | 'all' {
   const [, found, columns] = new RegExp(`(?:^|, )(${what})(?: \\(([^)]*)\\))?(?:,|$)`).exec(list) ?? [];
   if (found === undefined) return [];

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-test('a user that may not make roles is told which to make and grant, and that is enough', async () => {
+test('for a user that may not create roles, the error lists the statements that are needed', async () => {
   const root = await store.superuser();
   await root.query(`create role "Plain user" login password 'plain'`);
   await root.query(`create database plain owner "Plain user"`);

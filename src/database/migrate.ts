@@ -9,13 +9,13 @@ import { one } from './one.ts';
 
 const FOLDER = fileURLToPath(inPackage('migrations'));
 
-// Any number: who changes the schema has it alone, who copies the store (backup.ts) shares it with others.
+// An arbitrary number: a migration holds this lock exclusively, backups (backup.ts) share it.
 const SCHEMA_LOCK = 7_241_865_325_823_964n;
 const lockSchema = `select pg_advisory_xact_lock(${SCHEMA_LOCK})`;
 const lockShared = `select pg_advisory_lock_shared(${SCHEMA_LOCK})`;
 
-// Whoever waits for a table makes all wait that come after it. So a migration waits for far less than a request's two
-// seconds, and less than PostgreSQL takes to find a deadlock (1 s) and end one of the two; then it lets all go by.
+// A session that waits for a table blocks all later ones. So a migration waits far less than a request's two seconds, and
+// less than the 1 s after which PostgreSQL looks for deadlocks. Then it lets the others pass and tries again.
 const LOCK_TIMEOUT_MS = 200;
 const PAUSE_MS = 500;
 const MOST_TRIES = 100;
@@ -26,7 +26,7 @@ const makeTable = `
     name   varchar(255) not null,
     run_on timestamp not null
   )`;
-// Not by to_regclass: what a session once looked up in vain it does not look up again while it waits for the lock.
+// Without to_regclass: while a session waits for the lock, it does not repeat a failed lookup.
 const isThere = `
   select exists (select from pg_class where relname = 'migration' and pg_table_is_visible(oid)) as there`;
 const selectApplied = 'select name from migration order by name collate "C"';
@@ -38,15 +38,15 @@ export interface Migration {
   sql: string;
 }
 
-/** How far a store is. */
+/** The state of a store's schema. */
 export interface SchemaState {
-  /** Names of the migrations that it has, in order; none of an empty database. */
+  /** Names of the applied migrations, in order; none in an empty database. */
   applied: string[];
-  /** Those that it lacks, in order. */
+  /** The missing migrations, in order. */
   pending: Migration[];
 }
 
-/** What a store's schema is, and what it lacks. Throws a sentence where it is not an earlier one of this program's. */
+/** Reads which migrations a store has and lacks. Throws a sentence if its schema is not an earlier one of this program. */
 export async function readSchema(client: pg.ClientBase | pg.Pool, folder = FOLDER): Promise<SchemaState> {
   const { rows } = await client.query<{ there: boolean }>(isThere);
   const found = one(rows, 'look for the list of migrations').there
@@ -67,14 +67,14 @@ export async function readSchema(client: pg.ClientBase | pg.Pool, folder = FOLDE
   const last = applied.at(-1) ?? '';
   if (lacking[0] !== undefined && lacking[0] < last) {
     throw new Error(
-      `The store lacks ${lacking[0]} although it has ${last}: no version of dbvitals made it so.`,
+      `The store lacks the migration ${lacking[0]} although it has ${last}: no version of dbvitals creates such a schema.`,
     );
   }
   const pending = lacking.map((name) => ({ name, sql: readFileSync(join(folder, `${name}.sql`), 'utf8') }));
   return { applied, pending };
 }
 
-/** Whether no migration was ever applied there. */
+/** Whether no migration was ever applied. */
 export async function isEmpty(address: StoreAddress): Promise<boolean> {
   const pool = openPool(address, 'owner', { max: 1 });
   try {
@@ -84,17 +84,17 @@ export async function isEmpty(address: StoreAddress): Promise<boolean> {
   }
 }
 
-/** Has the schema alone until the transaction ends; waits for whoever is at it. */
+/** Locks the schema exclusively until the transaction ends. Waits for other holders of the lock. */
 export async function lockSchemaAlone(client: pg.ClientBase): Promise<void> {
   await client.query(lockSchema);
 }
 
-/** Keeps the schema as it is until the connection ends. Before a transaction: its snapshot must be younger than any migration. */
+/** Prevents migrations until the connection ends. Call it before the transaction: its snapshot must be newer than any migration. */
 export async function keepSchema(client: pg.ClientBase): Promise<void> {
   await client.query(lockShared);
 }
 
-/** Applies migrations in the transaction of `client`, which holds the schema alone. Throws {@link MigrationError}. */
+/** Applies migrations in the transaction of `client`, which holds the exclusive lock. Throws {@link MigrationError}. */
 export async function applyMigrations(
   client: pg.ClientBase,
   migrations: readonly Migration[],
@@ -110,21 +110,20 @@ export async function applyMigrations(
   }
 }
 
-/** A migration that failed: its transaction must be rolled back. */
+/** A migration failed. Its transaction must be rolled back. */
 class MigrationError extends Error {
   constructor(name: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : 'unknown';
     super(
-      `Migration ${name} failed and nothing was changed: the version of dbvitals that was started last still runs on this store. PostgreSQL says: ${reason.replace(/\.$/, '')}. Mend that, then start this one again.`,
+      `Migration ${name} failed and nothing was changed: the previous version of dbvitals still runs on this store. PostgreSQL says: ${reason.replace(/\.$/, '')}. Fix this, then start this version again.`,
       { cause },
     );
   }
 }
 
 /**
- * Brings the store's schema up to date and returns the names of the migrations that it applied: all in one transaction,
- * so that a failure leaves the schema as it was. Any number of processes may call it at once: they take turns. Throws
- * sentences that say what to do.
+ * Applies all missing migrations in one transaction and returns their names. A failure leaves the schema unchanged. Any
+ * number of processes may call it at once: they take turns. Throws sentences that say what to do.
  */
 export async function migrate(address: StoreAddress, folder = FOLDER): Promise<string[]> {
   const pool = openPool(address, 'owner', { max: 1 });
@@ -157,7 +156,7 @@ function codeOf(error: unknown): unknown {
   return cause instanceof Error && 'code' in cause ? cause.code : null;
 }
 
-/** Whether somebody held what a migration needs: lock_not_available, or a deadlock after all. */
+/** Whether another session held a lock that a migration needs: lock_not_available, or a deadlock. */
 function isKeptWaiting(error: unknown): boolean {
   const code = codeOf(error);
   return code === '55P03' || code === '40P01';
@@ -166,7 +165,7 @@ function isKeptWaiting(error: unknown): boolean {
 class KeptWaitingError extends Error {
   constructor(cause: unknown) {
     super(
-      'The schema could not be brought up to date for a minute and nothing was changed: a long transaction holds a table of the store. Find it in pg_stat_activity, let it end, then try again.',
+      'The schema could not be brought up to date for a minute and nothing was changed: a long transaction locks a table of the store. Find it in pg_stat_activity, let it end, then try again.',
       { cause },
     );
   }
@@ -179,7 +178,7 @@ const roles = `
    where case when to_regrole(name) is null then true
               else not pg_has_role(current_user, to_regrole(name), 'member') end`;
 
-/** The statements by which a superuser gives the store's user the roles that it acts as; null = it has them. */
+/** The statements with which a superuser grants the store's user the roles that it acts as; null = it has them. */
 async function grantRoles(pool: pg.Pool): Promise<string | null> {
   const { rows } = await pool.query<{ make: string; absent: boolean; me: string }>(roles);
   const [first] = rows;
@@ -188,13 +187,13 @@ async function grantRoles(pool: pg.Pool): Promise<string | null> {
   return `${make.join('')}grant dbvitals_writer, dbvitals_reader, dbvitals_console to ${first.me};`;
 }
 
-/** A sentence that says which roles to make and grant where that is what a migration was refused for; else null. */
+/** If a migration failed because of missing roles, an error that says which to create and grant; else null. */
 export async function missingRoles(pool: pg.Pool, error: unknown): Promise<Error | null> {
   if (codeOf(error) !== '42501') return null;
   const statements = await grantRoles(pool);
   if (statements === null) return null;
   return new Error(
-    `The store's user may not make the roles that dbvitals acts as: run this as a superuser, then try again: ${statements}`,
+    `The store's user may not create the roles of dbvitals: run this as a superuser, then try again: ${statements}`,
     { cause: error },
   );
 }
@@ -204,7 +203,7 @@ const selectRights = `
          has_schema_privilege('public', 'create') as makes_tables
     from pg_roles where rolname = current_user`;
 
-/** Why the store's user could not apply a migration, before one is tried; null = it could. */
+/** Why the store's user can't apply migrations, checked without trying one; null = it can. */
 export async function whyNoMigration(pool: pg.Pool): Promise<{ message: string; remedy: string } | null> {
   const { rows } = await pool.query<{ makes_roles: boolean; makes_tables: boolean; me: string }>(
     selectRights,
@@ -214,13 +213,13 @@ export async function whyNoMigration(pool: pg.Pool): Promise<{ message: string; 
   const statements = rights.makes_roles ? null : await grantRoles(pool);
   if (statements !== null) {
     return {
-      message: "The store's user may not make the roles that dbvitals acts as, so a migration fails.",
+      message: "The store's user may not create the roles of dbvitals, so migrations fail.",
       remedy: `Run this as a superuser: ${statements}`,
     };
   }
   if (rights.makes_tables) return null;
   return {
-    message: "The store's user may not make tables in the schema public, so a migration fails.",
+    message: "The store's user may not create tables in the schema public, so migrations fail.",
     remedy: `Run this as the database's owner: grant create on schema public to ${rights.me};`,
   };
 }

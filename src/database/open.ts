@@ -6,36 +6,36 @@ import { type EmbeddedStore, joinEmbedded, type Say } from './embedded.ts';
 import { isEmpty, migrate } from './migrate.ts';
 import { one } from './one.ts';
 
-/** A store that is there, whatever its schema. */
+/** An existing store, whatever its schema. */
 export interface JoinedStore {
   address: StoreAddress;
-  /** What it is, for a person: "embedded PostgreSQL 18.4 in .dbvitals". */
+  /** A description such as "embedded PostgreSQL 18.4 in .dbvitals". */
   description: string;
-  /** Null when the store is a PostgreSQL of the operator's own. */
+  /** Null = the store is the operator's own PostgreSQL. */
   embedded: EmbeddedStore | null;
-  /** Call it after every pool on the store has ended; the embedded server stops with the last process that uses it. */
+  /** Call it after all pools on the store have ended. The embedded server stops with the last process that uses it. */
   close(): Promise<void>;
 }
 
-/** A store that is up to date and ready. */
+/** A store whose schema is up to date. */
 export interface OpenStore extends JoinedStore {
-  /** Names of the migrations that opening it applied. */
+  /** Names of the migrations that were applied on opening. */
   applied: string[];
 }
 
-/** Which store: its URL, or the folder of the embedded one. */
+/** The settings of the store: its URL, or the folder of the embedded one. */
 interface StorePlace {
   databaseUrl: string | null;
   dataDir: string;
 }
 
 /**
- * What becomes of a store that is not there. A command in the wrong folder must not make one: only those do that are asked
- * for it, and the others are refused with a sentence.
+ * What to do if the store does not exist. A command in the wrong folder must not create one, so only some commands create
+ * it, and the others fail with a sentence.
  */
 type WhenAbsent = 'make' | 'refuse';
 
-/** Opens the store that the configuration names and brings its schema up to date; `say` hears of what takes long. */
+/** Opens the configured store and brings its schema up to date. Reports steps that take long to `say`. */
 export async function openStore(place: StorePlace, say: Say, absent: WhenAbsent): Promise<OpenStore> {
   const store = await joinStore(place, say, absent);
   try {
@@ -47,7 +47,7 @@ export async function openStore(place: StorePlace, say: Say, absent: WhenAbsent)
   }
 }
 
-/** {@link openStore} without a look at the schema: an empty database is one that is there. */
+/** {@link openStore} without checking the schema. An empty database counts as existing. */
 export async function joinStore(place: StorePlace, say: Say, absent: WhenAbsent): Promise<JoinedStore> {
   const { databaseUrl, dataDir } = place;
   if (absent === 'refuse' && databaseUrl === null && !holdsStore(dataDir)) throw new NoStore(place);
@@ -70,19 +70,19 @@ class NoStore extends Error {
   constructor({ databaseUrl, dataDir }: StorePlace) {
     const message =
       databaseUrl === null
-        ? `There is no store in ${resolve(dataDir)}: set DBVITALS_DATA_DIR or DATABASE_URL to yours`
-        : 'There is no store in the database of DATABASE_URL: set it to the database of yours';
-    super(`${message}, or run "${called} migrate" to make one there.`);
+        ? `There is no store in ${resolve(dataDir)}: set DBVITALS_DATA_DIR or DATABASE_URL to your store`
+        : 'There is no store in the database of DATABASE_URL: set it to the database of your store';
+    super(`${message}, or run "${called} migrate" to create one there.`);
   }
 }
 
-/** The store's version, such as "18.4". Throws a sentence when it is not there or too old. */
+/** The store's version, such as "18.4". Throws a sentence if the store does not answer or is too old. */
 async function storeVersion(address: StoreAddress): Promise<string> {
   const question = `select current_setting('server_version') as answer`;
   const version = await askEachHost(address, 'owner', question).catch((error: Error) => {
     if (!error.message.startsWith('unsupported startup parameter')) throw error;
     throw new Error(
-      'DATABASE_URL names a pooler: name the server itself there, and the pooler in DBVITALS_POOLER_URL.',
+      'DATABASE_URL names a pooler: set it to the server itself, and set DBVITALS_POOLER_URL to the pooler.',
       { cause: error },
     );
   });
@@ -94,8 +94,8 @@ async function storeVersion(address: StoreAddress): Promise<string> {
 }
 
 /**
- * Where the gate's, the keys' and the reader's statements go: through the pooler in transaction mode that `url` names,
- * or straight to the store. Throws a sentence when the pooler is not there or gives other roles.
+ * The address for statements of requests: the pooler in transaction mode at `url`, or the store itself. Throws a sentence if
+ * the pooler does not answer or gives other roles.
  */
 export async function requestAddress(store: OpenStore, url: string | null): Promise<StoreAddress> {
   if (url === null) return store.address;
@@ -108,10 +108,10 @@ export async function requestAddress(store: OpenStore, url: string | null): Prom
   return address;
 }
 
-// How long a host may take to let us in and say who it is.
+// How long a host may take to connect and answer.
 const START_DEADLINE_MS = 10_000;
 
-/** The one answer to `question` of the first host of the address that gives any. */
+/** The answer to `question` from the first host of the address that answers. */
 async function askEachHost(address: StoreAddress, role: StoreRole, question: string): Promise<string> {
   const pool = openPool(address, role, { max: 1, statementTimeout: START_DEADLINE_MS });
   try {

@@ -3,21 +3,21 @@ import { openPool, type StoreAddress } from './connect.ts';
 import { type Migration, readSchema } from './migrate.ts';
 import { one } from './one.ts';
 
-/** A migration that a store still lacks. */
+/** A migration that is not applied yet. */
 export interface PlannedMigration {
   name: string;
   /** The first sentence of its file. */
   what: string;
-  /** About how long it takes: by rows, as its file says that it was measured; 0 where it goes through none. */
+  /** The estimated duration in seconds, from the rows and the measurement in its file; 0 = it reads no rows. */
   seconds: number;
-  /** By table, how many rows it goes through. */
+  /** How many rows it reads, by table. */
   rows: Record<string, number>;
 }
 
-// PostgreSQL's own estimate, which costs nothing; -1 where it has not looked yet.
+// PostgreSQL's own estimate, which costs nothing; -1 = not analyzed yet.
 const selectRows = 'select reltuples::bigint as rows from pg_class where oid = to_regclass($1)';
 
-/** What a migration of the store would do and about how long it would take; changes nothing. Throws as `migrate` does. */
+/** Returns what each missing migration would do and about how long it would take. Changes nothing. Throws like `migrate`. */
 export async function planMigrations(address: StoreAddress): Promise<PlannedMigration[]> {
   const pool = openPool(address, 'owner', { max: 1 });
   try {
@@ -49,8 +49,8 @@ async function countRows(pool: pg.Pool, table: string): Promise<number> {
 }
 
 /**
- * What a migration's first lines say: a sentence, and, as `-- Takes 2.6 µs a row of activity.`, how long it is at each row
- * of the tables that it goes through.
+ * Reads the first lines of a migration: a sentence, and the time per row of the tables that it reads, such as
+ * `-- Takes 2.6 µs a row of activity.`
  */
 export function describeMigration(sql: string): { what: string; perRow: Record<string, number> } {
   const [head = ''] = /^(?:--.*\n)+/.exec(sql) ?? [];

@@ -20,7 +20,7 @@ beforeAll(async () => {
   store = await startTestStore();
   root = await store.superuser('store');
   ({ rows: privileges } = await root.query(selectPrivileges, [ROLES]));
-  // Logged in as the roles themselves: nobody's rights are behind theirs.
+  // Logged in as the roles themselves, so that no other role's rights apply.
   for (const role of ROLES) {
     await root.query(`alter role ${role} login password 'itself'`);
     const [address] = store.address;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await store.stop();
 });
 
-/** The code of the error that a statement ends with; what it changed is undone. */
+/** Runs a statement, rolls it back, and returns the code of its error. */
 async function codeOf(role: string, statement: string): Promise<unknown> {
   const client = clients.get(role);
   await client?.query('begin');
@@ -48,7 +48,7 @@ async function codeOf(role: string, statement: string): Promise<unknown> {
 }
 
 describe.each(ROLES)('%s', (role) => {
-  test('may do what stands here, and no more', () => {
+  test('has exactly the listed privileges', () => {
     const found = privileges
       .filter((of) => of.role === role && of.granted !== null)
       .map(({ table, what, whole, granted }) => ({
@@ -61,7 +61,7 @@ describe.each(ROLES)('%s', (role) => {
     ).toEqual(GRANTED[role]);
   });
 
-  test('every statement on a table that is not granted is refused', async () => {
+  test('every statement without a privilege on its table is denied', async () => {
     const allowed: string[] = [];
     let tried = 0;
     for (const { table, what, whole, refused } of privileges.filter((of) => of.role === role)) {
@@ -118,26 +118,29 @@ describe.each(ROLES)('%s', (role) => {
   });
 });
 
-test('no function lends the rights of its owner', async () => {
+test('no function runs with the rights of its owner', async () => {
   const { rows } = await root.query(`
     select oid::regprocedure from pg_proc where pronamespace = 'public'::regnamespace and prosecdef`);
   expect(rows).toEqual([]);
 });
 
-test.each(['dbvitals_reader', 'dbvitals_console'])('%s that was set to nothing sees no row', async (role) => {
-  await store.account();
-  await root.query(`insert into login (account_id, email, name) values (1, $1, 'Ada')`, [
-    `${role}@example.com`,
-  ]);
-  const { rows } = await root.query(
-    `select distinct tablename from pg_policies where policyname in ('own_account', 'own_login')`,
-  );
-  const open = new Set(Object.keys(GRANTED[role] ?? {}));
-  const seen: string[] = [];
-  for (const { tablename } of rows.filter((row) => open.has(row.tablename))) {
-    const found = await clients.get(role)?.query(`select count(*) as seen from ${tablename}`);
-    expect(found?.rows, tablename).toEqual([{ seen: 0 }]);
-    seen.push(tablename);
-  }
-  expect(seen.toSorted()).toEqual([...open].toSorted());
-});
+test.each(['dbvitals_reader', 'dbvitals_console'])(
+  '%s without an account or person set sees no row',
+  async (role) => {
+    await store.account();
+    await root.query(`insert into login (account_id, email, name) values (1, $1, 'Ada')`, [
+      `${role}@example.com`,
+    ]);
+    const { rows } = await root.query(
+      `select distinct tablename from pg_policies where policyname in ('own_account', 'own_login')`,
+    );
+    const open = new Set(Object.keys(GRANTED[role] ?? {}));
+    const seen: string[] = [];
+    for (const { tablename } of rows.filter((row) => open.has(row.tablename))) {
+      const found = await clients.get(role)?.query(`select count(*) as seen from ${tablename}`);
+      expect(found?.rows, tablename).toEqual([{ seen: 0 }]);
+      seen.push(tablename);
+    }
+    expect(seen.toSorted()).toEqual([...open].toSorted());
+  },
+);

@@ -1,17 +1,17 @@
 import type pg from 'pg';
 
-/** Runs a statement of an endpoint and gives its rows. */
+/** Runs a statement of an endpoint and returns its rows. */
 export type Read = <Row>(statement: string, values: unknown[]) => Promise<Row[]>;
 
-/** What a change reads, in its own transaction. */
+/** Reads within a change's own transaction. */
 export function within(client: pg.ClientBase): Read {
   return async (statement, values) => (await client.query(statement, values)).rows;
 }
 
 /**
- * Reads for an account: `work` runs as the pool's role, the reader or the console, in one snapshot, behind row-level
- * security. Gives what it gave and the account's generation in that snapshot. On a pipelining pool it costs two round trips
- * when `work` reads once.
+ * Reads for an account: `work` runs as the pool's role, the reader or the console, in one snapshot, under row-level
+ * security. Returns its result and the account's generation in that snapshot. On a pipelining pool this takes two round trips
+ * if `work` reads once.
  */
 export async function readAs<T>(
   reader: pg.Pool,
@@ -27,12 +27,12 @@ export async function readAs<T>(
   });
 }
 
-/** Reads what belongs to a person and not to an account: {@link readAs} for a login, as the console alone may. */
+/** Reads data of a person instead of an account: {@link readAs} for a login. Only the console may do this. */
 export function readOwn<T>(reader: pg.Pool, loginId: number, work: (read: Read) => Promise<T>): Promise<T> {
   return readWithin(reader, `dbvitals.login_id = ${Number(loginId)}`, work);
 }
 
-/** `setting` is what the policies go by. SET takes no parameters; an identifier is a number that the store itself gave out. */
+/** The policies use `setting`. SET takes no parameters, but the identifier in it is a number from the store. */
 async function readWithin<T>(reader: pg.Pool, setting: string, work: (read: Read) => Promise<T>): Promise<T> {
   const client = await reader.connect();
   let broken: Error | undefined;

@@ -10,7 +10,7 @@ import { type Read, readAs } from './read.ts';
 let store: TestStore;
 let reader: ReturnType<typeof openPool>;
 const accounts: number[] = [];
-/** One of each account. */
+/** One connection of each account. */
 const connections = new Map<number | undefined, number>();
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   await store.stop();
 });
 
-/** For each endpoint that takes parameters: those that lead to other statements. `of`: whose connection is asked for. */
+/** For each endpoint, the parameters that lead to other statements. `of`: the account whose connection is requested. */
 const QUERIES: Record<string, Record<string, string>[]> = {
   '/health/connections/:id/checks/latest': [{ of: 'own' }, { of: 'another' }],
   '/ops/tickets': [
@@ -69,7 +69,7 @@ const asked = ENDPOINTS.flatMap((endpoint) =>
   (QUERIES[endpoint.path] ?? [{}]).map((query): Request => [endpoint.path, query, endpoint]),
 );
 
-/** What the endpoint answers an account; `named` false: with no statement that names it. */
+/** The endpoint's answer for an account; `named` false = no statement filters by the account. */
 async function answer(
   [path, { of, ...query }, endpoint]: Request,
   accountId: number,
@@ -97,14 +97,14 @@ async function answer(
   return result.body;
 }
 
-describe('statements that forgot their account', () => {
-  test.each(asked)('%s %j: answer what they would with it', async (...of) => {
+describe('statements that do not filter by account', () => {
+  test.each(asked)('%s %j: give the same answer as with the filter', async (...of) => {
     for (const accountId of accounts) {
       expect(await answer(of, accountId, false)).toEqual(await answer(of, accountId, true));
     }
   });
 
-  test('would not, were it not for row-level security', async () => {
+  test('give another answer without row-level security', async () => {
     const root = await store.superuser('store');
     const { rows } = await root.query(`select tablename from pg_policies where policyname = 'own_account'`);
     for (const { tablename } of rows)

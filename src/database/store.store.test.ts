@@ -19,16 +19,16 @@ async function names(statement: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-// Who signs in belongs to no account: a login acts in each that has a member of it. The role that answers the API may not see them.
-// Of the store itself are its backups.
+// Logins belong to no account: a login acts in each account that it is a member of. The API's role may not read them.
+// The record of backups belongs to the store itself.
 const OF_NO_ACCOUNT = ['challenge', 'last_backup', 'login', 'passkey', 'session', 'sign_in_failure'];
 
 const ours = `c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'migration'`;
 
-// Of a stranger's attempts to sign in, and of the store itself: the reader and the console have no grant on them.
+// Tables of failed sign-ins and of the store itself. The reader and the console have no privilege on them.
 const OF_NOBODY = ['challenge', 'last_backup', 'sign_in_failure'];
 
-test('every primary key begins with account_id, but those of sign-ins and of the store itself', async () => {
+test('every primary key begins with account_id, except those of sign-ins and of the store itself', async () => {
   const others = await names(`
     select c.relname as name
       from pg_class c
@@ -56,7 +56,7 @@ test('row-level security is forced on every table of an account or a person', as
   expect(rows).toEqual([]);
 });
 
-test('four migrations at once of an empty database take turns', async () => {
+test('four concurrent migrations of an empty database take turns', async () => {
   const root = await store.superuser();
   await root.query('create database four');
   const [address] = store.address;
@@ -67,7 +67,7 @@ test('four migrations at once of an empty database take turns', async () => {
   expect(applied.flat()).toEqual(files.toSorted().map((file) => file.replace('.sql', '')));
 });
 
-test('the log has a line of what the store refuses, and a stack of what is our own mistake', async () => {
+test('the log has only a line for an error of the store, and a stack for a bug of our own', async () => {
   const away = openPool([{ host: '/nowhere', port: 1 }], 'writer', { max: 1 });
   const refused = openPool([{ host: '127.0.0.1', port: 1 }], 'writer', { max: 1 });
   const hung = openPool(store.address, 'writer', { max: 1, statementTimeout: 50 });

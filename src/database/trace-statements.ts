@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { traced } from '../telemetry/tracing.ts';
 
 /**
- * Has each statement that `on` is asked to run for a promise traced, by its name. What a pool asks of its clients by a
- * callback is told of by the pool.
+ * Traces each statement that `on` runs for a promise, by its name. Statements that a pool passes to its clients with a
+ * callback are traced by the pool.
  */
 export function traceStatements(on: pg.Client | pg.Pool, role: string): void {
   const { query } = on;
@@ -20,14 +20,14 @@ export function traceStatements(on: pg.Client | pg.Pool, role: string): void {
   }) as typeof query;
 }
 
-/** Null of what runs itself, such as a COPY. */
+/** The text of a statement; null = an object that runs itself, such as a COPY. */
 function textOf(statement: unknown): string | null {
   if (typeof statement === 'string') return statement;
   if (typeof statement !== 'object' || statement === null || 'submit' in statement) return null;
   return 'text' in statement && typeof statement.text === 'string' ? statement.text : null;
 }
 
-/** Its own name, or what it does first and to which table: `select connection`. Never more of it: that says enough. */
+/** The statement's name, or its first verb and table, such as `select connection`. Nothing else of its text is traced. */
 function nameOf(statement: unknown, text: string): string {
   if (typeof statement === 'object' && statement !== null && 'name' in statement && statement.name) {
     return String(statement.name);

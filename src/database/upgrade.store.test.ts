@@ -34,7 +34,7 @@ async function emptyDatabase(name: string): Promise<StoreAddress> {
   return [{ ...store.address[0], database: name }];
 }
 
-/** Applies the first `count` migrations, as a program did that had no more. */
+/** Applies the first `count` migrations, like a program that had no more. */
 async function migrateTo(address: StoreAddress, count: number): Promise<void> {
   const pool = openPool(address, 'owner', { max: 1 });
   await inTransaction(pool, async (client) => {
@@ -44,7 +44,7 @@ async function migrateTo(address: StoreAddress, count: number): Promise<void> {
   await pool.end();
 }
 
-/** What every endpoint answers for an account of {@link fillSchema}. */
+/** The answers of every endpoint for an account of {@link fillSchema}. */
 async function everyAnswer(address: StoreAddress): Promise<unknown[]> {
   const reader = openPool(address, 'reader', { max: 1, pipeline: true });
   const answers: unknown[] = [];
@@ -71,7 +71,7 @@ describe('an upgrade', () => {
     fresh = { rows: await everyRow(client), answers: await everyAnswer(address) };
   });
 
-  test('what it is held against has rows in every table that a migration reads, and answers', () => {
+  test('the reference store has answers, and rows in every table that a migration reads', () => {
     const empty = Object.entries(fresh.rows).filter(([, rows]) => rows.length === 0);
     const unfilled = ['challenge', 'last_backup', 'link', 'session', 'sign_in_failure'];
     expect(empty.map(([name]) => name)).toEqual(unfilled);
@@ -79,7 +79,7 @@ describe('an upgrade', () => {
   });
 
   test.each(NAMES.slice(0, -1).map((name, at) => [name, at + 1] as const))(
-    'of a store that was filled at %s gives what a new one would hold and answer',
+    'of a store that was filled at %s gives the rows and answers of a new store',
     async (name, count) => {
       const address = await emptyDatabase(`from_${name.slice(0, 4)}`);
       await migrateTo(address, count);
@@ -94,7 +94,7 @@ describe('an upgrade', () => {
 });
 
 describe('the plan', () => {
-  test('says what each migration does, and how long by the rows of tables that it goes through', async () => {
+  test('says what each migration does, and how long it takes for the rows that it reads', async () => {
     const address = await emptyDatabase('planned');
     await migrateTo(address, 3);
     const client = await store.superuser('planned');
@@ -112,7 +112,7 @@ describe('the plan', () => {
     expect(await planMigrations(address)).toEqual([]);
   });
 
-  test('every migration has a first sentence, and names tables that there are', async () => {
+  test('every migration has a first sentence and names only existing tables', async () => {
     const { pending } = await readSchema(await store.superuser('postgres'));
     expect(pending).toHaveLength(LAST);
     const tables = Object.keys(await everyRow(await store.superuser('store')));
@@ -147,12 +147,12 @@ describe('with later migrations', () => {
       (error: Error) => error.message,
     );
 
-  test('one that fails takes those before it along: the schema is the old one, and works', async () => {
+  test('a failed migration also undoes those before it: the old schema stays and works', async () => {
     add('9001_well', 'alter table account add column colour text;');
     add('9002_broken', 'alter table account add column size int;\nselect 1 / 0;');
     const before = await everyRow(client);
     expect(await sentence(migrate(address, folder))).toMatch(
-      /^Migration 9002_broken failed and nothing was changed: .* still runs on this store\. PostgreSQL says: division by zero\. Mend that, then start this one again\.$/,
+      /^Migration 9002_broken failed and nothing was changed: .* still runs on this store\. PostgreSQL says: division by zero\. Fix this, then start this version again\.$/,
     );
     expect((await readSchema(client, folder)).applied).toEqual(NAMES);
     expect(await everyRow(client)).toEqual(before);
@@ -161,7 +161,7 @@ describe('with later migrations', () => {
     expect(await migrate(address, folder)).toEqual(['9001_well', '9002_broken']);
   });
 
-  test('an older program refuses the schema of a newer one', async () => {
+  test('an older program rejects the schema of a newer one', async () => {
     add('9001_well', 'alter table account add column colour text;');
     await migrate(address, folder);
     const refusal = `The store's schema is newer than this dbvitals, which does not know 9001_well: start the version that made it, or a later one.`;
@@ -169,12 +169,14 @@ describe('with later migrations', () => {
     expect(await sentence(planMigrations(address))).toBe(refusal);
   });
 
-  test('a migration that comes before one that was applied is no upgrade', async () => {
+  test('a migration that sorts before an applied one is rejected', async () => {
     add('0000_early', 'select 1');
-    expect(await sentence(migrate(address, folder))).toMatch(/^The store lacks 0000_early although it has /);
+    expect(await sentence(migrate(address, folder))).toMatch(
+      /^The store lacks the migration 0000_early although it has /,
+    );
   });
 
-  test('one that must wait for a long transaction lets everybody else by, and is applied after it', async () => {
+  test('a migration that waits for a long transaction lets all others pass, and is applied afterwards', async () => {
     add('9001_well', 'alter table account add column colour text;');
     const long = await store.superuser(`later_${made}`);
     await long.query('begin; select from account');

@@ -152,7 +152,7 @@ test('a user that may not create roles, before the first migration: after the re
     const refused = await look();
     expect(refused).toMatchObject({
       status: 'error',
-      message: "The store's user may not make the roles that dbvitals acts as, so a migration fails.",
+      message: "The store's user may not create the roles of dbvitals, so migrations fail.",
     });
     const [, statements = ''] = /^Run this as a superuser: (.*)$/.exec(refused?.remedy ?? '') ?? [];
     await expect(migrate(address)).rejects.toThrow(statements);

@@ -163,7 +163,7 @@ test('on a read-only file system the doctor names the data folder, and a first s
     expect(started.status).toBe(1);
     expect(started.stdout).toBe('');
     expect(started.stderr).toBe(
-      `error: The data folder ${dataFolder} can't be written (EROFS): set DBVITALS_DATA_DIR to a folder that this user may write, or DATABASE_URL to a PostgreSQL of your own.\n`,
+      `error: The data folder ${dataFolder} is not writable (EROFS): set DBVITALS_DATA_DIR to a folder that this user can write to, or DATABASE_URL to your own PostgreSQL.\n`,
     );
   }
 });

@@ -35,7 +35,7 @@ test.each(COMMANDS)(
     const { exit, stdout, stderr } = await command(args, { environment: { DBVITALS_DATA_DIR: dataFolder } });
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
     expect(stderr).toBe(
-      `error: There is no store in ${dataFolder}: set DBVITALS_DATA_DIR or DATABASE_URL to yours, or run "npm run -s dbvitals -- migrate" to make one there.\n`,
+      `error: There is no store in ${dataFolder}: set DBVITALS_DATA_DIR or DATABASE_URL to your store, or run "npm run -s dbvitals -- migrate" to create one there.\n`,
     );
     expect(readdirSync(folder.path)).toEqual(['dbvitals.yaml']);
   },
