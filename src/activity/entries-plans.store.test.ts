@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buffersOf } from '../../test/buffers.ts';
 import { cutLogs } from '../../test/cut-logs.ts';
+import { parsedQuery } from '../../test/parsed-query.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { writeLog } from '../../test/write-log.ts';
 import { openPool } from '../database/connect.ts';
@@ -37,7 +38,12 @@ const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOStri
 /** The statements that the endpoint runs for a query, and the total that it returns. */
 async function statementsOf(accountId: number, query: Record<string, string>) {
   const statements: { statement: string; values: unknown[] }[] = [];
-  const request = { accountId, query, id: '', url: 'http://localhost/api/v1/activity' };
+  const request = {
+    accountId,
+    query: parsedQuery(entries, query),
+    id: '',
+    url: 'http://localhost/api/v1/activity',
+  };
   const { result } = await readAs(reader, accountId, (read) =>
     entries.answer((statement, values) => {
       statements.push({ statement, values });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cutLogs } from '../../test/cut-logs.ts';
+import { parsedQuery } from '../../test/parsed-query.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
@@ -73,7 +74,12 @@ async function writeLog(types: readonly string[]): Promise<number> {
 }
 
 async function ask(accountId: number, query: Record<string, string>) {
-  const request = { accountId, query, id: '', url: 'http://localhost/api/v1/activity' };
+  const request = {
+    accountId,
+    query: parsedQuery(entries, query),
+    id: '',
+    url: 'http://localhost/api/v1/activity',
+  };
   const { result } = await readAs(reader, accountId, (read) => entries.answer(read, request));
   return { ids: result.body.data.map(({ id }) => id), total: result.body.meta.total };
 }

@@ -77,7 +77,7 @@ export const entries = endpoint({
     const page = readPage(query);
     const { since, before } = readRange(query);
     const afterId =
-      query.after_id === undefined ? null : Math.min(Number(query.after_id), Number.MAX_SAFE_INTEGER - 1);
+      query.after_id === undefined ? null : Math.min(query.after_id, Number.MAX_SAFE_INTEGER - 1);
     // Text in PostgreSQL can't contain NUL, so no action type does.
     const actionType = query.action_type?.replaceAll('\0', '\uFFFD') ?? null;
     const [places] = await read<{ below: number; upto: number; newest: string; ends_open: boolean }>(

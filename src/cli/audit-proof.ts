@@ -11,7 +11,7 @@ import { secretKeys } from '../config/secret-key.ts';
 import { isOfOtherStore } from '../connections/rotate-secret-key.ts';
 import { inTransaction } from '../database/connect.ts';
 import { within } from '../database/read.ts';
-import { dateRange, parseDate } from '../vocabulary/date-range.ts';
+import { dateRange, type PointOfTime, parseDate } from '../vocabulary/date-range.ts';
 import type { Verdict } from './command.ts';
 
 /** A time range, as entered and as PostgreSQL reads it. */
@@ -76,11 +76,14 @@ export function auditProof(config: Config) {
       verifyExport(folder, publicKeys),
     /** The range that `--from` and `--to` name, or a sentence that says what is wrong with them. */
     parseRange(from: string | undefined, to: string | undefined): Range | string {
+      const points = new Map<string, PointOfTime>();
       for (const [name, text] of Object.entries({ '--from': from, '--to': to })) {
-        if (text !== undefined && !parseDate(text))
-          return `${name} must be a date such as 2026-01-31, or a date-time such as 2026-01-31T23:59:59Z.`;
+        if (text === undefined) continue;
+        const point = parseDate(text);
+        if (point) points.set(name, point);
+        else return `${name} must be a date such as 2026-01-31, or a date-time such as 2026-01-31T23:59:59Z.`;
       }
-      const range = dateRange(from, to);
+      const range = dateRange(points.get('--from'), points.get('--to'));
       return range ? { from: from ?? null, to: to ?? null, ...range } : '--from must not be later than --to.';
     },
     /** Seals, then writes sealed entries to a new folder, completely or not at all; returns the first and last id. */

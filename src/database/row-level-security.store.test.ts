@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandJson } from '../../test/contract/command.ts';
+import { parsedQuery } from '../../test/parsed-query.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
@@ -87,7 +88,7 @@ async function answer(
       return read(everywhere, values);
     };
     const url = `http://localhost/api/v1${path}`;
-    const request = { accountId, query, id: String(id), url };
+    const request = { accountId, query: parsedQuery(endpoint, query), id: String(id), url };
     return endpoint.answer(named ? read : unnamed, request).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
       return { body: error.message };

@@ -54,7 +54,7 @@ test('a page of connections reads only its own checks, the fleet reads none, and
   };
   const all = await measured((read) => fleet.answer(read, { ...request, query: {} }));
   const last = await measured((read) =>
-    connections.answer(read, { ...request, query: { page: '25', per_page: '100' } }),
+    connections.answer(read, { ...request, query: { page: 25, per_page: 100 } }),
   );
   await reader.end();
 

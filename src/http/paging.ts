@@ -38,9 +38,9 @@ export interface Page {
 }
 
 /** Returns the page that validated parameters request. */
-export function readPage(query: { page?: string; per_page?: string }): Page {
-  const page = Math.min(Number(query.page ?? 1), Number.MAX_VALUE);
-  const perPage = Number(query.per_page ?? DEFAULT_PER_PAGE);
+export function readPage(query: { page?: number; per_page?: number }): Page {
+  const page = Math.min(query.page ?? 1, Number.MAX_VALUE);
+  const perPage = query.per_page ?? DEFAULT_PER_PAGE;
   return { page, perPage, offset: (page - 1) * perPage };
 }
 

@@ -2,12 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import { recordable } from './edge/edge.ts';
 import { ApiError } from './errors.ts';
+import { parseParameter } from './query-parameters.ts';
 
 /**
  * Validates the query's parameters with the endpoint's schema. Throws a 400 that names the parameter and its rule, the
  * `description` of its schema. Names that begin with `_` are cache-busters and are ignored.
  */
-export function checkQuery(request: FastifyRequest, schema: TObject): Record<string, string> {
+export function checkQuery(request: FastifyRequest, schema: TObject): Record<string, unknown> {
   const query: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.query as Record<string, string | string[]>)) {
     if (name.startsWith('_')) continue;
@@ -19,7 +20,13 @@ export function checkQuery(request: FastifyRequest, schema: TObject): Record<str
     query[name] = value;
   }
   const validate = request.getValidationFunction('querystring');
-  if (!validate || validate(query)) return query;
+  if (!validate || validate(query)) {
+    const values = Object.entries(query).map(([name, text]) => [
+      name,
+      parseParameter(schema.properties[name], text),
+    ]);
+    return Object.fromEntries(values);
+  }
   const name = validate.errors?.[0]?.instancePath?.slice(1) ?? '';
   const rule = schema.properties[name] as { description?: string } | undefined;
   throw new ApiError('invalid_parameter', rule?.description ?? 'The parameters are wrong.', name);

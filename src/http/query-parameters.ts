@@ -1,7 +1,9 @@
-import { type TOptional, type TSchema, type TString, Type } from 'typebox';
+import { type TOptional, type TSchema, type TString, type TUnsafe, Type } from 'typebox';
+import { DATE_FORM, type PointOfTime, parseDate } from '../vocabulary/date-range.ts';
 
 // A query is text, so its parameters are validated as text. Callers think of numbers, so the document describes numbers.
 const DOCUMENTED = Symbol('documented');
+const PARSE = Symbol('parse');
 
 /** A parameter in the OpenAPI document. */
 interface Documented {
@@ -16,6 +18,12 @@ export function documented(parameter: TSchema): Documented {
   return found;
 }
 
+/** The value of a parameter whose text has passed its schema: a number, a point of time, or the text itself. */
+export function parseParameter(parameter: TSchema | undefined, text: string): unknown {
+  const { [PARSE]: parse } = (parameter ?? {}) as { [PARSE]?: (text: string) => unknown };
+  return parse ? parse(text) : text;
+}
+
 /** The bounds of a whole number, both included; `maximum` is a power of ten. */
 interface Bounds {
   minimum: 0 | 1;
@@ -24,14 +32,16 @@ interface Bounds {
 }
 
 /** A whole number without sign, leading zeros or fraction. `meaning` is a sentence. */
-export function wholeNumber(name: string, meaning: string, bounds: Bounds): TOptional<TString> {
+export function wholeNumber(name: string, meaning: string, bounds: Bounds): TOptional<TUnsafe<number>> {
   const { minimum, maximum } = bounds;
   const positive = maximum === undefined ? '[1-9][0-9]*' : upTo(maximum);
   return Type.Optional(
-    Type.String({
+    Type.Unsafe<number>({
+      type: 'string',
       pattern: minimum === 0 ? `^(?:0|${positive})$` : `^(?:${positive})$`,
       description: `${name} must be a whole number, ${minimum} ${maximum === undefined ? 'or more' : `to ${maximum}`}.`,
       [DOCUMENTED]: { description: meaning, schema: { type: 'integer', ...bounds } },
+      [PARSE]: Number,
     }),
   );
 }
@@ -75,6 +85,19 @@ export function text(
       ...check,
       description: `${name} ${rule}`,
       [DOCUMENTED]: { description: meaning, schema: { type: 'string', ...told } },
+    }),
+  );
+}
+
+/** A date or a date-time, as `parseDate` reads it. `rule` is what a 400 says after the parameter's name. */
+export function pointOfTime(name: string, meaning: string, rule: string): TOptional<TUnsafe<PointOfTime>> {
+  return Type.Optional(
+    Type.Unsafe<PointOfTime>({
+      type: 'string',
+      format: 'date-or-time',
+      description: `${name} ${rule}`,
+      [DOCUMENTED]: { description: meaning, schema: { type: 'string', pattern: DATE_FORM.source } },
+      [PARSE]: parseDate,
     }),
   );
 }

@@ -1,16 +1,14 @@
-import { DATE_FORM, type DateRange, dateRange } from '../vocabulary/date-range.ts';
+import { type DateRange, dateRange, type PointOfTime } from '../vocabulary/date-range.ts';
 import { ApiError } from './errors.ts';
-import { text } from './query-parameters.ts';
+import { pointOfTime } from './query-parameters.ts';
 
 function dateOrTime(name: string, meaning: string) {
   const forms =
     'A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC.';
-  return text(
+  return pointOfTime(
     name,
     `${meaning} ${forms}`,
     'must be a date (2026-01-31) or an RFC 3339 date-time (2026-01-31T23:59:59Z).',
-    { format: 'date-or-time' },
-    { pattern: DATE_FORM.source },
   );
 }
 
@@ -24,7 +22,7 @@ export const rangeParameters = {
 };
 
 /** Returns the range of validated parameters. Throws a 400 if it ends before it starts. */
-export function readRange(query: { from?: string; to?: string }): DateRange {
+export function readRange(query: { from?: PointOfTime; to?: PointOfTime }): DateRange {
   const range = dateRange(query.from, query.to);
   if (!range) throw new ApiError('invalid_parameter', 'from must not be later than to.', 'from');
   return range;

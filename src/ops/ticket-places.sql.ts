@@ -4,7 +4,7 @@ import { SEVERITIES } from '../vocabulary/severities.ts';
 interface Choice {
   status?: string;
   severity?: string;
-  connection_id?: string;
+  connection_id?: number;
 }
 
 const CLASSES = ['open', 'resolved'].flatMap((status) =>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parsedQuery } from '../../test/parsed-query.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
@@ -90,7 +91,12 @@ async function check(accountId: number, connections: number[], rows: Row[], aske
     ...(to === undefined ? {} : { to: second(to) }),
     ...{ page: String(page), per_page: String(per_page) },
   };
-  const request = { accountId, query, id: '', url: 'http://localhost/api/v1/ops/tickets' };
+  const request = {
+    accountId,
+    query: parsedQuery(tickets, query),
+    id: '',
+    url: 'http://localhost/api/v1/ops/tickets',
+  };
   const { result } = await readAs(reader, accountId, (read) => tickets.answer(read, request));
   const chosen = rows
     .filter((row) => status === undefined || row.status === status)

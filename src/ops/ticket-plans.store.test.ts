@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buffersOf } from '../../test/buffers.ts';
+import { parsedQuery } from '../../test/parsed-query.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { openPool } from '../database/connect.ts';
 import { type Read, readAs } from '../database/read.ts';
@@ -76,7 +77,9 @@ async function most(accountId: number, size: number, connectionId: number) {
   const request = { accountId, id: '', url: 'http://localhost/api/v1/ops/tickets' };
   const pageOf = (filters: Record<string, string>, page: number) => {
     const query = { ...filters, per_page: '100', page: String(page) };
-    return measured(query, (read) => tickets.answer(read, { ...request, query }));
+    return measured(query, (read) =>
+      tickets.answer(read, { ...request, query: parsedQuery(tickets, query) }),
+    );
   };
   for (const filters of questions(size, connectionId)) {
     const { body } = await pageOf(filters, 1);

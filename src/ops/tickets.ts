@@ -91,7 +91,7 @@ export const tickets = endpoint({
   async answer(read, { accountId, query, url }) {
     const page = readPage(query);
     const { since, before } = readRange(query);
-    const connectionId = Number(query.connection_id ?? 0);
+    const connectionId = query.connection_id ?? 0;
     if (connectionId !== 0) {
       const known =
         connectionId <= Number.MAX_SAFE_INTEGER ? await read(findConnection, [accountId, connectionId]) : [];

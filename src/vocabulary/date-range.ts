@@ -1,5 +1,5 @@
 /** A time from a client, in nanoseconds since 1970, and the length of the smallest unit that it was given in. */
-interface Written {
+export interface PointOfTime {
   start: bigint;
   unit: bigint;
 }
@@ -13,7 +13,7 @@ export const DATE_FORM =
   /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(Z|[+\- ](?:0\d|1[0-4]):[0-5]\d)?)?$/;
 
 /** Reads `YYYY-MM-DD` or an RFC 3339 date-time (UTC without an offset); null = the text is neither, or the day does not exist. */
-export function parseDate(text: string): Written | null {
+export function parseDate(text: string): PointOfTime | null {
   const parts = DATE_FORM.exec(text);
   if (!parts) return null;
   const [, year, month, day, hour, minute, second, fraction = '', offset = 'Z'] = parts;
@@ -44,16 +44,14 @@ export interface DateRange {
 }
 
 /**
- * Returns the range from `from` to `to`. `to` includes the whole unit that it is given in, such as the day. Both must be valid
- * for {@link parseDate}. Null = `from` is later than the last instant of `to`.
+ * Returns the range from `first` to `last`, which includes the whole unit that it is given in, such as the day. Null = `first` is
+ * later than the last instant of `last`.
  */
-export function dateRange(from: string | undefined, to: string | undefined): DateRange | null {
-  const first = from === undefined ? null : parseDate(from);
-  const last = to === undefined ? null : parseDate(to);
+export function dateRange(first: PointOfTime | undefined, last: PointOfTime | undefined): DateRange | null {
   if (first && last && first.start >= last.start + last.unit) return null;
   return {
-    since: first && toTimestamp(first.start),
-    before: last && toTimestamp(last.start + last.unit),
+    since: first ? toTimestamp(first.start) : null,
+    before: last ? toTimestamp(last.start + last.unit) : null,
   };
 }
 

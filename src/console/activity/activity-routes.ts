@@ -52,7 +52,7 @@ const exports = new ConcurrencyLimit(
 );
 
 /** The page size of the endpoint. */
-const PAGE = '100';
+const PAGE = 100;
 
 const exported = consoleRoute({
   method: 'GET',
@@ -68,7 +68,7 @@ const exported = consoleRoute({
     const [head] = await read((run) => run<{ last_id: number }>(lastId, [accountId]));
     const last = head?.last_id ?? 0;
     const page = async (afterId: number) => {
-      const asked = { ...query, order: 'asc', after_id: String(afterId), per_page: PAGE };
+      const asked = { ...query, order: 'asc', after_id: afterId, per_page: PAGE };
       const { body } = await read((run) =>
         entries.answer(run, { accountId, query: asked, id: '', url: `${caller.origin}/` }),
       );

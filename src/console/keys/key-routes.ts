@@ -194,7 +194,7 @@ const listRequests = consoleRoute({
   }),
   response: KeyRequests,
   async handler({ id, query: { before_id }, actor: { accountId }, read }) {
-    const before = before_id === undefined ? null : Math.min(Number(before_id), Number.MAX_SAFE_INTEGER);
+    const before = before_id === undefined ? null : Math.min(before_id, Number.MAX_SAFE_INTEGER);
     const rows = await read(async (run) => {
       if ((await run(ownKey, [accountId, id])).length === 0) throw notFound;
       return run<RequestRow>(selectRequests, [accountId, id, before, LOOKED_THROUGH]);
