@@ -164,7 +164,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
 
     const first = await judged('PG_SLOT_INACTIVE', { thresholds });
     if (tells) expect(await judged('PG_SLOT_INACTIVE')).toMatchObject({ faults: [], truncated: false });
-    else expect(first.skipped).toContain('it takes two runs');
+    else expect(first.skipped).toContain('it needs two runs');
     const { faults } = await judged('PG_SLOT_INACTIVE', { thresholds, before: { rows, seconds: 300 } });
     expect(faults).toMatchObject([{ severity: 'warning', object: 'spare' }]);
     expect(first.faults).toHaveLength(tells ? 1 : 0);
