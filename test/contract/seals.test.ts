@@ -36,7 +36,7 @@ async function exported(name: string, ...args: string[]): Promise<string> {
   return out;
 }
 
-test('seal and verify, with the file of seals too', async () => {
+test('seal and verify, also with a seal file', async () => {
   const file = join(folder.path, 'seals.ndjson');
   const environment = { ...inject('environment'), DBVITALS_SEAL_FILE: file };
   const made = await commandJson<{ seals: number; entries: number }>(

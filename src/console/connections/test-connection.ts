@@ -53,7 +53,7 @@ const ConnectionTest = Type.Object({
 
 export type ConnectionTest = Static<typeof ConnectionTest>;
 
-/** A person waits for it, and a connection on which nothing comes is let go after 80 s (http/crowd.ts). */
+/** The longest a test may take. A user waits for it, and a silent connection is closed after 80 s (http/edge/connection-limits.ts). */
 const TEST_MS = 60_000;
 
 /** The most tests at the same time in this process: each may hold a child process for two minutes. */

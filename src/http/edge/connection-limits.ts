@@ -12,7 +12,8 @@ const BUSY_CONNECTIONS = 500;
 const QUIET_MS = 80_000;
 const QUIET_WHEN_BUSY_MS = 8_000;
 
-// How long the rules of a busy process apply after the last sweep that found it busy, in milliseconds, so that all of its idle connections are closed.
+// How long a process counts as busy after it last had so many connections, in milliseconds, so that all idle ones are
+// closed.
 const BUSY_LASTS_MS = 2 * QUIET_WHEN_BUSY_MS;
 
 const SWEEP_MS = 1_000;
