@@ -52,7 +52,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fr
 );
 
 const folders = Object.keys(MAY_IMPORT);
-const TESTS = /\.test\.ts$/;
+const TESTS = /(?:\.test|-fixture)\.ts$/;
 // `serve` puts console, API and monitor together; the reference of the commands is written from the whole program.
 const COMPOSES = /^src\/cli\/(?:commands\/serve-command|write-commands)\.ts$/;
 const EVERYBODY = 'src/config/package-root.ts';
@@ -97,12 +97,12 @@ const RULES: readonly Rule[] = [
   byFolder,
   forbid(
     'The API is read-only: an endpoint imports no file that records. Writing belongs in the verbs and in monitor/.',
-    /^src\/(?:health|ops|team|activity)\/(?!record-)[^/]*(?<!\.test)\.ts$/,
+    /^src\/(?:health|ops|team|activity)\/(?!record-)[^/]*(?<!\.test|-fixture)\.ts$/,
     /^src\/.*\/record-/,
   ),
   forbid(
     'src/ imports nothing from outside of src/; only cli/ uses the client, as any program does.',
-    /^src\/(?!cli\/).*(?<!\.test)\.ts$/,
+    /^src\/(?!cli\/).*(?<!\.test|-fixture)\.ts$/,
     /^(?:client|console|test|bench)\//,
   ),
   forbid(

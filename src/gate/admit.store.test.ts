@@ -1,10 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { Gate } from './admit.ts';
+import {
+  addAccount,
+  addKey,
+  batchesOfOneKey,
+  changesOfAnswers,
+  generationOf,
+  logOf,
+  request,
+} from './applicants-fixture.ts';
 import { Expired, GateFull } from './gate-errors.ts';
-import type { Applicant, LogTemplate } from './key-batch.ts';
+import type { Applicant } from './key-batch.ts';
 
 let store: TestStore;
 let gates: [Gate, Gate];
@@ -19,51 +27,9 @@ afterAll(async () => {
   await store.stop();
 });
 
-async function account(limit: number, plan = 'enterprise'): Promise<number> {
-  const accountId = await store.account();
-  await store.writer.query('update account set plan = $2, requests_per_minute = $3 where account_id = $1', [
-    accountId,
-    plan,
-    limit,
-  ]);
-  return accountId;
-}
-
-async function key(accountId: number): Promise<number> {
-  const { rows } = await store.writer.query<{ api_key_id: number }>(
-    `with added as (
-       insert into api_key (account_id, name, hash, last_four, created_at)
-       values ($1, 'test', $2, 'last', now()) returning account_id, api_key_id
-     )
-     insert into key_window (account_id, api_key_id) select * from added returning api_key_id`,
-    [accountId, Buffer.from(randomUUID().replaceAll('-', ''), 'utf8')],
-  );
-  return rows[0]?.api_key_id ?? 0;
-}
-
-function request(
-  accountId: number,
-  apiKeyId: number,
-  given: Partial<Applicant> = {},
-  told: Partial<LogTemplate> = {},
-): Applicant {
-  const template = {
-    ...{ status: 200, errorCode: null, method: 'GET', pagePath: '/api/v1/health/fleet', query: null },
-    ...{ sourceIp: '127.0.0.1', userAgent: null, ...told },
-  };
-  return {
-    ...{ accountId, apiKeyId, plan: 'enterprise', generation: null, prepared: true, template },
-    ...{ requestId: randomUUID(), state: { abandoned: false }, ...given },
-  };
-}
-
-async function log(accountId: number) {
-  const { rows } = await store.writer.query<{ id: number; status: number; at: string; request_id: string }>(
-    'select id, status, occurred_at::text as at, request_id from activity where account_id = $1 order by id',
-    [accountId],
-  );
-  return rows;
-}
+const account = (limit: number, plan?: string) => addAccount(store, limit, plan);
+const key = (accountId: number) => addKey(store, accountId);
+const log = (accountId: number) => logOf(store, accountId);
 
 test('two gates together admit exactly the limit, and the log has no gaps and is strictly ordered', async () => {
   const accountId = await account(37);
@@ -176,10 +142,7 @@ describe('nothing is counted or written', () => {
   test('for a cached answer of another generation or another plan', async () => {
     const accountId = await account(100);
     const keyId = await key(accountId);
-    const { rows } = await store.writer.query('select generation from account where account_id = $1', [
-      accountId,
-    ]);
-    const { generation } = rows[0];
+    const generation = await generationOf(store, accountId);
     const ask = (given: Partial<Applicant>) => gates[0].admit(request(accountId, keyId, given));
     expect(await ask({ generation: generation - 1 })).toMatchObject({ verdict: 'moved', generation });
     expect(await ask({ plan: 'team' })).toMatchObject({ verdict: 'moved', plan: 'enterprise' });
@@ -199,19 +162,7 @@ describe('nothing is counted or written', () => {
 });
 
 describe('requests of one key in one batch', () => {
-  async function standing(limit: number) {
-    const accountId = await account(limit);
-    const keyId = await key(accountId);
-    const { rows } = await store.writer.query('select generation from account where account_id = $1', [
-      accountId,
-    ]);
-    const generation: number = rows[0].generation;
-    const together = (...given: Partial<Applicant>[]) =>
-      Promise.all(given.map((one) => gates[0].admit(request(accountId, keyId, one))));
-    const told = (verdicts: { verdict: string; remaining: number }[]) =>
-      verdicts.map(({ verdict, remaining }) => `${verdict} ${remaining}`);
-    return { accountId, generation, together, told };
-  }
+  const standing = (limit: number) => batchesOfOneKey(store, gates[0], limit);
 
   test('fresh answers are admitted while cached ones are stale', async () => {
     const { accountId, generation, together, told } = await standing(10);
@@ -338,33 +289,9 @@ test('a hanging store fails the batch within two seconds, and is used again once
 
 test('every change of data that cached answers show raises the generation', async () => {
   const accountId = await store.account();
-  const generation = async () => {
-    const { rows } = await store.writer.query('select generation from account where account_id = $1', [
-      accountId,
-    ]);
-    return rows[0].generation as number;
-  };
+  const generation = () => generationOf(store, accountId);
   const connectionId = await store.connection(accountId);
-  const changes = [
-    ['update account set name = $2 where account_id = $1', 'New name'],
-    [
-      `insert into member (account_id, name, email, roles, status, joined_at) values ($1, $2, 'a@b.c', '{viewer}', 'active', now())`,
-      'A',
-    ],
-    ['update member set name = $2 where account_id = $1', 'B'],
-    ['delete from member where account_id = $1 and name = $2', 'B'],
-    ['update connection set name = $2 where account_id = $1', 'C'],
-    [
-      `insert into health_check (account_id, connection_id, score, summary_text, created_at, findings) values ($1, ${connectionId}, 9, $2, now(), '[]')`,
-      'D',
-    ],
-    [
-      `insert into ticket (account_id, connection_id, check_id, category, title, severity, status, metric_line, remediation, first_seen_at, last_seen_at) values ($1, ${connectionId}, 'X', 'schema', $2, 'info', 'open', '', '', now(), now())`,
-      'E',
-    ],
-    ['update ticket set title = $2 where account_id = $1', 'F'],
-  ];
-  for (const [statement = '', value] of changes) {
+  for (const [statement, value] of changesOfAnswers(connectionId)) {
     const before = await generation();
     await store.writer.query(statement, [accountId, value]);
     expect(await generation(), statement).toBeGreaterThan(before);

@@ -1,15 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { authentication, message, readyForQuery, startHostileServer } from '../../test/hostile-server.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE, PG_PRIVILEGE_MISSING } from '../checks/catalogue.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
 import { LIMITS } from './limits.ts';
-import { measureInChild } from './measure-in-child.ts';
-import type { Job } from './measure-worker.ts';
-import { runHealthCheck, type StoredCheck } from './run.ts';
-import { type NoteStep, stepsOf } from './run-steps.ts';
+import { runHealthCheck } from './run.ts';
+import {
+  crashes,
+  direct,
+  entriesOf,
+  instructions,
+  type Key,
+  logged,
+  NEVER_CONTACTED,
+  runOnce,
+  secret,
+  statusOf,
+  target,
+  ticketsOf,
+} from './run-fixture.ts';
 
 let store: TestStore;
 beforeAll(async () => {
@@ -20,32 +30,9 @@ afterAll(() => store.stop());
 /** A connection with the stored password `watching`, which is the right one by default. */
 const watched: TestStore['watched'] = (given, password) => store.watched(given, password);
 
-type Key = Awaited<ReturnType<typeof watched>>;
-
-/** A run that does not wait a second before each retry. */
-async function run(key: Key, limits = { ...LIMITS, betweenTriesMs: 50 }): Promise<StoredCheck> {
-  const stored = await runHealthCheck({ ...store.deps, limits }, key);
-  if (!stored) throw new Error('nothing was stored');
-  return stored;
-}
-
-const direct = (port: number) => ({ connection_type: 'direct', host: '127.0.0.1', port, tls: 'disable' });
-const statusOf = (stored: StoredCheck, id: string) =>
-  stored.checks.find(({ check_id }) => check_id === id)?.status;
-
-/** Tickets of faults that these tests provoke; other tickets are about the test server's settings. */
-async function tickets({ accountId }: Key): Promise<{ check_id: string; status: string }[]> {
-  const text = `
-    select check_id, status from ticket
-     where account_id = $1 and (check_id like 'CONN_%' or check_id = 'PG_NO_PRIMARY_KEY')
-     order by ticket_id`;
-  return (await store.writer.query(text, [accountId])).rows;
-}
-
-async function entries({ accountId }: Key): Promise<{ action_type: string; properties: unknown }[]> {
-  const text = `select action_type, page_path, properties from activity where account_id = $1 order by id`;
-  return (await store.writer.query(text, [accountId])).rows;
-}
+const run = (key: Key, limits?: typeof LIMITS) => runOnce(store, key, limits);
+const tickets = (key: Key) => ticketsOf(store, key);
+const entries = (key: Key) => entriesOf(store, key);
 
 test('a run of a healthy database lists every check, and is stored and logged', async () => {
   const key = await watched();
@@ -126,13 +113,6 @@ test('a database that accepts no connection keeps its tickets and does not affec
 });
 
 describe('the log at debug', () => {
-  /** Runs with a separate log at a level; returns its lines as written and parsed. */
-  async function logged(level: string, work: (log: Logger) => Promise<unknown>) {
-    const lines: string[] = [];
-    await work(pino({ level, base: null }, { write: (line) => lines.push(line) }));
-    return { text: lines.join(''), steps: lines.map((line) => JSON.parse(line)).filter(({ step }) => step) };
-  }
-
   test('has a line for each step of a run, and none at level info', async () => {
     const root = await store.superuser();
     const strange = 'shop\u202e\u009b31m\n"x"';
@@ -168,30 +148,8 @@ describe('the log at debug', () => {
     );
   });
 
-  const secret = 'a secret word';
-  const target: Job['target'] = {
-    ...{ engine: 'postgres', connectionType: 'direct', host: '127.0.0.1', port: 1, database: 'a' },
-    ...{ username: 'a', password: secret, tls: 'disable', passwordExposable: false },
-    ...{ caCertificate: null, tunnel: null },
-  };
-  const instructions = { allowPrivateTargets: true, thresholds: {} };
-  const crashes = (job: Job) => {
-    const { signal } = new AbortController();
-    return logged('debug', async (log) => {
-      const note = stepsOf(log, { accountId: 1, connectionId: 1 });
-      const crashed = new Promise<void>((resolve) => {
-        const noted: NoteStep = (step, facts) => {
-          note?.(step, facts);
-          if (step === 'crash') resolve();
-        };
-        void measureInChild(job, signal, { note: noted });
-      });
-      await crashed;
-    });
-  };
-
   test('has the exception of a measuring process, without a secret', async () => {
-    // Without a host, our own code throws.
+    // No host: what our own code throws.
     const host = null as unknown as string;
     const { text, steps } = await crashes({ target: { ...target, host }, instructions });
     expect(steps.find(({ step }) => step === 'crash').stack).toMatch(/^TypeError: .*\n\s*at /);
@@ -304,26 +262,20 @@ describe('a database that can’t be measured', () => {
     expect(stored).toMatchObject({ score: 0, checks: { length: 1 } });
   });
 
-  test.each([
-    ['169.254.169.254', true],
-    ['::ffff:169.254.169.254', true],
-    ['fe80::1', true],
-    ['fd00:ec2::254', true],
-    ['127.0.0.1', false],
-    ['localhost', false],
-    ['10.1.2.3', false],
-    ['::1', false],
-  ])('%s is not contacted (private targets allowed: %s)', async (host, allowPrivateTargets) => {
-    const server = await startHostileServer(() => null);
-    const key = await watched({ ...direct(server.port), host });
-    const began = Date.now();
-    const stored = await runHealthCheck({ ...store.deps, allowPrivateTargets }, key);
-    server.close();
-    expect(Date.now() - began).toBeLessThan(1_000);
-    expect(stored?.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
-    expect(stored?.checks[0]?.metric_line).toMatch(/never contacts|DBVITALS_ALLOW_PRIVATE_TARGETS/);
-    expect(server.connections()).toBe(0);
-  });
+  test.each(NEVER_CONTACTED)(
+    '%s is not contacted (private targets allowed: %s)',
+    async (host, allowPrivateTargets) => {
+      const server = await startHostileServer(() => null);
+      const key = await watched({ ...direct(server.port), host });
+      const began = Date.now();
+      const stored = await runHealthCheck({ ...store.deps, allowPrivateTargets }, key);
+      server.close();
+      expect(Date.now() - began).toBeLessThan(1_000);
+      expect(stored?.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
+      expect(stored?.checks[0]?.metric_line).toMatch(/never contacted|DBVITALS_ALLOW_PRIVATE_TARGETS/);
+      expect(server.connections()).toBe(0);
+    },
+  );
 });
 
 test('nothing is stored if the secret key does not decrypt the password', async () => {

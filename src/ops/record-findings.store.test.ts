@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import type { Finding, Outcome } from '../checks/check.ts';
 import { inTransaction } from '../database/connect.ts';
 import { recordFindings, resolveTicketsOf, standingTicketsOf } from './record-findings.ts';
+import { type Level, outcomes, playSamples, type Sample } from './samples-fixture.ts';
 
 let store: TestStore;
 beforeAll(async () => {
@@ -10,85 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-type Level = 'critical' | 'warning' | 'info';
-
-/** The findings of one run: severity by object, or why nothing was measured. */
-interface Sample {
-  hour: number;
-  found?: Record<string, Level>;
-  near?: string[];
-  status?: 'error' | 'skipped' | 'unreachable';
-  truncated?: boolean;
-}
-
-const check = (volatile: boolean) =>
-  ({
-    id: 'PG_TEST',
-    category: 'schema',
-    title: 'Test',
-    maxSeverity: 'critical',
-    volatile,
-  }) as const;
-
-function outcomes(
-  volatile: boolean,
-  { found = {}, near = [], status, truncated = false }: Sample,
-): Outcome[] {
-  if (status === 'unreachable') return [];
-  const { id: check_id, category, title, maxSeverity } = check(volatile);
-  const finding = (object: string | null, level: Finding['status']): Finding => ({
-    ...{ check_id, category, title, status: level, metric_line: `${object} is ${level}`, remediation: 'fix' },
-    severity: level === 'critical' || level === 'warning' || level === 'info' ? level : maxSeverity,
-    ...{ database: 'shop', object },
-  });
-  const faults = Object.entries(found).map(([object, level]) => finding(object, level));
-  return [
-    {
-      check: check(volatile),
-      findings: faults.length > 0 ? faults : [{ ...finding(null, status ?? 'ok'), database: '' }],
-      measured: status === undefined,
-      unmeasured: truncated || status ? ['shop'] : [],
-      near: near.map((object) => ({ database: 'shop', object })),
-    },
-  ];
-}
-
-/** Runs the samples one after the other on a new connection; returns what each did, as "opened t" or "resolved t". */
-async function play(
-  volatile: boolean,
-  samples: Sample[],
-): Promise<{ entries: string[][]; tickets: unknown[] }> {
-  const accountId = await store.account();
-  const connectionId = await store.connection(accountId);
-  let previous: Finding[] = [];
-  const entries: string[][] = [];
-  for (const sample of samples) {
-    const scope = {
-      accountId,
-      connectionId,
-      at: new Date(Date.UTC(2026, 0, 1) + sample.hour * 3_600_000).toISOString(),
-    };
-    const found = outcomes(volatile, sample);
-    entries.push(
-      await inTransaction(store.writer, async (client) => {
-        const tickets = await standingTicketsOf(client, scope);
-        const entries = await recordFindings(client, scope, { outcomes: found, previous, tickets });
-        return entries.map(({ actionType }) => actionType.replace('ticket_', ''));
-      }),
-    );
-    previous = found.flatMap(({ findings }) => findings);
-  }
-  const { rows } = await store.writer.query(
-    `select object, status, severity, metric_line, clean_runs, cardinality(reopened_at) as turns,
-            extract(epoch from first_seen_at - '2026-01-01Z')::int / 3600 as first_hour,
-            extract(epoch from last_seen_at - '2026-01-01Z')::int / 3600 as last_hour,
-            extract(epoch from resolved_at - '2026-01-01Z')::int / 3600 as resolved_hour
-       from ticket where account_id = $1 order by ticket_id`,
-    [accountId],
-  );
-  return { entries, tickets: rows };
-}
-
+const play = (volatile: boolean, samples: Sample[]) => playSamples(store, volatile, samples);
 const t = { t: 'warning' } as const;
 
 describe('the tickets of a run', () => {

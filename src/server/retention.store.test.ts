@@ -1,16 +1,23 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { type WrittenLog, writeLog } from '../../test/write-log.ts';
-import { entries } from '../activity/entries.ts';
 import { sealRound, startSealing } from '../activity/seals/record-seal-rounds.ts';
-import { sealEntries } from '../activity/seals/record-seals.ts';
 import { openSealFile } from '../activity/seals/seal-file.ts';
 import { openPool } from '../database/connect.ts';
-import { readAs } from '../database/read.ts';
 import { retain, startRetention } from './retention.ts';
+import {
+  expectWholeLog,
+  floorOf,
+  lastEntryOf,
+  sealAllLogs,
+  sealAndPrune,
+  sealingOf,
+  sessionsOfOwners,
+  startTrimming,
+  writeSealedLog,
+} from './retention-fixture.ts';
 
 let store: TestStore;
 let root: pg.Client;
@@ -40,79 +47,13 @@ const LOG = { length: 30_000, rare: 'event', days: 30 } as const;
 const DAYS = 10;
 const OLD = 20_000;
 
-/** Writes a log and seals it, without the pauses of a round. */
-async function writeSealed(log: WrittenLog): Promise<number> {
-  const accountId = await writeLog(store, log);
-  await sealLogs();
-  return accountId;
-}
-
-async function sealLogs(): Promise<void> {
-  for await (const _ of sealEntries({ owner, secret: store.deps.secret, activityDays: null }));
-}
-
-/** What a round needs to seal the entries that it removes. */
-const sealing = () => ({ secret: store.deps.secret, sealFile: null });
-
-/** Runs a round of sealing and then one of retention. Both must succeed. Returns how many rows of which kind it removed. */
-async function round(activityDays: number | null, pool = owner): Promise<Record<string, number>> {
-  const removed: Record<string, number> = {};
-  const errors: unknown[] = [];
-  const log = { info: () => {}, error: (details: object) => errors.push(details) };
-  const measure = (kept: string, rows: number) => {
-    removed[kept] = (removed[kept] ?? 0) + rows;
-  };
-  const { signal } = new AbortController();
-  await sealRound({ ...sealing(), owner: pool, activityDays, log }, signal);
-  await retain({ owner: pool, activityDays, log, measure }, signal);
-  expect(errors).toEqual([]);
-  return removed;
-}
-
-/** Asserts that the log begins and ends where it says, has no gap, and that the totals of endpoint 6 match its rows. */
-async function expectWhole(accountId: number): Promise<{ first: number; last: number }> {
-  const { rows } = await root.query<{
-    first: number;
-    last: number;
-    least: number;
-    all: number;
-    requests: number;
-  }>(
-    `select coalesce(max(f.first_id), 1) as first, max(h.last_id) as last, coalesce(min(a.id), max(h.last_id) + 1) as least,
-            count(a.id) as all, count(a.id) filter (where action_type = 'api_request') as requests
-       from activity_head h
-       left join activity_floor f using (account_id)
-       left join activity a using (account_id)
-      where h.account_id = $1`,
-    [accountId],
-  );
-  const { first = 0, last = 0, least, all, requests } = rows[0] ?? {};
-  expect({ least, all }).toEqual({ least: first, all: last - first + 1 });
-  const total = async (query: Record<string, string>) => {
-    const request = { accountId, query, id: '', url: 'http://localhost/api/v1/activity' };
-    const { result } = await readAs(reader, accountId, (read) => entries.answer(read, request));
-    return result.body.meta.total;
-  };
-  expect(await total({})).toBe(all);
-  expect(await total({ action_type: 'api_request' })).toBe(requests);
-  return { first, last };
-}
-
-async function lastEntry(accountId: number) {
-  const { rows } = await root.query<{ action_type: string; properties: object }>(
-    'select action_type, properties from activity where account_id = $1 order by id desc limit 1',
-    [accountId],
-  );
-  return rows[0];
-}
-
-/** The sessions of owners. */
-async function sessions(): Promise<number[]> {
-  const { rows } = await root.query<{ pid: number }>(
-    `select pid from pg_stat_activity where application_name = 'dbvitals owner'`,
-  );
-  return rows.map(({ pid }) => pid);
-}
+const writeSealed = (log: WrittenLog) => writeSealedLog(store, owner, log);
+const sealLogs = () => sealAllLogs(store, owner);
+const round = (activityDays: number | null, pool = owner) => sealAndPrune(store, pool, activityDays);
+/** What a round needs to seal what it cuts. */
+const sealing = () => sealingOf(store);
+const expectWhole = (accountId: number) => expectWholeLog({ root, reader }, accountId);
+const lastEntry = (accountId: number) => lastEntryOf(root, accountId);
 
 describe('the log', () => {
   test('loses entries older than its limit, records that once a day, and keeps counting', async () => {
@@ -180,12 +121,7 @@ describe('the log', () => {
     await request.query('select from key_window for update');
     await request.query('select from activity_head where account_id = $1 for update', [accountId]);
     const done = round(DAYS);
-    const floor = async () => {
-      const { rows } = await root.query('select first_id from activity_floor where account_id = $1', [
-        accountId,
-      ]);
-      return rows[0]?.first_id;
-    };
+    const floor = () => floorOf(root, accountId);
     await expect.poll(floor, { timeout: 10_000 }).toBe(OLD + 1);
     await request.query('rollback');
     await done;
@@ -217,26 +153,17 @@ describe('the log', () => {
 
   test('is complete after the process that trims it was killed, and the next process continues', async () => {
     const accountId = await writeSealed({ ...LOG, length: 90_000 });
-    const path = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
-    const script = `
-      const { openPool } = await import(${path('../database/connect.ts')});
-      const { pruneEntries } = await import(${path('../activity/prune-entries.ts')});
-      const owner = openPool(${JSON.stringify(store.address)}, 'owner', { max: 1 });
-      for await (const entries of pruneEntries(owner)) console.log(entries);`;
-    const { secret } = store.deps;
-    for await (const _ of sealEntries({ owner, secret, activityDays: DAYS }));
+    await sealAllLogs(store, owner, DAYS);
     const floors: number[] = [];
-    const before = await sessions();
+    const before = await sessionsOfOwners(root);
     for (const steps of [1, 4, 7]) {
-      const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      const child = startTrimming(store);
       for (let heard = ''; heard.split('\n').length <= steps; )
         heard += String(await once(child.stdout, 'data'));
       child.kill('SIGKILL');
       await once(child, 'exit');
       // Until its session ends, the server may still run its last statement.
-      const left = async () => (await sessions()).filter((pid) => !before.includes(pid));
+      const left = async () => (await sessionsOfOwners(root)).filter((pid) => !before.includes(pid));
       await expect.poll(left, { timeout: 10_000 }).toEqual([]);
       floors.push((await expectWhole(accountId)).first);
     }
@@ -339,12 +266,7 @@ describe('the loop', () => {
     expect(said).not.toEqual([]);
     await store.start();
     root = await store.superuser('store');
-    const first = async () => {
-      const { rows } = await root.query('select first_id from activity_floor where account_id = $1', [
-        accountId,
-      ]);
-      return rows[0]?.first_id;
-    };
+    const first = () => floorOf(root, accountId);
     await expect.poll(first, { timeout: 10_000 }).toBe(OLD + 1);
     await Promise.all([retention.stop(), sealed.stop()]);
     await pool.end();
@@ -356,8 +278,7 @@ describe('the loop', () => {
     const steps: number[] = [];
     const log = { info: () => {}, error: (details: object) => expect(details).toBe('no error') };
     const stopped = Promise.withResolvers<void>();
-    const { secret } = store.deps;
-    for await (const _ of sealEntries({ owner, secret, activityDays: DAYS }));
+    await sealAllLogs(store, owner, DAYS);
     const retention = startRetention(
       {
         owner,

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, hash } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +8,11 @@ import { writeLog } from '../../../test/write-log.ts';
 import { inTransaction, openPool } from '../../database/connect.ts';
 import { within } from '../../database/read.ts';
 import { pruneEntries } from '../prune-entries.ts';
-import { type CanonicalEntry, entriesBetween, leafOf } from './canonical-entry.ts';
 import { sealEntries } from './record-seals.ts';
-import { rawPublicKey, type SealRow, sealColumns, sealHash, sealOf, signSeal } from './seal.ts';
 import { openSealFile } from './seal-file.ts';
 import { openSealKeys } from './seal-key.ts';
 import { parseSealLine } from './seal-line.ts';
+import { at, TAMPERINGS, type Tampering, tamperWith } from './tampering-fixture.ts';
 import { verifyStore } from './verify-store.ts';
 
 let store: TestStore;
@@ -68,51 +66,6 @@ async function verify(exported: string | null = null, account = accountId) {
 /** Runs SQL as the superuser, who bypasses privileges and policies. */
 const attack = (statement: string, values: unknown[] = []) => root.query(statement, values);
 
-/** Swaps the contents of two positions. */
-const swap = (one: number, other: number) =>
-  attack(
-    `update activity set id = -id where account_id = ${accountId} and id in (${one}, ${other});
-     update activity set id = case id when -${one} then ${other} else ${one} end
-      where account_id = ${accountId} and id in (-${one}, -${other})`,
-  );
-
-/** Moves the entries from `first` on by `by` positions. */
-const shift = (first: number, by: number) =>
-  attack(
-    `update activity set id = -id where account_id = ${accountId} and id >= ${first};
-     update activity set id = -id + ${by} where account_id = ${accountId} and id < 0`,
-  );
-
-/** Makes every seal from `number` on again from the store's entries, with an attacker's key. */
-async function forge(number: number, ownKeyInstead = false): Promise<void> {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  const { rows } = await attack(
-    `select ${sealColumns} from activity_seal s where account_id = $1 order by number`,
-    [accountId],
-  );
-  let previous: string | null = null;
-  for (const row of rows as SealRow[]) {
-    const { seal: signed } = sealOf(row);
-    if (row.number >= number) {
-      const entries = await attack(entriesBetween, [accountId, row.first_id, row.last_id]);
-      const leaves = Buffer.concat((entries.rows as CanonicalEntry[]).map(leafOf));
-      signed.leaves_sha256 = hash('sha256', leaves);
-      if (previous !== null) signed.previous = previous;
-      if (!ownKeyInstead) signed.public_key = rawPublicKey(privateKey);
-      const { signature } = signSeal(signed, privateKey);
-      await attack(
-        `update activity_seal set leaves_sha256 = decode($3, 'hex'), previous = decode($4, 'hex'),
-                public_key = decode($5, 'hex'), signature = decode($6, 'hex') where account_id = $1 and number = $2`,
-        [accountId, row.number, signed.leaves_sha256, signed.previous, signed.public_key, signature],
-      );
-      await attack('update activity_leaves set leaves = $3 where account_id = $1 and last_id = $2', [
-        ...[accountId, row.last_id, leaves],
-      ]);
-    }
-    previous = sealHash(signed);
-  }
-}
-
 test('an unchanged log is verified, and its unsealed entries are counted', async () => {
   expect(await verify()).toMatchObject({ verified: true, first_id: 1, last_id: 300, seals: 10, unsealed: 0 });
   expect(await verify(file)).toMatchObject({ verified: true, last_id: 300 });
@@ -122,127 +75,11 @@ test('an unchanged log is verified, and its unsealed entries are counted', async
 });
 
 describe('verification detects changes by the database owner', () => {
-  const at = (id: number) => `where account_id = ${'ACCOUNT'} and id = ${id}`;
-  const run = (statement: string) => attack(statement.replaceAll('ACCOUNT', String(accountId)));
-  const cases: [string, () => Promise<unknown>, number, string][] = [
-    ['a path is changed', () => run(`update activity set page_path = '/x' ${at(47)}`), 47, 'edited'],
-    ['a status appears', () => run(`update activity set status = 200 ${at(61)}`), 61, 'edited'],
-    [
-      'a microsecond is added',
-      () => run(`update activity set occurred_at = occurred_at + interval '1 microsecond' ${at(90)}`),
-      90,
-      'edited',
-    ],
-    ['an event is renumbered', () => run(`update activity set event_number = 999 ${at(100)}`), 100, 'edited'],
-    [
-      'a property is added',
-      () => run(`update activity set properties = '{"score": 1}' ${at(10)}`),
-      10,
-      'edited',
-    ],
-    ['the first is deleted', () => run(`delete from activity ${at(1)}`), 1, 'deleted'],
-    ['one is deleted', () => run(`delete from activity ${at(150)}`), 150, 'deleted'],
-    ['the last is deleted', () => run(`delete from activity ${at(300)}`), 300, 'deleted'],
-    [
-      'one is deleted and the others close up',
-      () => run(`delete from activity ${at(120)}`).then(() => shift(121, -1)),
-      120,
-      'deleted',
-    ],
-    [
-      'one is put in and the others make room',
-      () =>
-        shift(210, 1).then(() =>
-          run(
-            `insert into activity (account_id, id, occurred_at, action_type, page_path) select account_id, 210, occurred_at, 'api_request', '/x' from activity ${at(209)}`,
-          ),
-        ),
-      210,
-      'inserted',
-    ],
-    [
-      'one is put before the first',
-      () =>
-        run(
-          `insert into activity (account_id, id, occurred_at, action_type, page_path) values (ACCOUNT, -3, now(), 'api_request', '/x')`,
-        ),
-      -3,
-      'inserted',
-    ],
-    ['two are swapped', () => swap(17, 18), 17, 'reordered'],
-    ['two are swapped over seals', () => swap(29, 281), 29, 'reordered'],
-    [
-      'the log is emptied, as if retention had cut it',
-      () =>
-        run(
-          `delete from activity where account_id = ACCOUNT; insert into activity_floor values (ACCOUNT, 301, 30)`,
-        ),
-      1,
-      'deleted',
-    ],
-    [
-      'a cut is made up',
-      () =>
-        run(
-          `delete from activity where account_id = ACCOUNT and id <= 60; update activity_seal set cut_to = 60 where account_id = ACCOUNT and number = 10`,
-        ),
-      1,
-      'deleted',
-    ],
-    [
-      'a seal is changed',
-      () =>
-        run(
-          `update activity_seal set sealed_at = sealed_at + interval '1 s' where account_id = ACCOUNT and number = 4`,
-        ),
-      91,
-      'seal forged',
-    ],
-    [
-      'the hashes of a seal are changed',
-      () =>
-        run(`update activity_leaves set leaves = sha256('x') where account_id = ACCOUNT and last_id = 90`),
-      61,
-      'seal forged',
-    ],
-    [
-      'a seal is taken out',
-      () => run(`delete from activity_seal where account_id = ACCOUNT and number = 3`),
-      61,
-      'seal missing',
-    ],
-    [
-      'the first seal is taken out',
-      () => run(`delete from activity_seal where account_id = ACCOUNT and number = 1`),
-      1,
-      'seal missing',
-    ],
-    [
-      'an entry is changed and sealed with another key',
-      () => run(`update activity set page_path = '/x' ${at(47)}`).then(() => forge(2)),
-      31,
-      'seal forged',
-    ],
-    [
-      'an entry is changed and the chain made anew, signed in the name of our key',
-      () => run(`update activity set page_path = '/x' ${at(47)}`).then(() => forge(2, true)),
-      31,
-      'seal forged',
-    ],
-    [
-      'the key is exchanged too',
-      () =>
-        forge(1).then(() =>
-          run(
-            `update seal_key set public_key = (select public_key from activity_seal where account_id = ACCOUNT limit 1)`,
-          ),
-        ),
-      1,
-      'seal forged',
-    ],
-  ];
-  test.each(cases)('%s', async (_name, tamper, first_bad_id, how) => {
-    await tamper();
+  const run: Tampering['run'] = (statement) => tamperWith(root, accountId).run(statement);
+  const forge: Tampering['forge'] = (number) => tamperWith(root, accountId).forge(number);
+
+  test.each(TAMPERINGS)('%s', async (_name, tamper, first_bad_id, how) => {
+    await tamper(tamperWith(root, accountId));
     const verdict = await verify();
     expect(verdict).toMatchObject({ verified: false, first_bad_id, how });
     expect(verdict).toMatchObject({ message: expect.stringMatching(/^[A-Z].*\.$/) });

@@ -1,90 +1,33 @@
-import { createHash, randomBytes } from 'node:crypto';
-import {
-  createReadStream,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyRow, fillSchema } from '../../../test/filled-schema.ts';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
 import { inTransaction, openPool, type StoreAddress } from '../connect.ts';
 import { applyMigrations, migrate, readSchema } from '../migrate.ts';
 import { backUp } from './backup.ts';
-import { backUpIntoFolder } from './backup-folder.ts';
+import { type BackupStore, heldBy, SECRET, sentence, startBackupStore, withTable } from './backup-fixture.ts';
 import { BACKED_UP, LEFT_OUT } from './backup-tables.ts';
-import { hasFailed, readLastBackup, recordBackup } from './last-backup.ts';
 import { restore } from './restore.ts';
 
-const SECRET = randomBytes(32);
-
-let store: TestStore;
-let root: pg.Client;
+let backups: BackupStore;
 let folder: string;
 let source: StoreAddress;
 let file: string;
+let emptyDatabase: BackupStore['emptyDatabase'];
+let connect: BackupStore['connect'];
 
 beforeAll(async () => {
-  store = await startTestStore({ fsync: 'off' });
-  root = await store.superuser();
-  folder = mkdtempSync(join(tmpdir(), 'dbvitals-backup-'));
-  file = join(folder, 'whole.backup');
-  await root.query(`create role plain login createrole password 'plain'`);
-  await root.query('grant dbvitals_writer, dbvitals_reader, dbvitals_console to plain');
-  source = await emptyDatabase('source');
-  await migrate(source);
-  const client = await connect(source);
-  await fillSchema(client, 0, Number.POSITIVE_INFINITY);
-  await backUp(source, file, '1.2.3', SECRET);
+  backups = await startBackupStore();
+  ({ folder, source, file, emptyDatabase, connect } = backups);
 });
 
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.end()));
-  await store.stop();
-  rmSync(folder, { recursive: true });
-});
-
-/** Of a role that has no more than README gives the store's owner. */
-async function emptyDatabase(name: string): Promise<StoreAddress> {
-  await root.query(`create database ${name} owner plain`);
-  return [{ ...store.address[0], user: 'plain', password: 'plain', database: name }];
-}
-
-const clients: pg.Client[] = [];
-async function connect([address]: StoreAddress): Promise<pg.Client> {
-  const client = new pg.Client(address);
-  clients.push(client);
-  await client.connect();
-  return client;
-}
+afterAll(() => backups.stop());
 
 const approve = async () => {};
 const restoreFile = (address: StoreAddress, path = file, keys: Buffer[] | null = [SECRET]) =>
   restore(address, createReadStream(path), keys, approve);
-const sentence = (work: Promise<unknown>) =>
-  work.then(
-    () => 'nothing was refused',
-    (error: Error) => error.message,
-  );
-
-/** What a backup of the store holds, but for when it was made. */
-async function held(address: StoreAddress): Promise<string> {
-  const path = join(folder, 'again.backup');
-  await backUp(address, path, '1.2.3', SECRET);
-  return gunzipSync(readFileSync(path))
-    .toString()
-    .replace(/"made_at":"[^"]*"|^-- signed .*$/gm, '');
-}
 
 test('names every table of the schema, each after those that it refers to', async () => {
   const client = await connect(source);
@@ -106,7 +49,7 @@ test('what is restored is what was backed up, to the last byte, by an owner that
   const address = await emptyDatabase('target');
   const restored = await restoreFile(address);
   expect(restored).toMatchObject({ dbvitals: '1.2.3', applied: [], tables: BACKED_UP });
-  expect(await held(address)).toBe(await held(source));
+  expect(await heldBy(backups, address)).toBe(await heldBy(backups, source));
   const client = await connect(address);
   const rows = await everyRow(client);
   expect(rows).toEqual(await everyRow(await connect(source)));
@@ -134,7 +77,7 @@ test('sign-ins under way are left out', async () => {
     `insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
      values (sha256('unspoken-token'), 1, 1, '2090-01-01', '203.0.113.9', 'unspoken-browser')`,
   );
-  expect(await held(address)).not.toContain('unspoken-browser');
+  expect(await heldBy(backups, address)).not.toContain('unspoken-browser');
 });
 
 test('holds one instant of a store that is written to', async () => {
@@ -285,101 +228,6 @@ test('a backup verifies with any of the keys, after a rotation too, and with no 
 });
 
 /** The backup with the SHA-256 of a table's rows as they are now, as whoever alters them would write it. */
-function withTable(text: string, table: string): string {
-  const [, rows = ''] = new RegExp(`^copy ${table} .*\\n([^]*?)\\\\\\.\\n`, 'm').exec(text) ?? [];
-  const sha256 = createHash('sha256').update(rows).digest('hex');
-  return text.replace(new RegExp(`("${table}":{"rows":\\d+,"sha256":")\\w+`), `$1${sha256}`);
-}
-
-test('the file is for its owner, and there whole or not at all', async () => {
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  const nowhere = join(folder, 'no such folder', 'x.backup');
-  expect(await sentence(backUp(source, nowhere, '1', SECRET))).toMatch(
-    /^The backup can't be written to .* \(ENOENT\)/,
-  );
-  // A table that can't be read in the midst of it.
-  const target = join(folder, 'broken.backup');
-  const broken = await emptyDatabase('broken');
-  await migrate(broken);
-  await (await connect(broken)).query('revoke select on seal_key from plain');
-  expect(await sentence(backUp(broken, target, '1', SECRET))).toMatch(/permission denied for table seal_key/);
-  expect(existsSync(target)).toBe(false);
-  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
-  expect(await sentence(backUp(await emptyDatabase('nothing'), target, '1', SECRET))).toMatch(
-    /^There is nothing to back up/,
-  );
-});
-
-test('a folder of backups is made, keeps the newest, and loses none to a backup that failed', async () => {
-  const backups = join(folder, 'new', 'backups');
-  const night = (keep: number) =>
-    backUpIntoFolder(backups, keep, SECRET, (path) => backUp(source, path, '1', SECRET));
-  const { file: first } = await night(2);
-  expect(statSync(backups).mode & 0o777).toBe(0o700);
-  expect(first).toMatch(/backups.dbvitals-\d{8}T\d{6}Z\.backup$/);
-  const earlier = ['dbvitals-20200101T000000Z.backup', 'dbvitals-20210101T000000Z.backup'];
-  const drafts = ['dbvitals-20200101T000000Z.backup.7.part', 'dbvitals-20210101T000000Z.backup.8.part'];
-  for (const name of [...earlier, ...drafts, 'other.backup']) writeFileSync(join(backups, name), 'x');
-  utimesSync(join(backups, drafts[0] ?? ''), 0, 0); // the other one may be under way
-  rmSync(first);
-  const kept = await night(2);
-  expect(kept.removed).toEqual(earlier.slice(0, 1));
-  const there = readdirSync(backups).toSorted();
-  expect(there).toEqual(
-    [...earlier.slice(1), ...drafts.slice(1), basename(kept.file), 'other.backup'].toSorted(),
-  );
-
-  rmSync(kept.file);
-  const cut = backUpIntoFolder(backups, 1, SECRET, async (path) => {
-    const made = await backUp(source, path, '1', SECRET);
-    truncateSync(path, made.bytes - 20);
-    return made;
-  });
-  expect(await sentence(cut)).toMatch(/no whole backup of dbvitals: it is cut off/);
-  const altered = backUpIntoFolder(backups, 1, SECRET, async (path) => {
-    const made = await backUp(source, path, '1', SECRET);
-    const text = gunzipSync(readFileSync(path)).toString('latin1');
-    writeFileSync(path, gzipSync(Buffer.from(text.replace('Ada', 'Eve'), 'latin1')));
-    return made;
-  });
-  expect(await sentence(altered)).toMatch(/is not what was read back/);
-  expect(readdirSync(backups)).toEqual(there.filter((name) => name !== basename(kept.file)));
-  expect(
-    await sentence(backUpIntoFolder(join(file, 'x'), 1, SECRET, (path) => backUp(source, path, '1', SECRET))),
-  ).toMatch(/^The folder .* can't be made \(ENOTDIR\): as root, run "install --directory/);
-});
-
-test('the store keeps how its last backup went', async () => {
-  const owner = openPool(source, 'owner', { max: 1 });
-  const unrecorded: string[] = [];
-  const attempt = (work: () => Promise<{ bytes: number }>) =>
-    recordBackup(source, work, (why) => unrecorded.push(why));
-  expect(await readLastBackup(owner)).toEqual({
-    succeeded_at: null,
-    bytes: null,
-    failed_at: null,
-    failure: null,
-  });
-  const full = new Error('The disk is full.');
-  await expect(attempt(() => Promise.reject(full))).rejects.toBe(full);
-  const failed = await readLastBackup(owner);
-  expect(failed).toMatchObject({ succeeded_at: null, failure: 'The disk is full.' });
-  expect(hasFailed(failed)).toBe(true);
-  await attempt(async () => ({ bytes: 12 }));
-  const succeeded = await readLastBackup(owner);
-  expect(succeeded).toMatchObject({ bytes: 12, failure: 'The disk is full.' });
-  expect(hasFailed(succeeded)).toBe(false);
-  expect(unrecorded).toEqual([]);
-
-  // A store that can't be written to is backed up all the same.
-  await root.query('alter role plain set default_transaction_read_only = on');
-  expect(await attempt(async () => ({ bytes: 13 }))).toEqual({ bytes: 13 });
-  await root.query('alter role plain reset default_transaction_read_only');
-  expect(unrecorded).toEqual([expect.stringMatching(/read-only transaction/)]);
-  expect((await readLastBackup(owner)).bytes).toBe(12);
-  await owner.end();
-});
-
 test('waits for a migration that is under way, and then holds what it made', async () => {
   const address = await emptyDatabase('migrating');
   await migrate(address);
@@ -389,7 +237,7 @@ test('waits for a migration that is under way, and then holds what it made', asy
     await client.query(`select pg_advisory_xact_lock(7241865325823964)`);
     await client.query('lock table account in access exclusive mode');
     await client.query(`insert into account (name, kind, plan) values ('while it waits', 'company', 'team')`);
-    done = held(address);
+    done = heldBy(backups, address);
     await new Promise((resolve) => setTimeout(resolve, 300));
   });
   await pool.end();

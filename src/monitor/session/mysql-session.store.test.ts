@@ -1,13 +1,9 @@
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type Socket, Socket as TcpSocket } from 'node:net';
-import { join } from 'node:path';
-import { TLSSocket } from 'node:tls';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
   afterLogin,
   column,
-  endOfRows,
   greeting,
   mysqlError,
   ok,
@@ -19,82 +15,25 @@ import {
   switchTo,
 } from '../../../test/hostile-mysql.ts';
 import { type HostileAnswer, startHostileServer } from '../../../test/hostile-server.ts';
-import type { Row } from '../../checks/check.ts';
 import { LIMITS } from '../limits.ts';
-import { connectFailure } from './connect-failure.ts';
 import { openMysqlSession } from './mysql-session.ts';
-import type { Target } from './session.ts';
+import {
+  byTls,
+  file,
+  offeringTls,
+  oneRow,
+  PASSWORD,
+  politely,
+  readFrom,
+  SHORT,
+  targetAt,
+  verified,
+} from './mysql-session-fixture.ts';
 
 // mysql2 prints a warning to the console for unknown lengths.
 beforeEach(() => void vi.spyOn(console, 'trace').mockImplementation(() => {}));
 
-const PASSWORD = 'watching';
-const SHORT = { ...LIMITS, connectMs: 600, answerMs: 400 };
-const file = (name: string) => readFileSync(join(import.meta.dirname, '../../../test/certificates', name));
-
-interface Reply {
-  rows: Row[] | null;
-  /** Why no rows were read. */
-  reason: string;
-  kind: string;
-  /** The messages that the server received. */
-  heard: Buffer[];
-  bytes: number;
-}
-
-function targetAt(port: number): Target {
-  return {
-    ...{
-      engine: 'mysql',
-      connectionType: 'direct',
-      host: '127.0.0.1',
-      port,
-      database: 'shop',
-      tls: 'disable',
-    },
-    ...{
-      username: 'watcher',
-      password: PASSWORD,
-      passwordExposable: false,
-      caCertificate: null,
-      tunnel: null,
-    },
-  };
-}
-
-/** Reads from a server as a run does, and returns the result. */
-async function readFrom(
-  greet: (socket: Socket) => Buffer | null,
-  answer: HostileAnswer,
-  given: Partial<Target> = {},
-  limits = SHORT,
-): Promise<Reply> {
-  const server = await startHostileServer(answer, greet);
-  const target = { ...targetAt(server.port), ...given };
-  const meter = { bytes: 0, statements: 0, milliseconds: 0 };
-  const way = { host: target.host, port: target.port, stream: new TcpSocket(), meter, limits };
-  const ends = { connecting: AbortSignal.timeout(limits.connectMs), signal: AbortSignal.timeout(5_000) };
-  const empty = { rows: null, reason: '', kind: '' };
-  try {
-    const session = await openMysqlSession(target, target.database, way, ends);
-    try {
-      const rows = await session.read('select version() as version');
-      return { ...empty, rows, heard: server.heard, bytes: meter.bytes };
-    } finally {
-      await session.close();
-    }
-  } catch (error) {
-    const { reason, kind } = connectFailure(error, limits.connectMs);
-    return { ...empty, reason, kind, heard: server.heard, bytes: meter.bytes };
-  } finally {
-    server.close();
-  }
-}
-
-const politely = () => greeting();
 const request = (sequence: number) => packet(sequence, 0xfb, '/etc/passwd');
-const oneRow = (name: string, ...row: Buffer[]) =>
-  Buffer.concat([packet(1, 1), column(2, name), endOfRows(3), ...row, endOfRows(4 + row.length)]);
 
 test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
   ['asks for a file in the login', politely, saying(request(2)), /Unexpected packet/],
@@ -309,29 +248,6 @@ test('a server without TLS is rejected before anything is sent', async () => {
   }
 });
 
-/** Speaks TLS from the first message on, and answers each message with the next one of `said`. */
-function byTls(said: Buffer[], inside: Buffer[]): HostileAnswer {
-  return (sent, socket, bytes) => {
-    if (sent > 0) return null;
-    // Data that arrived with the request for TLS is TLS.
-    socket.removeAllListeners('data').pause().unshift(bytes.subarray(36));
-    const identity = { cert: file('server.pem'), key: file('server.key') };
-    const secure = new TLSSocket(socket, { isServer: true, ...identity });
-    secure.on('error', () => {});
-    secure.on('data', (message) => {
-      inside.push(message);
-      secure.write(said.shift() ?? '');
-    });
-    return null;
-  };
-}
-
-const verified = {
-  tls: 'verify-full',
-  host: 'localhost',
-  caCertificate: file('authority.pem').toString(),
-} as const;
-
 test('the whole password is sent over TLS', async () => {
   for (const [plugin, login] of [
     ['caching_sha2_password', [packet(5, 1, 4), ok(7)]],
@@ -339,12 +255,7 @@ test('the whole password is sent over TLS', async () => {
   ] as const) {
     const inside: Buffer[] = [];
     const said = [switchTo(3, plugin), ...login, ok(1), oneRow('version', version)];
-    const { rows, heard } = await readFrom(
-      () => greeting({ tls: true }),
-      byTls(said, inside),
-      verified,
-      LIMITS,
-    );
+    const { rows, heard } = await readFrom(offeringTls, byTls(said, inside), verified, LIMITS);
     expect(rows).toEqual([{ version: '8.0.36' }]);
     expect(inside[login.length]?.subarray(4).toString()).toBe(`${PASSWORD}\0`);
     expect(Buffer.concat(heard).toString('latin1')).not.toMatch(/watcher|watching/);
@@ -361,9 +272,8 @@ test('an unverified server gets the whole password only if it may be exposed', a
   ];
   for (const passwordExposable of [false, true]) {
     const inside: Buffer[] = [];
-    const greet = () => greeting({ tls: true });
     const given = { tls: 'require', passwordExposable } as const;
-    const { rows, reason } = await readFrom(greet, byTls([...said], inside), given, LIMITS);
+    const { rows, reason } = await readFrom(offeringTls, byTls([...said], inside), given, LIMITS);
     expect(Buffer.concat(inside).toString('latin1').includes(`${PASSWORD}\0`)).toBe(passwordExposable);
     expect(rows === null).toBe(!passwordExposable);
     expect(reason).toMatch(passwordExposable ? /^$/ : /unverified.*--expose-password yes/);
@@ -383,7 +293,7 @@ test('data sent before TLS began is rejected', async () => {
 test('a certificate for another name or address is rejected before the login', async () => {
   const inside: Buffer[] = [];
   const elsewhere = { ...verified, host: '127.0.0.1' };
-  const { reason } = await readFrom(() => greeting({ tls: true }), byTls([ok(3)], inside), elsewhere, LIMITS);
+  const { reason } = await readFrom(offeringTls, byTls([ok(3)], inside), elsewhere, LIMITS);
   expect(reason).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
   expect(inside).toEqual([]);
 });
