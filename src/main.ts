@@ -32,12 +32,12 @@ import type { SecretKeys } from './database/encryption.ts';
 import { joinStore, openStore } from './database/open.ts';
 import { consoleUrl } from './server/listen.ts';
 
-// A password in --url is shown in the list of processes no longer than it takes to start.
+// Hides a password in --url from the process list as soon as the program starts.
 const typed = process.argv.slice(2).join(' ');
-const shown = typed.replace(/(:\/\/[^:@/\s]*):\S*@/g, '$1:***@'); // a list of processes may know ASCII only
+const shown = typed.replace(/(:\/\/[^:@/\s]*):\S*@/g, '$1:***@'); // a process list may support only ASCII
 if (shown !== typed) process.title = `dbvitals ${shown}`;
 
-// What runs as a service tells its log, a JSON object a line, and no person.
+// A service writes only to its log, one JSON object per line.
 let isService = false;
 
 let loaded: Config | undefined;
@@ -48,12 +48,12 @@ function config(): Config {
   return loaded;
 }
 
-/** What a command waits for, such as PostgreSQL being prepared: told to a person, never to a pipe. */
+/** Shows on a terminal what a command waits for, such as the start of PostgreSQL. Writes nothing to a pipe. */
 function say(step: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${step} …\n`);
 }
 
-// What only some commands need is loaded by them: the others start in half the time.
+// Modules that only some commands need are loaded by those commands. The others start in half the time.
 const context: CommandContext = {
   async withStore(work) {
     const store = await openStore(config(), say, 'refuse');
@@ -115,7 +115,7 @@ const context: CommandContext = {
     const { checkNow } = await import('./monitor/schedule.ts');
     const stored = await checkNow({ ...(await monitorParts(writer, 'silent')), show }, connection);
     if (stored) return stored;
-    throw new Error(`Connection ${connection.connectionId} was removed during its check.`);
+    throw new Error(`Connection ${connection.connectionId} was removed during its health check.`);
   },
   async checkOnce({ connection_type: connectionType, thresholds, ...address }, show) {
     const { measureInChild } = await import('./monitor/measure-in-child.ts');
@@ -141,9 +141,9 @@ const context: CommandContext = {
       ...{ owner: openOwner(), secret: parts.secret, activityDays, log: parts.log },
       sealFile: sealFile === null ? null : openSealFile(sealFile),
     });
-    parts.log.info({ concurrency }, 'the monitor runs the health checks that are due');
+    parts.log.info({ concurrency }, 'the monitor runs health checks that are due');
     await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
-    parts.log.info('the monitor stops: health checks under way may end');
+    parts.log.info('the monitor is stopping: health checks under way are finished first');
     await Promise.all([monitor.stop(), retention.stop(), sealing.stop()]);
     parts.log.info('the monitor has stopped');
   },
@@ -158,14 +158,14 @@ const context: CommandContext = {
   },
 };
 
-/** Backs the store of the settings up, and has the store record how that went. */
+/** Backs up the configured store and records the result in it. */
 async function recordedBackup<T extends { bytes: number }>(backUp: (address: StoreAddress) => Promise<T>) {
   const { recordBackup } = await import('./database/backup/last-backup.ts');
   const { dataDir, givenSecret } = config();
   const store = await joinStore(config(), say, 'refuse');
   const unrecorded = (why: string) =>
     process.stderr.write(
-      `The backup could not be recorded in the store, so "doctor" does not know of it: ${why}\n`,
+      `The result of the backup could not be recorded in the store, so "dbvitals doctor" does not report it: ${why}\n`,
     );
   const made = await recordBackup(store.address, () => backUp(store.address), unrecorded).finally(
     store.close,
@@ -181,7 +181,7 @@ async function monitorParts(writer: pg.Pool, level: string) {
   return { writer, secret: await openSecret(writer, log), allowPrivateTargets, log };
 }
 
-/** The keys of DBVITALS_SECRET_KEY, once what an earlier version encrypted is bound to the settings of its connections. */
+/** Returns the keys of DBVITALS_SECRET_KEY, after binding passwords of an earlier version to the settings of their connections. */
 async function openSecret(store: pg.Pool, log?: Logger): Promise<SecretKeys> {
   const { bindAtStart } = await import('./connections/bind-credentials.ts');
   const secret = secretKeys(config());
@@ -195,7 +195,7 @@ const program = new Command('dbvitals')
   .version(version)
   .exitOverride()
   .configureOutput({
-    // One line, and nothing of a value that was given to a mistyped option: it may be a secret.
+    // One line, without the value of a mistyped option, because it may be a secret.
     outputError: (text, write) =>
       write(
         `${text
@@ -253,7 +253,7 @@ addMcpCommand(program, context);
 addSampleDataCommand(program, context);
 program.helpCommand('help [command]', 'display help for a command');
 
-// A closed pipe is the reader's business; the command still ends what it began.
+// If the reader closes the pipe, the command still finishes its work.
 let unwritten: unknown = null;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE' || unwritten !== null) return;

@@ -84,7 +84,7 @@ test('a service by a pipe: the first start in the same words, each line of the l
 test('a monitor logs its lifecycle too when its output is a pipe', async () => {
   copyEmptyStore({ DBVITALS_DATA_DIR: dataFolder });
   const monitor = startPiped(['monitor']);
-  await monitor.until('the monitor runs the health checks that are due');
+  await monitor.until('the monitor runs health checks that are due');
   expect(await monitor.stop()).toBe(0);
   expect(monitor.told('the monitor has stopped')).toHaveLength(1);
   expect(monitor.said.out).toBe('');
