@@ -272,7 +272,7 @@ describe('a database that can’t be measured', () => {
       server.close();
       expect(Date.now() - began).toBeLessThan(1_000);
       expect(stored?.checks).toMatchObject([{ check_id: 'CONN_UNREACHABLE' }]);
-      expect(stored?.checks[0]?.metric_line).toMatch(/never contacted|DBVITALS_ALLOW_PRIVATE_TARGETS/);
+      expect(stored?.checks[0]?.metric_line).toMatch(/never contacts|DBVITALS_ALLOW_PRIVATE_TARGETS/);
       expect(server.connections()).toBe(0);
     },
   );
