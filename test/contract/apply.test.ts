@@ -278,7 +278,7 @@ test("secrets are read from one folder only, and never from the service's own fi
 
   const add = ['connection', 'add', '--account', String(done.accounts[0]?.id), '--name', 'x', '--url'];
   for (const [option, file, sentence] of [
-    ['--ca-file', at('ca-link'), /ca-link lies in the data folder/],
+    ['--ca-file', at('ca-link'), /ca-link is in the data folder/],
     ['--ssh-key-file', at('secrets/own.key'), /is the file of TLS_KEY_FILE/],
     ['--ssh-key-file', at('secrets/open'), /can be read by other users/],
   ] as const) {
