@@ -7,7 +7,7 @@ const STORED = `activity checks ${BASE}`;
 const ENTITIES = 'accounts members keys connections silences sign-in';
 const ANSWERS = `health ops team http telemetry ${STORED}`;
 
-/** What each folder of src/ may import. A folder stands above all that it imports: data flows down this list, never up. */
+/** The folders that each folder of src/ may import. A folder is listed above all that it imports. */
 const LIST: Readonly<Record<string, string>> = {
   'dbvitals.ts': 'main.ts',
   'main.ts': `cli doctor server monitor connections ${STORED}`,
@@ -35,15 +35,17 @@ const LIST: Readonly<Record<string, string>> = {
   vocabulary: '',
 };
 
-/** Where code belongs that a folder may not reach for. */
+/** Advice for a forbidden import: the place where the code belongs. */
 const WHERE: Readonly<Record<string, string>> = {
-  cli: `What a command shares with a page is a verb: it belongs in ${ENTITIES.replaceAll(' ', '/, ')}/.`,
-  console: `What a page shares with a command is a verb: it belongs in ${ENTITIES.replaceAll(' ', '/, ')}/.`,
-  server: 'What starts the API beside the console and the monitor is cli/commands/serve-command.ts.',
-  monitor: 'monitor/ measures and stores runs. What changes a connection belongs in connections/.',
-  checks: 'A check is text and judgement. What connects and runs it belongs in monitor/.',
-  database: 'What reads or writes rows of the store belongs in the folder of that entity.',
-  vocabulary: 'vocabulary/ holds lists and forms that everybody may import; it imports nothing of ours.',
+  cli: `Code that a command shares with a page is a verb: it belongs in ${ENTITIES.replaceAll(' ', '/, ')}/.`,
+  console: `Code that a page shares with a command is a verb: it belongs in ${ENTITIES.replaceAll(' ', '/, ')}/.`,
+  server: 'Only cli/commands/serve-command.ts starts the API together with the console and the monitor.',
+  monitor: 'monitor/ measures and stores runs. Code that changes a connection belongs in connections/.',
+  checks:
+    'A check is text and judgement. Code that connects to a database and runs checks belongs in monitor/.',
+  database: "Code that reads or writes an entity's rows belongs in that entity's folder.",
+  vocabulary:
+    'vocabulary/ contains lists and formats that every folder may import. It imports no other folder.',
 };
 
 /** Folder of src/ to the folders that it may import. */
@@ -57,7 +59,7 @@ const TESTS = /(?:\.test|-fixture)\.ts$/;
 const COMPOSES = /^src\/cli\/(?:commands\/serve-command|write-commands)\.ts$/;
 const EVERYBODY = 'src/config/package-root.ts';
 
-/** An import: the paths of the importing and the imported file from the root, or the name of a package or of a part of Node. */
+/** An import: the importing file, and the imported file, package or Node module. Paths are relative to the root. */
 interface Import {
   from: string;
   to: string;
@@ -73,7 +75,7 @@ const byFolder: Rule = ({ from, to }) => {
   const [mine, other] = [folderOf(from), folderOf(to)];
   const unlisted = [mine, other].find((name) => !folders.includes(name));
   if (unlisted !== undefined) {
-    return `${unlisted} is a new folder of src/: test/import-rules.ts needs a line that says what it may import.`;
+    return `${unlisted} is a new folder of src/: test/import-rules.ts needs a line with its allowed imports.`;
   }
   const allowed = MAY_IMPORT[mine] ?? [];
   if (
@@ -101,22 +103,22 @@ const RULES: readonly Rule[] = [
     /^src\/.*\/record-/,
   ),
   forbid(
-    'src/ imports nothing from outside of src/; only cli/ uses the client, as any program does.',
+    'src/ imports nothing from outside src/, except that cli/ uses the client.',
     /^src\/(?!cli\/).*(?<!\.test|-fixture)\.ts$/,
     /^(?:client|console|test|bench)\//,
   ),
   forbid(
-    'client/ is a package of its own that runs in browsers too: it imports nothing of ours and nothing of Node.',
+    'client/ is a separate package that also runs in browsers: it imports no other folder and no Node module.',
     /^client\/src\//,
     /^(?:src|console|test|bench)\/|^node:/,
   ),
   forbid(
-    'The console in the browser takes from src/ what a route of src/console/ answers, and the lists of src/vocabulary/.',
+    'From src/, the console imports only types of answers in src/console/ and the lists in src/vocabulary/.',
     /^console\/src\//,
     /^(?:src\/(?!console\/|vocabulary\/|activity\/action-types\.ts)|client\/(?!src\/records\.ts)|test\/|bench\/)/,
   ),
   forbid(
-    'console/src/parts/ knows no page and no route: what knows one belongs in pages/ or shell/.',
+    'console/src/parts/ imports no page and no route: code that does belongs in pages/ or shell/.',
     /^console\/src\/parts\//,
     /^(?:console\/src\/(?:pages|shell|router)|src\/(?!vocabulary\/))/,
   ),
@@ -125,17 +127,17 @@ const RULES: readonly Rule[] = [
     const isElsewhere =
       /^console\/src\/(?:pages|router)/.test(to) && !to.startsWith(`console/src/pages/${page}/`);
     return page !== undefined && isElsewhere
-      ? 'A page never imports another page: what two need belongs in parts/.'
+      ? 'A page never imports another page: shared code belongs in parts/.'
       : null;
   },
   forbid(
-    'The contract suite is a black box over HTTP and the command line: a test of a file belongs beside that file.',
+    'The contract suite tests only HTTP and the command line: a test of a file belongs next to that file.',
     /^test\/contract\//,
     /^src\//,
   ),
 ];
 
-/** What a file imports, types and imports at run time included. */
+/** All imports of a file, including types and dynamic imports. */
 function importsOf(root: string, from: string): Import[] {
   const { program, errors } = parseSync(from, readFileSync(join(root, from), 'utf8'));
   if (errors.length > 0) throw new Error(`${from} can't be parsed: ${errors[0]?.message}`);

@@ -9,7 +9,7 @@ import type { SampleService } from './sample-service.ts';
 
 const CLIENT = join(import.meta.dirname, '../../client');
 
-/** `@dbvitals/client` in Chromium, from a page of another origin that the service allows, and of one that it does not. */
+/** `@dbvitals/client` in Chromium, from a page of an allowed origin and of one that is not allowed. */
 export async function useClientInBrowser({ folder }: SampleService): Promise<string[]> {
   needPackages('chromium');
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: CLIENT });
@@ -47,7 +47,7 @@ export async function useClientInBrowser({ folder }: SampleService): Promise<str
   }
 }
 
-/** What the page says in the end. */
+/** The page's final text. */
 async function open(url: string, home: string): Promise<string> {
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${join(home, 'chromium')}`];
   const asked = [...flags, '--virtual-time-budget=30000', '--dump-dom', url];

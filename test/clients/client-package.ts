@@ -12,7 +12,7 @@ interface Fleet {
 }
 
 /**
- * `@dbvitals/client` packed and installed into an empty folder: the example of its README prints the fleet under Node 20, this
+ * `@dbvitals/client` packed and installed into an empty folder. The README's example prints the fleet under Node 20, this
  * Node, Bun and Deno; a strict program compiles with the newest TypeScript 5 and with 5.0; publint and attw find nothing.
  */
 export async function useClientPackage(service: SampleService): Promise<string[]> {
@@ -22,7 +22,7 @@ export async function useClientPackage(service: SampleService): Promise<string[]
   npm(['pack', '--silent', '--pack-destination', folder], CLIENT);
   const { version } = JSON.parse(readFileSync(join(CLIENT, 'package.json'), 'utf8'));
   const tarball = join(folder, `dbvitals-client-${version}.tgz`);
-  // "workspaces": Deno looks no further up for a root.
+  // "workspaces" stops Deno's search for a root in parent folders.
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module", "workspaces": [] }');
   npm(['install', '--silent', '--no-audit', '--no-fund', tarball], folder);
 

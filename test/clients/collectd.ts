@@ -6,7 +6,7 @@ import type { SampleService } from './sample-service.ts';
 
 const FILE = join(import.meta.dirname, '../../docs/integrations/collectd/dbvitals.conf');
 
-/** collectd reads `dbvitals.conf` and writes what curl_json saw as CSV, which must be what the API says. */
+/** collectd reads `dbvitals.conf` and writes curl_json's values as CSV, which must match the API. */
 export async function askWithCollectd(service: SampleService): Promise<string[]> {
   needPackages('collectd-core', 'libyajl2', 'libcurl3-gnutls');
   const folder = service.folder('collectd');

@@ -6,7 +6,7 @@ import type { SampleService } from './sample-service.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../docs/integrations/curl-and-jq/new-entries.sh');
 
-/** `new-entries.sh` gives every entry once over several calls, and keeps its place when a call fails. */
+/** `new-entries.sh` prints every entry once over several calls, and keeps its position when a call fails. */
 export function askWithCurl(service: SampleService): string[] {
   needPackages('curl', 'jq');
   const folder = service.folder('curl');

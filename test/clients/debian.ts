@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 
-/** Brings Debian's packages where they are missing; throws one sentence where it can't. */
+/** Installs missing Debian packages. Throws one sentence when it can't. */
 export function needPackages(...packages: string[]): void {
   const missing = () => packages.filter((name) => !isInstalled(name));
   if (missing().length === 0) return;
-  // RUNLEVEL: what Debian would start of itself takes a port, and stays.
+  // RUNLEVEL stops Debian from starting services, which would take ports and keep running.
   const env = { ...process.env, RUNLEVEL: '1', DEBIAN_FRONTEND: 'noninteractive' };
   const install = ['install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300', ...packages];
   for (const args of [['update', '-qq'], install]) spawnSync('apt-get', args, { stdio: 'ignore', env });

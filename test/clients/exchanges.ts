@@ -6,14 +6,14 @@ import type { Exchange } from '../contract/recorded-exchanges.ts';
 const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
 const PATHS = Object.keys(document.paths).map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`));
 
-/** The path as the document writes it: slashes folded, none at the end. The service takes both. */
+/** The path in the document's form: no repeated or trailing slashes. The service accepts both forms. */
 export function documented(path: string): string {
   const [before = '', ...query] = path.split('?');
   const folded = before.replace(/\/+/g, '/').replace(/(?<=.)\/$/, '');
   return [folded, ...query].join('?');
 }
 
-/** Why an exchange is none of the document's; undefined when it is one. */
+/** Why the document does not cover an exchange; undefined when it does. */
 function outside({ method, path }: Exchange): string | undefined {
   if (method !== 'GET') return `by ${method}: the document has GET`;
   const [plain = ''] = documented(path).split('?');
@@ -31,7 +31,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** The exchanges kept in a folder: those of the document, one of each kind that is the same but for times and ids of requests. */
+/** The recorded exchanges that the document covers, without duplicates that differ only in times and request ids. */
 export async function readExchanges(
   folder: string,
 ): Promise<{ exchanges: Exchange[]; all: number; skipped: Map<string, number> }> {
@@ -50,13 +50,13 @@ export async function readExchanges(
   return { exchanges: [...found.values()], all, skipped };
 }
 
-// Keys differ from test to test, and of the headers only which ones there are matters, with their form.
+// Keys differ between tests. Only the presence and the format of headers matter.
 function kind({ path, status, headers, body, requestHeaders }: Exchange): string {
   const form = Object.entries(headers).map(([name, value]) => `${name}: ${value.replace(/[0-9a-f]+/g, '0')}`);
   return JSON.stringify([path, status, form, body, 'authorization' in requestHeaders]);
 }
 
-/** A list spoilt in one way each: no `meta`, an id that is text, a record without fields, a limit in words, a status of no document. */
+/** Invalid lists: without `meta`, with a text id, with a record without fields, with a non-numeric limit, with an unknown status. */
 export function spoilt(list: Exchange): Exchange[] {
   const body = JSON.parse(Buffer.from(list.body, 'base64').toString());
   const { 'content-length': _, ...headers } = list.headers;

@@ -25,7 +25,7 @@ export function prometheusDashboardExpressions(): string[] {
   return targetsOf<{ expr: string }>('prometheus-dashboard.json').map(({ expr }) => expr);
 }
 
-/** Asks the API what each query of the Infinity dashboard would, and looks for each of its columns. Grafana does not run. */
+/** Sends each query of the Infinity dashboard to the API and checks its columns, without running Grafana. */
 export async function askAsInfinity(service: SampleService): Promise<string[]> {
   const targets = targetsOf<InfinityTarget>('infinity-dashboard.json');
   const wrong = targets.length === 0 ? ['The dashboard asks nothing'] : [];
@@ -49,7 +49,7 @@ export async function askAsInfinity(service: SampleService): Promise<string[]> {
   return wrong;
 }
 
-/** A value of a query with Grafana's time range put in: the last day. */
+/** A query's value with the last day as Grafana's time range. */
 function filled(value: string): string {
   const iso = (back: number) => new Date(Date.now() - back).toISOString();
   return value.replace(/\$\{__from:date:iso\}/, iso(86_400_000)).replace(/\$\{__to:date:iso\}/, iso(0));

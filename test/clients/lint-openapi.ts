@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const DOCUMENT = fileURLToPath(new URL('../../openapi.json', import.meta.url));
 
-// Neither tells its maker about us, nor asks for a newer version of itself.
+// Disables telemetry and update checks of both.
 const QUIET = { SCARF_ANALYTICS: 'false', REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-/** What Spectral's and Redocly's recommended rules find in `openapi.json`, warnings and hints too; a line each. */
+/** The findings of Spectral's and Redocly's recommended rules in `openapi.json`, including warnings and hints. */
 export function lintOpenapi(document = DOCUMENT): string[] {
   return [...spectral(document), ...redocly(document)];
 }

@@ -35,7 +35,7 @@ export function askAsNagios(service: SampleService): string[] {
   return wrong;
 }
 
-/** Gives a command's line with its macros and the files of /etc replaced, as Nagios would have it. */
+/** A command's line with Nagios's macros and files of /etc replaced. */
 function commandsOf(service: SampleService): (name: string, args: string[]) => string {
   const folder = service.folder('nagios');
   const ini = readFileSync(join(PAGES, 'dbvitals.ini'), 'utf8').replace('<API_KEY>', service.key);

@@ -6,10 +6,10 @@ import type { SampleService } from './sample-service.ts';
 
 const FLOW = join(import.meta.dirname, '../../docs/integrations/node-red/activity-flow.json');
 const PROGRAM = join(import.meta.dirname, 'node_modules/.bin/node-red');
-/** An account's requests a minute that let the walk be refused on its way. */
+/** A request limit so low that the walk is rejected on its way. */
 const LIMIT = 8;
 
-/** Node-RED without its editor walks the log along Link: every entry once, in order, a 429 on the way. */
+/** Node-RED without its editor follows Link headers through the log: every entry once, in order, with a 429 on the way. */
 export async function followInNodeRed(service: SampleService): Promise<string[]> {
   const folder = service.folder('node-red');
   const limited = await limitedAccount(service);
@@ -43,7 +43,7 @@ export async function followInNodeRed(service: SampleService): Promise<string[]>
   if (!done) wrong.push(`${ids.length} entries came, more than ${limited.least} were awaited`);
   const at = ids.findIndex((id, index) => id !== index + 1);
   if (at >= 0) wrong.push(`entry ${at + 1} came as ${ids[at]}`);
-  if (!nodeRed.output().includes('dbvitals answered 429')) wrong.push('the limit was never met');
+  if (!nodeRed.output().includes('dbvitals answered 429')) wrong.push('the limit was never reached');
   return wrong.length === 0 ? [] : [...wrong, `Node-RED said: ${nodeRed.output().slice(-2_000)}`];
 }
 
@@ -53,7 +53,7 @@ const SETTINGS = `module.exports = {
 };
 `;
 
-/** An account of its own with 1,000 entries and few requests a minute. */
+/** A new account with 1,000 entries and a low request limit. */
 async function limitedAccount(service: SampleService): Promise<{ key: string; least: number }> {
   const plan = ['--plan', 'enterprise', '--requests-per-minute', `${LIMIT}`];
   const { id } = await service.command<{ id: number }>('account', 'create', '--name', 'Walked', ...plan);

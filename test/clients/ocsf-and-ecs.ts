@@ -5,7 +5,7 @@ import type { SampleService } from './sample-service.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../../docs/integrations/ocsf-and-ecs');
 
-/** An entry as endpoint 6 gives it. */
+/** An entry of endpoint 6. */
 interface Entry {
   id: number;
   action_type: string;
@@ -13,7 +13,7 @@ interface Entry {
   occurred_at: string;
 }
 
-/** `ocsf.jq` and `ecs.jq` on every entry: those of the sample data and one of each change that commands make. */
+/** Runs `ocsf.jq` and `ecs.jq` on the sample data's entries and on one entry of each change by a command. */
 export async function mapEntries(service: SampleService): Promise<string[]> {
   needPackages('jq');
   const changed = await makeChanges(service);
@@ -34,7 +34,7 @@ export async function mapEntries(service: SampleService): Promise<string[]> {
   ];
 }
 
-/** An account with requests that were refused and every change that a command makes; gives its key. */
+/** Creates an account with rejected requests and every change by a command. Returns its key. */
 async function makeChanges({ origin, command }: SampleService): Promise<string> {
   const account = await command<{ id: number }>(
     'account',
@@ -94,7 +94,7 @@ function run(program: string, entries: Entry[]): unknown[] {
     .map((line) => JSON.parse(line));
 }
 
-/** What a field must hold: this value, or what passes. */
+/** The expected value of a field, or a test for it. */
 type Rule = string | number | ((value: unknown) => boolean);
 
 const isText: Rule = (value) => typeof value === 'string' && value !== '';
@@ -103,7 +103,7 @@ const oneOf =
   (value) =>
     allowed.includes(value);
 
-// The class's required fields, its constants, and what OCSF asks of `actor` and the endpoints: one of several fields.
+// The class's required fields and constants, and OCSF's rule that `actor` and endpoints have one of several fields.
 function ocsfFields({ id, action_type, properties, occurred_at }: Entry): Record<string, Rule> {
   const request = action_type === 'api_request';
   const refused = action_type === 'api_key_refused';

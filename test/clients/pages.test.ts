@@ -2,15 +2,15 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-// What every page of docs/integrations/ owes its reader.
+// Requirements for every page of docs/integrations/.
 
 const FOLDER = 'docs/integrations';
 const PLANS = { 'Team 30': 30, 'Business 60': 60, 'Enterprise 100': 100 };
-/** An assistant asks when it is asked: its table is of one question. */
+/** An assistant polls nothing: its table shows the requests of one question. */
 const COST_HEAD = RegExp(
   `\\| query \\| every \\| (?:per minute|requests) \\| ${Object.keys(PLANS).join(' \\| ')} \\|\n(?:\\| --- ){6}\\|\n`,
 );
-/** A mapping is no client: it asks nothing. */
+/** A mapping is not a client and sends no requests. */
 const NO_CLIENT = ['README.md', 'ocsf-and-ecs.md'];
 
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
@@ -21,11 +21,11 @@ const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
   paths: Record<string, { get: { parameters?: { name?: string }[] } }>;
 };
 
-test('the pages are there', () => {
+test('the pages exist', () => {
   expect(clients.length).toBeGreaterThan(5);
 });
 
-test.each(clients)('%s has its mark, and a row of the index says the same', (name) => {
+test.each(clients)('%s has a mark that matches its row in the index', (name) => {
   const marked = mark(read(name));
   expect(marked).toBeDefined();
   const row = read('README.md')
@@ -34,7 +34,7 @@ test.each(clients)('%s has its mark, and a row of the index says the same', (nam
   expect(row).toMatch(RegExp(`\\| ${marked}(?:,[^|]+)? \\|`));
 });
 
-test.each(clients)('%s tells what a poll costs of each plan', (name) => {
+test.each(clients)('%s shows the cost of a poll for each plan', (name) => {
   const [, table = ''] = read(name).split(COST_HEAD);
   const rows = table
     .slice(0, table.search(/^(?!\|)|$(?![\s\S])/m))
@@ -46,13 +46,13 @@ test.each(clients)('%s tells what a poll costs of each plan', (name) => {
     const cost = Number(perMinute);
     expect(cost, row).toBeGreaterThan(0);
     Object.values(PLANS).forEach((limit, at) => {
-      // A plan that has no such endpoint.
+      // The plan lacks the endpoint.
       if (shares[at] !== '–') expect(shares[at], row).toBe(`${Math.round((cost / limit) * 100)} %`);
     });
   }
 });
 
-test.each(pages)('%s links to what is there', (name) => {
+test.each(pages)('the links of %s work', (name) => {
   for (const [, target = ''] of read(name).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
     expect(existsSync(join(FOLDER, dirname(name), target)), target).toBe(true);
   }
@@ -62,23 +62,26 @@ const files = globSync(`${FOLDER}/*/**/*`, { withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name));
 
-test.each(files)('%s is shown by a page', (file) => {
+test.each(files)('a page shows %s', (file) => {
   const path = file.slice(FOLDER.length + 1);
   expect(pages.filter((name) => read(name).includes(`](${path})`))).not.toEqual([]);
 });
 
-test.each([...files, ...pages.map((name) => join(FOLDER, name))])('%s asks by what the API takes', (file) => {
-  for (const [asked, parameter] of askedIn(readFileSync(file, 'utf8'))) {
-    const path = Object.keys(paths).find((known) =>
-      RegExp(`^${known.replace(/\{\w+\}/g, '[^/?]+')}$`).test(asked),
-    );
-    expect(path, `no endpoint is ${asked}`).toBeDefined();
-    const known = paths[path ?? '']?.get.parameters?.map(({ name }) => name);
-    if (parameter !== undefined) expect(known, `${asked}?${parameter}`).toContain(parameter);
-  }
-});
+test.each([...files, ...pages.map((name) => join(FOLDER, name))])(
+  '%s uses only endpoints and parameters of the API',
+  (file) => {
+    for (const [asked, parameter] of askedIn(readFileSync(file, 'utf8'))) {
+      const path = Object.keys(paths).find((known) =>
+        RegExp(`^${known.replace(/\{\w+\}/g, '[^/?]+')}$`).test(asked),
+      );
+      expect(path, `no endpoint is ${asked}`).toBeDefined();
+      const known = paths[path ?? '']?.get.parameters?.map(({ name }) => name);
+      if (parameter !== undefined) expect(known, `${asked}?${parameter}`).toContain(parameter);
+    }
+  },
+);
 
-/** How files name parameters that stand in no URL. */
+/** The patterns of parameters outside of URLs. */
 const NAMED: [string, RegExp][] = [
   ['elastic-agent/elastic-agent.yml', /^ +"([a-z_]+)": \["?\w/gm],
   ['filebeat/cel.yml', /^ +"([a-z_]+)": \["?\w/gm],
@@ -89,7 +92,7 @@ const NAMED: [string, RegExp][] = [
   ['sumo-logic/source.json', /"paramName": "(\w+)"/g],
 ];
 
-test.each(NAMED)('%s names parameters of an endpoint that it asks: %s', (file, pattern) => {
+test.each(NAMED)('%s uses valid parameters of its endpoints: %s', (file, pattern) => {
   const text = readFileSync(join(FOLDER, file), 'utf8');
   const known = askedIn(text).flatMap(([asked]) => paths[asked]?.get.parameters?.map(({ name }) => name));
   const named = [...text.matchAll(pattern)].map(([, name]) => name);
@@ -97,7 +100,7 @@ test.each(NAMED)('%s names parameters of an endpoint that it asks: %s', (file, p
   for (const name of named) expect(known).toContain(name);
 });
 
-/** Each endpoint that a text asks, with each parameter that its URL names. */
+/** All endpoints in a text, with the parameters in their URLs. */
 function askedIn(text: string): [string, string | undefined][] {
   const urls = text.matchAll(
     /(\/api\/v1\/(?:health|ops|activity|team)[^\s"'`?<>)\]|,;\\]*)(?:\?([^\s"'`<>)|]*))?/g,

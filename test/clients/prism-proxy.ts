@@ -7,16 +7,16 @@ import { freePort } from '../contract/free-port.ts';
 import type { Exchange } from '../contract/recorded-exchanges.ts';
 import { documented } from './exchanges.ts';
 
-/** What Prism tells of an exchange. */
+/** Prism's report on an exchange. */
 export interface Violation {
   /** `request` or `response`, then where in it. */
   location: string[];
   message: string;
 }
 
-/** Prism as a proxy before a server that gives the answers of these exchanges again. */
+/** Prism as a proxy for a server that replays the answers of these exchanges. */
 export interface Prism {
-  /** Sends a request, by its place among the exchanges, and gives what Prism told of it and its answer. */
+  /** Sends a request by its index in the exchanges. Returns Prism's report on the request and the answer. */
   ask(at: number): Promise<Violation[]>;
   stop(): Promise<void>;
 }
@@ -82,7 +82,7 @@ function send(port: number, at: number, { method, path, requestHeaders }: Exchan
   });
 }
 
-// Prism cuts off what would be too long for a header.
+// Prism truncates reports that are too long for a header.
 function readViolations(told: string): Violation[] {
   return told.startsWith('[') ? JSON.parse(told) : [{ location: ['response'], message: told }];
 }

@@ -10,12 +10,12 @@ import { startPrism, type Violation } from './prism-proxy.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Has Prism, as a proxy before what the service answered, judge every exchange of the contract suite against
- * `openapi.json`: those in the folder that `DBVITALS_TEST_EXCHANGES` names, or of a run of the suite. Wrong is an answer
- * that breaks the document, and a request that the document forbids but the service grants.
+ * Prism, as a proxy for replayed answers, compares every exchange of the contract suite with `openapi.json`. The exchanges
+ * are in the folder of `DBVITALS_TEST_EXCHANGES`, or come from a run of the suite. It reports answers that violate the
+ * document, and requests that violate it but that the service accepts.
  *
- * Prism does not stand between suite and service: it packs bodies anew, folds slashes and answers HEAD, unknown paths
- * and its own errors itself, so that what the suite promises of bytes, headers and paths could not be seen through it.
+ * Prism can't run between suite and service: it re-encodes bodies, merges slashes, and answers HEAD, unknown paths and its
+ * own errors itself, which would hide the bytes, headers and paths that the suite checks.
  */
 export async function judgeContract(): Promise<string[]> {
   const kept = process.env['DBVITALS_TEST_EXCHANGES'];
@@ -38,7 +38,7 @@ export async function judgeContract(): Promise<string[]> {
 
 async function judgeFolder(folder: string): Promise<string[]> {
   const { exchanges, all, skipped } = await readExchanges(folder);
-  console.log(`${all} exchanges; ${exchanges.length} that differ are the document's. Left out:`);
+  console.log(`${all} exchanges; ${exchanges.length} distinct ones are covered by the document. Left out:`);
   for (const [why, count] of skipped) console.log(`  ${count} ${why}`);
   return judge(exchanges);
 }
@@ -48,7 +48,7 @@ async function judge(exchanges: Exchange[]): Promise<string[]> {
     ({ status, path, headers }) =>
       status === 200 && path.includes('/ops/tickets') && !('content-encoding' in headers),
   );
-  if (!sample) return ['there is no list of tickets to spoil: were the exchanges of a whole run kept?'];
+  if (!sample) return ['the exchanges contain no list of tickets: were they recorded in a complete run?'];
   const wrong = spoilt(sample);
   const served = [...exchanges, ...wrong];
   const proxy = await startPrism(served);
@@ -59,11 +59,11 @@ async function judge(exchanges: Exchange[]): Promise<string[]> {
       for (const [at, exchange] of queue) found[at] = complaints(exchange, await proxy.ask(at));
     };
     await Promise.all(Array.from({ length: 8 }, worker));
-    // What was spoilt on purpose must be found, or Prism judged nothing.
+    // Prism must find the invalid lists, or it checks nothing.
     const missed = wrong.flatMap((_, way) => (found[exchanges.length + way]?.length === 0 ? [way + 1] : []));
     return [
       ...found.slice(0, exchanges.length).flat(),
-      ...missed.map((way) => `Prism did not find what was spoilt on purpose, way ${way}`),
+      ...missed.map((way) => `Prism did not find invalid list ${way}`),
     ];
   } finally {
     await proxy.stop();
@@ -71,7 +71,7 @@ async function judge(exchanges: Exchange[]): Promise<string[]> {
 }
 
 function complaints({ method, path, status }: Exchange, told: Violation[]): string[] {
-  // A request that breaks the document and is refused is as it should be.
+  // A request that violates the document and is rejected is correct.
   const wrong = told.filter(({ location }) => location[0] === 'response' || status < 400);
   return wrong.map(
     ({ location, message }) => `${method} ${path.slice(0, 200)} ${status}: ${location.join('.')} ${message}`,

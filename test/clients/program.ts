@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A client that runs in the background. */
 export interface Program {
-  /** All that it printed so far. */
+  /** Its output so far. */
   output(): string;
   stop(): Promise<void>;
 }
 
-/** Starts a client; its environment is the bare one and what is given. */
+/** Starts a client with a minimal environment plus the given variables. */
 export function startProgram(
   path: string,
   args: string[],
@@ -28,7 +28,7 @@ export function startProgram(
     });
   }
   const ended = once(child, 'close');
-  process.once('exit', () => child.kill('SIGKILL')); // of a run that was interrupted
+  process.once('exit', () => child.kill('SIGKILL')); // when the run is interrupted
   return {
     output: () => output,
     stop: async () => {
@@ -39,7 +39,7 @@ export function startProgram(
   };
 }
 
-/** Asks every 250 ms until there is something to give; undefined when `seconds` passed without. */
+/** Polls every 250 ms until there is a result; undefined after `seconds`. */
 export async function eventually<T>(
   look: () => T | undefined | Promise<T | undefined>,
   seconds: number,

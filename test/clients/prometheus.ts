@@ -16,8 +16,8 @@ interface Series {
 }
 
 /**
- * promtool's judgement of files and figures; then exporter, blackbox exporter and Prometheus with those very files: the
- * figures are the API's, probes see it, alerts fire, and each query of Grafana's dashboard finds something.
+ * Checks the files and metrics with promtool, then runs the exporters and Prometheus with the same files: metrics match the
+ * API, probes succeed, alerts fire, and each query of Grafana's dashboard returns data.
  */
 export async function askWithPrometheus(service: SampleService): Promise<string[]> {
   needPackages('prometheus', 'prometheus-blackbox-exporter');
@@ -101,7 +101,7 @@ async function missingOf(origin: string, service: SampleService): Promise<string
   }
   const single: [string, string][] = [
     ['probe_success{job="dbvitals-ready"}', '1'],
-    // Two databases are critical, so the page must not match; the key was right.
+    // Two databases are critical, so the page must not match. The key was correct.
     ['probe_success{job="dbvitals-fleet"}', '0'],
     ['probe_failed_due_to_regex{job="dbvitals-fleet"}', '1'],
     ['probe_http_status_code{job="dbvitals-fleet"}', '200'],

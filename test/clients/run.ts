@@ -20,10 +20,10 @@ import { runScriptedInput } from './splunk.ts';
 import { generateTypes } from './typescript.ts';
 import { askWithZabbix } from './zabbix.ts';
 
-/** Gives what is wrong, a line each. */
+/** Returns the problems, one per line. */
 type Client = (service: SampleService) => string[] | Promise<string[]>;
 
-// What clients and their tools make of the API: all ask the same service.
+// Runs clients and their tools against one service.
 const LIGHT: Record<string, Client> = {
   openapi: () => lintOpenapi(),
   prism: () => judgeContract(),

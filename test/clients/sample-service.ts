@@ -3,31 +3,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runJson, startService } from '../contract/running-service.ts';
 
-/** The real service with sample data, which every client asks. */
+/** The real service with sample data, shared by all clients. */
 export interface SampleService {
   /** Such as http://127.0.0.1:40123. */
   origin: string;
-  /** A key of the enterprise account that holds the sample data; its limit is out of the way. */
+  /** A key of the enterprise account with the sample data; its limit is never reached. */
   key: string;
-  /** Holds the key alone, without a line's end, for nobody else to read. */
+  /** A private file that contains only the key, without a newline. */
   keyFile: string;
-  /** Another key of that account: whoever counts requests makes its own. */
+  /** Creates another key of that account, for tests that count requests. */
   newKey(name: string): Promise<{ id: number; key: string }>;
-  /** Runs `dbvitals …` on the store and gives what `--json` printed; throws with its words when it fails. */
+  /** Runs `dbvitals …` on the store and returns its JSON output. Throws its error message when it fails. */
   command<T>(...args: string[]): Promise<T>;
-  /** What the API answers to that key: the body of a 200. */
+  /** The body of the API's 200 answer to that key. */
   read<T>(path: string): Promise<T>;
-  /** An empty folder for a client's configuration and what it writes; gone when the service stops. */
+  /** Creates a folder for a client's configuration and output. It is removed when the service stops. */
   folder(name: string): string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the service without a monitor on an embedded store of its own and fills an account: ten connections with runs,
- * one that never ran, 50 tickets, 1,000 entries; the same on each start.
+ * Starts the service without a monitor on a new embedded store and fills an account: ten connections with runs, one
+ * without, 50 tickets, 1,000 entries. The data is the same on each start.
  */
 export async function startSampleService(): Promise<SampleService> {
-  const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-clients-')); // some clients take no blank in a path
+  const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-clients-')); // some clients accept no space in a path
   chmodSync(scratch, 0o711);
   const environment = { DBVITALS_DATA_DIR: join(scratch, 'data') };
   const service = await startService(environment, ['--no-monitor']);

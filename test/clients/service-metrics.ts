@@ -10,8 +10,8 @@ import type { SampleService } from './sample-service.ts';
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 
 /**
- * promtool's judgement of the figures of a service, of its alerts and of their times; then Prometheus scrapes a service
- * as docs/operate/monitor.md has it, and each query of the dashboard finds something.
+ * Checks the service's metrics and alerts with promtool, then scrapes a service with Prometheus as in
+ * docs/operate/monitor.md: each query of the dashboard returns data.
  */
 export async function scrapeService(service: SampleService): Promise<string[]> {
   needPackages('prometheus');
@@ -47,7 +47,7 @@ export async function scrapeService(service: SampleService): Promise<string[]> {
     const scrapes = 'count_over_time(up{job="dbvitals-service"}[30s]) > 1';
     const isScraped = await eventually(async () => (await finds(origin, scrapes)) || undefined, 30);
     if (!isScraped) return [...wrong, `Prometheus scraped nothing: ${prometheus.output().slice(-2_000)}`];
-    // A check that ends now, so that something rises.
+    // Runs a check, so that a counter increases.
     const [account] = await service.command<{ id: number; name: string }[]>('account', 'list');
     const url = 'postgres://watcher@127.0.0.1:1/shop';
     await service.command('connection', 'add', '--account', `${account?.id}`, '--name', 'new', '--url', url);
@@ -66,10 +66,10 @@ export async function scrapeService(service: SampleService): Promise<string[]> {
   }
 }
 
-// There only once a minute has passed.
+// Appears only after a minute.
 const LATER = /retention_last_round/;
 
-/** Those of the dashboard, as Grafana asks them. */
+/** The dashboard's queries as Grafana sends them. */
 function queries(): string[] {
   const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana-dbvitals-service.json'), 'utf8')) as {
     panels: { targets: { expr: string }[] }[];
@@ -80,7 +80,7 @@ function queries(): string[] {
     .map((query) => query.replaceAll('$job', 'dbvitals-service').replaceAll('$__rate_interval', '10s'));
 }
 
-/** Whether Prometheus finds a number for it. */
+/** Whether Prometheus returns a number for a query. */
 async function finds(origin: string, query: string): Promise<boolean> {
   const answer = await fetch(`${origin}/api/v1/query?query=${encodeURIComponent(query)}`).catch(() => null);
   if (!answer) return false;

@@ -21,7 +21,7 @@ export function runScriptedInput(service: SampleService): string[] {
     const { status, stdout, stderr } = spawnSync(script, [], {
       cwd: app,
       encoding: 'utf8',
-      // Splunk's libraries would break curl.
+      // Splunk's own libraries would break curl.
       env: { ...process.env, DBVITALS_URL: service.origin, LD_LIBRARY_PATH: '/nonexistent' },
       maxBuffer: 2 ** 26,
     });
@@ -34,12 +34,12 @@ export function runScriptedInput(service: SampleService): string[] {
   const [first, second] = [call(), call()];
   const entries = [...first, ...second];
   const wrong = entries.flatMap(({ id }, at) => (id === at + 1 ? [] : [`entry ${at + 1} came as ${id}`]));
-  // What props.conf reads the time from.
+  // The text from which props.conf reads the time.
   const times = entries.filter(
     ({ occurred_at }) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(occurred_at),
   );
   if (times.length > 0) wrong.push(`props.conf reads no time of ${JSON.stringify(times[0])}`);
-  // Each call's own requests come with the next.
+  // The entries of a call's own requests come with the next call.
   if (first.length < 1_000 || second.length === 0)
     wrong.push(`${first.length} and ${second.length} entries came`);
   return wrong;

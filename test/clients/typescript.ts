@@ -11,7 +11,7 @@ const STRICT = [
   ...['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'],
 ];
 
-/** Types of `openapi.json` by openapi-typescript: they compile, with a program of them that then runs on real answers. */
+/** openapi-typescript's types of `openapi.json` compile, and a program that uses them runs on real answers. */
 export async function generateTypes(service: SampleService): Promise<string[]> {
   const cwd = service.folder('typescript');
   const run = (program: string, args: string[], env: Record<string, string> = {}) =>
@@ -23,7 +23,7 @@ export async function generateTypes(service: SampleService): Promise<string[]> {
   writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
   const wrong: string[] = [];
 
-  // Of the generator's TypeScript, and of this project's.
+  // With the generator's TypeScript and with this project's.
   const compilers = [join(bin, 'tsc'), join(ROOT, 'node_modules/.bin/tsc')];
   for (const tsc of compilers) {
     const { status, stdout } = run(tsc, [...STRICT, 'print-fleet.ts']);

@@ -1,9 +1,9 @@
 import { eventually } from './program.ts';
 
-/** Calls a method of Zabbix's JSON-RPC API as its administrator; throws what it says is wrong. */
+/** Calls a method of Zabbix's JSON-RPC API as administrator. Throws its error. */
 export type ZabbixApi = <T>(method: string, params: object) => Promise<T>;
 
-/** Waits for the frontend and logs in with the password of a fresh installation. */
+/** Waits for the frontend and logs in with the default password. */
 export async function zabbixApi(url: string): Promise<ZabbixApi> {
   const call = async <T>(method: string, params: object, auth?: string): Promise<T> => {
     const answer = await fetch(url, {

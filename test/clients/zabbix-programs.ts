@@ -5,7 +5,7 @@ import { PASSWORD, type PostgresServer } from '../checks/postgres-server.ts';
 import { freePort } from '../contract/free-port.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** Makes Zabbix's tables and what a fresh installation holds. */
+/** Creates Zabbix's tables and initial data. */
 export async function fill(store: PostgresServer): Promise<void> {
   const client = await store.open();
   for (const part of ['schema', 'images', 'data']) {
@@ -15,7 +15,7 @@ export async function fill(store: PostgresServer): Promise<void> {
   await client.end();
 }
 
-/** The frontend, by PHP's own server. */
+/** The frontend on PHP's built-in server. */
 export function startFrontend(folder: string, store: PostgresServer, port: number): Program {
   const root = join(folder, 'frontend');
   cpSync('/usr/share/zabbix', root, { recursive: true, verbatimSymlinks: true });
@@ -26,13 +26,13 @@ $IMAGE_FORMAT_DEFAULT = IMAGE_FORMAT_PNG;
 `;
   const file = join(folder, 'zabbix.conf.php');
   writeFileSync(file, settings, { mode: 0o600 });
-  // Debian's copy looks below /etc, which is the machine's own.
+  // Debian's version reads its configuration from /etc, which belongs to the machine.
   const finder = join(root, 'include/classes/core/CConfigFile.php');
   writeFileSync(finder, readFileSync(finder, 'utf8').replace('/etc/zabbix/zabbix.conf.php', file));
   return startProgram('/usr/bin/php', ['-S', `127.0.0.1:${port}`, '-t', root], { cwd: folder });
 }
 
-/** The server that asks; only its trapper listens, on loopback. */
+/** The server that polls; only its trapper listens, on loopback. */
 export async function startServer(folder: string, store: PostgresServer): Promise<Program> {
   const settings = `
 ListenIP=127.0.0.1

@@ -11,13 +11,13 @@ import { fill, startFrontend, startServer } from './zabbix-programs.ts';
 const TEMPLATE = join(import.meta.dirname, '../../docs/integrations/zabbix/dbvitals-template.yaml');
 
 /**
- * Zabbix's server and frontend on a PostgreSQL of their own: the template is imported, a host linked to it, and items,
- * discovered databases and problems must be what the API says.
+ * Runs Zabbix's server and frontend on a separate PostgreSQL, imports the template and links a host to it. Items, discovered
+ * databases and problems must match the API.
  */
 export async function askWithZabbix(service: SampleService): Promise<string[]> {
   needPackages('zabbix-server-pgsql', 'zabbix-frontend-php', 'php-cli', 'php-pgsql');
   const folder = service.folder('zabbix');
-  const store = await PostgresServer.start(oldPrograms()); // Debian's Zabbix knows 13 to 15
+  const store = await PostgresServer.start(oldPrograms()); // Debian's Zabbix supports 13 to 15
   await store.pause();
   await store.resume({ max_connections: '100', shared_preload_libraries: '' });
   const programs: Program[] = [];

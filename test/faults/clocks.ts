@@ -10,7 +10,7 @@ import { judge } from './judge.ts';
 import { type Answer, FLEET, get } from './load.ts';
 import { onStage } from './stage.ts';
 
-/** The environment in which a program's clock is another one (libfaketime's words); its timers stay true. */
+/** The environment that changes a program's clock (libfaketime's syntax) but not its timers. */
 function otherClock(words: string): Record<string, string> {
   needPackages('libfaketime');
   const { stdout } = spawnSync('dpkg', ['-L', 'libfaketime'], { encoding: 'utf8' });
@@ -20,7 +20,7 @@ function otherClock(words: string): Record<string, string> {
   return { LD_PRELOAD: library, FAKETIME: words, FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 }
 
-/** One instance is two minutes late, one early: a key's window is on the store's clock alone. */
+/** One instance's clock is two minutes late, one early. A key's window depends only on the store's clock. */
 export const wrongClock: Fault = {
   fault: 'clock of one instance 2 min off',
   figure: 'over-admitted 0',
@@ -62,10 +62,10 @@ async function askAll(services: readonly Service[], key: string, count: number):
   return Promise.all(asked.map((origin) => get(origin + FLEET, key)));
 }
 
-// How much faster the store's clock goes, so that a window of 60 s is over in 3.
+// The speed of the store's clock: a window of 60 s lasts 3 s.
 const SPEED = 20;
 
-/** Windows end and begin under load: the store's clock runs fast, and nothing else does. */
+/** Windows end and begin under load, because only the store's clock runs fast. */
 export const manyWindows: Fault = {
   fault: '4 instances, one key at 10 times its limit, 50 windows',
   figure: 'admitted = limit exactly',
@@ -124,8 +124,8 @@ async function storeClock(query: (text: string) => Promise<{ now?: unknown }[]>)
 }
 
 /**
- * Windows are told apart by when they end; the last one was cut short. A statement's two seconds are two of the store's
- * clock too, a tenth of a second here: what a busy machine lets them run out for gets 500, and is not counted.
+ * Windows are identified by their end; the last one is incomplete. A statement's timeout of two seconds is also on the
+ * store's clock, so it is a tenth of a second here. Requests that time out on a busy machine get 500 and are not counted.
  */
 function seenOf(answers: readonly Answer[], limit: number, wanted: number): Seen {
   const judged = answers.filter(({ status }) => status === 200 || status === 429);
@@ -143,8 +143,8 @@ function seenOf(answers: readonly Answer[], limit: number, wanted: number): Seen
   }
   return new Seen()
     .atLeast(whole.length, wanted, 'windows')
-    .none(wrong, 'with another number admitted than the limit')
-    .atLeast(least, 3, 'the least asked of a window, in limits')
+    .none(wrong, 'windows that did not admit exactly the limit')
+    .atLeast(least, 3, 'fewest requests in a window, in limits')
     .atMost(
       answers.length - judged.length,
       answers.length / 100,

@@ -8,10 +8,10 @@ import { onStage, type Stage } from './stage.ts';
 
 const LOOPS = 10;
 const VERIFIED = '/console/api/activity/verified';
-/** A seal covers as many entries as this. */
+/** The number of entries in a seal. */
 const ENTRIES = 4_096;
 
-/** A stolen session asks for the most expensive page in ten loops; what other tenants wait meanwhile is held to a figure. */
+/** A stolen session requests the most expensive page in ten loops. Other tenants' latency must stay below a limit. */
 export const consoleLoops: Fault = {
   fault: 'ten loops of one session verify its log without a pause',
   figure:

@@ -12,7 +12,7 @@ import { onStage, type Stage } from './stage.ts';
 const DEAD = 1_000;
 const INTERVAL_SECONDS = 10;
 
-// Four silent servers each, as many as a connection may name.
+// Four silent servers each, the maximum for a connection.
 const insertDead = `
   with added as (
     insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at)
@@ -24,7 +24,7 @@ const insertDead = `
   select $1, connection_id, interval '10 s', now() - interval '1 h' from added
   returning connection_id as id`;
 
-// The store's own connection, which the first start adds: of another account, and well.
+// The store's own connection, added by the first start: healthy, and in another account.
 const selectOther = `select account_id, connection_id from connection_schedule where account_id <> $1`;
 const schedule = `
   update connection_schedule set every = interval '${INTERVAL_SECONDS} s', due_at = now() where connection_id = $1`;
@@ -35,7 +35,7 @@ const selectSlots = `
   select count(*) filter (where account_id = $1)::int as greedy, count(*)::int as taken
     from connection_schedule where claimed_until > now()`;
 
-/** A tenant adds a thousand databases that take connections and say nothing; another one's is due every ten seconds. */
+/** A tenant adds 1,000 databases that accept connections and never answer. Another tenant's check is due every 10 s. */
 export const deadConnections: Fault = {
   fault: "one tenant's 1,000 dead connections",
   figure:
@@ -56,7 +56,7 @@ export const deadConnections: Fault = {
       const running = monitors.map(() => startProcess(['monitor'], settings));
       try {
         const [began] = await stage.query<{ at: Date }>('select now() as at');
-        // The monitors start, and fill with what is dead, before the other is due.
+        // The monitors start and fill up with dead connections before the other check is due.
         await wait(8_000);
         await stage.query(schedule, [other.connection_id]);
         const until = performance.now() + (extent === 'short' ? 45_000 : 120_000);
@@ -85,7 +85,7 @@ export const deadConnections: Fault = {
     }),
 };
 
-/** A connection that was not stored with its secrets is taken for tampered with, and nothing is dialled. */
+/** Stores connections with their secrets; without, they would count as tampered with and would not be contacted. */
 async function storePasswords(stage: Stage, connections: { id: number }[]): Promise<void> {
   const key = readFileSync(join(dirname(stage.storeFolder), 'secret.key'), 'utf8').trim();
   const writer = openPool(parseStoreUrl(stage.storeUrl(stage.storeFolder, 5432)), 'writer', { max: 1 });

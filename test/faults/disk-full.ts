@@ -9,13 +9,13 @@ import { judge } from './judge.ts';
 import { setStage } from './stage.ts';
 import { LONGEST_ANSWER_MS, longest, served } from './store-ends.ts';
 
-/** The store's own file system is full, for its tables and its log of changes alike, and has room again later. */
+/** The store's file system, with tables and WAL, fills up and later has space again. */
 export const diskFull: Fault = {
   fault: 'disk full (a small tmpfs)',
   figure: '500s, then recovery unaided; missing 0',
   async provoke(extent: Extent) {
     const folder = mkdtempSync(join(tmpdir(), 'dbvitals-full-'));
-    // The mount is seen by this run alone: run.ts has a mount namespace of its own.
+    // Only this run sees the mount, because run.ts has its own mount namespace.
     run('mount', '-t', 'tmpfs', '-o', 'size=400m,mode=711', 'tmpfs', folder);
     try {
       const stage = await setStage({}, folder);
@@ -32,7 +32,7 @@ export const diskFull: Fault = {
             load.answers.filter(({ started, status }) => started > filled && status === 500).length;
           for (let ticks = 0; failed() === 0 && ticks < 600; ticks += 1) {
             await wait(100);
-            await fill(folder); // whatever was freed meanwhile
+            await fill(folder); // fills space that was freed in the meantime
           }
           await wait(3_000);
           if (await ready()) wronglyReady += 1;
@@ -65,7 +65,7 @@ export const diskFull: Fault = {
 
 let files = 0;
 
-/** Takes what is left, to the last block. */
+/** Fills the file system to the last block. */
 async function fill(folder: string): Promise<void> {
   files += 1;
   const script = 'mkdir -p "$1/ballast" && cat /dev/zero > "$1/ballast/$2" 2>/dev/null';
@@ -74,5 +74,5 @@ async function fill(folder: string): Promise<void> {
 
 function run(program: string, ...args: string[]): void {
   const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${program} (as root, on Linux) is what this needs: ${error ?? stderr}`);
+  if (status !== 0) throw new Error(`${program} (as root, on Linux) is required: ${error ?? stderr}`);
 }

@@ -1,30 +1,30 @@
-/** How much is provoked: the short form is for CI, the soak is a run of its own. */
+/** The extent of a run: the short form is for CI, the soak is a separate run. */
 export type Extent = 'short' | 'whole' | 'soak';
 
-/** A row of the table: a fault, and the figure that the service must reach under it. */
+/** A row of the table: a fault and the required result. */
 export interface Fault {
   fault: string;
   figure: string;
-  /** Provokes it and says what was seen; what it throws counts as not reached, with its words. */
+  /** Causes the fault and returns the result. An error counts as not reached and shows its message. */
   provoke: (extent: Extent) => Promise<Seen>;
 }
 
-/** What was seen, each part held to its bound. */
+/** The measured result. Each part is compared with its bound. */
 export class Seen {
   readonly #parts: string[] = [];
   #reached = true;
 
-  /** Something that must not be there at all. */
+  /** A count that must be 0. */
   none(count: number, what: string): this {
     return this.#part(`${what} ${count}`, count === 0);
   }
 
-  /** At most `bound` of something, both in `unit`. */
+  /** A value that must be at most `bound`, both in `unit`. */
   atMost(value: number, bound: number, what: string, unit = ''): this {
     return this.#part(`${what} ${round(value)}${unit}`, value <= bound);
   }
 
-  /** At least `bound` of something: a load that was too small shows nothing. */
+  /** A value that must be at least `bound`: a small load proves nothing. */
   atLeast(value: number, bound: number, what: string, unit = ''): this {
     return this.#part(`${what} ${round(value)}${unit}`, value >= bound);
   }

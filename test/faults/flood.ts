@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { generateKey } from '../../src/vocabulary/api-key.ts';
 
 /**
- * `node flood.ts PORT COUNT CONNECTIONS AHEAD`: asks so often, on so many connections, so many requests ahead of the
- * answers on each, and prints how often each status was answered, as JSON. With the key of `FLOOD_KEY`, or each time
- * with another one that is well-formed and nobody's. A process of its own: whoever measures beside it is not to wait.
+ * `node flood.ts PORT COUNT CONNECTIONS AHEAD`: sends COUNT requests on CONNECTIONS connections, each up to AHEAD requests
+ * ahead of the answers, and prints the count of each status as JSON. Uses the key of `FLOOD_KEY`, or a new well-formed but
+ * invalid key each time. Runs in a separate process, so that it does not delay measurements.
  */
 const [port = 0, count = 0, connections = 0, ahead = 0] = process.argv.slice(2).map(Number);
 const key = process.env['FLOOD_KEY'];
@@ -33,7 +33,7 @@ await Promise.all(
           statuses[status] = (statuses[status] ?? 0) + 1;
           answered += 1;
         }
-        // What may be the beginning of the next status line; one that was counted is longer.
+        // Keeps the possible start of the next status line; a counted one is longer.
         rest = rest.slice(-12);
         const more = Math.min(answered, left);
         waiting += more - answered;

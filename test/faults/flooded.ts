@@ -9,7 +9,7 @@ import { get } from './load.ts';
 
 const PROGRAM = fileURLToPath(new URL('flood.ts', import.meta.url));
 
-/** Floods a service from a process apart; gives how often each status was answered. */
+/** Floods a service from a separate process. Returns the count of each status. */
 export async function flood(
   { origin }: Service,
   count: number,
@@ -30,13 +30,13 @@ export async function flood(
 }
 
 /**
- * What each request of a good client took, in milliseconds; NaN where it got no 200. It keeps four connections, as
- * dashboards do, each with one request after the other, until `going` says no.
+ * The time of each request of a good client, in milliseconds; NaN for any status but 200. The client uses four
+ * connections, as dashboards do, each with one request at a time, until `going` returns false.
  */
 export async function ask(url: string, key: string, going: () => boolean): Promise<number[]> {
   const took: number[] = [];
   const kept = { keepAlive: true, maxSockets: 4 };
-  // What certificate the service shows is another test's.
+  // Another test verifies the service's certificate.
   const agent = url.startsWith('https:')
     ? new https.Agent({ ...kept, rejectUnauthorized: false })
     : new http.Agent(kept);
@@ -53,7 +53,7 @@ export async function ask(url: string, key: string, going: () => boolean): Promi
   return took;
 }
 
-/** For so many seconds from now. */
+/** Returns true for this many seconds from now. */
 export function during(seconds: number): () => boolean {
   const end = performance.now() + seconds * 1_000;
   return () => performance.now() < end;

@@ -4,7 +4,7 @@ import { type Fault, Seen } from './fault.ts';
 import { FLEET, get } from './load.ts';
 import { onStage } from './stage.ts';
 
-// What would start a line of its own, colour a terminal, end a string, or is no text at all.
+// Texts that start a new line, colour a terminal, end a string, or are not valid text.
 const TEXTS: Record<string, string> = {
   'CR LF': 'a\r\n{"level":30,"msg":"forged"}',
   LF: 'a\nforged',
@@ -18,10 +18,10 @@ const TEXTS: Record<string, string> = {
   'a lone surrogate': 'a\ud800b',
 };
 
-/** Characters that a terminal or a reader of lines acts on. */
+/** Characters that affect a terminal or a line reader. */
 const ACTS = /\p{Cc}|[\u2028\u2029]/u;
 
-/** Hostile text wherever a stranger can put any. */
+/** Hostile text in every place that an outsider can write to. */
 export const hostileText: Fault = {
   fault: 'hostile text in path, query, User-Agent, names, database messages',
   figure: 'one line a request in the log; entry written; nothing unescaped',
@@ -35,13 +35,13 @@ export const hostileText: Fault = {
           for (const bytes of requests(text, key)) {
             const answer = await exchange(service.origin, bytes);
             const [, id = ''] = /^x-request-id: (\S+)\r$/im.exec(answer) ?? [];
-            // What is no HTTP at all (CR, LF or NUL in a header) was never a request: it has an answer, but no line.
+            // Invalid HTTP (CR, LF or NUL in a header) is not a request: it gets an answer, but no line in the log.
             if (!/^HTTP\/1\.1 400 Bad Request\r\n/.test(answer)) ids.push(id);
           }
         }
         let refused = 0;
         for (const text of Object.values(TEXTS)) {
-          // No argument of a process holds NUL or a lone surrogate.
+          // A process argument can't contain NUL or a lone surrogate.
           if (text.includes('\0') || !text.isWellFormed()) continue;
           const named = ['--account', `${stage.id}`, '--name', text];
           await stage.command('key', 'create', ...named).catch(() => {
@@ -56,7 +56,7 @@ export const hostileText: Fault = {
           const { text } = await get(service.origin + path, key);
           if (ACTS.test(text) || !text.isWellFormed()) unescaped += 1;
         }
-        await wait(500); // the log is written behind
+        await wait(500); // the log is written asynchronously
         const lines = service.output().split('\n');
         const found = await stage.query('select from activity where request_id = any($1::uuid[])', [ids]);
         const told = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line).request_id);
@@ -76,7 +76,7 @@ export const hostileText: Fault = {
     ),
 };
 
-/** The text in a path, a query, and as it is in a User-Agent. */
+/** The text encoded in a path and in a query, and unchanged in a User-Agent. */
 function requests(text: string, key: string): Buffer[] {
   const escaped = text.isWellFormed() ? encodeURIComponent(text) : '%61%ED%A0%80b';
   const raw = text.isWellFormed() ? Buffer.from(text) : Buffer.from([0x61, 0xed, 0xa0, 0x80, 0x62]);

@@ -1,17 +1,17 @@
 import type { Answer } from './load.ts';
 import type { Stage } from './stage.ts';
 
-/** How the log stands against the answers of authenticated requests. */
+/** Compares the log with the answers to authenticated requests. */
 export interface Judged {
-  /** Ids that a client received with such an answer, and that are not in the log. */
+  /** Ids in such answers that are not in the log. */
   missing: number;
-  /** Ids that are in the log more than once. */
+  /** Ids that occur in the log more than once. */
   twice: number;
-  /** Entries whose id or time does not follow that of the entry before, in any account. */
+  /** Entries whose id or time does not follow the previous entry of the account. */
   outOfOrder: number;
 }
 
-/** Judges by the store itself, past the API. An answer of 500 or 401 promises nothing of the log. */
+/** Reads the log directly from the store. Answers of 500 or 401 need no entry. */
 export async function judge(stage: Stage, answers: readonly Answer[]): Promise<Judged> {
   const promised = answers.filter(({ status }) => status !== 500 && status !== 401).map(({ id }) => id);
   const [row] = await stage.query<{ missing: number; twice: number; out_of_order: number }>(

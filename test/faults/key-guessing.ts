@@ -4,13 +4,13 @@ import { ask, during, flood } from './flooded.ts';
 import { FLEET, get, quantile } from './load.ts';
 import { onStage, type Stage } from './stage.ts';
 
-// So late PostgreSQL may count what an idle session did, in milliseconds (PGSTAT_IDLE_INTERVAL).
+// PostgreSQL may report the statistics of an idle session this late, in milliseconds (PGSTAT_IDLE_INTERVAL).
 const STATISTICS_MS = 11_000;
 
-// The guesses take what the process has left; within half of the two seconds that an answer may take, nobody is hurt.
+// The guesses use the process's remaining capacity. Other clients must get answers in half of the allowed two seconds.
 const UNHURT_MS = 1_000;
 
-/** Well-formed keys that are nobody's, as quickly as the service refuses them, while clients with keys go on. */
+/** Well-formed invalid keys, as fast as the service rejects them, while clients with keys continue. */
 export const keyGuessing: Fault = {
   fault: 'key guessing',
   figure: '1,000,000: none opens a query of a tenant; other clients unhurt',
@@ -47,7 +47,7 @@ export const keyGuessing: Fault = {
     }),
 };
 
-// The guesses ask for members: their table is read for nothing else, as those of health checks are by retention.
+// The guesses request members, because nothing else reads that table; retention reads the tables of health checks.
 async function stood(stage: Stage): Promise<{ entries: number; scans: number }> {
   const [row] = await stage.query<{ entries: number; scans: number }>(
     `select (select count(*) from activity where request_id is not null)::int as entries,

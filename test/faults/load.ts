@@ -2,45 +2,45 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** An answer that came whole. */
+/** A complete answer. */
 export interface Answer {
   id: string;
   status: number;
-  /** When its request went out, and for how long it waited, in milliseconds of this process's clock. */
+  /** When the request was sent, and how long the answer took, in milliseconds of this process's clock. */
   started: number;
   ms: number;
   headers: http.IncomingHttpHeaders;
   text: string;
 }
 
-/** What a load brought in. */
+/** The results of a load. */
 export interface Load {
   answers: Answer[];
-  /** Requests whose connection ended without an answer: the oracle knows nothing of them. */
+  /** Requests whose connection ended without an answer; their outcome is unknown. */
   broken: number;
-  /** What no answer may be: not 200, and no 500 in the envelope with its limit headers. */
+  /** Answers that are not allowed: neither 200 nor a 500 in the envelope with limit headers. */
   odd: string[];
   stop(): Promise<void>;
 }
 
-// A client's own patience: far past the two seconds that the service has.
+// The client's timeout, far beyond the service's two seconds.
 const PATIENCE_MS = 20_000;
 
 export const FLEET = '/api/v1/health/fleet';
 const PATHS = [FLEET, '/api/v1/ops/tickets?per_page=5', '/api/v1/activity?per_page=2', '/api/v1/team/roles'];
 
-/** How much is asked. */
+/** The size of the load. */
 export interface LoadOptions {
-  /** Requests under way. */
+  /** Concurrent requests. */
   width?: number;
-  /** Of each of them after an answer. */
+  /** The pause of each loop after an answer. */
   pauseMs?: number;
   paths?: string[];
 }
 
 /**
- * Keeps `width` requests under way until it is stopped, each loop with a pause of `pauseMs` after an answer; `origin`
- * gives the service at the time, by the loop's number.
+ * Sends `width` concurrent requests until stopped, with a pause of `pauseMs` after each answer. `origin` returns the
+ * current service for a loop's number.
  */
 export function startLoad(
   key: string,
@@ -107,11 +107,11 @@ export function get(
         resolve({ id: `${told['x-request-id']}`, status, started, ms, headers: told, text });
       });
     });
-    request.once('error', reject).once('timeout', () => request.destroy(new Error('nobody answered')));
+    request.once('error', reject).once('timeout', () => request.destroy(new Error('no answer')));
   });
 }
 
-/** The value below which the given part of the numbers lies. */
+/** The percentile of the numbers; `part` is from 0 to 1. */
 export function quantile(numbers: readonly number[], part: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? Number.NaN;

@@ -3,13 +3,13 @@ import { type Fault, Seen } from './fault.ts';
 import { FLEET, get } from './load.ts';
 import { onStage } from './stage.ts';
 
-// Whoever takes the end of one of these for a request of its own lets it be smuggled past a proxy; it would be in the log.
+// A server that treats the end of such a message as a separate request allows request smuggling. The log would show it.
 const SMUGGLED = '/api/v1/smuggled';
 
-/** After so long nothing more is expected, in milliseconds. */
+/** The wait for more answers, in milliseconds. */
 const QUIET_MS = 1_200;
 
-/** Messages that are no HTTP, or that two parsers could read as two things. `key` is live. */
+/** Messages that are invalid HTTP, or that two parsers could read differently. `key` is valid. */
 function messages(key: string): Record<string, string | Buffer> {
   const authorization = `Authorization: Bearer ${key}`;
   const smuggled = `GET ${SMUGGLED} HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`;
@@ -69,7 +69,7 @@ function messages(key: string): Record<string, string | Buffer> {
   };
 }
 
-/** Each message gets one answer of 4xx in the envelope, and what it hides is not taken for a request. */
+/** Each message gets one 4xx answer in the envelope, and the hidden request is not executed. */
 export const malformed: Fault = {
   fault: 'malformed HTTP, long URL, huge headers, CL+TE, bad percent, no Host (raw sockets)',
   figure: '4xx in the envelope; 0 crashes; one response each',
@@ -85,7 +85,7 @@ export const malformed: Fault = {
             answer,
           ),
         );
-        // An answer to the whole message before the break is one answer more, and closes the connection all the same.
+        // A complete message before the error gets its own answer, and the connection is closed too.
         if (answers.length !== 1 || inOrder.length !== 1)
           wrong.push(`${name}: ${answers.join('|').slice(0, 80)}`);
       }

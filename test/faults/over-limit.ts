@@ -8,14 +8,14 @@ import { LONGEST_ANSWER_MS } from './store-ends.ts';
 
 const LIMIT = 30;
 
-/** So many entries a second the service lets one key add, once its burst of 1,500 is over (docs/decisions/0046). */
+/** The entries per second that one key can add after its burst of 1,500 (docs/decisions/0046). */
 const PACE = 50;
 const BURST_MS = 4_000;
 
-// Fewer than wait their turn within the time of a request, and many more.
+// One load whose requests all get a turn in time, and one that is much larger.
 const [FEW, MANY] = [50, 300];
 
-/** One key asks as fast as it can, hour after hour: each answer adds an entry to the log. */
+/** One key sends requests as fast as possible for hours. Each answer adds an entry to the log. */
 export const overLimit: Fault = {
   fault: 'one key far over its limit',
   figure: `the log grows by at most ${PACE} entries a second beside the limit; every answer is in it; others unhurt`,
@@ -26,7 +26,7 @@ export const overLimit: Fault = {
       const alone = await ask(origin + FLEET, stage.key, during(3));
       const few = await far(stage, greedy, FEW, extent === 'short' ? 20 : 480);
       const many = await far(stage, greedy, MANY, extent === 'short' ? 8 : 120);
-      // Once more, so that a machine that got busy meanwhile is not taken for others' harm.
+      // Measured again, so that a machine that became busy does not count as harm to others.
       const after = await ask(origin + FLEET, stage.key, during(3));
       const median = Math.max(quantile(alone, 0.5), quantile(after, 0.5));
       const { missing, twice, outOfOrder } = await judge(stage, [...few.answers, ...many.answers]);
@@ -48,7 +48,7 @@ export const overLimit: Fault = {
     }),
 };
 
-/** Asks with one key on so many connections for so many seconds; the rate is that of entries once the burst is over. */
+/** Sends requests with one key on several connections. The rate is that of entries after the burst. */
 async function far(
   stage: Stage,
   { key, keyId }: { key: string; keyId: number },

@@ -3,10 +3,10 @@ import { ask, during, flood } from './flooded.ts';
 import { FLEET, quantile } from './load.ts';
 import { onStage, type Stage, UNLIMITED } from './stage.ts';
 
-/** As many as one process takes of a key before it sheds, and more than twice as many. */
+/** The most requests of a key before a process sheds load, and more than twice as many. */
 const [FULL, TOO_MANY] = [1_500, 3_500];
 
-/** One key asks with more connections than the service can answer; what others wait is held to what they wait when it is full. */
+/** One key uses more connections than the service can answer. Others' latency is compared with that at full load. */
 export const overload: Fault = {
   fault: 'one key asks on 3,500 connections at once',
   figure: "500s in the envelope before others' latency is double that of a service at its limit; missing 0",

@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 
 /**
- * `node pipeline.ts ORIGIN CONNECTIONS SECONDS PATH`: sends requests in bursts of 64 KiB on each connection, as many as are
- * taken, with the key of `FLOOD_KEY` if there is one, and prints how many were answered. A process of its own: whoever
- * measures beside it is not to wait.
+ * `node pipeline.ts ORIGIN CONNECTIONS SECONDS PATH`: sends as many requests as possible on each connection, in bursts of
+ * 64 KiB, with the key of `FLOOD_KEY` if set, and prints how many were answered. Runs in a separate process, so that it
+ * does not delay measurements.
  */
 const [origin = '', connections = 0, seconds = 0, path = ''] = process.argv.slice(2);
 const { hostname: host, port, protocol } = new URL(origin);
@@ -20,7 +20,7 @@ await Promise.all(
     return new Promise<void>((resolve, reject) => {
       const isSecure = protocol === 'https:';
       const address = { host, port: Number(port) };
-      // What certificate the service shows is another test's.
+      // Another test verifies the service's certificate.
       const socket = isSecure ? connectSecurely({ ...address, rejectUnauthorized: false }) : connect(address);
       const send = () => {
         while (performance.now() < end && socket.write(burst));
@@ -31,7 +31,7 @@ await Promise.all(
         .on('data', (text: string) => {
           rest += text;
           answered += rest.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
-          // What may be the beginning of the next status line; one that was counted is longer.
+          // Keeps the possible start of the next status line; a counted one is longer.
           rest = rest.slice(-12);
           if (performance.now() >= end) socket.destroy();
         })

@@ -36,10 +36,10 @@ const MORE_ATTACKS: Attack[] = [
 const BOUND_MS = 100;
 const BOUND_BESIDE_MANY_MS = 300;
 
-// CI's machine does other work, and a service without a bound made others wait for 8 s.
+// CI machines are busy, so the bound is loose: a service without a limit made others wait for 8 s.
 const SHORT_MS = 1_000;
 
-/** Bursts of requests whose answers are taken, beside clients that ask one by one. */
+/** Pipelined bursts whose answers are read, beside clients that send one request at a time. */
 export const pipelining: Fault = {
   fault: 'one connection pipelines without a key, 64 KiB at a time; then 16 do',
   figure: "p99 of another client's `/livez` and fleet under 100 ms; under 300 ms",
@@ -83,7 +83,7 @@ function p99(took: number[]): number {
   return quantile(took, 0.99);
 }
 
-/** Pipelines from a process apart; gives how many requests were answered. */
+/** Pipelines requests from a separate process. Returns how many were answered. */
 async function pipeline(
   origin: string,
   { connections, path }: Attack,

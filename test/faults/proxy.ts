@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy that can stop to forward, as a network does that loses every packet. */
+/** A TCP proxy that can stop forwarding, like a network that loses every packet. */
 export interface Proxy {
   port: number;
-  /** Nothing passes any more, in either direction; connections stay, and new ones are let in and hear nothing. */
+  /** Stops forwarding in both directions. Connections stay open; new ones are accepted but get no data. */
   swallow(): void;
-  /** What was held back passes, and all that comes. */
+  /** Forwards the held data and continues. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function startProxy(path: string): Promise<Proxy> {
       from.on('error', () => to.destroy());
       from.once('close', () => {
         sockets.delete(from);
-        // What ends behind a black hole is not heard of before it heals.
+        // The end of a connection is not visible during a black hole.
         if (!swallows) to.destroy();
       });
       if (swallows) from.pause();

@@ -5,7 +5,7 @@ import { onStage } from './stage.ts';
 
 const AT_ONCE = 50;
 
-/** Connections that clients reset before headers, after them, while the store answers, within bodies and answers. */
+/** Clients reset connections before and after headers, while the store answers, and within bodies and answers. */
 export const resets: Fault = {
   fault: 'resets at every stage of a request',
   figure: '10,000 connections: the process lives on; errors counted',

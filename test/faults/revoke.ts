@@ -3,7 +3,7 @@ import { type Extent, type Fault, Seen } from './fault.ts';
 import { FLEET, get } from './load.ts';
 import { onStage, UNLIMITED } from './stage.ts';
 
-/** A key is revoked while two instances admit it: nothing that starts after the revoke has returned is accepted. */
+/** A key is revoked while two instances use it. Requests that start after the revoke returned must be rejected. */
 export const revoke: Fault = {
   fault: 'revoke under load, 2 instances',
   figure: 'accepted after the revoke returned: 0',
@@ -23,7 +23,7 @@ export const revoke: Fault = {
               if (status === 200) accepted += 1;
             } else if (status === 200) before += 1;
             if (started > returned) refused += 1;
-            // Refusals spend the address's budget of failed authentications.
+            // Rejections use up the address's budget of failed authentications.
             if (status === 401) await wait(50);
           }
         });

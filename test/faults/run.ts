@@ -21,7 +21,7 @@ import { killStore, restartStore } from './store-ends.ts';
 import { blackHole, slowStore } from './store-hangs.ts';
 import { shownBy } from './tests.ts';
 
-// By name, in the order of the table that they print.
+// In the order of the printed table.
 const FAULTS: Record<string, Fault> = {
   'kill-server': killServer,
   'kill-store': killStore,
@@ -74,7 +74,7 @@ const FAULTS: Record<string, Fault> = {
   terminate,
 };
 
-// Mounts of this run are seen by nobody else, and go with it.
+// Only this run sees its mounts, and they disappear with it.
 if (process.getuid?.() === 0 && process.env['DBVITALS_FAULTS_APART'] === undefined) {
   const again = ['--mount', '--propagation', 'private', process.execPath, ...process.argv.slice(1)];
   const env = { ...process.env, DBVITALS_FAULTS_APART: 'yes' };
@@ -85,7 +85,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { short: { type: 'boolean' }, soak: { type: 'boolean' } },
 });
-// The soak takes an hour: with it, nothing else.
+// The soak takes an hour, so it runs alone.
 const names = values.soak ? ['soak'] : positionals;
 const unknown = names.filter((name) => !(name in FAULTS));
 if (unknown.length > 0) {
@@ -106,5 +106,5 @@ for (const [name, { fault, figure, provoke }] of Object.entries(FAULTS)) {
   console.log(`| ${name} | ${fault} | ${figure} | ${text} | ${reached ? 'yes' : '**NO**'} | ${seconds} s |`);
   if (!reached) process.exitCode = 1;
 }
-// What a row that failed has left running must not keep this waiting.
+// Does not wait for processes that a failed row left running.
 process.exit();

@@ -3,7 +3,7 @@ import { type Extent, type Fault, Seen } from './fault.ts';
 import { judge } from './judge.ts';
 import { onStage } from './stage.ts';
 
-/** kill -9 of the service, again and again; a client sends on to whatever serves. */
+/** Repeated kill -9 of the service. A client keeps sending requests to the current one. */
 export const killServer: Fault = {
   fault: 'kill -9 of the server under load',
   figure: '20 kills, 10,000 answers and more: missing 0, duplicates 0',
@@ -14,7 +14,7 @@ export const killServer: Fault = {
       for (let kill = 1; kill <= kills; kill += 1) {
         const enough = (wanted * kill) / kills;
         while (load.answers.length < enough) await wait(10);
-        await wait(37 * (kill % 7)); // at no fixed place of a batch's life
+        await wait(37 * (kill % 7)); // at a varying point of a batch
         await stage.service.stop('SIGKILL');
         await stage.restart();
       }
@@ -32,7 +32,7 @@ export const killServer: Fault = {
     }),
 };
 
-/** SIGTERM: a request whose entry is written has been answered. */
+/** SIGTERM: every recorded request must have been answered. */
 export const terminate: Fault = {
   fault: 'SIGTERM under load',
   figure: '0 dropped in-flight requests; done within 10 s',
@@ -59,7 +59,7 @@ export const terminate: Fault = {
         broken += load.odd.length;
         answers += answered.length;
       }
-      /** The last entry before those of this turn. */
+      /** The last entry before this round. */
       async function before(ids: string[]): Promise<number> {
         const text = 'select min(id)::int - 1 as id from activity where request_id = any($1::uuid[])';
         const [row] = await stage.query<{ id: number }>(text, [ids]);

@@ -9,13 +9,13 @@ import { onStage } from './stage.ts';
 
 const ATTACKERS = 1_000;
 
-/** Below it, in milliseconds, a p99 is the machine's noise. */
+/** A p99 below this, in milliseconds, is noise. */
 const NOISE_MS = 25;
 
-// Four requests at once on each connection, their answers taken 32 bytes in 3 seconds.
+// Four concurrent requests on each connection, whose answers are read at 32 bytes per 3 seconds.
 const SLOW_READS = ['-X', '-k', '4', '-w', '512', '-y', '1024', '-n', '3', '-z', '32'];
 
-// What slowhttptest does to each connection; `-x`, `-i` and `-n` are how slow it is.
+// slowhttptest's attacks on each connection; `-x`, `-i` and `-n` set their speed.
 const ATTACKS: Record<string, (origin: string) => string[]> = {
   headers: (origin) => ['-H', '-i', '3', '-x', '24', '-u', `${origin}${FLEET}`],
   bodies: (origin) => ['-B', '-i', '3', '-x', '24', '-s', '8192', '-t', 'POST', '-u', `${origin}${FLEET}`],
@@ -23,10 +23,10 @@ const ATTACKS: Record<string, (origin: string) => string[]> = {
   'large reads': (origin) => [...SLOW_READS, '-u', `${origin}/openapi.json`],
 };
 
-// Who sends a body, or asks for what is large, has an answer and is let go at once.
+// Connections that send a body, or request a large answer, get an answer and are closed immediately.
 const LET_GO = ['bodies', 'large reads'];
 
-/** A thousand connections that send or read as slowly as they may, while a good client goes on. */
+/** 1,000 connections send or read as slowly as allowed, while a good client continues. */
 export const slowClients: Fault = {
   fault: 'slow headers, bodies, reads (slowhttptest)',
   figure: "1,000 connections: good client's p99 at most doubled; attackers closed within 15 s",
@@ -35,7 +35,7 @@ export const slowClients: Fault = {
     const seen = new Seen();
     await onStage(async (stage) => {
       const { service, key } = stage;
-      // Whatever else the machine does, slowhttptest itself among it, an instance beside feels as well.
+      // A second instance shows the effect of the machine's other load, including slowhttptest itself.
       const beside = await stage.instance();
       const origins = [service.origin, beside.origin] as const;
       await ask(origins, key, 2); // warm
@@ -62,8 +62,8 @@ export const slowClients: Fault = {
 };
 
 /**
- * What a good client waits at each of two services, asked by turns, in milliseconds; NaN where it got no 200. It opens
- * a connection for each request.
+ * A good client's latency at each of two services, in turn, in milliseconds; NaN for any status but 200. The client opens a
+ * connection for each request.
  */
 async function ask(
   origins: readonly [string, string],
@@ -80,7 +80,7 @@ async function ask(
   return took;
 }
 
-/** Connections to a port, by the kernel's own table: how many the service held at once, and for how long one. */
+/** Connections to a port in the kernel's table: the most at one time, and the longest duration of one. */
 async function watch(port: number, ended: Promise<unknown>): Promise<{ most: number; longest: number }> {
   const since = new Map<string, number>();
   let [most, longest, going] = [0, 0, true];

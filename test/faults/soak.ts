@@ -7,12 +7,12 @@ import { resident } from './store-hangs.ts';
 
 const MOST_MIB = 256;
 
-// Resident memory may rise by so much after the warm-up, in MiB: V8 sweeps when it likes.
+// The allowed growth of resident memory after the warm-up, in MiB: the time of V8's garbage collection varies.
 const DRIFT_MIB = 16;
 
 const SECONDS: Record<Extent, number> = { short: 60, whole: 180, soak: 3_600 };
 
-/** A steady load; memory is compared between the second third of the time and the last. */
+/** A steady load. Compares memory between the second and the last third of the time. */
 export const soak: Fault = {
   fault: 'soak (1 h apart, 3 minutes in the whole run)',
   figure: 'resident memory flat after warm-up, within 256 MiB',
@@ -24,7 +24,7 @@ export const soak: Fault = {
       for (let second = 0; second < SECONDS[extent]; second += 1) {
         await wait(1_000);
         samples.push(resident(service.pid));
-        // What was answered long ago is not kept: it is this process's memory, not the service's.
+        // Discards old answers, which would only fill this process's memory.
         if (load.answers.length > 50_000) load.answers.splice(0, 25_000);
       }
       await load.stop();

@@ -8,14 +8,14 @@ import { type Extent, type Fault, Seen } from './fault.ts';
 import { onStage, type Stage } from './stage.ts';
 import { runTests } from './tests.ts';
 
-// Where sqlmap puts its texts: at each *. Level 5 has every payload and boundary it knows, risk 3 the OR ones too.
+// sqlmap inserts its texts at each *. Level 5 has all its payloads and boundaries; risk 3 adds those with OR.
 const TARGETS = [
   '/api/v1/ops/tickets?status=open*&severity=critical*&connection_id=1*&from=2026-01-01*',
   '/api/v1/activity?action_type=api_request*&after_id=1*&order=asc*',
   '/api/v1/health/connections/1*/checks/latest',
 ];
 
-/** sqlmap on what reaches a query, and fast-check on every parameter. */
+/** sqlmap on the inputs of queries, and fast-check on every parameter. */
 export const injection: Fault = {
   fault: 'injection: sqlmap level 5; fast-check over every parameter',
   figure: '0 findings; 0 answers of 500',
@@ -51,12 +51,12 @@ export const injection: Fault = {
   },
 };
 
-/** What sqlmap itself stands by in the end: what only appeared so, and what it called a false positive, is none. */
+/** sqlmap's confirmed findings, without suspicions and false positives. */
 function found(said: string): string[] {
   return said.match(/^.*(?:is vulnerable|identified the following injection point).*$/gm) ?? [];
 }
 
-// Sample data wants an account without entries.
+// Sample data needs an account without entries.
 function fresh(stage: Stage) {
   return stage.command<{ id: number }>('account', 'create', '--name', 'Sample', '--plan', 'enterprise');
 }
@@ -72,7 +72,7 @@ async function requests(stage: Stage): Promise<number> {
 async function attack(stage: Stage, folder: string, target: string, seconds: number) {
   const file = join(folder, 'request');
   const host = new URL(stage.service.origin).host;
-  // The key is in a file for nobody else to read, never in an argument.
+  // The key is in a private file, never in an argument.
   writeFileSync(
     file,
     `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${stage.key}\r\n\r\n`,

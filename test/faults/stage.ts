@@ -12,35 +12,35 @@ interface Account {
   key: string;
 }
 
-/** A service without a monitor on an embedded store of its own, with an account whose limit is out of the way. */
+/** A service without a monitor on a new embedded store, with an account whose limit is never reached. */
 export interface Stage extends Account {
-  /** The first service, or the one that took its place. */
+  /** The first service or its replacement. */
   service: Service;
-  /** Of the embedded PostgreSQL: its socket and its files. */
+  /** The folder of the embedded PostgreSQL's socket and files. */
   storeFolder: string;
-  /** Loads the first service, or what `origin` gives by the loop's number, with the account's key; ends with the stage. */
+  /** Loads the first service, or the service that `origin` returns for a loop's number, until the stage ends. */
   load(options?: LoadOptions & { origin?: (loop: number) => string }): Load;
-  /** Starts the first service anew, on the same store. */
+  /** Restarts the first service on the same store. */
   restart(): Promise<void>;
-  /** One more service on the store; `url` names another way to it. */
+  /** Starts another service on the store; `url` is another route to the store. */
   instance(environment?: Environment, args?: string[], flags?: readonly string[]): Promise<Service>;
   /** The URL of the store's owner at a host, which may be the socket's folder, and a port. */
   storeUrl(host: string, port: number): string;
-  /** Another account, of the enterprise plan unless options say otherwise. */
+  /** Creates another account, by default with the enterprise plan. */
   account(...options: string[]): Promise<Account>;
-  /** Runs `dbvitals …` on the store and gives what `--json` printed. */
+  /** Runs `dbvitals …` on the store and returns its JSON output. */
   command<T>(...args: string[]): Promise<T>;
-  /** What the store says to its superuser: past row-level security. */
+  /** Queries the store as superuser, without row-level security. */
   query<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
-  /** A connected superuser; ends with the stage. */
+  /** A connected superuser client, closed with the stage. */
   superuser(): Promise<pg.Client>;
   stop(): Promise<void>;
 }
 
-/** Without a limit that a load could meet. */
+/** A limit that no load reaches. */
 export const UNLIMITED = ['--requests-per-minute', '100000'];
 
-/** Sets the stage; `above` is the folder to work in where a fault needs its own. */
+/** Starts the stage; `above` is the working folder if a fault needs its own. */
 export async function setStage(environment: Environment = {}, above = tmpdir()): Promise<Stage> {
   const scratch = mkdtempSync(join(above, 'dbvitals-faults-'));
   chmodSync(scratch, 0o711);
@@ -114,7 +114,7 @@ export async function setStage(environment: Environment = {}, above = tmpdir()):
   }
 }
 
-/** Sets the stage for `act`, and clears it whatever becomes of that. */
+/** Starts the stage, runs `act`, and always cleans up. */
 export async function onStage<T>(act: (stage: Stage) => Promise<T>, environment?: Environment): Promise<T> {
   const stage = await setStage(environment);
   try {

@@ -6,10 +6,10 @@ import { judge } from './judge.ts';
 import type { Load } from './load.ts';
 import { onStage, type Stage } from './stage.ts';
 
-/** The two seconds that the service has, and what a busy machine takes to bring request and answer over. */
+/** The service's two seconds, plus the time for request and answer on a busy machine. */
 export const LONGEST_ANSWER_MS = 2_500;
 
-/** kill -9 of PostgreSQL: by turns of the whole server, and of the session that admits requests. */
+/** kill -9 of PostgreSQL: in turn the whole server, and the session that admits requests. */
 export const killStore: Fault = {
   fault: 'kill -9 of PostgreSQL',
   figure: '10 times: missing 0; no request hangs over 2 s; serving again within 10 s',
@@ -21,7 +21,7 @@ export const killStore: Fault = {
     }),
 };
 
-/** What `pg_ctl restart -m fast` does; the service that holds the store brings it back. */
+/** A stop as in `pg_ctl restart -m fast`; the service that holds the store restarts PostgreSQL. */
 export const restartStore: Fault = {
   fault: 'restart of PostgreSQL under load (fast)',
   figure: 'only 200s and 500 envelopes; missing 0',
@@ -62,7 +62,7 @@ function endAgain(times: number, end: (stage: Stage, time: number) => Promise<vo
   });
 }
 
-/** Waits for so many answers of 200 whose requests went out after an instant; gives when the last of them did. */
+/** Waits for `count` answers of 200 to requests sent after an instant. Returns when the last request was sent. */
 export async function served(load: Load, after: number, count: number): Promise<number> {
   for (const deadline = performance.now() + 60_000; performance.now() < deadline; await wait(10)) {
     const good = load.answers

@@ -8,10 +8,10 @@ import { startProxy } from './proxy.ts';
 import { onStage, type Stage } from './stage.ts';
 import { LONGEST_ANSWER_MS, longest, served } from './store-ends.ts';
 
-// What requests that wait may hold, in MiB: a heap grows before it is swept.
+// The memory that waiting requests may use, in MiB, including garbage that is not collected yet.
 const ROOM_TO_WAIT = 48;
 
-/** A table that somebody locked: the gate waits. */
+/** Another session locks a table, so the gate waits. */
 export const slowStore: Fault = {
   fault: 'PostgreSQL slow (`lock table activity` for 30 s)',
   figure: '500 within 2 s each; memory flat; recovered within 1 s',

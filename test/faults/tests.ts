@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Fault, Seen } from './fault.ts';
 
-/** What Vitest's JSON reporter tells. */
+/** The output of Vitest's JSON reporter. */
 interface Report {
   numPassedTests: number;
   numTotalTests: number;
   testResults: { assertionResults: { status: string; title: string }[]; message: string }[];
 }
 
-/** A row that files of the test suite show already: run here again, so that the table is whole. */
+/** A row whose fault is tested by files of the test suite. They run again here to complete the table. */
 export function shownBy(fault: string, figure: string, ...files: string[]): Fault {
   return { fault, figure, provoke: () => runTests(files) };
 }
 
-/** Runs test files; what was seen is how many of their tests passed, and the names of those that did not. */
+/** Runs test files. The result is the number of passed tests and the names of the others. */
 export async function runTests(files: string[]): Promise<Seen> {
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), 'dbvitals-report-'));

@@ -7,7 +7,7 @@ import { parse, parseAllDocuments, stringify } from 'yaml';
 const ROOT = join(import.meta.dirname, '../..');
 const DEPLOY = join(ROOT, 'deploy');
 
-/** Asserts that the files in deploy/ are what their programs take, and agree with each other and with the package. `scratch` is a folder for drafts. */
+/** Asserts that the files in deploy/ are valid and match each other and the package. `scratch` is a temporary folder. */
 export function checkDeployment(scratch: string): void {
   checkCaddyfile(scratch);
   checkUnits(scratch);
@@ -21,7 +21,7 @@ function checkCaddyfile(scratch: string): void {
   assert.equal(caddy.status, 0, caddy.stderr);
 }
 
-/** By systemd itself, which looks for the command too: that is not installed where this runs. */
+/** Verifies the units with systemd. It also looks for the command, which is not installed here, so it is replaced. */
 function checkUnits(scratch: string): void {
   const units = ['dbvitals.service', 'dbvitals-backup.service', 'dbvitals-backup.timer'];
   for (const name of units) {
@@ -32,7 +32,7 @@ function checkUnits(scratch: string): void {
   const verified = spawnSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8' });
   assert.doesNotMatch(verified.stderr, /dbvitals/);
   for (const unit of files.filter((name) => name.endsWith('.service'))) {
-    // Of 0 to 10, where 10 is a unit without hardening; systemd's own words for less than 2 are "OK".
+    // The exposure is 0 to 10, where 10 is a unit without hardening. systemd rates less than 2 as "OK".
     const shown = execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=19', unit], {
       encoding: 'utf8',
     });
@@ -55,7 +55,7 @@ function checkCompose(): void {
   for (const [, file = ''] of text.matchAll(/- \.\/([^:]+):/g)) assert(existsSync(join(DEPLOY, file)), file);
 }
 
-/** With its own values and with every other one, for `helm` is nowhere in Debian. */
+/** Renders the chart with its default values and with all others. Debian has no `helm`. */
 function checkChart(scratch: string): void {
   const chart = join(DEPLOY, 'helm/dbvitals');
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes into `folder` what makes `docker` Podman with everything in there, and gives the environment for it. Containers have no
- * network, `RUN` has the machine's: its registry, by what npm is told here, and its certificates.
+ * Writes a `docker` command into `folder` that runs Podman with all its data there, and returns its environment. Containers
+ * have no network; `RUN` uses the machine's network, npm registry and certificates.
  */
 export function engine(folder: string, npmrc: string): Record<string, string> {
   const place = (name: string, text: string) => {
@@ -32,7 +32,7 @@ graphroot = "${join(folder, 'images')}"
 runroot = "${join(folder, 'run')}"
 `,
     ),
-    // Whoever runs this may lack the right to raise a limit, which Podman does of itself.
+    // Podman raises limits by default, which may not be permitted here.
     CONTAINERS_CONF: place(
       'containers.conf',
       `[containers]

@@ -1,4 +1,4 @@
-// Renders a chart's templates as Helm does, for where Helm is not to be had: `render-chart FOLDER RELEASE VALUES.yaml`.
+// Renders a chart like Helm, where Helm is not installed: `render-chart FOLDER RELEASE VALUES.yaml`.
 // The functions are Sprig's, as in Helm, and Helm's own two that are used: include and toYaml.
 package main
 

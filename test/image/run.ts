@@ -8,8 +8,8 @@ import { blocks } from '../package/page.ts';
 import { checkDeployment } from './deployment.ts';
 import { engine } from './engine.ts';
 
-// Builds the image and runs it as docs/operate/install.md says, by Podman. Its base, which is not to be had without a registry of images,
-// is made here: Debian and nothing else but Node 24 and npm. Linux x64, as root, with Debian's packages that CONTRIBUTING.md names.
+// Builds the image and runs it with Podman, as in docs/operate/install.md. The base image would need an image registry, so
+// it is built here from Debian, Node 24 and npm. Requires Linux x64, root, and the Debian packages in CONTRIBUTING.md.
 
 const ROOT = join(import.meta.dirname, '../..');
 const BASE = 'docker.io/library/node:24-trixie-slim';
@@ -58,7 +58,7 @@ try {
 
   shell(stop);
   assert.equal(inspect('{{.State.ExitCode}}', 'container'), '0\n');
-  // The data outlive the container's stop, and the service says when it is not well.
+  // The data survives a stop of the container, and the service reports when it is unhealthy.
   shell('docker start dbvitals');
   await becomesHealthy();
   const signal = (name: string) =>
@@ -69,7 +69,7 @@ try {
   await becomesHealthy();
   assert.equal(inside(['node', '-e', ask]), '200\n');
 
-  // User 10001 reads the secrets of Compose, and the URL is one; the store behind it is not there.
+  // User 10001 can read Compose's secrets, including the URL. The store in the URL does not exist.
   shell(blocks('### With Compose', 1).join(''));
   const given = { DATABASE_URL_FILE: 'database-url', DBVITALS_SECRET_KEY_FILE: 'secret-key' };
   const mounted = Object.entries(given).map(
@@ -93,7 +93,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Debian with the Node and the npm of this machine, at the places where the official image has them. */
+/** Debian with this machine's Node and npm, at the paths of the official image. */
 function makeBase(): void {
   const root = place('root');
   shell(`debootstrap --variant=minbase trixie ${root} >&2`);
@@ -105,7 +105,7 @@ function makeBase(): void {
   rmSync(root, { recursive: true });
 }
 
-/** Runs it in the folder of the file; what it printed. Throws when it fails. */
+/** Runs a command in the file's folder and returns its output. Throws when it fails. */
 function shell(script: string, { cwd } = { cwd: place('work') }): string {
   return execFileSync('sh', ['-ec', script], {
     ...{ cwd, env },

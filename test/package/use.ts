@@ -8,7 +8,8 @@ import { createCluster, startServer, stopServer } from '../../src/database/serve
 import { SHIPPED_FLAGS } from '../shipped-flags.ts';
 import { blocks } from './page.ts';
 
-// What run.ts installed is used by `nobody`, from the working folder, in a network of its own where port 8080 is free.
+// The user `nobody` runs the program that run.ts installed, in the working folder and a separate network with a free port
+// 8080.
 
 const NOBODY = { uid: 65_534, gid: 65_534 };
 const LONGEST_SECONDS = 120;
@@ -23,7 +24,7 @@ process.once('exit', () => services.forEach((service) => void service.kill()));
 
 const [serve = '', link = '', look = ''] = blocks('### Start', 3);
 
-// Installed by root, used by another: it says what to do, and then it goes.
+// Root installed it and another user runs it: the error says what to do, and that works.
 const unlinked = run('dbvitals migrate', NOBODY);
 assert.match(
   unlinked.stderr,
@@ -44,7 +45,7 @@ const whole = Number(INSTALLED_SECONDS) + (performance.now() - began) / 1_000;
 assert(whole < LONGEST_SECONDS, `${whole} s`);
 console.log(`from the file to the first answered request: ${whole.toFixed(1)} s`);
 
-// Which the children that answer take over.
+// The API workers inherit this.
 const flags = SHIPPED_FLAGS.join('\0');
 const commandLine = (pid?: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
 assert(commandLine(first.pid).includes(flags), commandLine(first.pid));
@@ -67,7 +68,7 @@ for (const path of [
 const shown = succeeds(look, NOBODY);
 assert(shown.startsWith(`${manifest.version}\n`) && shown.includes('score'), shown);
 assert(succeeds('dbvitals check explain PG_DEAD_TUPLES', NOBODY).startsWith('# '));
-// By the client, which is a package of its own in the checkout.
+// Uses the client, which is a separate package in the checkout.
 const tailed = succeeds(`DBVITALS_API_KEY=${key} dbvitals activity tail --url ${ORIGIN} --json`, NOBODY);
 assert(tailed.includes('"/api/v1/health/fleet"'), tailed);
 const asked = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
@@ -78,7 +79,7 @@ assert.equal(await end(first), 0);
 
 await useOwnPostgres();
 
-/** The package that has no PostgreSQL, with a server on the port that the page names. */
+/** The package without PostgreSQL, with a server on the page's port. */
 async function useOwnPostgres(): Promise<void> {
   const refused = run(`"${BARE}" migrate`, NOBODY);
   assert.match(refused.stderr, /^error: There is no embedded PostgreSQL for [^\n]* set DATABASE_URL\.\n$/);
@@ -114,14 +115,14 @@ function run(script: string, user = {}) {
   return spawnSync('sh', ['-ec', script], { env, ...user, encoding: 'utf8' });
 }
 
-/** What it printed. */
+/** Runs a command and returns its output. */
 function succeeds(script: string, user = {}): string {
   const { status, stdout, stderr } = run(script, user);
   assert.equal(status, 0, `${script}: ${stderr}`);
   return stdout;
 }
 
-/** Starts a block that ends with a service, as `nobody`; the process is that service. */
+/** Starts a block that ends with a service, as `nobody`. Returns the service's process. */
 function start(block: string): ChildProcess {
   const script = block.replace(/^(.* )?(\S+ serve)/m, 'exec $&');
   const service = spawn('sh', ['-ec', script], { env, ...NOBODY, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serverUser } from '../../src/database/server-user.ts';
 
-/** Of the login `dbvitals`, as docs/scaling.md has it. */
+/** The password of the login `dbvitals`, as in docs/scaling.md. */
 export const PASSWORD = 'change-me';
 
-/** A PgBouncer that runs with the configuration of docs/scaling.md. */
+/** A running PgBouncer with the configuration of docs/scaling.md. */
 export interface Bouncer {
   port: number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts PgBouncer before the server whose socket is in `socketFolder`, with files in the new folder `folder`. Of the
- * documented configuration places are replaced, and what `edit` replaces besides.
+ * Starts PgBouncer for the server whose socket is in `socketFolder`, with files in the new folder `folder`. Paths in the
+ * documented configuration are replaced; `edit` makes further changes.
  */
 export async function startBouncer(
   socketFolder: string,
@@ -43,7 +43,7 @@ export async function startBouncer(
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(file, edit(configuration), { mode: 0o600 });
   writeFileSync(users, `"dbvitals" "${PASSWORD}"\n`, { mode: 0o600 });
-  // It refuses to run as root, as PostgreSQL does.
+  // Like PostgreSQL, it refuses to run as root.
   const user = serverUser();
   if (user) for (const path of [folder, file, users]) chownSync(path, user.uid, user.gid);
   const bouncer = spawn(program(), [file], { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], ...user });
@@ -72,10 +72,12 @@ function program(): string {
     encoding: 'utf8',
   });
   if (stdout) return stdout.trim();
-  throw new Error('PgBouncer is not there: run "apt-get install pgbouncer", then npm run test:pooler again.');
+  throw new Error(
+    'PgBouncer is not installed: run "apt-get install pgbouncer", then npm run test:pooler again.',
+  );
 }
 
-/** A port that nobody has. */
+/** A free port. */
 async function freePort(): Promise<number> {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');

@@ -15,7 +15,7 @@ afterAll(async () => {
   await Promise.all((await services).map((service) => service.stop()));
 });
 
-test('accounts that share server connections never see a row of each other', async () => {
+test('accounts that share server connections never see each other’s rows', async () => {
   const accounts = await each([3, 4, 5, 6], 4, async (count) => {
     const account = await makeAccount();
     await fillAccount(account.id, { connections: count, tickets: 5, activity: 0 });
@@ -32,7 +32,7 @@ test('accounts that share server connections never see a row of each other', asy
     const at = turn % accounts.length;
     const { key = '' } = accounts[at] ?? {};
     const origin = origins[turn % 2] ?? '';
-    // Each in a form of its own, so that no kept answer saves the read.
+    // Each URL is different, so that no cached answer replaces the read.
     if (turn % 3 === 0) {
       const path = `/api/v1/health/connections?per_page=100&_=${turn}`;
       const { data } = await read<List<Connection>>(path, key, { origin });
@@ -50,12 +50,12 @@ test('accounts that share server connections never see a row of each other', asy
   }
 
   const { clients, servers } = await connections();
-  // run.ts allows two for each role.
+  // run.ts allows two connections for each role.
   expect(servers).toBeLessThanOrEqual(4);
   expect(clients).toBeGreaterThan(2 * servers);
 });
 
-/** How many connections PgBouncer has on either side. */
+/** The number of PgBouncer's client and server connections. */
 async function connections(): Promise<{ clients: number; servers: number }> {
   const console = new pg.Client({
     connectionString: inject('sharedStore')['DBVITALS_POOLER_URL']?.replace(/\/dbvitals$/, '/pgbouncer'),

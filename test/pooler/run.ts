@@ -10,14 +10,14 @@ import { createCluster, startServer, stopServer } from '../../src/database/serve
 import { PASSWORD, startBouncer } from './bouncer.ts';
 
 /**
- * Runs promises of the black-box suite with PgBouncer in transaction mode before the store, and far fewer connections
- * to it than the services have. Needs PgBouncer; it ends within a minute.
+ * Runs parts of the black-box suite through PgBouncer in transaction mode, with far fewer connections to the store than
+ * the services have. Requires PgBouncer; takes less than a minute.
  */
 const above = mkdtempSync(join(tmpdir(), 'dbvitals-pooler-'));
 chmodSync(above, 0o711);
 const folder = join(above, 'pg');
 try {
-  // Not UTC: what a pooler forgets to set would show.
+  // Not UTC, so that a setting lost in the pooler becomes visible.
   await createCluster(folder, PASSWORD, { timezone: 'Asia/Kolkata' });
   await startServer(folder, { listen_addresses: '', unix_socket_directories: '.' });
   const root = new pg.Client({ host: folder, user: 'postgres', password: PASSWORD, database: 'postgres' });
@@ -43,7 +43,7 @@ try {
       },
     },
   );
-  // Whoever ends this run ends the tests, and the servers go as they always do.
+  // Ending this run ends the tests, and the servers stop in their usual way.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => vitest.kill(signal));
   const [code] = await once(vitest, 'close');
   process.exitCode = code ?? 1;

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { startService } from '../contract/running-service.ts';
 
-/** Starts the service of a run on the store and the pooler of the environment, which `run.ts` gives. */
+/** Starts the service of a run on the store and the pooler that `run.ts` sets in the environment. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { DATABASE_URL = '', DBVITALS_POOLER_URL = '', DBVITALS_SECRET_KEY = '' } = process.env;
   const environment = { DATABASE_URL, DBVITALS_POOLER_URL, DBVITALS_SECRET_KEY };

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Promises of the black-box suite, and two of the pooler's own, with every request going through PgBouncer. */
+/** Parts of the black-box suite and two files for the pooler, with every request through PgBouncer. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {

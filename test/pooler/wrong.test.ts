@@ -6,7 +6,7 @@ import { startBouncer } from './bouncer.ts';
 
 const environment = inject('sharedStore');
 
-/** What `serve` says when the requests' way leads through a PgBouncer that `edit` has set up wrongly. */
+/** The error of `serve` when requests go through a PgBouncer that `edit` has misconfigured. */
 async function serveThrough(
   edit: (configuration: string) => string,
   variable = 'DBVITALS_POOLER_URL',
@@ -32,25 +32,25 @@ async function serveThrough(
   }
 }
 
-test('a pooler that sets no role is refused in one sentence', async () => {
+test('a pooler that sets no role is rejected with one sentence', async () => {
   const said = await serveThrough((configuration) => configuration.replaceAll(/ connect_query='[^']*'/g, ''));
   expect(said).toMatch(/DBVITALS_POOLER_URL.*dbvitals_writer the rights of dbvitals:.*docs\/scaling\.md/);
 });
 
-test('a pooler whose reader may write is refused', async () => {
+test('a pooler whose reader may write is rejected', async () => {
   const said = await serveThrough((configuration) =>
     configuration.replace('set role dbvitals_reader', 'set role dbvitals_writer'),
   );
   expect(said).toMatch(/dbvitals_reader the rights of dbvitals_writer/);
 });
 
-test('a pooler without the databases of the roles is refused', async () => {
+test('a pooler without the databases of the roles is rejected', async () => {
   const said = await serveThrough((configuration) => configuration.replace('dbvitals_writer =', 'other ='));
   expect(said).toMatch(/DBVITALS_POOLER_URL can't be used: .*dbvitals_writer/);
 });
 
-// A pooler that drops the start-up options drops the role that they name.
-test('DATABASE_URL that names a pooler is refused, whatever that pooler ignores', async () => {
+// A pooler that drops the startup options also drops the role in them.
+test('a pooler in DATABASE_URL is rejected, regardless of the options that it ignores', async () => {
   const asItself = (configuration: string) =>
     configuration.replace(
       'dbvitals_writer =',

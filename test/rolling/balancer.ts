@@ -2,20 +2,20 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** How often a balancer looks whether a service is ready, in milliseconds. */
+/** The interval of readiness probes, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 
-/** A balancer as plain as can be: it follows `/readyz`, keeps connections, and tries nothing twice. */
+/** A minimal load balancer: it probes `/readyz`, keeps connections open, and never retries. */
 export interface Balancer {
   port: number;
-  /** The services that it sends requests to now, by their ports. */
+  /** The ports of the services that currently get requests. */
   ready(): number[];
-  /** Requests that no service was ready for, or whose connection ended without an answer. */
+  /** Requests without a ready service, or whose connection ended without an answer. */
   failed: string[];
   close(): Promise<void>;
 }
 
-/** Starts a balancer before the services on these ports of this machine. */
+/** Starts a balancer for the services on these local ports. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const agent = new http.Agent({ keepAlive: true });
   const ready = new Set<number>();

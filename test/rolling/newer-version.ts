@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-// What the command reads at run time.
+// The files that the command reads at run time.
 const PARTS = ['client/src', 'console/dist', 'docs', 'migrations', 'openapi.json', 'package.json', 'src'];
 
-// The tables that every request goes through, in the order of CONTRIBUTING.md, "A migration".
+// The tables that every request uses, in the order of CONTRIBUTING.md, "A migration".
 const MIGRATION = `-- A column in each table that the gate reads or writes.
 alter table api_key       add column later text;
 alter table account       add column later text;
@@ -16,7 +16,7 @@ alter table key_window    add column later text;
 alter table activity      add column later text;
 `;
 
-/** Makes a version of dbvitals in `folder` whose schema is one migration ahead; gives its main file. */
+/** Creates a version of dbvitals in `folder` whose schema is one migration ahead. Returns its main file. */
 export function makeNewerVersion(folder: string): string {
   mkdirSync(folder);
   for (const part of PARTS) cpSync(join(ROOT, part), join(folder, part), { recursive: true });

@@ -17,10 +17,10 @@ import { type Balancer, startBalancer } from './balancer.ts';
 import { makeNewerVersion } from './newer-version.ts';
 
 /**
- * Two services behind a balancer that follows /readyz, under a load by schedule: each is stopped and started in turn, then
- * again with a newer version whose migration changes the tables that are written to. Fails unless every request was
- * answered 200, every one is in the log once, and the older version refuses the newer schema.
- * `--rate N` requests a second, `--drain N` seconds (0 shows what it is for).
+ * Runs two services behind a balancer that probes /readyz, under a constant request rate. Each is restarted in turn, then
+ * again with a newer version whose migration changes the tables that requests write to. Fails unless every request was
+ * answered with 200 and is in the log once, and the older version rejects the newer schema.
+ * `--rate N` requests per second, `--drain N` seconds (0 shows the effect of draining).
  */
 const { values } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 });
 const RATE = Number(values.rate);
 const TICK_MS = 20;
-// What has just started is warm after that, and whoever watches it has seen it.
+// A started service is warm after this, and the balancer has seen it.
 const SETTLE_MS = 3_000;
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -118,7 +118,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Starts a service and waits until it says that it is ready. */
+/** Starts a service and waits until it reports that it is ready. */
 async function start(main: string, port: number, environment: Record<string, string>): Promise<ChildProcess> {
   const args = [...SHIPPED_FLAGS, main, 'serve', '--no-monitor'];
   const child = spawn(process.execPath, args, {
@@ -150,7 +150,7 @@ async function run(main: string, args: string[], environment: Record<string, str
   return { code: code as number | null, said };
 }
 
-/** Sends requests by the clock, however long the answers take. */
+/** Sends requests at a constant rate, regardless of the answers. */
 function startSchedule(url: string, key: string) {
   const agent = new http.Agent({ keepAlive: true });
   const answers: Answer[] = [];

@@ -20,7 +20,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .requiredOption('--name <S>', 'its name', textOf('--name'))
     .requiredOption('--plan <P>', PLANS.join(', '), oneOf('--plan', PLANS))
     .option('--kind <K>', KINDS.join(' or '), oneOf('--kind', KINDS), 'company')
-    .option('--requests-per-minute <N>', 'a limit of its own for each key, enterprise only', perMinute)
+    .option('--requests-per-minute <N>', 'request limit of each key, enterprise only', perMinute)
     .action(
       async (
         options: Pick<AccountRow, 'name' | 'plan' | 'kind'> & { requestsPerMinute?: number; json?: boolean },

@@ -35,7 +35,7 @@ function printPlan(pending: Plan, json: boolean | undefined): void {
   process.stdout.write(`
 All migrations run in one transaction, ${all} in total. If one fails, nothing changes.
 The times are rough estimates: they were measured on a machine with two cores and scaled to
-your rows. Requests wait meanwhile, and fail with 500 after 2 s.
+your rows. Requests wait during that time, and fail with 500 after 2 s.
 `);
 }
 
