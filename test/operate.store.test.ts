@@ -144,11 +144,14 @@ test('the nightly job of backup.md works in the environment of cron, and doctor 
 
   writeFileSync(place('file'), '');
   const failing = await runAsCron(here.replace('../var/backups', '../file/backups'));
-  expect(failing).toEqual({ exit: 1, output: expect.stringMatching(/^error: The folder .* can't be made/) });
+  expect(failing).toEqual({
+    exit: 1,
+    output: expect.stringMatching(/^error: The folder .* can't be created/),
+  });
   expect(await runAsCron(doctor)).toEqual({
     exit: 1,
     output: expect.stringMatching(
-      /^error +backup +The last backup failed at .*: The folder .* can't be made/m,
+      /^error +backup +The last backup failed at .*: The folder .* can't be created/m,
     ),
   });
 });

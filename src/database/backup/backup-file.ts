@@ -2,38 +2,38 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-// A backup is gzip of lines: HEAD with JSON; for each table a "copy" line, rows in the text form of PostgreSQL's COPY
-// and END; LAST with JSON; SIGNED with a signature of the SHA-256 of all before it.
+// A backup is gzipped lines: HEAD with JSON; for each table a "copy" line, rows in the text format of PostgreSQL's COPY,
+// and END; LAST with JSON; SIGNED with a signature of the SHA-256 of everything before it.
 const HEAD = '-- dbvitals backup ';
 const LAST = '-- end ';
 const SIGNED = '-- signed ';
 const END = '\\.\n';
 
-/** The first one had no signature. */
+/** The first format, without a signature. */
 const UNSIGNED_FORMAT = 1;
 const FORMAT = 2;
 
-// No row is longer: the text of a health check has 16 MiB at most, what a counter was too (monitor/limits.ts).
+// The longest row: the text of a health check has 16 MiB at most, and so has a counter's value (monitor/limits.ts).
 const LONGEST_ROW = 256 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
 
-/** What stands at the start of a backup. */
+/** The head of a backup. */
 export interface BackupHead {
   format: typeof UNSIGNED_FORMAT | typeof FORMAT;
-  /** The version of the program that made it. */
+  /** The version of dbvitals that made it. */
   dbvitals: string;
-  /** Of the snapshot, ISO 8601. */
+  /** The time of the snapshot, ISO 8601. */
   made_at: string;
   /** The last migration of the store. */
   migration: string;
   tables: string[];
 }
 
-/** What stands at its end. */
+/** The end of a backup. */
 export interface BackupEnd {
-  /** By table: how many rows, and the SHA-256 of their text, hexadecimal. */
+  /** By table: the number of rows, and the SHA-256 of their text, hexadecimal. */
   tables: Record<string, { rows: number; sha256: string }>;
-  /** By `table.column`: the last number that was given out; null = none was. */
+  /** By `table.column`: the last number that was assigned; null = none. */
   identities: Record<string, number | null>;
 }
 
@@ -44,28 +44,28 @@ export const endOfRows = END;
 export const lastLine = (end: BackupEnd) => `${LAST}${JSON.stringify(end)}\n`;
 export const signatureLine = (signature: string) => `${SIGNED}${signature}\n`;
 
-/** Whether a backup that begins so ends with a signature. */
+/** Whether a backup with this head ends with a signature. */
 export function isOfSignedForm({ format }: BackupHead): boolean {
   return format !== UNSIGNED_FORMAT;
 }
 
-/** How a backup ends. */
+/** The end of a backup, with its signature. */
 export interface SignedEnd {
   end: BackupEnd;
-  /** Of all that comes before the signature. */
+  /** The SHA-256 of everything before the signature. */
   sha256: Buffer;
-  /** Hexadecimal; null in a backup of the form that has none. */
+  /** Hexadecimal; null = the backup's format has no signature. */
   signature: string | null;
 }
 
-/** A file that is no backup, or not a whole one. */
+/** The file is not a backup, or not a complete one. */
 class BackupFileError extends Error {
   constructor(why: string) {
-    super(`This is no whole backup of dbvitals: ${why}. Nothing was changed; take another one.`);
+    super(`This is not a complete backup of dbvitals: ${why}. Nothing was changed; use another file.`);
   }
 }
 
-/** Reads a backup from its start to its end; each method throws a sentence where something else stands there. */
+/** Reads a backup from start to end. Each method throws a sentence if it finds something else. */
 export class BackupReader {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #taken = createHash('sha256');
@@ -85,19 +85,19 @@ export class BackupReader {
       this.#isSigned = isOfSignedForm(head);
       return head;
     }
-    throw new BackupFileError('it begins otherwise');
+    throw new BackupFileError('its first line is not that of a backup');
   }
 
-  /** Which table's rows come next; the end when none. */
+  /** The table whose rows come next, or the end. */
   async next(): Promise<{ table: string; columns: string } | SignedEnd> {
     const line = await this.#line();
     const [, table, columns] = /^copy ([a-z_]+) \(([a-z0-9_", ]+)\) from stdin;$/.exec(line) ?? [];
     if (table !== undefined && columns !== undefined) return { table, columns };
     const end: unknown = line.startsWith(LAST) ? parse(line.slice(LAST.length)) : null;
-    if (!isEnd(end)) throw new BackupFileError('a line in it is none of a backup');
+    if (!isEnd(end)) throw new BackupFileError('it contains an invalid line');
     const sha256 = this.#taken.copy().digest();
     const signature = this.#isSigned ? await this.#signature() : null;
-    // The checksum of gzip stands behind it.
+    // Reading on also verifies gzip's checksum, which comes last.
     if (this.#rest.length > 0 || (await this.#more())) throw new BackupFileError('something follows its end');
     return { end, sha256, signature };
   }
@@ -108,7 +108,7 @@ export class BackupReader {
     return signature;
   }
 
-  /** The rows of the table that `next` named. */
+  /** The rows of the table that `next` returned. */
   async *rows(): AsyncGenerator<Buffer> {
     for (;;) {
       const whole = this.#rest.subarray(0, this.#rest.lastIndexOf('\n') + 1);
@@ -141,9 +141,9 @@ export class BackupReader {
     }
   }
 
-  /** Whether there is more, which then stands in the rest. */
+  /** Whether there are more bytes. If so, adds them to the rest. */
   async #more(): Promise<boolean> {
-    if (this.#rest.length > LONGEST_ROW) throw new BackupFileError('a row in it is endless');
+    if (this.#rest.length > LONGEST_ROW) throw new BackupFileError('it contains a row that is too long');
     try {
       const { value, done } = await this.#chunks.next();
       if (done) return false;

@@ -65,7 +65,7 @@ export const sentence = (work: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-/** What a backup of the store holds, but for when it was made. */
+/** The content of a backup of the store, without its time. */
 export async function heldBy({ folder }: BackupStore, address: StoreAddress): Promise<string> {
   const path = join(folder, 'again.backup');
   await backUp(address, path, '1.2.3', SECRET);

@@ -34,13 +34,13 @@ beforeAll(async () => {
 
 afterAll(() => backups.stop());
 
-test('the file is for its owner, and there whole or not at all', async () => {
+test('only its owner can read the file, and it is written completely or not at all', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const nowhere = join(folder, 'no such folder', 'x.backup');
   expect(await sentence(backUp(source, nowhere, '1', SECRET))).toMatch(
     /^The backup can't be written to .* \(ENOENT\)/,
   );
-  // A table that can't be read in the midst of it.
+  // A table in the middle that can't be read.
   const target = join(folder, 'broken.backup');
   const broken = await emptyDatabase('broken');
   await migrate(broken);
@@ -53,7 +53,7 @@ test('the file is for its owner, and there whole or not at all', async () => {
   );
 });
 
-test('a folder of backups is made, keeps the newest, and loses none to a backup that failed', async () => {
+test('a backup folder is created, keeps the newest backups, and loses none when a backup fails', async () => {
   const backups = join(folder, 'new', 'backups');
   const night = (keep: number) =>
     backUpIntoFolder(backups, keep, SECRET, (path) => backUp(source, path, '1', SECRET));
@@ -78,21 +78,21 @@ test('a folder of backups is made, keeps the newest, and loses none to a backup 
     truncateSync(path, made.bytes - 20);
     return made;
   });
-  expect(await sentence(cut)).toMatch(/no whole backup of dbvitals: it is cut off/);
+  expect(await sentence(cut)).toMatch(/not a complete backup of dbvitals: it is cut off/);
   const altered = backUpIntoFolder(backups, 1, SECRET, async (path) => {
     const made = await backUp(source, path, '1', SECRET);
     const text = gunzipSync(readFileSync(path)).toString('latin1');
     writeFileSync(path, gzipSync(Buffer.from(text.replace('Ada', 'Eve'), 'latin1')));
     return made;
   });
-  expect(await sentence(altered)).toMatch(/is not what was read back/);
+  expect(await sentence(altered)).toMatch(/differs from what was written/);
   expect(readdirSync(backups)).toEqual(there.filter((name) => name !== basename(kept.file)));
   expect(
     await sentence(backUpIntoFolder(join(file, 'x'), 1, SECRET, (path) => backUp(source, path, '1', SECRET))),
-  ).toMatch(/^The folder .* can't be made \(ENOTDIR\): as root, run "install --directory/);
+  ).toMatch(/^The folder .* can't be created \(ENOTDIR\): as root, run "install --directory/);
 });
 
-test('the store keeps how its last backup went', async () => {
+test('the store records how its last backup went', async () => {
   const owner = openPool(source, 'owner', { max: 1 });
   const unrecorded: string[] = [];
   const attempt = (work: () => Promise<{ bytes: number }>) =>
@@ -114,7 +114,7 @@ test('the store keeps how its last backup went', async () => {
   expect(hasFailed(succeeded)).toBe(false);
   expect(unrecorded).toEqual([]);
 
-  // A store that can't be written to is backed up all the same.
+  // A store that is not writable is backed up too.
   await root.query('alter role plain set default_transaction_read_only = on');
   expect(await attempt(async () => ({ bytes: 13 }))).toEqual({ bytes: 13 });
   await root.query('alter role plain reset default_transaction_read_only');

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import type { MadeBackup } from './backup.ts';
 import { checkBackup } from './check-backup.ts';
 
-// What this command names its files; anything else in the folder is left alone.
+// The names of this command's files. It never touches other files in the folder.
 const OURS = /^dbvitals-\d{8}T\d{6}Z\.backup$/;
-// What a backup that was killed has left.
+// The drafts that killed backups have left.
 const DRAFT = /^dbvitals-\d{8}T\d{6}Z\.backup\.\d+\.part$/;
 const DRAFT_IS_OLD_MS = 86_400_000;
 
-/** A backup in a folder: its path, and the names of the older ones that made room. */
+/** A backup in a folder: its path, and the names of the older backups that were removed. */
 export interface BackupInFolder extends MadeBackup {
   file: string;
   removed: string[];
 }
 
 /**
- * Has `backUp` write a new file of the folder, which is made where it is missing; reads that file back and checks its signature, then removes
- * all but the newest `keep` backups. Throws a sentence; then no backup was removed, and no file that is not whole stays.
+ * Calls `backUp` to write a new file into the folder, which is created if missing. Reads the file back, checks its signature,
+ * then removes all but the newest `keep` backups. If it throws, no backup was removed and no incomplete file is left.
  */
 export async function backUpIntoFolder(
   folder: string,
@@ -37,7 +37,7 @@ export async function backUpIntoFolder(
   return { file, ...made, removed: await prune(folder, keep) };
 }
 
-/** Such as `dbvitals-20261122T021700Z.backup`: the names sort by time. */
+/** The name of a new file, such as `dbvitals-20261122T021700Z.backup`. Names sort by time. */
 function nameAt(now: Date): string {
   return `dbvitals-${now.toISOString().replace(/[-:]|\.\d+/g, '')}.backup`;
 }
@@ -48,13 +48,13 @@ async function makeFolder(folder: string): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
     throw new Error(
-      `The folder ${folder} can't be made${code}: as root, run "install --directory --mode 700 --owner USER ${folder}".`,
+      `The folder ${folder} can't be created${code}: as root, run "install --directory --mode 700 --owner USER ${folder}".`,
       { cause: error },
     );
   }
 }
 
-/** Removes all but the newest backups, and drafts older than a day; gives the names of the former. */
+/** Removes all but the newest backups, and drafts older than a day. Returns the names of the removed backups. */
 async function prune(folder: string, keep: number): Promise<string[]> {
   const names = await readdir(folder);
   const old = names

@@ -1,14 +1,14 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-// Raised when what is signed changes. The same secret key encrypts credentials: this one is derived, for backups alone.
+// The number changes with the signed content. The secret key also encrypts credentials, so a key for backups is derived from it.
 const INFO = 'dbvitals backup signature 1';
 
-/** HMAC-SHA-256, hexadecimal, of the SHA-256 of all that comes before it, by a key that is derived from a secret key. */
+/** The HMAC-SHA-256, hexadecimal, of the SHA-256 of everything before it, with a key derived from a secret key. */
 export function signBackup(secretKey: Buffer, sha256: Buffer): string {
   return mac(secretKey, sha256).toString('hex');
 }
 
-/** Whether one of the keys of DBVITALS_SECRET_KEY made the signature. */
+/** Whether one of the keys of DBVITALS_SECRET_KEY created the signature. */
 export function isSignedBackup(secretKeys: readonly Buffer[], sha256: Buffer, signature: string): boolean {
   const given = Buffer.from(signature, 'hex');
   return secretKeys.some((key) => {

@@ -1,4 +1,4 @@
-/** The tables that a backup holds, each after those that it refers to. */
+/** The tables in a backup, each after the tables that it references. */
 export const BACKED_UP: readonly string[] = [
   ...['account', 'login', 'passkey', 'member'],
   ...['api_key', 'key_window', 'key_hour', 'key_counted'],
@@ -9,8 +9,8 @@ export const BACKED_UP: readonly string[] = [
 ];
 
 /**
- * Those that it does not hold: what a restore must not bring back to life, for it may have been used or ended since, and
- * what a store has of its own.
+ * The tables that are not in a backup: those whose rows must not be restored because they may have been used or have ended
+ * since, and those that belong to a single store.
  */
 export const LEFT_OUT: readonly string[] = [
   ...['session', 'link', 'challenge', 'sign_in_failure'],

@@ -29,7 +29,7 @@ const approve = async () => {};
 const restoreFile = (address: StoreAddress, path = file, keys: Buffer[] | null = [SECRET]) =>
   restore(address, createReadStream(path), keys, approve);
 
-test('names every table of the schema, each after those that it refers to', async () => {
+test('the lists name every table of the schema, each after the tables that it references', async () => {
   const client = await connect(source);
   const { rows: tables } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
@@ -45,7 +45,7 @@ test('names every table of the schema, each after those that it refers to', asyn
   expect(wrong).toEqual([]);
 });
 
-test('what is restored is what was backed up, to the last byte, by an owner that is no superuser', async () => {
+test('a restore is identical to the backup, to the last byte, even if the owner is not a superuser', async () => {
   const address = await emptyDatabase('target');
   const restored = await restoreFile(address);
   expect(restored).toMatchObject({ dbvitals: '1.2.3', applied: [], tables: BACKED_UP });
@@ -54,7 +54,7 @@ test('what is restored is what was backed up, to the last byte, by an owner that
   const rows = await everyRow(client);
   expect(rows).toEqual(await everyRow(await connect(source)));
   expect(restored.rows).toBe(Object.values(rows).flat().length);
-  // And lives on: triggers, policies and the next numbers are those of any store.
+  // And it works like any store: its triggers, policies and next numbers are the same.
   const { rows: open } = await client.query(
     `select count(*) filter (where not relforcerowsecurity)::int as open,
             (select count(*)::int from pg_trigger where tgenabled <> 'O') as off
@@ -68,7 +68,7 @@ test('what is restored is what was backed up, to the last byte, by an owner that
   expect(made).toEqual([{ account_id: 3 }]);
 });
 
-test('sign-ins under way are left out', async () => {
+test('a backup does not contain sign-ins under way', async () => {
   const address = await emptyDatabase('signed_in');
   await migrate(address);
   const client = await connect(address);
@@ -80,7 +80,7 @@ test('sign-ins under way are left out', async () => {
   expect(await heldBy(backups, address)).not.toContain('unspoken-browser');
 });
 
-test('holds one instant of a store that is written to', async () => {
+test('a backup during writes is of one instant', async () => {
   const address = await emptyDatabase('busy');
   await migrate(address);
   const client = await connect(address);
@@ -107,7 +107,7 @@ test('holds one instant of a store that is written to', async () => {
   expect(rows[0]).toMatchObject({ last: rows[0].head, count: rows[0].head - 60 });
 });
 
-test('a backup of an older schema is restored, and brought up to date', async () => {
+test('a backup of an older schema is restored and brought up to date', async () => {
   const old = await emptyDatabase('old');
   const pool = openPool(old, 'owner', { max: 1 });
   await inTransaction(pool, async (client) =>
@@ -124,13 +124,13 @@ test('a backup of an older schema is restored, and brought up to date', async ()
   expect(applied[0]).toMatch(/^0004_/);
   await migrate(old);
   expect(await everyRow(await connect(target))).toEqual(await everyRow(client));
-  // A schema that has come further can not take its rows.
+  // A newer schema can't take its rows.
   const further = await emptyDatabase('further');
   await migrate(further);
   expect(await sentence(restoreFile(further, path))).toMatch(/newer than that of the backup \(0003_\w+\)/);
 });
 
-test('a store with data, one in use, and a backup of a newer schema are refused', async () => {
+test('a store with data, a store in use, and a backup of a newer schema are rejected', async () => {
   expect(await sentence(restoreFile(source))).toMatch(
     /^The store holds data already, and nothing was changed: /,
   );
@@ -154,12 +154,12 @@ test('a store with data, one in use, and a backup of a newer schema are refused'
   );
 });
 
-test('what is cut off, altered or no backup restores nothing', async () => {
+test('an incomplete, altered or invalid backup restores nothing', async () => {
   const whole = readFileSync(file);
   const text = gunzipSync(whole).toString();
   const address = await emptyDatabase('untouched');
   const wrong: Record<string, Buffer> = {
-    'no backup of dbvitals|no whole backup': gzipSync('select 1;\n'),
+    'not a complete backup of dbvitals: its first line': gzipSync('select 1;\n'),
     'cut off': whole.subarray(0, whole.length / 2),
     'cut off or altered': Buffer.from(text),
     'too early': gzipSync(text.slice(0, text.length - 400)),
@@ -168,9 +168,9 @@ test('what is cut off, altered or no backup restores nothing', async () => {
     'in the table login': gzipSync(text.replace('ada@example.com', 'eve@example.com')),
     'in the table activity': gzipSync(text.replace(/^1\t70\t.*\n/m, '')),
     'something follows': gzipSync(`${text}select 1;\n`),
-    'none of a backup': gzipSync(text.replace(/^copy member .*$/m, 'drop table member;')),
+    'invalid line': gzipSync(text.replace(/^copy member .*$/m, 'drop table member;')),
     'a table that no store has': gzipSync(text.replace('"tables":["account"', '"tables":["pg_authid"')),
-    'that it does not name': gzipSync(text.replace('copy member (', 'copy session (')),
+    'that its head does not name': gzipSync(text.replace('copy member (', 'copy session (')),
   };
   for (const [why, bytes] of Object.entries(wrong)) {
     const path = join(folder, 'wrong.backup');
@@ -186,7 +186,7 @@ test('what is cut off, altered or no backup restores nothing', async () => {
   expect(rows).toEqual([]);
 });
 
-test('a password hash that was planted in a backup is refused, unless somebody insists', async () => {
+test('a backup with a planted password hash is rejected, unless --unsigned is given', async () => {
   const text = gunzipSync(readFileSync(file)).toString();
   const planted = withTable(
     text.replace('\tAda\tx\t', '\tAda\t$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA\t'),
@@ -199,7 +199,7 @@ test('a password hash that was planted in a backup is refused, unless somebody i
   for (const form of [
     planted,
     planted.replace(/^-- signed .*\n/m, `-- signed ${'0'.repeat(64)}\n`),
-    // As if it were of the form that was not signed.
+    // As if it had the format without a signature.
     planted.replace('"format":2', '"format":1').replace(/^-- signed .*\n/m, ''),
   ]) {
     writeFileSync(path, gzipSync(form));
@@ -217,7 +217,7 @@ test('a password hash that was planted in a backup is refused, unless somebody i
   expect(await restoreFile(address, path, null)).toMatchObject({ format: 1, dbvitals: '1.2.3' });
 });
 
-test('a backup verifies with any of the keys, after a rotation too, and with no other', async () => {
+test('a backup verifies with each of the keys, also after a rotation, and with no other key', async () => {
   const newer = randomBytes(32);
   expect(await sentence(restoreFile(await emptyDatabase('other'), file, [newer]))).toMatch(
     /another secret key/,
@@ -227,8 +227,8 @@ test('a backup verifies with any of the keys, after a rotation too, and with no 
   });
 });
 
-/** The backup with the SHA-256 of a table's rows as they are now, as whoever alters them would write it. */
-test('waits for a migration that is under way, and then holds what it made', async () => {
+/** The backup with the SHA-256 of a table's current rows, as an attacker who alters them would write it. */
+test('a backup waits for a migration under way and then contains its changes', async () => {
   const address = await emptyDatabase('migrating');
   await migrate(address);
   const pool = openPool(address, 'owner', { max: 1 });

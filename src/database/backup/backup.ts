@@ -12,10 +12,10 @@ import { type BackupEnd, copyLine, endOfRows, headLine, lastLine, signatureLine 
 import { signBackup } from './backup-signature.ts';
 import { BACKED_UP } from './backup-tables.ts';
 
-// Measured on rows of a log: 6.5 ms of a core a MB, to a quarter. Level 6 takes 10 ms, for a tenth less.
+// Measured on rows of a log: 6.5 ms of CPU per MB, which becomes a quarter. Level 6 takes 10 ms to save another tenth.
 const GZIP_LEVEL = 1;
 
-// What a role or database may set for itself, and what would cut a copy short or write it in another form.
+// Resets settings of a role or database that would interrupt COPY or change its format.
 const settings = `
   select set_config(name, '0', true) from pg_settings
    where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')
@@ -24,14 +24,14 @@ const settings = `
     from (values ('datestyle', 'ISO'), ('intervalstyle', 'postgres'), ('extra_float_digits', '3'), ('bytea_output', 'hex'))
       as form (name, value)`;
 
-/** Readies the transaction of a client for COPY in the form that backups have, however long it takes. */
+/** Prepares a client's transaction for COPY in the format of backups, without a time limit. */
 export async function readyForCopy(client: pg.ClientBase): Promise<void> {
   await client.query(settings);
 }
 
 const selectNow = `select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`;
 
-// Those of the store's schema: an older one has not all of them. Generated columns are computed anew.
+// The tables of the store's schema; an older schema lacks some of them. Generated columns are computed again.
 const selectTables = `
   select c.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
     from unnest($1::text[]) with ordinality as wanted (name, place)
@@ -40,7 +40,7 @@ const selectTables = `
    group by wanted.place, c.relname
    order by wanted.place`;
 
-// They stand outside of transactions, so what is read after a snapshot is never less than what it holds.
+// Sequences are not transactional, so a value read after the snapshot is never lower than those in it.
 const selectIdentities = `
   select c.relname || '.' || a.attname as column,
          pg_sequence_last_value(pg_get_serial_sequence(quote_ident(c.relname), a.attname)::regclass) as last
@@ -49,21 +49,21 @@ const selectIdentities = `
    where c.relnamespace = current_schema()::regnamespace
    order by 1`;
 
-/** A backup that was made. */
+/** A finished backup. */
 export interface MadeBackup {
   made_at: string;
   migration: string;
   tables: number;
   rows: number;
-  /** Of the file. */
+  /** The SHA-256 of the file. */
   bytes: number;
   sha256: string;
 }
 
 /**
- * Copies the store as it is at one instant, while it is used, into `target`: a file, which is there whole or not at all, or
- * a stream. `version` is this program's. The keys of DBVITALS_SECRET_KEY are in no table; `secretKey`, the first of them, signs.
- * Throws sentences.
+ * Backs up the store as of one instant, while it is in use, to `target`: a stream, or a file that is written completely or not
+ * at all. `version` is this program's. No table contains the keys of DBVITALS_SECRET_KEY; `secretKey`, the first of them, signs
+ * the backup. Throws sentences.
  */
 export async function backUp(
   address: StoreAddress,
@@ -93,7 +93,7 @@ async function copyStore(
   const { applied } = await readSchema(client);
   const migration = applied.at(-1) ?? '';
   if (migration === '')
-    throw new Error('There is nothing to back up: no dbvitals was started on this store.');
+    throw new Error('There is nothing to back up: dbvitals was never started on this store.');
   await client.query('begin isolation level repeatable read read only');
   await readyForCopy(client);
   const { rows: times } = await client.query<{ at: string }>(selectNow);
@@ -114,7 +114,7 @@ async function copyStore(
         yield rows;
       }
       yield endOfRows;
-      await client.query(''); // the count comes after the rows
+      await client.query(''); // the count arrives after the rows
       end.tables[name] = { rows: copied.rowCount, sha256: hash.digest('hex') };
       made.tables += 1;
       made.rows += copied.rowCount;
@@ -148,10 +148,10 @@ async function copyStore(
   return { ...made, sha256: sha256.digest('hex') };
 }
 
-// What a file or its folder refuses; a connection that is lost has other codes.
+// Error codes of a file or its folder. A lost connection has other codes.
 const OF_FILES = /^E(NOENT|NOTDIR|EXIST|ACCES|PERM|ROFS|NOSPC|DQUOT|FBIG|IO)$/;
 
-/** Runs `work` on a file beside `path`, which takes that name once it is whole and on disk. */
+/** Runs `work` on a file next to `path`, and renames it to `path` once it is complete and on disk. */
 async function inDraft<T>(path: string, work: (draft: Writable) => Promise<T>): Promise<T> {
   const draft = `${path}.${process.pid}.part`;
   try {
@@ -159,13 +159,13 @@ async function inDraft<T>(path: string, work: (draft: Writable) => Promise<T>): 
     const result = await work(file.createWriteStream({ flush: true })).finally(() => file.close());
     await rename(draft, path);
     const folder = await open(dirname(path));
-    await folder.sync().finally(() => folder.close()); // or the name is not there after a power failure
+    await folder.sync().finally(() => folder.close()); // so that the name survives a power failure
     return result;
   } catch (error) {
     await rm(draft, { force: true });
     if (error instanceof Error && 'code' in error && OF_FILES.test(`${error.code}`)) {
       throw new Error(
-        `The backup can't be written to ${path} (${error.code}): see to the folder and its room.`,
+        `The backup can't be written to ${path} (${error.code}): check the folder and its free space.`,
         {
           cause: error,
         },

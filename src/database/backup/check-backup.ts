@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { BackupReader } from './backup-file.ts';
 import { isSignedBackup } from './backup-signature.ts';
 
-/** Reads a backup from its file to the end. Throws a sentence where it is cut off, or not signed with the secret key. */
+/** Reads a backup file to the end. Throws a sentence if it is incomplete or not signed with the secret key. */
 export async function checkBackup(path: string, secretKey: Buffer): Promise<void> {
   const file = createReadStream(path);
   try {
@@ -14,7 +14,7 @@ export async function checkBackup(path: string, secretKey: Buffer): Promise<void
       next = await reader.next();
     }
     if (!isSignedBackup([secretKey], next.sha256, next.signature ?? ''))
-      throw new Error(`What was written to ${path} is not what was read back: check the disk.`);
+      throw new Error(`The backup in ${path} differs from what was written: check the disk.`);
   } finally {
     file.destroy();
   }

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { openPool, type StoreAddress } from '../connect.ts';
 
-/** How the backups of a store went; null = there was none of that outcome. */
+/** The last successful and the last failed backup of a store; null = none. */
 export interface LastBackup {
   succeeded_at: Date | null;
-  /** Of the file of the last backup that succeeded. */
+  /** The size of the last successful backup. */
   bytes: number | null;
   failed_at: Date | null;
   failure: string | null;
@@ -20,27 +20,27 @@ const failure = `
 
 const NONE: LastBackup = { succeeded_at: null, bytes: null, failed_at: null, failure: null };
 
-/** How the last backups went; any role but the reader's. */
+/** Reads how the last backups went. Every role except the reader may do this. */
 export async function readLastBackup(pool: pg.Pool): Promise<LastBackup> {
   const { rows } = await pool.query<LastBackup>(select);
   return rows[0] ?? NONE;
 }
 
-/** The same for metrics: Unix seconds, 0 = never. */
+/** The times of the last backups for metrics, in Unix seconds; 0 = never. */
 export async function backupTimes(pool: pg.Pool): Promise<{ backupSucceeded: number; backupFailed: number }> {
   const { succeeded_at, failed_at } = await readLastBackup(pool);
   const seconds = (at: Date | null) => (at === null ? 0 : at.getTime() / 1_000);
   return { backupSucceeded: seconds(succeeded_at), backupFailed: seconds(failed_at) };
 }
 
-/** Whether the last attempt to back up failed. */
+/** Whether the last backup failed. */
 export function hasFailed({ succeeded_at: succeeded, failed_at: failed }: LastBackup): boolean {
   return failed !== null && (succeeded === null || failed > succeeded);
 }
 
 /**
- * Runs `backUp` and records in the store how it went, for the metrics and the doctor. A store that can't be written to, such as a
- * standby, keeps no record: `unrecorded` hears why. Throws what `backUp` throws.
+ * Runs `backUp` and records the result in the store, for the metrics and the doctor. If the store is not writable, such as a
+ * standby, passes the reason to `unrecorded`. Throws what `backUp` throws.
  */
 export async function recordBackup<T extends { bytes: number }>(
   address: StoreAddress,

@@ -11,7 +11,7 @@ import { type BackupEnd, type BackupHead, BackupReader, isOfSignedForm } from '.
 import { isSignedBackup } from './backup-signature.ts';
 import { BACKED_UP } from './backup-tables.ts';
 
-// Not the owner's: one that this process has just ended may still be there for a moment.
+// Without the owner's sessions: one that this process has just closed may still be listed for a moment.
 const selectUse = `
   select count(*)::int as sessions
     from pg_stat_activity
@@ -20,8 +20,8 @@ const selectUse = `
 
 const selectData = 'select from account union all select from login limit 1';
 
-// Triggers would count what is counted already, and COPY does not enter what row-level security is forced upon. Both are
-// the owner's to change, and until the transaction ends nobody else sees the table. References are still checked.
+// Triggers would count rows twice, and COPY can't fill tables with forced row-level security. The owner may disable both, and no
+// other session sees the tables until the transaction ends. Foreign keys are still checked.
 const withoutTriggers = (table: string) => `alter table ${table} disable trigger user`;
 const withTriggers = (table: string) => `alter table ${table} enable trigger user`;
 const unforced = (table: string) => `alter table ${table} no force row level security`;
@@ -35,14 +35,14 @@ const setIdentity = 'select setval(pg_get_serial_sequence($1, $2), $3)';
 /** The result of a restore. */
 export interface RestoredStore extends BackupHead {
   rows: number;
-  /** The migrations that were applied to what it held. */
+  /** The migrations that were applied to the restored rows. */
   applied: string[];
 }
 
 /**
- * Fills an empty store from a backup and brings its schema up to date, all in one transaction; `approve` may still look and
- * refuse by a throw. Throws sentences, and then nothing was changed: where the store holds data or is in use, where the
- * backup is of a newer schema, cut off or altered, or not signed by one of `secretKeys` (null: whether it is, is not asked).
+ * Fills an empty store from a backup and brings its schema up to date, in one transaction. `approve` may check the result and
+ * throw to roll it back. Throws sentences and changes nothing if the store contains data or is in use, or if the backup is of
+ * a newer schema, incomplete, altered, or not signed with one of `secretKeys` (null = the signature is not checked).
  */
 export async function restore(
   address: StoreAddress,
@@ -80,7 +80,7 @@ async function refuseUsed(client: pg.ClientBase, { applied }: SchemaState): Prom
   if (applied.length === 0) return;
   const { rows } = await client.query<{ sessions: number }>(selectUse);
   if (one(rows, 'count the sessions of the store').sessions !== 0) {
-    throw new Error('The store is in use: stop what runs on it. Nothing was changed.');
+    throw new Error('The store is in use, and nothing was changed: stop the services that use it.');
   }
   const { rowCount } = await client.query(selectData);
   if (rowCount !== 0) {
@@ -90,16 +90,16 @@ async function refuseUsed(client: pg.ClientBase, { applied }: SchemaState): Prom
   }
 }
 
-/** The migrations that the store still lacks for what the backup holds, and those that follow. */
+/** The missing migrations up to the backup's schema, and those after it. */
 function split({ applied, pending }: SchemaState, migration: string) {
   if (!applied.includes(migration) && !pending.some(({ name }) => name === migration)) {
     throw new Error(
-      `The backup is of a newer schema (${migration}) than this dbvitals knows: restore it with the version that made it, or a later one.`,
+      `The backup is of a newer schema (${migration}) than this version of dbvitals knows: restore it with the version that made it, or a later one.`,
     );
   }
   if ((applied.at(-1) ?? '') > migration) {
     throw new Error(
-      `The store's schema is newer than that of the backup (${migration}): restore into an empty database, which gets it, and then is brought up to date.`,
+      `The store's schema is newer than that of the backup (${migration}): restore into an empty database. The restore then applies the later migrations.`,
     );
   }
   return [
@@ -108,7 +108,7 @@ function split({ applied, pending }: SchemaState, migration: string) {
   ] as const;
 }
 
-/** Fills the tables that the backup holds; gives how many rows came. */
+/** Fills the tables of the backup. Returns the number of rows. */
 async function fill(
   client: pg.ClientBase,
   reader: BackupReader,
@@ -116,7 +116,7 @@ async function fill(
   secretKeys: readonly Buffer[] | null,
 ): Promise<number> {
   const unknown = tables.find((table) => !BACKED_UP.includes(table));
-  if (unknown !== undefined) throw new Error(`The backup holds a table that no store has: ${unknown}.`);
+  if (unknown !== undefined) throw new Error(`The backup contains a table that no store has: ${unknown}.`);
   const { rows: secured } = await client.query<{ name: string }>(selectForced, [tables]);
   for (const table of tables) await client.query(withoutTriggers(table));
   for (const { name } of secured) await client.query(unforced(name));
@@ -135,7 +135,7 @@ async function fill(
       return Object.values(found).reduce((sum, { rows }) => sum + rows, 0);
     }
     if (!tables.includes(next.table))
-      throw new Error(`The backup holds rows of a table that it does not name.`);
+      throw new Error('The backup contains rows of a table that its head does not name.');
     const hash = createHash('sha256');
     const hashed = async function* () {
       for await (const rows of reader.rows()) {
@@ -156,15 +156,15 @@ function refuseAltered(end: BackupEnd, found: BackupEnd['tables'], tables: strin
   });
   if (altered === undefined) return;
   throw new Error(
-    `The backup was altered or damaged in the table ${altered}, and nothing was changed: take another one.`,
+    `The backup was altered or damaged in the table ${altered}, and nothing was changed: use another file.`,
   );
 }
 
-/** A backup that nobody who has the secret key has made so. */
+/** The backup is not signed with the secret key: another key signed it, or it was altered. */
 class UnsignedBackupError extends Error {
   constructor(why: string) {
     super(
-      `The backup is not signed with this secret key (${why}), and nothing was restored: give the secret key of the store that was backed up, or --unsigned if you are sure of the file.`,
+      `The backup is not signed with this secret key (${why}), and nothing was restored: use the secret key of the store that was backed up, or --unsigned if you trust the file.`,
     );
   }
 }
