@@ -69,7 +69,7 @@ test('a stored password is not sent to another host', async () => {
     'postgres://watcher@db.example.com:6543/shop',
   ]) {
     const { exit, stderr } = await command([...change, other]);
-    expect([exit, stderr]).toEqual([2, expect.stringMatching(/^error: .*another host or port.*\.\n$/)]);
+    expect([exit, stderr]).toEqual([2, expect.stringMatching(/^error: .*changes the host or port.*\.\n$/)]);
   }
   expect(await commandJson([...change, 'postgres://other@db.example.com/else'])).toMatchObject({
     port: 5432,
