@@ -46,6 +46,7 @@ test('an import between any two folders fails unless it is on the list', () => {
 test.each([
   ['an endpoint that records', 'src/ops/tickets.ts', "import { recordFindings } from './record-findings.ts'"],
   ['src/ that needs the client', 'src/http/answer.ts', "import '../../client/src/index.ts'"],
+  ['a program that needs a fixture', 'src/ops/stats.ts', "import './tickets-fixture.ts'"],
   ['a client that needs Node', 'client/src/index.ts', "import { readFileSync } from 'node:fs'"],
   ['a client that needs the service', 'client/src/index.ts', "export * from '../../src/http/errors.ts'"],
   ['a browser that needs the store', 'console/src/main.tsx', "import '../../src/database/connect.ts'"],

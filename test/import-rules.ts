@@ -97,6 +97,7 @@ function forbid(why: string, from: RegExp, to: RegExp): Rule {
 
 const RULES: readonly Rule[] = [
   byFolder,
+  forbid('Only tests import a fixture.', /^src\/.*(?<!\.test|-fixture)\.ts$/, /-fixture\.ts$/),
   forbid(
     'The API is read-only: an endpoint imports no file that records. Writing belongs in the verbs and in monitor/.',
     /^src\/(?:health|ops|team|activity)\/(?!record-)[^/]*(?<!\.test|-fixture)\.ts$/,

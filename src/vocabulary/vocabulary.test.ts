@@ -15,7 +15,7 @@ const lists = {
 
 const root = join(import.meta.dirname, '../..');
 const files = globSync('{src,console/src}/**/*.{ts,tsx}', { cwd: root }).filter(
-  (file) => !/\.test\.tsx?$|^src\/vocabulary\//.test(file),
+  (file) => !/(?:\.test|-fixture)\.tsx?$|^src\/vocabulary\//.test(file),
 );
 
 /** The lists and unions of strings in a source file: `'a', 'b'` and `'a' | 'b'` are both `a,b`. */

@@ -48,7 +48,7 @@ test.each([
     for (const from of ['request', 'connection', 'process']) {
       expect(metrics).toContain(`\ndbvitals_escaped_errors_total{from="${from}"} 0\n`);
     }
-    expect(service.output()).not.toMatch(/failed|escaped|nobody|ended/);
+    expect(service.output()).not.toMatch(/failed|escaped|unhandled|ended/);
   } finally {
     expect(await service.stop()).toBe(0);
   }

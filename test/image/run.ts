@@ -78,7 +78,7 @@ try {
   );
   assert.match(
     shell(`docker run --rm ${mounted.join(' ')} dbvitals account list 2>&1 || true`),
-    /^error: The store can't be reached/m,
+    /^error: Can't connect to the store/m,
   );
 
   const asRoot =
