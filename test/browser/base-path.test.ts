@@ -21,7 +21,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('the console works below a path, and asks for nothing outside of it', async () => {
+test('the console works below a base path and sends no request outside it', async () => {
   const [, link = ''] = await service.says(/sign in +(\S+) /);
   const { origin } = new URL(link);
   const { page, complaints, close } = await openWindow(browser, origin, null);
@@ -45,7 +45,7 @@ test('the console works below a path, and asks for nothing outside of it', async
   await settled(page);
   expect(await page.locator('h1').first().textContent()).toContain('dbvitals store');
 
-  // Signed out in another window: the way back is kept.
+  // After a sign-out in another window, signing in returns to the requested page.
   await page.context().clearCookies();
   await page.goto(`${origin}${BASE}/keys?create=1`);
   await expect.poll(path).toBe(`${BASE}/sign-in`);

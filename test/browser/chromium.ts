@@ -4,10 +4,10 @@ import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Person } from './console-service.ts';
 
-/** How the console is looked at. */
+/** The colour scheme and window size of a test. */
 export interface Look {
   scheme: 'light' | 'dark';
-  /** Of the window, in pixels. */
+  /** The window's width in pixels. */
   width: number;
   height: number;
 }
@@ -15,22 +15,22 @@ export interface Look {
 export const WIDE = { width: 1360, height: 900 };
 export const PHONE = { width: 360, height: 740 };
 
-/** A window with its page. */
+/** A browser window and its page. */
 export interface Window {
   page: Page;
-  /** What the browser complained of: errors of scripts, of the policy, requests to other hosts. */
+  /** Script errors, violations of the content security policy, and requests to other hosts. */
   complaints: string[];
   close(): Promise<void>;
 }
 
-/** Debian's Chromium, or the one that CHROMIUM names. */
+/** Starts Debian's Chromium, or the one that CHROMIUM names. */
 export function openBrowser(): Promise<Browser> {
-  // As root, which CI is, it has no sandbox; nothing but our own service is asked.
+  // Chromium has no sandbox when it runs as root, as in CI. It loads pages from our own service only.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args });
 }
 
-/** A window of its own, with the session of a person or without one. */
+/** Opens a window with its own cookies: those of the person's session, or none. */
 export async function openWindow(
   browser: Browser,
   origin: string,
@@ -64,27 +64,27 @@ export async function openWindow(
   return { page, complaints, close: () => context.close() };
 }
 
-/** Opens a page of the console and waits until it shows what it asked for. */
+/** Opens a page of the console and waits until it has loaded. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await settled(page);
 }
 
-/** Waits until the page has its title and nothing on it stands for something still to come. */
+/** Waits until the page has its title and no placeholders. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   // No waitForFunction: it needs eval, which the policy forbids.
   await page.locator('.starting, .skeleton, .skeleton-rows').first().waitFor({ state: 'detached' });
 }
 
-/** What axe finds wrong with the page, a line each. */
+/** The violations that axe finds on the page, one per line. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  // A colour on its way from light to dark, or of a dialog that appears, is none that anybody reads. What turns for ever has no end.
+  // Finish the transitions: axe would measure the contrast of a colour halfway. A spinner's animation never ends.
   await page.evaluate(
     'document.getAnimations().forEach((one) => { if (one.effect.getComputedTiming().endTime < Infinity) one.finish(); })',
   );
-  // Off unless asked for, it is held all the same: who speaks to the page says what stands on the button.
+  // axe has this rule off by default. Users of voice control say the text of a button to press it.
   const found = await page.evaluate<AxeResults>(
     'axe.run({ resultTypes: ["violations"], rules: { "label-content-name-mismatch": { enabled: true } } })',
   );
@@ -93,14 +93,14 @@ export async function violations(page: Page): Promise<string[]> {
   );
 }
 
-/** By how many pixels the page is wider than its window. */
+/** How many pixels the page is wider than its window. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
 const pictures = process.env['DBVITALS_SCREENSHOTS'];
 
-/** Keeps a picture of the page in the folder that DBVITALS_SCREENSHOTS names, if it names one: a picture takes as long as axe. */
+/** Saves a screenshot in the folder of DBVITALS_SCREENSHOTS. Does nothing when that is unset: a screenshot is as slow as axe. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return;
   mkdirSync(pictures, { recursive: true });

@@ -4,7 +4,7 @@ import { openBrowser, openWindow, overflow, PHONE, settled, visit, type Window }
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 import { press, write } from './keyboard.ts';
 
-/** What the tests look at of a connection's page in the console's API. */
+/** The part of the console API's answer for a connection that the tests read. */
 interface Detail {
   settings: { name: string; thresholds: Record<string, Record<string, number>> };
   latest: { findings: { check_id: string; thresholds: { name: string; default: number }[] }[] } | null;
@@ -38,14 +38,14 @@ beforeEach(async () => {
 
 const detailOf = (id: number) => service.ask<Detail>(owner, 'GET', `/connections/${id}`);
 
-/** Adds a connection that nothing checks, since the service has no monitor; gives its id. */
+/** Adds a connection and returns its id. The service has no monitor, so nothing checks it. */
 const added = async (name: string) => {
   const body = { name, url: 'postgres://watcher:unspoken-watcher@db.example.com/shop' };
   const { id } = await service.ask<{ id: number }>(owner, 'POST', '/connections', body);
   return id;
 };
 
-test('a threshold is set, shown against the default, and taken back by an empty box', async () => {
+test('a threshold can be set, is shown beside its default, and is reset by an empty field', async () => {
   const { page, complaints } = opened;
   const { latest } = await detailOf(worst);
   const [finding] = latest?.findings ?? [];
@@ -80,7 +80,7 @@ test('a threshold is set, shown against the default, and taken back by an empty 
   expect(complaints).toEqual([]);
 });
 
-test('a connection is removed after it was asked for, and its page is no more', async () => {
+test('a connection is removed after a confirmation, and its page then shows “Not found”', async () => {
   const { page } = opened;
   const id = await added('to be removed');
   const names = async () => {
@@ -107,7 +107,7 @@ test('a connection is removed after it was asked for, and its page is no more', 
   await page.getByText('Not found').waitFor();
 });
 
-test('a viewer sees what is found and what to run, and no button that the service would refuse', async () => {
+test('a viewer sees findings and remediations, and no buttons for forbidden changes', async () => {
   const mine = await openWindow(browser, service.origin, viewer);
   const theirs = opened.page;
   const CHANGES = /^(Check now|Edit|Remove|Silence|Edit thresholds|End silence|Add connection)/;
@@ -137,14 +137,14 @@ test('a viewer sees what is found and what to run, and no button that the servic
   await mine.close();
 });
 
-test('a name of 10,000 characters is cut to three lines until its whole is asked for', async () => {
+test('a name of 10,000 characters is cut to three lines until the user expands it', async () => {
   const id = await added('endless');
   const name = 'endless '.repeat(1_250).trim();
   await service.statement(`update connection set name = '${name}' where connection_id = ${id}`);
   const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...PHONE });
   await visit(page, `/connections/${id}`);
   const title = page.getByRole('heading', { level: 1 });
-  // The window's own words: tsc knows no document here.
+  // A string of JavaScript, as tsc has no DOM types here.
   const lines = () =>
     page.evaluate<number>(
       'document.querySelector("h1").clientHeight / parseFloat(getComputedStyle(document.querySelector("h1")).lineHeight)',
@@ -157,7 +157,7 @@ test('a name of 10,000 characters is cut to three lines until its whole is asked
   await close();
 });
 
-test('at 400 % a dialog that is higher than the window scrolls to its buttons', async () => {
+test('at 400 % zoom, a dialog taller than the window scrolls to its buttons', async () => {
   const zoomed = { scheme: 'light', width: 320, height: 256 } as const;
   const { page, close } = await openWindow(browser, service.origin, owner, zoomed);
   await visit(page, `/connections/${worst}`);

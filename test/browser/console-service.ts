@@ -5,40 +5,40 @@ import pg from 'pg';
 import { freePort } from '../contract/free-port.ts';
 import { embeddedUrl, startProcess, startService } from '../contract/running-service.ts';
 
-/** Who signs in to the console. */
+/** A member with the credentials and session of their sign-in. */
 export interface Person {
   email: string;
   password: string;
-  /** Of the session's cookie. */
+  /** The value of the session cookie. */
   session: string;
 }
 
-/** The real service on a store of its own, with an account that people may join. */
+/** The real service on its own store, with an account that members can join. */
 export interface ConsoleService {
-  /** Such as http://127.0.0.1:40123; the same after a restart. */
+  /** For example http://127.0.0.1:40123. A restart does not change it. */
   origin: string;
   accountId: number;
-  /** A link that makes whoever opens it an owner; its path alone. */
+  /** The path of a link that makes its user an owner of the account. */
   ownerLink(): Promise<string>;
-  /** An owner of the account, or of another one, signed in. */
+  /** Signs in an owner of the account, or of another account. */
   owner(accountId?: number): Promise<Person>;
-  /** A member with these roles, signed in. */
+  /** Adds a member with these roles and signs them in. */
   member(name: string, roles: string[]): Promise<Person>;
-  /** Asks the console's API as that person; throws with the answer when it is no success. */
+  /** Sends a request to the console's API as that person. Throws the answer when the request fails. */
   ask<T>(person: Person, method: string, path: string, body?: unknown): Promise<T>;
-  /** Runs `dbvitals …` on the store and gives what `--json` printed; throws with its words when it fails. */
+  /** Runs `dbvitals … --json` on the store and returns the parsed output. Throws the output when the command fails. */
   command<T>(...args: string[]): Promise<T>;
-  /** The store as a database to be watched: its own server, by the owner's login. */
+  /** The URL of the store itself with the owner's login, for use as a watched database. */
   storeUrl(): string;
-  /** Runs a statement on the store, as its owner. */
+  /** Runs a statement on the store as its owner. */
   statement(sql: string): Promise<void>;
-  /** Stops the service and, when `start` is called, starts it where it was. */
+  /** Stops the service. `start` starts it again on the same port. */
   halt(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the service, without a monitor unless told, and fills its account with sample data: connections, tickets, entries. */
+/** Starts the service, by default without a monitor, and fills its account with sample connections, tickets and entries. */
 export async function startConsoleService(
   sample: Record<string, number>,
   { withMonitor = false } = {},
@@ -60,7 +60,7 @@ export async function startConsoleService(
     rmSync(scratch, { recursive: true, force: true });
   };
   try {
-    // The history of the sample goes back in an account that did nothing yet, which the first one has.
+    // Sample data has its full history only in an account without entries. The service's first account has some.
     const named = ['--name', 'Example company', '--plan', 'enterprise'];
     const account = await command<{ id: number }>('account', 'create', ...named);
     const ours = ['--account', String(account.id)];
@@ -106,7 +106,7 @@ export async function startConsoleService(
   }
 }
 
-/** People sign up by opening a link: each has an address and a password of their own. */
+/** Signs members up through their links, each with their own e-mail address and password. */
 function peopleOf(origin: string) {
   let made = 0;
   return {

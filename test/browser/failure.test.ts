@@ -16,14 +16,14 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Signs in again by the page, as a person does. */
+/** Signs in with the form of the sign-in page. */
 async function signInBy(page: Page, { email, password }: Person): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-test('a session that was ended elsewhere leads to the sign-in page, and back to where one was', async () => {
+test('a session that ended elsewhere shows the sign-in page, which returns to the requested page', async () => {
   const owner = await service.owner();
   const { page, close } = await openWindow(browser, service.origin, owner);
   await visit(page, '/tickets?status=all');
@@ -35,7 +35,7 @@ test('a session that was ended elsewhere leads to the sign-in page, and back to 
   await close();
 });
 
-test('a wrong password is told in a sentence that does not say which of the two was wrong', async () => {
+test('the sign-in error does not reveal whether the address or the password was wrong', async () => {
   const owner = await service.owner();
   const { page, close } = await openWindow(browser, service.origin, null);
   const said: string[] = [];
@@ -49,7 +49,7 @@ test('a wrong password is told in a sentence that does not say which of the two 
   await close();
 });
 
-test('while the service is restarted the page says so, keeps what it shows, and goes on after it', async () => {
+test('while the service restarts, the page shows that it is unreachable and continues afterwards', async () => {
   const owner = await service.owner();
   const { page, close } = await openWindow(browser, service.origin, owner);
   await visit(page, '/fleet');
@@ -63,7 +63,7 @@ test('while the service is restarted the page says so, keeps what it shows, and 
   await close();
 });
 
-test('offline is told across the page, and taken back', async () => {
+test('a banner appears while the browser is offline and disappears afterwards', async () => {
   const owner = await service.owner();
   const { page, close } = await openWindow(browser, service.origin, owner);
   await visit(page, '/fleet');
@@ -74,7 +74,7 @@ test('offline is told across the page, and taken back', async () => {
   await close();
 });
 
-test('an error of the service is shown with its request id and another try', async () => {
+test('a service error shows its request id and a button to try again', async () => {
   const owner = await service.owner();
   const { page, close } = await openWindow(browser, service.origin, owner);
   await service.statement('alter table ticket rename to ticket_elsewhere');

@@ -61,7 +61,7 @@ const PAGES = [
 ];
 
 test.each([...PAGES, 'the connection'])(
-  '%s: names that are script, turn the text or are long are text',
+  '%s shows names with scripts, bidirectional controls or great length as text',
   async (path) => {
     for (const size of [WIDE, PHONE]) {
       const { page, complaints, close } = await openWindow(browser, service.origin, owner, {
@@ -78,14 +78,14 @@ test.each([...PAGES, 'the connection'])(
   },
 );
 
-test('the script is shown as it is written', async () => {
+test('a script in a name is shown literally', async () => {
   const { page, close } = await openWindow(browser, service.origin, owner);
   await visit(page, '/fleet?q=onerror');
   await page.getByText(SCRIPT, { exact: true }).first().waitFor();
   await close();
 });
 
-test('an entry that holds marks of direction shows them escaped', async () => {
+test('an entry’s bidirectional control characters are shown escaped', async () => {
   const { page, close } = await openWindow(browser, service.origin, owner);
   await visit(page, '/activity?action_type=connection_added');
   await page.locator('.table-item', { hasText: 'gnp.exe' }).locator('.row-link').click();
@@ -95,7 +95,7 @@ test('an entry that holds marks of direction shows them escaped', async () => {
   await close();
 });
 
-test('an address that nobody of ours wrote does no harm', async () => {
+test('hostile URL parameters do no harm', async () => {
   const { page, complaints, close } = await openWindow(browser, service.origin, owner);
   const query = new URLSearchParams({
     status: SCRIPT,
@@ -112,7 +112,7 @@ test('an address that nobody of ours wrote does no harm', async () => {
 });
 
 test.each(['https://example.com/', '//example.com/', '/\\example.com/', 'javascript:window.taken=1'])(
-  'who signs in by an address that leads to %s stays with us',
+  'signing in with the next page %s stays on the console’s origin',
   async (next) => {
     const { page, complaints, close } = await openWindow(browser, service.origin, null);
     await visit(page, `/sign-in?${new URLSearchParams({ next })}`);

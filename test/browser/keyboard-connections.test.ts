@@ -41,7 +41,7 @@ interface Row {
 
 const fleet = async () => (await service.ask<{ data: Row[] }>(owner, 'GET', '/fleet')).data;
 
-test('in a minute one sees which database is ill, why, and what to run', async () => {
+test('a few keys lead to the worst database, its findings and the SQL to run', async () => {
   const [worst] = await fleet();
   await visit(page, '/');
   await title('Fleet');
@@ -59,7 +59,7 @@ test('in a minute one sees which database is ill, why, and what to run', async (
   expect(opened.complaints).toEqual([]);
 });
 
-test('the fleet is filtered by what is counted and by name, all of it in the address', async () => {
+test('the fleet filters by status and name, and the URL holds the filters', async () => {
   const critical = (await fleet()).filter(({ status }) => status === 'critical');
   await visit(page, '/fleet');
   await tabTo(page, /^Critical/);
@@ -77,7 +77,7 @@ test('the fleet is filtered by what is counted and by name, all of it in the add
   expect(await page.locator('.table-item').count()).toBeLessThanOrEqual(critical.length);
 });
 
-test('a finding is silenced with a reason, and the silence ended again', async () => {
+test('a finding is silenced with a note, and the silence is ended', async () => {
   const [worst] = await fleet();
   await visit(page, `/connections/${worst?.id}`);
   await press(page, /^Silence/);
@@ -92,7 +92,7 @@ test('a finding is silenced with a reason, and the silence ended again', async (
   await page.getByRole('heading', { level: 2, name: 'Silences' }).waitFor({ state: 'detached' });
 });
 
-test('a database is added by its URL, tested before, and checked now', async () => {
+test('a database is added by URL, tested first, and checked on demand', async () => {
   await visit(page, '/fleet');
   await press(page, 'Add connection');
   await title('Add connection');
@@ -113,7 +113,7 @@ test('a database is added by its URL, tested before, and checked now', async () 
   expect(opened.complaints).toEqual([]);
 }, 150_000);
 
-test('a database that can’t be reached is told before it is saved', async () => {
+test('a test before saving reports a database that can’t be reached', async () => {
   await visit(page, '/connections/new');
   await write(page, 'Name', 'nobody there');
   await write(page, 'Connection URL', 'postgres://watcher:unspoken-watcher@127.0.0.1:1/shop');
@@ -122,7 +122,7 @@ test('a database that can’t be reached is told before it is saved', async () =
   expect((await fleet()).map(({ name }) => name)).not.toContain('nobody there');
 }, 90_000);
 
-test('of two who edit one connection the later is told who was first, and nothing is overwritten', async () => {
+test('an edit conflict on a connection names the earlier editor and overwrites nothing', async () => {
   const subject = (await fleet()).at(-1);
   await visit(page, `/connections/${subject?.id}`);
   await press(page, 'Edit');

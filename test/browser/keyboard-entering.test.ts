@@ -29,7 +29,7 @@ async function signIn(page: Page): Promise<void> {
   await title(page, 'Fleet');
 }
 
-test('a person opens the link of the first start, signs out, and signs in by password', async () => {
+test('a person joins with the first start’s link, signs out, and signs in with a password', async () => {
   const { page, complaints, close } = await openWindow(browser, service.origin, null);
   const link = await service.ownerLink();
   await visit(page, link);
@@ -41,14 +41,14 @@ test('a person opens the link of the first start, signs out, and signs in by pas
   await takeFromMenu(page, /user menu/, 'Sign out');
   await title(page, 'Sign in');
   await signIn(page);
-  // A link is good once.
+  // A link works once.
   await visit(page, link);
   await title(page, 'This link can’t be used');
   expect(complaints.filter((text) => !text.includes('status of 404'))).toEqual([]);
   await close();
 });
 
-test('the first stop of Tab leads past the navigation', async () => {
+test('the first Tab stop skips the navigation', async () => {
   const { page, close } = await openWindow(browser, service.origin, await service.owner());
   await visit(page, '/fleet');
   await page.keyboard.press('Tab');
@@ -59,7 +59,7 @@ test('the first stop of Tab leads past the navigation', async () => {
   await close();
 });
 
-test('dark and light are chosen by hand, and kept', async () => {
+test('the chosen colour scheme survives a reload', async () => {
   const { page, close } = await openWindow(browser, service.origin, await service.owner());
   await visit(page, '/fleet');
   const background = () =>
@@ -73,7 +73,7 @@ test('dark and light are chosen by hand, and kept', async () => {
   await close();
 });
 
-test('a session is ended from another one', async () => {
+test('one session can end another', async () => {
   const first = await openWindow(browser, service.origin, null);
   await visit(first.page, '/sign-in');
   await signIn(first.page);
@@ -93,8 +93,8 @@ test('a session is ended from another one', async () => {
   await second.close();
 });
 
-test('a passkey is added, and signs in without a password', async () => {
-  // Browsers take passkeys from a name only, not from an address.
+test('an added passkey signs in without a password', async () => {
+  // Browsers accept passkeys only for a host name, not for an IP address.
   const origin = service.origin.replace('127.0.0.1', 'localhost');
   const { page, close } = await openWindow(browser, origin, null);
   const devtools = await page.context().newCDPSession(page);

@@ -36,13 +36,13 @@ interface Issued {
 const create = (name: string, expires_in: number | null = 86_400 * 90) =>
   service.ask<Issued>(owner, 'POST', '/keys', { name, expires_in });
 
-/** The status by which the API answers a key. */
+/** The status of the API's answer to a request with the key. */
 async function statusOf(key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   return (await fetch(`${service.origin}/api/v1/health/fleet`, { headers })).status;
 }
 
-/** The key that the page shows, this once. */
+/** The new key, which the page shows only once. */
 async function shownKey(): Promise<string> {
   const key = await page.getByRole('dialog').locator('pre[aria-label="API key"]').textContent();
   expect(key).toMatch(/^dbv_live_/);
@@ -57,7 +57,7 @@ async function storeAndClose(): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }
 
-test('a key is created, shown once, held until it is stored, and its first request ticked', async () => {
+test('a new key is shown once, until the user confirms storing it, and its first request is reported', async () => {
   await visit(page, '/keys');
   await tabTo(page, 'Create key');
   await page.keyboard.press('Enter');
@@ -86,7 +86,7 @@ test('a key is created, shown once, held until it is stored, and its first reque
   const curl = (await page.locator('pre[aria-label="curl command"]').textContent()) ?? '';
   expect(curl).toBe(`curl -H 'Authorization: Bearer ${key}' ${service.origin}/api/v1/health/fleet`);
   await page.getByText('Waiting for the first request').waitFor();
-  // What the meter shows is this minute's: the request must not be the last minute's by then.
+  // The meter counts the current minute, so the request must not fall into the minute before.
   const left = 60_000 - (Date.now() % 60_000);
   if (left < 20_000) await wait(left);
   expect(await statusOf(key)).toBe(200);
@@ -100,7 +100,7 @@ test('a key is created, shown once, held until it is stored, and its first reque
   expect(opened.complaints).toEqual([]);
 });
 
-test('an address opens the form filled in', async () => {
+test('a URL opens the form with its fields filled in', async () => {
   await visit(page, '/keys?create=1&name=Vector&note=in%20the%20vault');
   await page.getByRole('dialog').waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('Vector');
@@ -110,7 +110,7 @@ test('an address opens the form filled in', async () => {
   expect(new URL(page.url()).search).toBe('');
 });
 
-test('a key may live until a day of one’s choice, or for ever', async () => {
+test('a key without expiry can be created', async () => {
   await visit(page, '/keys?create=1&name=forever');
   await tabTo(page, /90 days/);
   await page.keyboard.press('Enter');
@@ -124,7 +124,7 @@ test('a key may live until a day of one’s choice, or for ever', async () => {
   await page.getByText('It does not expire').waitFor();
 });
 
-test('regenerated with an hour of both: the rows are linked, the old one counts down', async () => {
+test('after regenerating with an overlap of 15 minutes, the rows are linked and the old key counts down', async () => {
   const old = await create('regenerated');
   expect(await statusOf(old.key)).toBe(200);
   await visit(page, '/keys');
@@ -154,11 +154,11 @@ test('regenerated with an hour of both: the rows are linked, the old one counts 
   await page.getByRole('heading', { level: 1, name: 'regenerated' }).waitFor();
 });
 
-test('regenerated at once: the old key is refused', async () => {
+test('after regenerating without overlap, the old key is rejected', async () => {
   const old = await create('at once');
   await visit(page, '/keys');
   await actOn(page, 'at once', 'Regenerate…');
-  await page.getByRole('radio', { name: 'Immediately', checked: true }).waitFor(); // it was never used
+  await page.getByRole('radio', { name: 'Immediately', checked: true }).waitFor(); // the default for a key that was never used
   await tabTo(page, 'Regenerate');
   await page.keyboard.press('Enter');
   const key = await shownKey();
@@ -166,7 +166,7 @@ test('regenerated at once: the old key is refused', async () => {
   expect([await statusOf(old.key), await statusOf(key)]).toEqual([401, 200]);
 });
 
-test('a key that expires soon is warned of, and no overlap goes past its end', async () => {
+test('a key that expires soon shows a warning, and no overlap exceeds its expiry', async () => {
   await create('short', 3 * 3_600);
   await service.statement(
     `update api_key set created_at = created_at - interval '1 day' where name = 'short'`,
@@ -182,7 +182,7 @@ test('a key that expires soon is warned of, and no overlap goes past its end', a
   await page.getByText('When it expires').waitFor();
 });
 
-test('revoked: the name of a key in use must be typed; it is no longer accepted, as of now', async () => {
+test('revoking a key in use requires typing its name, and takes effect at once', async () => {
   const { key } = await create('in use');
   expect(await statusOf(key)).toBe(200);
   await visit(page, '/keys');
@@ -211,7 +211,7 @@ test('revoked: the name of a key in use must be typed; it is no longer accepted,
   await expect.poll(() => focused(page)).not.toBe('');
 });
 
-test('a key that was used since the page was read asks for its name too; one revoked elsewhere is told', async () => {
+test('revoking requires the name of a key used meanwhile, and reports a revocation elsewhere', async () => {
   const { id, key } = await create('meanwhile');
   await visit(page, '/keys');
   await actOn(page, 'meanwhile', 'Revoke…');
@@ -228,7 +228,7 @@ test('a key that was used since the page was read asks for its name too; one rev
   expect(await violations(page)).toEqual([]);
 });
 
-test('each key leads to what it asked, and that to the entries of the log', async () => {
+test('a key’s page lists its requests, which link to entries of the log', async () => {
   const { id, key } = await create('asks');
   for (let n = 0; n < 3; n++) await statusOf(key);
   await visit(page, '/keys');
@@ -248,7 +248,7 @@ test('each key leads to what it asked, and that to the entries of the log', asyn
   await page.waitForURL(/\/activity\?entry=\d+/);
 });
 
-test('nothing but saying that it is stored takes a new key away: no way back, no session that ended', async () => {
+test('a new key stays visible until the user confirms storing it, despite Back or an ended session', async () => {
   await visit(page, '/team');
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -273,7 +273,7 @@ test('nothing but saying that it is stored takes a new key away: no way back, no
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-test('who may not create a key is told so, also by the address that opens the form', async () => {
+test('a member without permission sees why they can’t create a key, also at the form’s own address', async () => {
   const auditor = await service.member('Edsger Dijkstra', ['auditor']);
   const window = await openWindow(browser, service.origin, auditor);
   await visit(window.page, '/keys?create=1&name=Vector');
@@ -284,7 +284,7 @@ test('who may not create a key is told so, also by the address that opens the fo
   await window.close();
 });
 
-test('names and notes are text, whatever they say', async () => {
+test('names and notes are shown as text, even if they contain HTML', async () => {
   const name = '<img src=x onerror=alert(1)> \u202egpj.exe';
   await service.ask(owner, 'POST', '/keys', { name, note: '<script>alert(2)</script>', expires_in: null });
   await visit(page, '/keys');

@@ -42,7 +42,7 @@ async function memberOf(name: string): Promise<Member> {
   return found;
 }
 
-test('a member is invited by a link, joins by it, and has the roles given', async () => {
+test('an invited member joins through the link and has the assigned roles', async () => {
   await visit(page, '/team');
   await tabTo(page, 'Invite member');
   await page.keyboard.press('Enter');
@@ -78,7 +78,7 @@ test('a member is invited by a link, joins by it, and has the roles given', asyn
   expect(opened.complaints).toEqual([]);
 });
 
-test('an address that is a member already is told beside its box', async () => {
+test('an existing member’s e-mail address is reported beside its field', async () => {
   await visit(page, '/team');
   await page.getByRole('button', { name: 'Invite member' }).click();
   await page.getByLabel('Name').fill('Another Ada');
@@ -88,7 +88,7 @@ test('an address that is a member already is told beside its box', async () => {
   expect(await page.getByLabel('E-mail address').getAttribute('aria-invalid')).toBe('true');
 });
 
-test('of two who change the same member the later is told, and nothing is overwritten', async () => {
+test('an edit conflict on a member is reported and overwrites nothing', async () => {
   await service.member('Barbara Liskov', ['viewer']);
   await visit(page, '/team');
   await actOn(page, 'Barbara Liskov', 'Edit…');
@@ -113,7 +113,7 @@ test('of two who change the same member the later is told, and nothing is overwr
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-test('a member is suspended, let back, and removed', async () => {
+test('a member is suspended, reactivated and removed', async () => {
   await service.member('Donald Knuth', ['viewer']);
   await visit(page, '/team');
   const row = page.locator('.table-item').filter({ hasText: 'Donald Knuth' });
@@ -136,7 +136,7 @@ test('a member is suspended, let back, and removed', async () => {
   await expect.poll(() => focused(page)).not.toBe('');
 });
 
-test('an administrator gives no role that allows more than theirs, and does not touch an owner', async () => {
+test('an administrator can’t assign a role above their own or edit an owner', async () => {
   const admin = await service.member('Ken Thompson', ['admin']);
   const window = await openWindow(browser, service.origin, admin);
   await visit(window.page, '/team');
@@ -149,7 +149,7 @@ test('an administrator gives no role that allows more than theirs, and does not 
   await window.close();
 });
 
-test('the last owner stays one', async () => {
+test('the last owner can’t give up the role', async () => {
   const { id } = await service.command<{ id: number }>(
     'account',
     'create',
@@ -170,7 +170,7 @@ test('the last owner stays one', async () => {
   await window.close();
 });
 
-test('the matrix says in words what each role allows', async () => {
+test('the matrix describes each role’s permissions in words', async () => {
   await visit(page, '/team');
   const matrix = page.getByRole('region', { name: 'Roles and permissions' });
   const { data } = await service.ask<{ data: { name: string; permissions: string[] }[] }>(
@@ -189,7 +189,7 @@ test('the matrix says in words what each role allows', async () => {
   }
 });
 
-test('the account is renamed; of two who do, the later is told', async () => {
+test('the account can be renamed, and an edit conflict is reported', async () => {
   await visit(page, '/account');
   await tabTo(page, 'Account name');
   await page.keyboard.press('Control+a');
@@ -208,7 +208,7 @@ test('the account is renamed; of two who do, the later is told', async () => {
   expect(await violations(page)).toEqual([]);
 });
 
-test('a session older than ten minutes proves again who it is, and the change goes on', async () => {
+test('a member whose sign-in is older than ten minutes confirms their identity, and the change is made', async () => {
   await service.statement(`update session set proved_at = proved_at - interval '10 minutes'`);
   await visit(page, '/team');
   await page.getByRole('button', { name: 'Invite member' }).click();

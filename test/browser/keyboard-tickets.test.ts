@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const selected = () => new URL(page.url()).searchParams;
 
-test('tickets: j and k go through the list, Enter opens one, Escape closes it, the focus is back on its row', async () => {
+test('tickets: j and k move through the list, Enter opens a ticket, Escape closes it and focuses its row', async () => {
   await visit(page, '/tickets?status=all');
   await page.locator('.table-item').first().waitFor();
   await page.keyboard.press('j');
@@ -45,7 +45,7 @@ test('tickets: j and k go through the list, Enter opens one, Escape closes it, t
   expect(opened.complaints).toEqual([]);
 });
 
-test('tickets: filters by severity, state and connection, all of it in the address', async () => {
+test('tickets: filters by severity, state and connection are in the URL', async () => {
   await visit(page, '/tickets');
   await tabTo(page, /^Open/);
   await page.keyboard.press('ArrowRight');
@@ -65,17 +65,17 @@ test('tickets: filters by severity, state and connection, all of it in the addre
   await page.keyboard.press('/');
   await page.keyboard.type(name);
   await page.getByRole('option').first().waitFor();
-  // Until what the whole name finds has taken the place of what its beginning found.
+  // Wait until the results for the whole name replace those for its beginning.
   await expect.poll(() => page.getByRole('option').filter({ hasNotText: name }).count()).toBe(0);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.waitForURL(/connection_id=\d+/);
-  // What was shown stays until the answer is there.
+  // The previous list stays visible until the answer arrives.
   const shown = () => page.locator('.ticket-of').allInnerTexts();
   await expect.poll(async () => (await shown()).filter((of) => !of.startsWith(name))).toEqual([]);
   const names = await shown();
   expect(names.length).toBeGreaterThan(0);
-  // The address alone gives the same list.
+  // The URL alone restores the list.
   const address = page.url();
   await visit(page, address);
   expect(await page.locator('.ticket-of').allInnerTexts()).toEqual(names);
@@ -84,7 +84,7 @@ test('tickets: filters by severity, state and connection, all of it in the addre
   await page.waitForURL((url) => !url.searchParams.has('connection_id'));
 });
 
-test('tickets: the days of the filter are the viewer’s, both included', async () => {
+test('tickets: the days of the filter are in the viewer’s time zone and inclusive', async () => {
   const { data } = await service.ask<{ data: { id: number; first_seen_at: string }[] }>(
     owner,
     'GET',
@@ -107,7 +107,7 @@ test('tickets: the days of the filter are the viewer’s, both included', async 
   expect([...new Set(days)]).toEqual([day]);
 });
 
-test('tickets: the whole list comes as one goes down, each ticket once', async () => {
+test('tickets: scrolling down loads the whole list, each ticket once', async () => {
   const { meta } = await service.ask<{ meta: { total: number } }>(owner, 'GET', '/read/ops/tickets');
   expect(meta.total).toBeGreaterThan(200);
   await visit(page, '/tickets?status=all');
@@ -119,7 +119,7 @@ test('tickets: the whole list comes as one goes down, each ticket once', async (
     .toBe(meta.total + 1);
 });
 
-test('activity: an entry opens as JSON by Enter, is in the address, and closes again', async () => {
+test('activity: Enter opens an entry as JSON, adds it to the URL, and closes it again', async () => {
   await visit(page, '/activity');
   await page.getByText(/^No gaps in/).waitFor();
   await page.keyboard.press('j');
@@ -134,7 +134,7 @@ test('activity: an entry opens as JSON by Enter, is in the address, and closes a
   expect(selected().has('entry')).toBe(false);
 });
 
-test('activity: filters by kind; between entries of one kind no gaps are looked for', async () => {
+test('activity: a filter by action is not checked for gaps', async () => {
   await visit(page, '/activity');
   await tabTo(page, /Action/);
   await page.keyboard.press('Enter');
@@ -147,7 +147,7 @@ test('activity: filters by kind; between entries of one kind no gaps are looked 
   await expect.poll(words).toEqual(['Ticket opened']);
 });
 
-test('activity: the live tail shows what is done meanwhile, without a gap', async () => {
+test('activity: the live tail shows new entries without a gap', async () => {
   await visit(page, '/activity');
   await tabTo(page, 'Live tail');
   await page.keyboard.press('Space');
@@ -166,7 +166,7 @@ test('activity: the live tail shows what is done meanwhile, without a gap', asyn
   await page.getByText(/^No gaps in/).waitFor();
 });
 
-test('activity: the export holds what the filters choose, oldest first, each entry once', async () => {
+test('activity: the export contains the filtered entries, oldest first, each once', async () => {
   await visit(page, '/activity?action_type=ticket_opened');
   await tabTo(page, 'Export NDJSON');
   const download = page.waitForEvent('download');

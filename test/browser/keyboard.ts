@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** The name of what has the focus, about as a screen reader says it. */
+/** The focused element's name, roughly as a screen reader announces it. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   if (!element || element === document.body) return '';
@@ -9,19 +9,19 @@ const FOCUSED = `(() => {
   return (label ?? '').trim().replace(/\\s+/g, ' ').slice(0, 120) || element.tagName;
 })()`;
 
-/** Whether one sees what has the focus: by an outline of its own, or of the row or box that stands for it. */
+/** Whether the focus is visible: the focused element, or the row or field around it, has an outline. */
 const SEEN = `(() => {
   const element = document.activeElement;
   const places = [element, element.closest('.table-row'), element.closest('label'), element.parentElement, ...(element.closest('label')?.querySelectorAll('span') ?? [])];
   return places.some((place) => place && getComputedStyle(place).outlineStyle !== 'none');
 })()`;
 
-/** The name of what has the focus; '' when nothing has. */
+/** The focused element's name, or '' when nothing has the focus. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate<string>(FOCUSED);
 }
 
-/** Presses Tab until what has the focus is called so; throws with what it passed when it does not come. */
+/** Presses Tab until the focused element has this name. Otherwise throws an error with the names on the way. */
 export async function tabTo(page: Page, name: string | RegExp, most = 80): Promise<void> {
   const passed: string[] = [];
   for (let stop = 0; stop < most; stop++) {
@@ -33,7 +33,7 @@ export async function tabTo(page: Page, name: string | RegExp, most = 80): Promi
   throw new Error(`Tab came to no ${name}, but to: ${passed.join(' | ')}`);
 }
 
-/** Goes through a page by Tab alone: how many stops there are, and those that one can't see. */
+/** Tabs through a page. Returns the number of stops and the names of those without a visible focus. */
 export async function walk(page: Page, most = 150): Promise<{ stops: number; unseen: string[] }> {
   const unseen: string[] = [];
   for (let stops = 0; stops < most; stops++) {
@@ -45,20 +45,20 @@ export async function walk(page: Page, most = 150): Promise<{ stops: number; uns
   return { stops: most, unseen };
 }
 
-/** Goes to a button, link or choice by Tab and presses Enter there. */
+/** Tabs to a button, link or option and presses Enter. */
 export async function press(page: Page, name: string | RegExp): Promise<void> {
   await tabTo(page, name);
   await page.keyboard.press('Enter');
 }
 
-/** Goes to a box by Tab and types into it, over what it held. */
+/** Tabs to a field and replaces its text. */
 export async function write(page: Page, label: string | RegExp, text: string): Promise<void> {
   await tabTo(page, label);
   await page.keyboard.press('Control+A');
   await page.keyboard.type(text);
 }
 
-/** Takes an action from the menu of a row, which is far down the page. */
+/** Chooses an action from a row's menu. The row may be far down the page. */
 export async function actOn(page: Page, name: string, action: string): Promise<void> {
   await tabTo(page, new RegExp(`^Actions for ${name},`), 120);
   await page.keyboard.press('Enter');
@@ -68,7 +68,7 @@ export async function actOn(page: Page, name: string, action: string): Promise<v
   await page.keyboard.press('Enter');
 }
 
-/** Opens the menu of a button by Enter and takes one of its actions by typing how it begins. */
+/** Opens a button's menu with Enter and chooses an action by typing its first letters. */
 export async function takeFromMenu(page: Page, button: string | RegExp, action: string): Promise<void> {
   await press(page, button);
   await page.getByRole('menuitem', { name: action }).waitFor();

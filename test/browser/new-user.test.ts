@@ -12,7 +12,7 @@ import {
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 import { focused, press, tabTo, write } from './keyboard.ts';
 
-// What somebody new to the console met in their first hours.
+// Problems that new users of the console met in their first hours.
 
 interface Finding {
   check_id: string;
@@ -51,7 +51,7 @@ beforeEach(async () => {
   page = opened.page;
 });
 
-/** Whether all of an element lies in the window. */
+/** Whether the whole element is inside the window. */
 async function isInView(element: Locator): Promise<boolean> {
   const box = await element.boundingBox();
   const { height } = page.viewportSize() ?? { height: 0 };
@@ -61,7 +61,7 @@ async function isInView(element: Locator): Promise<boolean> {
 /** The page's selected text. */
 const selected = () => page.evaluate<string>('String(getSelection())');
 
-test('a row opens by a click anywhere, its text can be selected, and its tooltips show', async () => {
+test('a click anywhere on a row opens it, its text is selectable, and its tooltips appear', async () => {
   await visit(page, '/fleet');
   const row = page.locator('.table-item').first();
   const text = row.locator('[data-label="Worst finding"] bdi').first();
@@ -87,7 +87,7 @@ test('a row opens by a click anywhere, its text can be selected, and its tooltip
   await page.waitForURL(`**/connections/${worst}`);
 });
 
-test('a finding leads to its own ticket; a link to a finding shows it, in view', async () => {
+test('a finding links to its ticket, and a link to a finding scrolls to it', async () => {
   const { latest } = await service.ask<{ latest: { findings: Finding[] } }>(
     owner,
     'GET',
@@ -111,11 +111,11 @@ test('a finding leads to its own ticket; a link to a finding shows it, in view',
   await page.locator('.ticket-panel').getByText(found.check_id, { exact: true }).waitFor();
 });
 
-test('list and panel show one duration for one ticket', async () => {
+test('the list and the panel show the same duration of a ticket', async () => {
   for (const status of ['open', 'resolved']) {
     const path = `/read/ops/tickets?status=${status}&per_page=1`;
     const { data } = await service.ask<{ data: { id: number }[] }>(owner, 'GET', path);
-    // Hours with two decimals would make 8 min 24 s of it.
+    // Rounded to hours with two decimals, this would be 8 min 24 s.
     const resolved = `status = 'resolved' and ticket_id = ${data[0]?.id}`;
     await service.statement(
       `update ticket set resolved_at = first_seen_at + interval '8 min 7 s' where ${resolved}`,
@@ -129,7 +129,7 @@ test('list and panel show one duration for one ticket', async () => {
   }
 });
 
-test('what waits for the next seal is counted with what the page shows', async () => {
+test('the count of entries that wait for the next seal includes the live entries', async () => {
   await service.command('activity', 'seal');
   await visit(page, '/activity?live=1');
   await page.getByText(/^Entries 1 to [\d,]+ verified/).waitFor();
@@ -143,7 +143,7 @@ test('what waits for the next seal is counted with what the page shows', async (
     })
     .toBeGreaterThan(5);
 
-  // Six keys of one name are told apart.
+  // Six keys with the same name have distinct labels.
   await visit(page, '/activity');
   await page.getByRole('button', { name: /API key/ }).click();
   const options = page.getByRole('option').filter({ hasText: 'Twin' });
@@ -154,7 +154,7 @@ test('what waits for the next seal is counted with what the page shows', async (
   expect(new Set(names).size).toBe(6);
 });
 
-test('no list is wider than its window, however wide that is', async () => {
+test('no list is wider than its window at any width', async () => {
   const wide: string[] = [];
   for (const path of [
     '/fleet',
@@ -179,7 +179,7 @@ test('no list is wider than its window, however wide that is', async () => {
   expect(wide).toEqual([]);
 });
 
-test('without databases, and on the Team plan, nothing is promised that is not there', async () => {
+test('a Team account without databases sees only text that applies to it', async () => {
   const mine = await openWindow(browser, service.origin, stranger);
   await visit(mine.page, '/tickets');
   await mine.page.getByText('No databases yet').waitFor();
@@ -191,7 +191,7 @@ test('without databases, and on the Team plan, nothing is promised that is not t
   await mine.close();
 });
 
-test.each(['/login', '/settings', '/connections'])('%s is a page that says where to go', async (path) => {
+test.each(['/login', '/settings', '/connections'])('%s shows “Page not found” with links', async (path) => {
   const signedOut = await openWindow(browser, service.origin, null);
   for (const look of [page, signedOut.page]) {
     const response = await look.goto(path);
@@ -207,7 +207,7 @@ test.each(['/login', '/settings', '/connections'])('%s is a page that says where
   await signedOut.close();
 });
 
-test('a person signs out everywhere, by keyboard', async () => {
+test('a member signs out everywhere by keyboard', async () => {
   const member = await service.member('Grace Hopper', ['viewer']);
   const theirs = await openWindow(browser, service.origin, member);
   await visit(theirs.page, '/sessions');
@@ -222,7 +222,7 @@ test('a person signs out everywhere, by keyboard', async () => {
   await theirs.close();
 });
 
-test('an edit is tested, asked for before it is dropped, and an error of saving is in sight', async () => {
+test('an edit can be tested, asks before it is discarded, and scrolls to an error of saving', async () => {
   const named = ['--account', String(service.accountId), '--name', 'our own store'];
   const added = ['connection', 'add', ...named, '--url', service.storeUrl()];
   const { id } = await service.command<{ id: number }>(...added);
@@ -232,7 +232,7 @@ test('an edit is tested, asked for before it is dropped, and an error of saving 
   await visit(page, `/connections/${id}`);
   await press(page, 'Edit');
   await dialog.waitFor();
-  await page.keyboard.press('Escape'); // nothing was changed
+  await page.keyboard.press('Escape'); // closes without a question, as nothing was changed
   await dialog.waitFor({ state: 'detached' });
 
   await press(page, 'Edit');
@@ -253,7 +253,7 @@ test('an edit is tested, asked for before it is dropped, and an error of saving 
 
   await write(page, 'Host', 'db.example.com');
   await press(page, 'Test connection');
-  await expect.poll(() => focused(page)).toBe('Password'); // not sent there without it
+  await expect.poll(() => focused(page)).toBe('Password'); // a new host requires the password again
   await expect.poll(() => isInView(dialog.getByRole('textbox', { name: 'Password' }))).toBe(true);
 
   await service.halt();

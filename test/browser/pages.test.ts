@@ -53,7 +53,7 @@ afterAll(async () => {
 
 interface Shown {
   name: string;
-  /** Known once the service is there. */
+  /** Known after the service has started. */
   path: () => string;
   who: () => Person | null;
 }
@@ -117,7 +117,7 @@ const LOOKS = [
   { name: 'phone-dark', scheme: 'dark', ...PHONE },
 ] as const;
 
-// One window a page, in which it is looked at in every way: opening it takes longer than all of them.
+// Each page has one window for all its tests, because opening a window takes longer than they do.
 describe.each(PAGES)('$name', ({ name, path, who }) => {
   let opened: Window;
 
@@ -128,7 +128,7 @@ describe.each(PAGES)('$name', ({ name, path, who }) => {
 
   afterAll(() => opened?.close());
 
-  test.each(LOOKS)('$name: axe finds no violation, nothing is wider than the window', async (look) => {
+  test.each(LOOKS)('$name: axe finds no violations, and the page fits the window', async (look) => {
     const { page, complaints } = opened;
     await page.emulateMedia({ colorScheme: look.scheme });
     await page.setViewportSize(look);
@@ -139,13 +139,13 @@ describe.each(PAGES)('$name', ({ name, path, who }) => {
     expect(expected(complaints, name)).toEqual([]);
   });
 
-  test('readable at 400 % on a screen of 1,280 pixels', async () => {
+  test('the page fits a screen of 1,280 pixels at 400 % zoom', async () => {
     await opened.page.setViewportSize({ width: 320, height: 256 });
     await settled(opened.page);
     expect(await overflow(opened.page)).toBeLessThanOrEqual(0);
   });
 
-  test('Tab goes through all of it, each stop is seen', async () => {
+  test('Tab goes through the whole page with a visible focus', async () => {
     await opened.page.setViewportSize(WIDE);
     const { stops, unseen } = await walk(opened.page);
     expect(stops).toBeGreaterThan(1);
@@ -153,13 +153,13 @@ describe.each(PAGES)('$name', ({ name, path, who }) => {
   });
 });
 
-/** The browser tells of every answer that is no success; these are meant. */
+/** Removes the errors that the page expects: the browser reports every failed request. */
 function expected(complaints: string[], name: string): string[] {
   const status = { 'link-used': 404, 'no-such-connection': 404 }[name];
   return complaints.filter((text) => !(status !== undefined && text.includes(`status of ${status}`)));
 }
 
-test('the pages hold no inline style or script, and the policy is sent', async () => {
+test('pages have no inline style or script, and a content security policy', async () => {
   const response = await fetch(`${service.origin}/fleet`, { headers: { accept: 'text/html' } });
   const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
@@ -168,7 +168,7 @@ test('the pages hold no inline style or script, and the policy is sent', async (
   expect(html).not.toMatch(/<style|style="|<script(?![^>]*\bsrc=)/);
 });
 
-test('without motion where the device asks for none', async () => {
+test('nothing moves when the device requests reduced motion', async () => {
   const { page, close } = await openWindow(browser, service.origin, owner);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.route('**/console/api/fleet*', () => {}); // never answered: the skeleton stays
@@ -179,7 +179,7 @@ test('without motion where the device asks for none', async () => {
   await close();
 });
 
-test('colour never stands alone: every status has its word', async () => {
+test('every status has a word beside its colour', async () => {
   const { page, close } = await openWindow(browser, service.origin, owner);
   await visit(page, '/fleet');
   await settled(page);

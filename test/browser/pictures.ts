@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type Look, openBrowser, openWindow, settled, visit, WIDE } from './chromium.ts';
 import { startConsoleService } from './console-service.ts';
 
-// Takes the README's screenshots of the console as it is built now.
+// Takes the README's screenshots of the current console.
 
 const FOLDER = join(import.meta.dirname, '../../docs/pictures');
 /** The connection with the lowest score. */
@@ -12,7 +12,7 @@ const WORST = 'payments primary';
 const service = await startConsoleService({ connections: 14, tickets: 110, activity: 500 });
 const browser = await openBrowser();
 
-/** Opens a page of the console as an owner, and keeps what `show` leaves on it. */
+/** Opens a page of the console as an owner, runs `show`, and saves a screenshot. */
 async function take(
   name: string,
   path: string,

@@ -4,7 +4,7 @@ import { openBrowser, openWindow, overflow, PHONE, violations, visit, WIDE } fro
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 import { focused } from './keyboard.ts';
 
-// Little room: long lists of which a part is drawn, long dialogs in low windows.
+// Limited space: long lists that are drawn in part, and long dialogs in low windows.
 
 let service: ConsoleService;
 let browser: Browser;
@@ -21,33 +21,30 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** A hand is slower than a frame, which draws the rows that a turn of the page brings in sight. */
+/** Waits for the frames that draw newly visible rows. A person presses keys more slowly than that. */
 const DRAWN =
   'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))))';
 
 test.each([
   ['wide', WIDE],
   ['phone', PHONE],
-])(
-  '%s: Tab goes on past the first page of a list, which is drawn whole, into those of which a part is',
-  async (_, size) => {
-    const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...size });
-    await visit(page, '/activity');
-    const last = page.locator('.table-item:focus-within');
-    for (let stop = 0; stop < 150; stop++) {
-      await page.keyboard.press('Tab');
-      await page.evaluate(DRAWN);
-      expect(await focused(page)).not.toBe('');
-    }
-    expect(Number(await last.getAttribute('data-index'))).toBeGreaterThan(110);
-    const at = page.locator('.table-item:focus-within');
-    expect(Number(await at.getAttribute('data-index'))).toBeGreaterThan(120);
-    expect(await page.locator('.table-item').count()).toBeLessThan(100);
-    await close();
-  },
-);
+])('%s: Tab continues past a list’s first page into the pages that are drawn in part', async (_, size) => {
+  const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...size });
+  await visit(page, '/activity');
+  const last = page.locator('.table-item:focus-within');
+  for (let stop = 0; stop < 150; stop++) {
+    await page.keyboard.press('Tab');
+    await page.evaluate(DRAWN);
+    expect(await focused(page)).not.toBe('');
+  }
+  expect(Number(await last.getAttribute('data-index'))).toBeGreaterThan(110);
+  const at = page.locator('.table-item:focus-within');
+  expect(Number(await at.getAttribute('data-index'))).toBeGreaterThan(120);
+  expect(await page.locator('.table-item').count()).toBeLessThan(100);
+  await close();
+});
 
-test('on a phone the buttons of a dialog that is longer than the window are in sight', async () => {
+test('on a phone, the buttons of a dialog taller than the window are visible', async () => {
   const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...PHONE });
   await visit(page, '/keys?create=1');
   const dialog = page.getByRole('dialog');
@@ -61,7 +58,7 @@ test('on a phone the buttons of a dialog that is longer than the window are in s
   await close();
 });
 
-test('at 400 % all of a dialog, and of the navigation, can be scrolled to and pressed', async () => {
+test('at 400 % zoom, every control of a dialog and the navigation can be reached and pressed', async () => {
   const look = { scheme: 'light', width: 320, height: 256 } as const;
   const { page, close } = await openWindow(browser, service.origin, owner, look);
   await visit(page, '/keys?create=1');
@@ -73,7 +70,7 @@ test('at 400 % all of a dialog, and of the navigation, can be scrolled to and pr
   await close();
 });
 
-test('the log is restricted to one key, and an entry is opened as the API gives it', async () => {
+test('the log filters by key, and an entry opens as in the API’s answer', async () => {
   const { id, key } = await service.ask<{ id: number; key: string }>(owner, 'POST', '/keys', {
     name: 'Collector',
     expires_in: 86_400,
@@ -88,7 +85,7 @@ test('the log is restricted to one key, and an entry is opened as the API gives 
   await page.waitForURL(`**/activity?key=${id}`);
   await page.getByText('2 requests.').waitFor();
   expect(await page.locator('.table-item').count()).toBe(2);
-  expect(await page.getByText('Export NDJSON').count()).toBe(0); // it would hold all keys
+  expect(await page.getByText('Export NDJSON').count()).toBe(0); // the export would contain all keys
   await page.getByRole('link', { name: 'API request' }).last().click();
   await page.getByText(`"api_key_id": ${id}`).waitFor();
   expect(await page.locator('.table-item pre').textContent()).toContain(

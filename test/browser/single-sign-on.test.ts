@@ -36,10 +36,10 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Goes to a page without a session, and from the sign-in page to the provider, where the subject says yes to all. */
+/** Opens a page without a session and signs in at the provider, where the subject consents to everything. */
 async function signInBySubject(page: Page, path: string, subject: string): Promise<void> {
   await visit(page, path);
-  // Nobody was signed in here.
+  // No session has ended in this window.
   expect(await page.getByText('You are signed out').count()).toBe(0);
   await page.getByRole('link', { name: 'Sign in with single sign-on' }).click();
   await page.locator('input[name=login]').fill(subject);
@@ -51,7 +51,7 @@ async function signInBySubject(page: Page, path: string, subject: string): Promi
   await settled(page);
 }
 
-test('who was invited comes by the provider to the page that was asked for', async () => {
+test('an invited person signs in at the provider and returns to the requested page', async () => {
   provider.people.set('ada', { email: 'ada@example.com', email_verified: true });
   const ada = ['--name', 'Ada', '--email', 'ada@example.com', '--role', 'viewer'];
   await runJson(['member', 'add', '--account', '1', ...ada], store);
@@ -67,7 +67,7 @@ test('who was invited comes by the provider to the page that was asked for', asy
   await close();
 });
 
-test('who was not is told what to do, and gets to the page once they are', async () => {
+test('a person without an invitation learns what to do, and reaches the page once invited', async () => {
   provider.people.set('eve', { email: 'eve@example.com', email_verified: true });
   const { page, close } = await openWindow(browser, origin, null);
   await signInBySubject(page, '/tickets?status=resolved', 'eve');
@@ -78,7 +78,7 @@ test('who was not is told what to do, and gets to the page once they are', async
   );
   const eve = ['--name', 'Eve', '--email', 'eve@example.com', '--role', 'viewer'];
   await runJson(['member', 'add', '--account', '1', ...eve], store);
-  // The provider still knows who they are.
+  // The provider's own session is still open.
   await page.getByRole('link', { name: 'Sign in with single sign-on' }).click();
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByRole('heading', { level: 1, name: 'Tickets' }).waitFor();

@@ -8,7 +8,7 @@ const shared = {
   hookTimeout: 180_000,
 };
 
-/** What takes Chromium, which `npm ci` does not bring: `npm run test:browser`. */
+/** Tests that need Chromium, which `npm ci` does not install: `npm run test:browser`. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
@@ -26,7 +26,7 @@ export default defineConfig({
         },
       },
       {
-        // Nothing runs beside what is timed.
+        // Timed tests run alone.
         test: {
           ...shared,
           name: 'figures',
