@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { serverPrograms } from '../../src/database/server.ts';
 import { oldPrograms } from '../checks/postgres-server.ts';
 
-// Runs the tests of the checks on each version of PostgreSQL, or on those named as arguments.
+// Runs the tests of the checks on every version of PostgreSQL, or on the versions given as arguments.
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '../..');
 
-/** 14 and 18 come with the tests and the store; the others are installed here, so that `npm ci` stays small. */
+/** 14 comes with the tests and 18 with the store. The others are installed here to keep `npm ci` in the root small. */
 const FOLDERS: Record<string, () => string> = {
   14: oldPrograms,
   15: () => installed('15'),
@@ -40,7 +40,7 @@ for (const version of versions) {
   console.log(`PostgreSQL ${version}: ${code === 0 ? 'green' : 'RED'}, ${counted}, ${seconds} s`);
 }
 
-/** Brings 15, 16 and 17, as `package-lock.json` beside this file has them. */
+/** Installs 15, 16 and 17 from `package-lock.json` beside this file. */
 function install(): void {
   const { status } = spawnSync('npm', ['ci', '--silent', '--ignore-scripts=false'], {
     cwd: here,

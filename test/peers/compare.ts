@@ -1,10 +1,10 @@
 import type { Finding } from '../../src/checks/check.ts';
 import type { Service } from './tools.ts';
 
-/** A finding as the store keeps it. */
+/** A finding of dbvitals, as stored. */
 export type OurFinding = Finding;
 
-/** What a peer's service said; `status` is its exit code: 0 ok, 1 warning, 2 critical, 3 unknown. */
+/** The answer of a peer's service. `status` is its exit code: 0 ok, 1 warning, 2 critical, 3 unknown. */
 export interface PeerAnswer {
   tool: string;
   service: Service;
@@ -15,8 +15,8 @@ export interface PeerAnswer {
 const WORDS = ['ok', 'warning', 'critical', 'unknown'];
 
 /**
- * Compares by kind of defect and, where a peer names objects, by object. Gives the table to print, and how many of
- * the peers' alarms of a kind that we look for we have no finding for.
+ * Compares by kind of defect and, if a peer names objects, by object. Returns the lines to print and the number of
+ * peers' alarms that dbvitals has no finding for and no argument against.
  */
 export function compare(
   theirs: PeerAnswer[],
@@ -58,9 +58,9 @@ export function compare(
 
 interface Verdict {
   verdict: string;
-  /** The peer sees a defect. */
+  /** Whether the peer reports a defect. */
   alarm: boolean;
-  /** And we, who look for its kind, don't. */
+  /** Whether dbvitals lacks a finding for it, or for one of its objects. */
   missing: boolean;
 }
 
@@ -96,7 +96,7 @@ function ids(findings: OurFinding[]): string {
   return [...new Set(findings.map(({ check_id }) => check_id))].join(', ');
 }
 
-/** Whether a finding is about the object that a peer calls `name`, without quotes and maybe without its schema. */
+/** Whether a finding is about the peer's object `name`, which has no quotes and possibly no schema. */
 function names({ object, remediation }: OurFinding, name: string): boolean {
   return unquoted(object ?? remediation).includes(name);
 }

@@ -11,8 +11,8 @@ import { compare, type PeerAnswer } from './compare.ts';
 import { AT_ONCE, alter, BROKEN, hold, load, MADE, seed, TUNER } from './seed-mariadb.ts';
 import { type Known, mysqltuner, variableAdvisor } from './tools-mariadb.ts';
 
-// Breaks one MariaDB in every way that can be there at once, asks mysqltuner, pt-variable-advisor,
-// pt-duplicate-key-checker and dbvitals, and compares what they say.
+// Gives a MariaDB all faults that can exist together, runs mysqltuner, pt-variable-advisor, pt-duplicate-key-checker
+// and dbvitals on it, and compares their findings.
 
 const CLUSTERED = 'InnoDB appends the primary key to every other one: without it here none would be smaller';
 
@@ -26,9 +26,9 @@ try {
 } finally {
   await server.stop();
 }
-process.exit(); // what the faults' sessions wait for ended with the server
+process.exit(); // sessions of the faults still wait for the stopped server
 
-/** Its rules stand in its own manual, at the end of its file. */
+/** Throws when pt-variable-advisor has an unknown rule. The manual at the end of its file lists the rules. */
 function requireKnownRules(): void {
   const file = spawnSync('which', ['pt-variable-advisor'], { encoding: 'utf8' }).stdout.trim();
   const [, rules = ''] = /^=head1 RULES$([\s\S]*?)^=head1 OPTIONS$/m.exec(readFileSync(file, 'utf8')) ?? [];
@@ -99,12 +99,12 @@ function askAll(): PeerAnswer[] {
 
 function ask(program: string, args: string[]): string {
   const { status, signal, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: 60_000 });
-  // mysqltuner 1.9.9 dies of a MariaDB of 2024 or later when it comes to the read efficiency of InnoDB.
+  // mysqltuner 1.9.9 fails on a MariaDB of 2024 or later when it computes InnoDB's read efficiency.
   if (status === 0 || stderr.includes('Illegal division by zero')) return stdout;
   throw new Error(`${program} ended with ${signal ?? status}: ${stderr || stdout.slice(-500)}`);
 }
 
-/** One alarm of a peer, and the object that ours must be about, too. */
+/** An alarm of a peer, and the object that our finding must be about too. */
 function answer(tool: string, name: string, { ours = [], argued }: Known = {}, object = ''): PeerAnswer {
   const objects = object === '' ? undefined : /^(.+)$/gm;
   const service = { name, args: [], ours, ...(argued && { argued }), ...(objects && { objects }) };

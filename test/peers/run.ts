@@ -10,8 +10,8 @@ import { compare, type OurFinding, type PeerAnswer } from './compare.ts';
 import { seed } from './seed.ts';
 import { pgactivity, pgactivityLeftOut, postgres, postgresLeftOut, type Service } from './tools.ts';
 
-// Makes every fault that can be there at once on one server, asks check_pgactivity, check_postgres and dbvitals, and
-// compares what they say, by kind and object. PostgreSQL 14, because Debian's releases of the tools are older than 16.
+// Gives a server all faults that can exist together, runs check_pgactivity, check_postgres and dbvitals on it, and
+// compares their findings by kind and object. The server is PostgreSQL 14: Debian's releases of the tools predate 16.
 
 const PGACTIVITY = '/usr/lib/nagios/plugins/check_pgactivity';
 const POSTGRES = '/usr/bin/check_postgres';
@@ -36,11 +36,11 @@ const server = await PostgresServer.start(oldPrograms());
 try {
   await comparePeers();
 } finally {
-  process.on('unhandledRejection', () => {}); // what the faults' sessions wait for ends with the server
+  process.on('unhandledRejection', () => {}); // sessions of the faults fail when the server stops
   await Promise.all([server.stop(), store.stop()]);
   rmSync(scratch, { recursive: true });
 }
-process.exit(); // children of the monitor that wait for a next run would keep it alive
+process.exit(); // idle child processes of the monitor would keep it alive
 
 function servicesOf(program: string, args: string[], each: RegExp): string[] {
   const { stdout } = spawnSync(program, args, { encoding: 'utf8' });
@@ -69,7 +69,7 @@ async function comparePeers(): Promise<void> {
   const key = await store.watched({ host, port, database }, PASSWORD);
 
   const { made, thresholds } = await seed(server, async (own) => {
-    askAll(); // some of theirs compare with their last call, as some of ours do with the last run
+    askAll(); // some services compare with their previous call, as some of our checks do with the previous run
     await runHealthCheck({ ...store.deps, thresholds: own }, key);
   });
   const started = performance.now();

@@ -3,7 +3,7 @@ import mysql from 'mysql2/promise';
 import type { Thresholds } from '../../src/checks/check.ts';
 import type { MariadbServer, Settings } from '../mysql/mariadb-server.ts';
 
-/** What is wrong about the server's settings, from its start. */
+/** Faulty settings, which the server has from its start. */
 export const BROKEN: Settings = {
   'binlog-expire-logs-seconds': '0',
   'innodb-buffer-pool-size': '8M',
@@ -19,7 +19,7 @@ export const BROKEN: Settings = {
   'tmp-memory-table-size': '1024',
 };
 
-/** At these each fault counts at once: nobody waits for an hour. */
+/** Thresholds at which each fault counts at once, so that nothing waits for an hour. */
 export const AT_ONCE: Readonly<Record<string, Thresholds>> = {
   MY_INDEX_GT_DATA: { minimum_bytes: 1 },
   MY_LOCK_WAITS: { warning_seconds: 1, critical_seconds: 3600 },
@@ -29,7 +29,7 @@ export const AT_ONCE: Readonly<Record<string, Thresholds>> = {
   MY_UNUSED_INDEX: { minimum_bytes: 1, statistics_days: 0 },
 };
 
-/** What is made there, by the settings above and the statements and sessions below. */
+/** The checks whose faults the settings above and the statements and sessions below make. */
 export const MADE = [
   ...[
     'MY_ABORTED_CONNECTS',
@@ -44,13 +44,13 @@ export const MADE = [
   ...['MY_SLOW_QUERIES', 'MY_SQL_MODE_LAX', 'MY_SYNC_BINLOG', 'MY_TMP_DISK', 'MY_UNUSED_INDEX'],
 ];
 
-/** Whom mysqltuner logs in as; of the peers' server alone. */
+/** The login of mysqltuner, which only this server has. */
 export const TUNER = { user: 'tuner', password: 'of the peers' };
 
 const STATEMENTS = [
   `create user ${TUNER.user}@'127.0.0.1' identified by '${TUNER.password}'`,
   `grant all on *.* to ${TUNER.user}@'127.0.0.1'`,
-  // On addresses that nobody has: the tests' own logins are not to be caught by them.
+  // These hosts are reserved for documentation, so the accounts don't match the tests' own logins.
   "create user ''@'192.0.2.1'",
   "create user guest@'192.0.2.1'",
   "create user same@'192.0.2.1' identified by 'same'",
@@ -70,12 +70,12 @@ const STATEMENTS = [
   'analyze table orders, log, archive, legacy, small, wide',
 ];
 
-/** Makes what stands in tables and accounts. */
+/** Makes the faults of tables and accounts. */
 export async function seed(server: MariadbServer): Promise<void> {
   await server.run(STATEMENTS);
 }
 
-/** Makes what is counted between two runs; takes some seconds. */
+/** Makes the faults that are counted between two runs. Takes some seconds. */
 export async function load(server: MariadbServer, port: number): Promise<void> {
   const session = await server.open('root');
   for (let n = 0; n < 300; n++) {
@@ -91,7 +91,7 @@ export async function load(server: MariadbServer, port: number): Promise<void> {
   await session.end();
 }
 
-/** Makes what sessions do; they stay until the server stops. */
+/** Makes the faults of sessions, which stay open until the server stops. */
 export async function hold(server: MariadbServer): Promise<void> {
   const holder = await server.open('root');
   await holder.query('begin');
@@ -102,7 +102,7 @@ export async function hold(server: MariadbServer): Promise<void> {
   for (let n = 0; n < 6; n++) await server.open('root');
 }
 
-/** Makes an ALTER TABLE that waits for those sessions, and behind which the peers would wait. */
+/** Starts an ALTER TABLE that waits for those sessions. The peers would wait behind it. */
 export async function alter(server: MariadbServer): Promise<void> {
   const session = await server.open('root');
   session.query('alter table orders add column late int').catch(() => {});

@@ -2,7 +2,7 @@ import type { Thresholds } from '../../src/checks/check.ts';
 import type { PostgresServer } from '../checks/postgres-server.ts';
 import { type Provocation, provocations } from '../checks/provocations.ts';
 
-/** Faults that end the server's sessions, or hide its counters from the run before: they are made first. */
+/** Faults that end the server's sessions or hide its counters from the previous run. They are made first. */
 const RESTARTING = [
   'PG_MAX_CONN_HIGH',
   'PG_SHARED_BUFFERS_LOW',
@@ -11,7 +11,7 @@ const RESTARTING = [
   'PG_NO_TLS',
 ];
 
-/** Faults that VACUUM mends by the way, that keep it from its work, or that last only a minute: they are made last. */
+/** Faults that VACUUM fixes, that block VACUUM, or that last only a minute. They are made last. */
 const LAST = [
   'PG_XID_WRAPAROUND',
   'PG_MXID_WRAPAROUND',
@@ -23,7 +23,7 @@ const LAST = [
   'PG_LONG_QUERY',
 ];
 
-/** Faults that can't be there together with the others, and why. */
+/** Faults that can't exist together with the others, with the reason. */
 const ALONE: Record<string, string> = {
   CONN_UNREACHABLE: 'nothing else could be measured',
   CONN_AUTH_FAILED: 'nothing else could be measured',
@@ -33,18 +33,18 @@ const ALONE: Record<string, string> = {
   PG_PGSS_MISSING: 'PG_SLOW_QUERIES reads the extension',
 };
 
-// One of several of a check, by its object, for the same reason.
+// Objects of provocations left out for the same reason; their checks have other provocations.
 const ALONE_OBJECTS = ['track_counts', 'prepared transaction'];
 
-/** A seeded server: what was made, and the thresholds at which it counts at once. */
+/** The faults of a seeded server, and the thresholds at which they count at once. */
 export interface Seeded {
   made: { check_id: string; object: unknown }[];
   thresholds: Record<string, Thresholds>;
 }
 
 /**
- * Makes every fault of the provocations that can be there together; `between` runs when those are there that end
- * sessions, as the run that counters start from.
+ * Makes all faults of the provocations that can exist together. `between` runs after the faults that end sessions;
+ * counters start from its run.
  */
 export async function seed(
   server: PostgresServer,
@@ -64,7 +64,7 @@ export async function seed(
   await server.run(`select pg_create_physical_replication_slot('forgotten', true)`);
   await between(thresholds);
   for (const each of [...middle, ...of(LAST)]) await make(server, each);
-  await server.run('select * from damaged').catch(() => {}); // fails a checksum once more
+  await server.run('select * from damaged').catch(() => {}); // causes another checksum failure
   return { made: chosen, thresholds };
 }
 

@@ -1,4 +1,4 @@
-/** What of ours looks for the defect that a peer tells of, or why none does (docs/decisions/0030). */
+/** The checks for the defect that a peer reports, or the reason why there are none (docs/decisions/0030). */
 export interface Known {
   ours?: string[];
   argued?: string;
@@ -8,7 +8,7 @@ const MEMORY = 'sizes of caches are no defect by themselves; what follows of a s
 const OLD = 'MariaDB 10.6 and MySQL 8 no longer have it, or it does nothing there';
 const CHOICE = 'a choice of whoever runs the server, harmless by itself';
 
-/** Lines of mysqltuner that begin with [!!]; the first that fits counts. Groups name the object that ours must be about, too. */
+/** Lines of mysqltuner that begin with [!!]; the first match counts. Groups capture the object that our finding must be about. */
 export const mysqltuner: [RegExp, Known][] = [
   [
     /is EOL software/,

@@ -1,12 +1,12 @@
-/** One of the tests that a peer offers, and what of ours looks for the same kind of defect. */
+/** A service of a peer, and our checks for the same kind of defect. */
 export interface Service {
   name: string;
   args: string[];
-  /** The ids of our checks for this kind; none where we look for no such thing (docs/decisions/0015 says why). */
+  /** The ids of our checks for this kind; empty when we have none (docs/decisions/0015 gives the reasons). */
   ours: string[];
-  /** Finds the objects in what it says, by its first group; without it only the kind is compared. */
+  /** Captures the objects in the output with its first group. Without it, only the kind is compared. */
   objects?: RegExp;
-  /** Why its alarm on this server is no defect that we miss. */
+  /** Why its alarm on this server is not a defect that we miss. */
   argued?: string;
 }
 
@@ -16,12 +16,12 @@ const at = (name: string, args: string[], ours: string[], objects?: RegExp): Ser
   ...(objects && { objects }),
 });
 
-// Thresholds are those at which ours count, as near as the peer can be told.
+// Thresholds as close to ours as the peer's options allow.
 const SOON = limits('1s', '1h');
 const SOON_S = limits('1', '3600');
 const LARGE = limits('10MB', '1GB');
 
-/** What check_pgactivity offers for a primary. */
+/** The services of check_pgactivity for a primary. */
 export const pgactivity: Service[] = [
   at('archiver', [], ['PG_ARCHIVER_FAILING']),
   at('autovacuum', [], []),
@@ -75,7 +75,7 @@ export const pgactivity: Service[] = [
   at('wal_files', limits('80%', '95%'), []),
 ];
 
-/** Services of check_pgactivity that are not run here, and why. */
+/** Services of check_pgactivity that are not run here, with the reason. */
 export const pgactivityLeftOut: Record<string, string> = {
   archive_folder: 'it reads the folder of a WAL archive',
   backup_label_age: 'it is about an exclusive backup under way',
@@ -88,7 +88,7 @@ export const pgactivityLeftOut: Record<string, string> = {
   pgdata_permission: 'it reads the data folder',
 };
 
-/** What check_postgres offers for a primary. */
+/** The actions of check_postgres for a primary. */
 export const postgres: Service[] = [
   at('archive_ready', SOON_S, ['PG_ARCHIVER_FAILING']),
   at('autovac_freeze', limits('101%', '500%'), ['PG_XID_WRAPAROUND'], /(\w+)=\d{3,}%/g),
@@ -136,7 +136,7 @@ export const postgres: Service[] = [
   at('wal_files', limits('1000', '2000'), []),
 ];
 
-/** Actions of check_postgres that are not run here, and why; the first word of a name stands for all that begin so. */
+/** Actions of check_postgres that are not run here, with the reason. A first word covers all names that begin with it. */
 export const postgresLeftOut: Record<string, string> = {
   checkpoint: 'it reads the data folder',
   cluster_id: 'it compares with a number that it is given',
