@@ -42,7 +42,7 @@ const CASES = [
   ...['line-strong', 'focus'].flatMap((edge) => GROUNDS.map((ground) => [edge, ground, 3] as const)),
 ];
 
-test.each(CASES)('%s on %s has a contrast of %d at least, light and dark', (ink, ground, least) => {
+test.each(CASES)('%s on %s has a contrast of at least %d, light and dark', (ink, ground, least) => {
   for (const theme of [0, 1] as const) {
     const [above, below] = [COLOURS.get(ink)?.[theme], COLOURS.get(ground)?.[theme]];
     expect(above && below && contrast(above, below)).toBeGreaterThanOrEqual(least);

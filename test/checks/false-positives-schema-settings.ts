@@ -1,4 +1,4 @@
-/** Of the checks of schema, configuration and security: check, why it is silent, the statements after which it is. */
+/** Cases of schema, configuration and security: the check, why it is silent, and statements that show it. */
 export const silentSchemaAndSettings: [string, string, string[]][] = [
   [
     'PG_INVALID_CONSTRAINT',
@@ -56,7 +56,7 @@ export const silentSchemaAndSettings: [string, string, string[]][] = [
   ],
 ];
 
-/** Check, the statements after which it finds something, and what: severity, object, remediation. */
+/** The check, statements that cause findings, and the findings: severity, object, remediation. */
 export const fixableSchemaAndSettings: [string, string[], string[][]][] = [
   [
     'PG_INVALID_CONSTRAINT',

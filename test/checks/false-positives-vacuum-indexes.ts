@@ -1,4 +1,4 @@
-/** Of the checks of vacuum and indexes: check, why it is silent, the statements after which it is. */
+/** Cases of vacuum and indexes: the check, why it is silent, and statements that show it. */
 export const silentVacuumAndIndexes: [string, string, string[]][] = [
   [
     'PG_TABLE_AUTOVACUUM_OFF',
@@ -85,7 +85,7 @@ export const silentVacuumAndIndexes: [string, string, string[]][] = [
   ],
 ];
 
-/** Check, the statements after which it finds something, and what: severity, object, remediation. */
+/** The check, statements that cause findings, and the findings: severity, object, remediation. */
 export const fixableVacuumAndIndexes: [string, string[], string[][]][] = [
   [
     'PG_TABLE_AUTOVACUUM_OFF',

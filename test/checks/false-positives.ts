@@ -1,7 +1,7 @@
 import { fixableSchemaAndSettings, silentSchemaAndSettings } from './false-positives-schema-settings.ts';
 import { fixableVacuumAndIndexes, silentVacuumAndIndexes } from './false-positives-vacuum-indexes.ts';
 
-/** Check, why it is silent, the statements after which it is. */
+/** The check, why it is silent, and statements that show it. */
 export const silentCases: [string, string, string[]][] = [
   [
     'PG_NO_PRIMARY_KEY',
@@ -125,11 +125,7 @@ export const silentCases: [string, string, string[]][] = [
       'alter table t add primary key (a)',
     ],
   ],
-  [
-    'PG_SEQUENCE_EXHAUSTION',
-    'it cycles',
-    ['create sequence s maxvalue 100 cycle', `select setval('s', 99)`],
-  ],
+  ['PG_SEQUENCE_EXHAUSTION', 'it cycles', ['create sequence s maxvalue 100 cycle', `select setval('s', 99)`]],
   ['PG_SEQUENCE_EXHAUSTION', 'it was never used', ['create sequence s maxvalue 2']],
   [
     'PG_SEQUENCE_EXHAUSTION',
@@ -145,7 +141,7 @@ export const silentCases: [string, string, string[]][] = [
   ...silentVacuumAndIndexes,
 ];
 
-/** Check, the statements after which it finds something, and what: severity, object, remediation. */
+/** The check, statements that cause findings, and the findings: severity, object, remediation. */
 export const fixableCases: [string, string[], string[][]][] = [
   [
     'PG_NO_PRIMARY_KEY',

@@ -7,7 +7,7 @@ import { startTestStore, type TestStore } from '../store.ts';
 import { expectWholeStore } from './whole-store.ts';
 
 const SIZE = { connections: 15, tickets: 4_000, activity: 30_000, days: 20 };
-/** When a table has so many more rows of the account, the command is hit, in this order, each time on what is left. */
+/** Signals to send once a table has this many more rows of the account. Each run continues on the data of the last. */
 const MOMENTS = [
   ['SIGKILL', 'connection', 1],
   ['SIGKILL', 'health_check', 500],
@@ -45,7 +45,7 @@ async function count(table: string): Promise<number> {
   return rows[0].count;
 }
 
-/** Sessions of commands, whose last statement may outlive them. */
+/** Sessions of commands. A session's last statement may outlive its command. */
 async function sessions(): Promise<number[]> {
   const { rows } = await root.query(
     `select pid from pg_stat_activity where application_name like 'dbvitals %' order by pid`,
@@ -54,7 +54,7 @@ async function sessions(): Promise<number[]> {
 }
 
 test.each(MOMENTS)(
-  '%s once table %s has %i rows more leaves a whole store',
+  '%s once table %s has %i more rows leaves a consistent store',
   PATIENCE,
   async (signal, table, more) => {
     const [others, before] = [await sessions(), await count(table)];
@@ -75,7 +75,7 @@ test.each(MOMENTS)(
   },
 );
 
-test('and then the same command goes on after the last entry and comes to its end', PATIENCE, async () => {
+test('the same command then continues after the last entry and completes', PATIENCE, async () => {
   const before = { activity: await count('activity'), ticket: await count('ticket') };
   const { days: _days, ...counts } = SIZE;
   const run = start();
@@ -83,7 +83,7 @@ test('and then the same command goes on after the last entry and comes to its en
     0,
     { ...counts, health_checks: expect.any(Number) },
   ]);
-  // One entry tells of them.
+  // One entry records the sample data.
   expect(await count('activity')).toBe(before.activity + SIZE.activity + 1);
   expect(await count('ticket')).toBe(before.ticket + SIZE.tickets);
   await expectWholeStore(root, account);
@@ -105,7 +105,7 @@ const BROKEN = [
   'update api_key set revoked_at = null',
 ];
 
-test.each(BROKEN)('a store is not taken for whole after: %s', PATIENCE, async (statement) => {
+test.each(BROKEN)('the consistency check detects: %s', PATIENCE, async (statement) => {
   await root.query('begin');
   try {
     await root.query(statement);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await server.run('create index orders_text on orders (text)');
   for (const statement of whole) await server.run(statement);
   for (const database of DATABASES) for (const statement of each) await server.run(statement, database);
-  // This is what the default privileges are for.
+  // Created after the page's SQL, so only its default privileges cover this table.
   await server.run('create table later (id bigserial primary key)');
   await server.run('analyze');
 });

@@ -29,7 +29,7 @@ async function watched(): Promise<ConnectionKey> {
   return key;
 }
 
-/** Stays on a version out of support, whatever the test makes or fixes. */
+/** The check that always fails on a PostgreSQL out of support. */
 const STANDING = 'PG_VERSION_EOL';
 
 async function silence({ accountId, connectionId }: ConnectionKey, check_id: string): Promise<void> {

@@ -84,7 +84,7 @@ export const vacuumAndIndexes: Provocation[] = [
       await server.restart();
       return async (remediation) => {
         await server.run(remediation);
-        // 300 is near the limit, which keeps a ticket: what fixes it for good is the usual number.
+        // 300 is so close to the limit that a ticket would stay open; the usual number resolves it.
         await server.run('alter system reset max_connections');
         await server.restart();
       };
@@ -217,7 +217,7 @@ export const vacuumAndIndexes: Provocation[] = [
         'create table guests (id int primary key, name text)',
         `insert into guests select n, 'Guest of the house number ' || md5(n::text) || n from generate_series(1, 150000) n`,
         'create index "By name" on guests (name)',
-        // Rows that stay are on the last pages: the table shrinks only by little, the index not at all.
+        // The last pages keep rows, so the table shrinks only a little and the index not at all.
         'delete from guests where id % 20 <> 0',
         'vacuum analyze guests',
       );

@@ -70,7 +70,7 @@ test('a fresh account gets a history of the given number of days, with a complet
   expect(await rowsOf('select from connection_schedule where account_id = $1', account)).toEqual([]);
 });
 
-test('runs, tickets and entries tell the same story', async () => {
+test('runs, tickets and entries are consistent with each other', async () => {
   const account = await newAccount();
   await fill(account);
   const runs = await rowsOf(
@@ -104,7 +104,7 @@ test('runs, tickets and entries tell the same story', async () => {
       );
     expect(list.filter(({ check_id }) => check_id.startsWith(other))).toEqual([]);
   }
-  // Findings are kept for seven days, and of the latest run; a minute either way is the boundary's.
+  // Findings of the latest run and of seven days are kept. The boundary has a tolerance of a minute.
   expect(
     await rowsOf(
       `select count(*) filter (where age > interval '7 days 1 minute' and findings is not null) as kept,
@@ -115,7 +115,7 @@ test('runs, tickets and entries tell the same story', async () => {
       account,
     ),
   ).toEqual([{ kept: 0, lost: 0, thinned: true }]);
-  // What the latest run of each connection found is what is open.
+  // The findings of each connection's latest run are its open tickets.
   expect(
     await rowsOf(
       `select c.connection_id, f ->> 'check_id' as check_id, f ->> 'object' as object, f ->> 'severity' as severity
@@ -133,7 +133,7 @@ test('runs, tickets and entries tell the same story', async () => {
       account,
     ),
   );
-  // The latest run is the last one, and tickets open and end with runs.
+  // The latest run has the highest id, and tickets open and end at runs.
   expect(
     await rowsOf(
       `select count(*) filter (where latest_check_id <> (select max(health_check_id) from health_check h
@@ -164,7 +164,7 @@ test('runs, tickets and entries tell the same story', async () => {
   ).toEqual([{ wrong: 0 }]);
 });
 
-test('its findings read like those of the checks themselves', async () => {
+test('sample findings have the format of real findings', async () => {
   const account = await newAccount();
   await fill(account);
   const findings = (
@@ -177,7 +177,7 @@ test('its findings read like those of the checks themselves', async () => {
   ).map(({ check_id, status, line }) => ({ check_id, status, line: String(line) }));
   expect(findings.filter(({ line }) => line === 'Nothing was found.')).toEqual([]);
   for (const { check_id, status, line } of findings) {
-    // Thousands are grouped in threes, and a share is on the side of the threshold that its status says.
+    // Digits are grouped in threes, and a share is on its status's side of the threshold.
     expect(line).not.toMatch(/\d{4},|,\d{1,2}\b|,\d{4}/);
     const share = Number(/(\d+) %/.exec(line)?.[1]);
     const critical = { PG_DEAD_TUPLES: 30, PG_SEQUENCE_EXHAUSTION: 95, PG_CONN_SATURATION: 95 }[
@@ -215,7 +215,7 @@ test('the same seed gives the same data, another seed does not', async () => {
   expect((await story(one)).slice(1)).not.toEqual((await story(other)).slice(1));
 });
 
-test('entries from before or meanwhile keep their place', async () => {
+test('entries written before or during the command keep their place', async () => {
   const account = await newAccount();
   await fill(account);
   const before = await rowsOf(

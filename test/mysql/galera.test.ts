@@ -10,8 +10,8 @@ import type { SeenJudgement } from '../seen-judgement.ts';
 import { MariadbServer, type Settings } from './mariadb-server.ts';
 import { measure, sample } from './measure.ts';
 
-// Both nodes begin with the same data, so the second catches up by IST: a transfer by this script would carry nothing
-// but the position of the data.
+// Both nodes begin with the same data, so the second catches up by IST. This script would transfer only the position of
+// the data.
 const TRANSFER = `#!/bin/sh
 position="$(dirname "$0")/position"
 case "$*" in

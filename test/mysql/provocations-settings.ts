@@ -27,7 +27,7 @@ export const settings: Provocation[] = [
     severity: 'critical',
     object: null,
     thresholds: AT_ONCE,
-    // It must be so at the previous run too.
+    // The fault must exist at the previous run too.
     prepare: async (server) => {
       await server.run([
         'set global innodb_adaptive_flushing = off',
@@ -148,7 +148,7 @@ async function checkpointAge(server: MariadbServer): Promise<number> {
   return age / most;
 }
 
-/** A port that nobody listens on. */
+/** An unused port. */
 export async function unusedPort(): Promise<string> {
   const listener = createServer();
   await new Promise<void>((done) => listener.listen(0, '0.0.0.0', done));

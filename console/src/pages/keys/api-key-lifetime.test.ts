@@ -65,7 +65,7 @@ test('a key is in use for an hour after a request', () => {
   expect(isInUse(null, NOW)).toBe(false);
 });
 
-test('the later of two instants, where both were', () => {
+test('later() returns the later instant and ignores missing ones', () => {
   expect(later(after(1), after(2))).toBe(after(2));
   expect(later(after(2), after(1))).toBe(after(2));
   expect(later(null, after(1))).toBe(after(1));
@@ -73,8 +73,8 @@ test('the later of two instants, where both were', () => {
   expect(later(null, undefined)).toBeNull();
 });
 
-test('a last day counts to its end, and must not be past', () => {
-  const noon = new Date('2026-11-21T12:00:00').getTime(); // where the viewer is
+test('a key expires at the end of its last day, which must not be past', () => {
+  const noon = new Date('2026-11-21T12:00:00').getTime(); // in the viewer's time zone
   expect(secondsToEndOf('2026-11-21', noon)).toBe(12 * 3_600 - 1);
   expect(secondsToEndOf('2026-11-20', noon)).toBeNull();
   expect(secondsToEndOf('', noon)).toBeNull();
