@@ -215,7 +215,7 @@ test.each<[string, () => Partial<Target>, object]>([
   [
     'a database that is not the login’s',
     () => ({ username: 'signing', ...bySocket() }),
-    { kind: 'unreachable', reason: /may not use/ },
+    { kind: 'unreachable', reason: /has no access to the database/ },
   ],
   [
     'a database that is not there',
@@ -225,7 +225,7 @@ test.each<[string, () => Partial<Target>, object]>([
   [
     'an authority that nobody named',
     () => ({ tls: 'verify-full' }),
-    { kind: 'unreachable', reason: /signed by nobody/ },
+    { kind: 'unreachable', reason: /not from a trusted authority/ },
   ],
   [
     'a certificate for another name',
