@@ -28,8 +28,8 @@ test('an entry says what it is about and who did it', () => {
   expect(actorText(entry('member_signed_in', { name: 'Ada' }, '/sign-in'))).toBe('Ada');
   expect(actorText(entry('member_changed', { name: 'Ada', by: 'oidc' }, '/sign-in'))).toBe('Ada');
   expect(actorText(entry('member_added', { name: 'Ada' }, '/team'))).toBe('the operator');
-  expect(actorText(entry('member_added', { name: 'Ada' }, '/link'))).toBe('whoever had the link');
-  expect(actorText(entry('link_used', { member_id: 1 }, '/link'))).toBe('whoever had the link');
+  expect(actorText(entry('member_added', { name: 'Ada' }, '/link'))).toBe('the user of the link');
+  expect(actorText(entry('link_used', { member_id: 1 }, '/link'))).toBe('the user of the link');
   const failed = entry(
     'member_sign_in_failed',
     { actor: 'unknown', name: 'Ada', source_ip: '192.0.2.7' },

@@ -99,7 +99,7 @@ export function actorText(entry: ActivityEntry): string {
   if (named !== null) return named;
   // On sign-in and link pages people act for themselves.
   if (entry.page_path === '/sign-in') return first(entry, 'name') ?? 'unknown';
-  if (entry.page_path === '/link') return 'whoever had the link';
+  if (entry.page_path === '/link') return 'the user of the link';
   return ITS_OWN.test(entry.action_type) ? 'the service' : 'the operator';
 }
 
