@@ -6,7 +6,7 @@ import { apiUrl, send } from '../../api.ts';
 const ENDED: readonly RunProgress['state'][] = ['done', 'failed', 'idle'];
 
 /**
- * Follows a running health check, whoever started it. `run` is its progress, or the result of the last one followed here;
+ * Follows a running health check, also one that another member started. `run` is its progress, or the result of the last one followed here;
  * null before the first. `onEnd` is called when a run ends or can't be followed any longer.
  */
 export function useRun(id: string, isRunning: boolean, onEnd: (run: RunProgress | null) => void) {
