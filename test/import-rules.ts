@@ -5,7 +5,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 const BASE = 'database config vocabulary';
 const STORED = `activity checks ${BASE}`;
 const ENTITIES = 'accounts members keys connections silences sign-in';
-const ANSWERS = `health ops team http telemetry ${STORED}`;
+const ANSWERS = `health ops team measures changes http telemetry ${STORED}`;
 
 /** The folders that each folder of src/ may import. A folder is listed above all that it imports. */
 const LIST: Readonly<Record<string, string>> = {
@@ -15,15 +15,18 @@ const LIST: Readonly<Record<string, string>> = {
   console: `server monitor ${ENTITIES} ${ANSWERS}`,
   doctor: `server monitor connections http ${BASE}`,
   server: `monitor ${ENTITIES} gate ${ANSWERS}`,
-  monitor: `connections silences health ops telemetry ${STORED}`,
+  monitor: `connections silences health ops vitals measures changes telemetry ${STORED}`,
   'sign-in': `members activity http ${BASE}`,
-  silences: `connections ops ${STORED}`,
-  connections: `ops ${STORED}`,
+  silences: `connections ops changes ${STORED}`,
+  connections: `ops changes ${STORED}`,
   members: `activity ${BASE}`,
   keys: `activity ${BASE}`,
   accounts: `activity ${BASE}`,
   health: `http checks ${BASE}`,
   ops: `http checks ${BASE}`,
+  measures: `checks ${BASE}`,
+  changes: `checks ${BASE}`,
+  vitals: 'checks vocabulary',
   activity: `http ${BASE}`,
   team: `http ${BASE}`,
   gate: 'telemetry database vocabulary',

@@ -1,4 +1,5 @@
 import type { FindingStatus, Severity } from '../vocabulary/severities.ts';
+import type { FaultMeasure, Measure } from './measure.ts';
 
 /** The data groups of findings (`category`), as the catalogue names them. */
 export type Category =
@@ -24,6 +25,8 @@ export interface Fault {
   metricLine: string;
   /** A statement that can be pasted. */
   remediation: string;
+  /** The number that it comes from; absent if it comes from none. */
+  measured?: FaultMeasure;
 }
 
 /** What a check makes of its rows: it was skipped, or it judged them. */
@@ -42,6 +45,8 @@ export interface Judged {
   faults: Fault[];
   /** The measured value when there is no fault, in one line. */
   passMessage: string;
+  /** The numbers that it measured, with and without a fault. Absent if it compares no number. */
+  measures?: Measure[];
   /** Volatile checks: objects without a fault at 90 % of the warning threshold or more. */
   near?: (string | null)[];
   /** The list of faults was cut short by its limit: objects that it lacks may have faults too. */
@@ -123,6 +128,8 @@ export interface Finding {
   object: string | null;
   /** The missing GRANT, if the check was skipped for that. Runs stored before this field was added lack it. */
   missing_grant?: string;
+  /** The number that the fault comes from, if it comes from one. No endpoint of the API shows it. */
+  measured?: FaultMeasure;
 }
 
 /** Everything that one run found out about one check. */

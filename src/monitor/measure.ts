@@ -1,12 +1,13 @@
 import type { Check, Outcome, Thresholds } from '../checks/check.ts';
 import { type JudgementInput, judgementOf, skippedLine } from '../checks/judgement-of.ts';
+import type { SeriesValue } from '../checks/measure.ts';
 import { rowsOf } from '../checks/rows.ts';
 import { cleanText } from './clean-text.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { missingPrivileges } from './missing-privileges.ts';
 import { connectedOutcomes, notConnectedOutcomes } from './not-connected.ts';
-import { outcomeOf, type Sample } from './outcome.ts';
+import { measuresOf, outcomeOf, type Sample } from './outcome.ts';
 import { countChecks, type Progress } from './progress.ts';
 import { type Facts, msSince, type NoteStep } from './run-steps.ts';
 import type { Endpoint } from './session/address.ts';
@@ -43,6 +44,8 @@ export interface Measured {
   outcomes: Outcome[];
   /** The samples of this run, for checks that compare runs. */
   samples: CounterSample[];
+  /** The numbers of this run, of checks and vitals. */
+  measures: SeriesValue[];
   cost: Cost;
   /** SHA-256 of the SSH server's key, base64; null without a tunnel. */
   hostKey: string | null;
@@ -112,7 +115,8 @@ export async function measure(
     const { bytes, statements, milliseconds } = run.meter;
     const cost = { milliseconds: Math.round(milliseconds), statements, bytes };
     const { counters: samples, server } = run;
-    return { outcomes, samples, cost, hostKey: run.dialler.hostKey(), server };
+    const measures = [...run.samples].flatMap(([check, own]) => measuresOf(check, own));
+    return { outcomes, samples, measures, cost, hostKey: run.dialler.hostKey(), server };
   } finally {
     run.dialler.close();
   }

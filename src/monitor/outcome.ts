@@ -1,5 +1,6 @@
 import type { Check, Fault, Finding, Judgement, Outcome, Skipped } from '../checks/check.ts';
 import { skippedLine } from '../checks/judgement-of.ts';
+import type { SeriesValue } from '../checks/measure.ts';
 import { cleanText } from './clean-text.ts';
 
 /** The result of a check in one database, or on the server (`database` is ''). */
@@ -63,7 +64,24 @@ export function faultFinding(check: Outcome['check'], database: string, fault: F
     severity: fault.severity,
     database: cleanText(database, OBJECT),
     object: cleanObject(fault.object),
+    ...(fault.measured && Number.isFinite(fault.measured.value) && { measured: fault.measured }),
   };
+}
+
+/** What the samples of a check measured. Names from the server are cleaned and shortened; a value that is no number is left out. */
+export function measuresOf({ id }: Check, samples: Sample[]): SeriesValue[] {
+  return samples.flatMap((sample) =>
+    'judgement' in sample && 'measures' in sample.judgement
+      ? (sample.judgement.measures ?? [])
+          .filter(({ value }) => Number.isFinite(value))
+          .map((measure) => ({
+            ...measure,
+            checkId: id,
+            database: cleanText(sample.database, OBJECT),
+            object: cleanObject(measure.object),
+          }))
+      : [],
+  );
 }
 
 // An error outweighs skipped, and both outweigh ok: a check that was not measured everywhere is never ok.

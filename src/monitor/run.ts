@@ -111,7 +111,8 @@ function storeTampered(
   deps.log.error(connection, `tampering: ${reason}, so nothing was sent`);
   const outcomes = [tamperedOutcome(reason)];
   const cost = { milliseconds: 0, statements: 0, bytes: 0 };
-  return store(deps, connection, { outcomes, samples: [], cost, hostKey: null, server: null }, null);
+  const nothing = { samples: [], measures: [], hostKey: null, server: null };
+  return store(deps, connection, { outcomes, cost, ...nothing }, null);
 }
 
 /** How many findings are faults. */
