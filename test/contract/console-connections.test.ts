@@ -262,7 +262,7 @@ test("a connection's page has findings worst first with remediation, the run's c
   );
   const low = page.latest?.findings.find(({ check_id }) => check_id === 'PG_SHARED_BUFFERS_LOW');
   expect(low).toMatchObject({
-    ...{ status: 'warning', measured: expect.stringMatching(/^shared_buffers is /), missing_grant: null },
+    ...{ status: 'warning', metric_line: expect.stringMatching(/^shared_buffers is /), missing_grant: null },
     ...{
       sql: expect.stringMatching(/^ALTER SYSTEM SET shared_buffers/),
       lock: expect.stringMatching(/^Locks no table/),

@@ -125,7 +125,7 @@ test('a ticket has its history; a silence resolves it, and ending the silence re
   const ticket = () => operator.get<Record<string, unknown>>(`/tickets/${listed?.id}`);
   expect(await ticket()).toMatchObject({
     ...{ id: listed?.id, connection_id: connection, connection_name: 'store', connection_removed: false },
-    ...{ check_id: CHECK, status: 'open', measured: listed?.metric_line, sql: listed?.remediation },
+    ...{ check_id: CHECK, status: 'open', metric_line: listed?.metric_line, sql: listed?.remediation },
     ...{
       lock: expect.stringMatching(/^Locks no table/),
       reopened_at: [],

@@ -33,7 +33,7 @@ function Prose({ text }: { text: string }) {
 
 interface FindingExplanationProps {
   /** The measured value with its recommendation. */
-  measured: string;
+  metric_line: string;
   thresholds: readonly { name: string; value: number; default: number }[];
   /** Why it matters, as {@link Prose}; '' for an unknown check. */
   why: string;
@@ -44,13 +44,13 @@ interface FindingExplanationProps {
 }
 
 /** Explains a finding or ticket: measured value and threshold, why it matters, what to run and what that locks. */
-export function FindingExplanation({ measured, thresholds, why, sql, lock }: FindingExplanationProps) {
+export function FindingExplanation({ metric_line, thresholds, why, sql, lock }: FindingExplanationProps) {
   return (
     <div className="explained">
       <div>
         <h3>Measured</h3>
         <p>
-          <bdi>{measured}</bdi>
+          <bdi>{metric_line}</bdi>
         </p>
         {thresholds.length > 0 && (
           <ul aria-label="Thresholds" className="judged-by">

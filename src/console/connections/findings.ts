@@ -10,6 +10,7 @@ import { nullable } from '../../http/endpoint.ts';
 import { identifier } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../vocabulary/severities.ts';
+import { FaultMeasure } from '../measures/measure-schemas.ts';
 
 /** A threshold of a check, with the connection's value. */
 export const JudgedBy = Type.Object({
@@ -32,7 +33,9 @@ export const ExplainedFinding = Type.Object({
   database: Type.String(),
   object: nullable(Type.String()),
   /** The measured value and the recommendation; when skipped or error, why it could not be measured. */
-  measured: Type.String(),
+  metric_line: Type.String(),
+  /** The number that it comes from; null if it comes from none. */
+  measured: nullable(FaultMeasure),
   thresholds: Type.Array(JudgedBy),
   /** Why it matters, as Markdown from the check's page. */
   why: Type.String(),
@@ -83,8 +86,9 @@ function subjectOf({ check_id, database, object }: Omit<TicketOfFinding, 'ticket
 function explainedFinding(watched: Watched, finding: Finding): Omit<ExplainedFinding, 'ticket_id'> {
   const { check_id, category, status, severity, title, database, object, metric_line, remediation } = finding;
   return {
-    ...{ check_id, category, status, severity, title, database, object, measured: metric_line },
+    ...{ check_id, category, status, severity, title, database, object, metric_line },
     ...explained(watched, check_id, remediation),
+    measured: finding.measured ?? null,
     missing_grant: finding.missing_grant ?? null,
   };
 }

@@ -7,6 +7,7 @@ import type { Engine } from '../../vocabulary/engines.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { explained, JudgedBy } from '../connections/findings.ts';
+import { FaultMeasure } from '../measures/measure-schemas.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** A ticket with its history. It contains untrusted text of the monitored server: render it as text. */
@@ -24,7 +25,9 @@ export const TicketDetail = Type.Object({
   object: nullable(Type.String()),
   severity: stringEnum(...SEVERITIES),
   status: stringEnum('open', 'resolved'),
-  measured: Type.String(),
+  metric_line: Type.String(),
+  /** The number that it comes from; null if it comes from none, or if it is older than these numbers. */
+  measured: nullable(FaultMeasure),
   thresholds: Type.Array(JudgedBy),
   why: Type.String(),
   sql: Type.String(),
@@ -42,7 +45,7 @@ export type TicketDetail = Static<typeof TicketDetail>;
 
 const selectTicket = `
   select t.ticket_id as id, t.connection_id, c.name as connection_name, c.removed_at is not null as connection_removed,
-         t.check_id, t.category, t.title, t.database, t.object, t.severity, t.status, t.metric_line, t.remediation,
+         t.check_id, t.category, t.title, t.database, t.object, t.severity, t.status, t.metric_line, t.measured, t.remediation,
          t.first_seen_at, t.last_seen_at, t.reopened_at, t.resolved_at,
          case when t.status = 'resolved' then t.resolution end as resolution,
          c.engine, c.thresholds
@@ -53,17 +56,8 @@ const selectTicket = `
 interface TicketRow
   extends Omit<
     TicketDetail,
-    | 'first_seen_at'
-    | 'last_seen_at'
-    | 'reopened_at'
-    | 'resolved_at'
-    | 'thresholds'
-    | 'measured'
-    | 'why'
-    | 'sql'
-    | 'lock'
+    'first_seen_at' | 'last_seen_at' | 'reopened_at' | 'resolved_at' | 'thresholds' | 'why' | 'sql' | 'lock'
   > {
-  metric_line: string;
   remediation: string;
   first_seen_at: Date;
   last_seen_at: Date;
@@ -81,10 +75,9 @@ const getTicket = consoleRoute({
   async handler({ actor: { accountId }, id, read }) {
     const [row] = await read((run) => run<TicketRow>(selectTicket, [accountId, id]));
     if (!row) throw notFound;
-    const { engine, thresholds, metric_line, remediation, ...ticket } = row;
+    const { engine, thresholds, remediation, ...ticket } = row;
     return {
       ...ticket,
-      measured: metric_line,
       ...explained({ engine, thresholds }, ticket.check_id, remediation),
       first_seen_at: ticket.first_seen_at.toISOString(),
       last_seen_at: ticket.last_seen_at.toISOString(),

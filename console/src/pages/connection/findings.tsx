@@ -90,7 +90,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
       id: 'measured',
       header: 'Measured',
       width: 'minmax(10rem, 3fr)',
-      cell: (finding) => <bdi className="finding-measured">{finding.measured}</bdi>,
+      cell: (finding) => <bdi className="finding-measured">{finding.metric_line}</bdi>,
     },
   ];
   return (
