@@ -26,6 +26,12 @@ export const cacheHitLow = counterCheck({
   thresholds,
   sql: () => sql,
   counters: ['hits', 'reads'],
+  measure: (grown, _minutes, { thresholds: { info, minimum_reads } }) => {
+    const [hits, reads] = [numberIn(grown, 'hits'), numberIn(grown, 'reads')];
+    if (hits + reads < Math.max(1, minimum_reads)) return null;
+    const scale = { metric: 'cache_hit_ratio', operator: '<=', warning: info, critical: null } as const;
+    return { ...scale, object: textIn(grown, 'object'), value: hits / (hits + reads) };
+  },
   fault: (grown, _minutes, facts) => {
     const { info, minimum_reads } = facts.thresholds;
     const database = textIn(grown, 'object');

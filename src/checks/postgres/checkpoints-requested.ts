@@ -23,6 +23,13 @@ export const checkpointsRequested = counterCheck({
   thresholds,
   sql,
   counters: ['timed', 'requested'],
+  measure: (grown, _minutes, { thresholds: { warning, minimum_requested } }) => {
+    const requested = numberIn(grown, 'requested');
+    const all = requested + numberIn(grown, 'timed');
+    if (all < minimum_requested || all === 0) return null;
+    const scale = { metric: 'requested_checkpoints_ratio', operator: '>=', warning, critical: null } as const;
+    return { ...scale, object: null, value: requested / all };
+  },
   fault: (grown, _minutes, facts) => {
     const { warning, minimum_requested } = facts.thresholds;
     const requested = numberIn(grown, 'requested');

@@ -1,6 +1,8 @@
 import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
+import type { Measure } from '../measure.ts';
 import { grouped, percent } from '../wording.ts';
+import { faultMeasure } from '../worst-measures.ts';
 import { unseenSessions } from './session-check.ts';
 
 /** Shares of the connections that ordinary roles may open; common Prometheus rules warn at 80 %, check_postgres is critical at 95 %. */
@@ -35,16 +37,21 @@ export const connSaturation: Check<typeof thresholds> = {
     const passMessage = `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}).`;
     const unseen = unseenSessions(row);
     if (unseen) return unseen;
+    const scale = { metric: 'connections_used_ratio', operator: '>=', warning, critical, limit: 1 } as const;
+    const measure: Measure = { ...scale, object: null, value: share };
+    const measures = [measure];
     if (share < warning)
-      return { faults: [], passMessage, near: 10 * used >= 9 * warning * available ? [null] : [] };
+      return { faults: [], passMessage, measures, near: 10 * used >= 9 * warning * available ? [null] : [] };
     return {
       passMessage,
+      measures,
       faults: [
         {
           severity: share >= critical ? 'critical' : 'warning',
           object: null,
           metricLine: `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}); put a pooler in front, or raise max_connections.`,
           remediation: `ALTER SYSTEM SET max_connections = ${numberIn(row, 'max_connections') * 2}; -- takes effect at the next restart; a pooler such as PgBouncer needs none`,
+          measured: faultMeasure(measure),
         },
       ],
     };

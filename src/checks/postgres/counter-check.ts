@@ -1,6 +1,8 @@
 import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textOrNone } from '../columns.ts';
+import type { Measure } from '../measure.ts';
+import { faultMeasure, worstOf } from '../worst-measures.ts';
 
 /** A check that compares runs is skipped if they are closer than this; the shortest interval of a connection is 10 s. */
 const MINIMUM = { minimum_seconds: 5 };
@@ -18,6 +20,11 @@ interface CounterCheck<T extends Thresholds>
   counters: readonly string[];
   /** The fault of an object, or null. The row's counters are their growth since the last run. */
   fault: (grown: Row, minutes: number, facts: ServerFacts<T>) => Fault | null;
+  /**
+   * The number of an object that `fault` compares, with thresholds in the same unit (rates: per second); null if too
+   * little happened since the last run. Minutes are at least one.
+   */
+  measure: (grown: Row, minutes: number, facts: ServerFacts<T>) => Measure | null;
   /** The measured values if there is no fault. */
   passMessage: (grown: Row[]) => string;
 }
@@ -29,6 +36,7 @@ interface CounterCheck<T extends Thresholds>
 export function counterCheck<T extends Thresholds>({
   counters,
   fault,
+  measure,
   passMessage,
   ...check
 }: CounterCheck<T>): Check<T & typeof MINIMUM> {
@@ -55,12 +63,19 @@ export function counterCheck<T extends Thresholds>({
         );
       }
       const minutes = Math.max(1, before.seconds / 60);
-      const faults = grown.flatMap((row) => fault(row, minutes, facts) ?? []);
+      const judged = grown.map((row) => ({
+        fault: fault(row, minutes, facts),
+        measure: measure(row, minutes, facts),
+      }));
+      const faults = judged.flatMap(({ fault, measure }) =>
+        fault ? [{ ...fault, ...(measure && { measured: faultMeasure(measure) }) }] : [],
+      );
       const known = new Set(before.rows.map(({ object }) => object));
       const reset = rows.filter(({ object }) => known.has(object)).length > grown.length;
       return {
         faults: faults.slice(0, FAULT_LIMIT),
         passMessage: passMessage(grown),
+        measures: worstOf(judged.flatMap(({ measure }) => measure ?? [])),
         truncated: faults.length > FAULT_LIMIT || reset,
       };
     },

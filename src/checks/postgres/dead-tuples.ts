@@ -43,6 +43,19 @@ export const deadTuples = relationCheck({
     if (!trackCounts) return 'Not measured: dead rows are not counted while track_counts is off.';
     return undefined;
   },
+  countMetric: 'tables_with_dead_rows_count',
+  measure: (row, facts) => {
+    const { minimum_rows, warning, critical } = facts.thresholds;
+    if (numberIn(row, 'dead') <= minimum_rows) return null;
+    return {
+      metric: 'dead_rows_ratio',
+      object: textIn(row, 'table_name'),
+      value: numberIn(row, 'share'),
+      operator: '>=',
+      warning,
+      critical,
+    };
+  },
   fault: (row, facts) => {
     const { minimum_rows, warning, critical } = facts.thresholds;
     const table = textIn(row, 'table_name');

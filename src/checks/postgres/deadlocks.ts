@@ -22,6 +22,11 @@ export const deadlocks = counterCheck({
   thresholds,
   sql: () => sql,
   counters: ['deadlocks'],
+  measure: (grown, minutes, { thresholds: { warning_per_minute } }) => ({
+    ...{ metric: 'deadlocks_per_second', object: textIn(grown, 'object') },
+    ...{ value: numberIn(grown, 'deadlocks') / minutes / 60, operator: '>=' },
+    ...{ warning: warning_per_minute / 60, critical: null },
+  }),
   fault: (grown, minutes, facts) => {
     const { warning_per_minute } = facts.thresholds;
     const database = textIn(grown, 'object');

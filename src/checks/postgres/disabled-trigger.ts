@@ -29,6 +29,7 @@ export const disabledTrigger = relationCheck({
   category: 'schema',
   maxSeverity: 'warning',
   candidates: () => candidates,
+  countMetric: 'disabled_triggers_count',
   fault: (row) => {
     const table = textIn(row, 'table_name');
     const trigger = textOrNone(row, 'trigger_name');

@@ -59,6 +59,7 @@ export const duplicateIndex = relationCheck({
   category: 'indexes',
   maxSeverity: 'warning',
   candidates,
+  countMetric: 'duplicate_indexes_count',
   fault: (row) => {
     const index = textIn(row, 'index_name');
     const table = textIn(row, 'table_name');

@@ -54,6 +54,7 @@ export const fkTypeMismatch = relationCheck({
   category: 'schema',
   maxSeverity: 'info',
   candidates: () => candidates,
+  countMetric: 'mismatched_foreign_keys_count',
   fault: (row) => {
     const table = textIn(row, 'table_name');
     const constraint = textIn(row, 'constraint_name');

@@ -46,6 +46,7 @@ export const fkUnindexed = relationCheck({
   category: 'indexes',
   maxSeverity: 'info',
   candidates: () => candidates,
+  countMetric: 'unindexed_foreign_keys_count',
   fault: (row) => {
     const table = textIn(row, 'table_name');
     const constraint = textIn(row, 'constraint_name');

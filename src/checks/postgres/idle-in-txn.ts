@@ -8,6 +8,7 @@ export const idleInTxn = sessionCheck({
   since: 'state_change',
   states: ['idle in transaction', 'idle in transaction (aborted)'],
   doing: 'idle in transaction',
+  metric: 'longest_idle_in_transaction_seconds',
   advice: 'end the transaction, and set a timeout for future ones',
   remediation: (sessions, row) =>
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${sessions}; ALTER ROLE ${textIn(row, 'role')} IN DATABASE ${textIn(row, 'database')} SET idle_in_transaction_session_timeout = '10min';`,

@@ -67,6 +67,15 @@ export const indexBloatEst = relationCheck({
   thresholds,
   candidates: () => candidates,
   sorted: true,
+  countMetric: 'bloated_indexes_count',
+  measure: (row, { thresholds }) => ({
+    metric: 'index_bloat_bytes',
+    object: textIn(row, 'index_name'),
+    value: numberIn(row, 'bloat'),
+    operator: '>=',
+    warning: thresholds.warning_bytes,
+    critical: null,
+  }),
   fault: (row, facts) => {
     const { warning_bytes } = facts.thresholds;
     const bloat = numberIn(row, 'bloat');

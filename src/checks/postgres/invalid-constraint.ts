@@ -30,6 +30,7 @@ export const invalidConstraint = relationCheck({
   category: 'schema',
   maxSeverity: 'warning',
   candidates,
+  countMetric: 'invalid_constraints_count',
   fault: (row) => {
     const owner = textIn(row, 'owner_name');
     const constraint = textIn(row, 'constraint_name');

@@ -46,6 +46,7 @@ export const invalidIndex = relationCheck({
   category: 'indexes',
   maxSeverity: 'warning',
   candidates: () => candidates,
+  countMetric: 'invalid_indexes_count',
   fault: (row) => {
     const index = textIn(row, 'index_name');
     const table = textIn(row, 'table_name');

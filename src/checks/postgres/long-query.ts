@@ -7,6 +7,7 @@ export const longQuery = sessionCheck({
   since: 'query_start',
   states: ['active', 'fastpath function call'],
   doing: 'running one query',
+  metric: 'longest_query_seconds',
   advice: 'cancel it or make it faster',
   remediation: (sessions) => `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${sessions};`,
   passMessage: 'No query has been running for long.',

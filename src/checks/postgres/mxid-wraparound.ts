@@ -7,4 +7,5 @@ export const mxidWraparound = wraparoundCheck({
   age: 'mxid_age(datminmxid)',
   noun: 'multixact id',
   unit: 'multixacts',
+  metric: 'multixact_id_age_ratio',
 });

@@ -55,6 +55,7 @@ export const noPrimaryKey = relationCheck({
   category: 'schema',
   maxSeverity: 'warning',
   candidates,
+  countMetric: 'tables_without_primary_key_count',
   fault: (row) => {
     const table = textIn(row, 'table_name');
     const published = row['published'] === true;

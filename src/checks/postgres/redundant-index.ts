@@ -58,6 +58,7 @@ export const redundantIndex = relationCheck({
   maxSeverity: 'info',
   candidates: () => candidates,
   sorted: true,
+  countMetric: 'redundant_indexes_count',
   fault: (row) => {
     const index = textIn(row, 'index_name');
     return {

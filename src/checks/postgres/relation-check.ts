@@ -1,7 +1,9 @@
 import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Measure } from '../measure.ts';
 import { grouped } from '../wording.ts';
+import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
 
 /** A check of every relation of a database is skipped if there are more: it would take too long. */
 const RELATION_LIMIT = 20_000;
@@ -19,6 +21,10 @@ interface RelationCheck<T extends Thresholds>
   candidates: (version: number) => string;
   /** The fault of a candidate, or null. `metricLine` omits the database's name. */
   fault: (row: Row, facts: ServerFacts<T>) => Fault | null;
+  /** The metric of how many objects have a fault, such as `duplicate_indexes_count`. */
+  countMetric: string;
+  /** The number of a candidate that `fault` compares, if it compares one; null if it says nothing, as for a tiny table. */
+  measure?: (row: Row, facts: ServerFacts<T>) => Measure | null;
   /** Candidates are sorted by what `fault` compares: after one without a fault, none has one. */
   sorted?: true;
   /** The most rows to read, if not {@link FAULT_LIMIT} and one more. */
@@ -40,6 +46,8 @@ interface RelationServer {
 export function relationCheck<T extends Thresholds>({
   candidates,
   fault,
+  countMetric,
+  measure,
   sorted,
   rowLimit = FAULT_LIMIT + 1,
   passMessage,
@@ -88,7 +96,12 @@ export function relationCheck<T extends Thresholds>({
       const [unseen] = found.filter((row) => row['unseen'] !== null);
       const grants = found.flatMap(({ needs }) => (typeof needs === 'string' ? needs : []));
       const grant = grants[0] === undefined ? {} : { grant: grants[0] };
-      const all = found.flatMap((row) => (row['unseen'] === null ? (fault(row, facts) ?? []) : []));
+      const judged = found
+        .filter((row) => row['unseen'] === null)
+        .map((row) => ({ fault: fault(row, facts), measure: measure?.(row, facts) ?? null }));
+      const all = judged.flatMap(({ fault, measure }) =>
+        fault ? [{ ...fault, ...(measure && { measured: faultMeasure(measure) }) }] : [],
+      );
       const faults = all
         .slice(0, FAULT_LIMIT)
         .map((each) => ({ ...each, metricLine: inDatabase(facts, each.metricLine) }));
@@ -98,6 +111,10 @@ export function relationCheck<T extends Thresholds>({
       return {
         faults,
         passMessage,
+        measures: [
+          countOf(countMetric, all.length),
+          ...worstOf(judged.flatMap(({ measure }) => measure ?? [])),
+        ],
         truncated: cut || all.length > FAULT_LIMIT || unseen !== undefined,
         ...grant,
       };

@@ -23,6 +23,18 @@ export const rollbackRatio = counterCheck({
   thresholds,
   sql: () => sql,
   counters: ['committed', 'rolled_back'],
+  measure: (grown, _minutes, { thresholds: { info, minimum_transactions } }) => {
+    const rolledBack = numberIn(grown, 'rolled_back');
+    const all = rolledBack + numberIn(grown, 'committed');
+    if (all < minimum_transactions || all === 0) return null;
+    const scale = {
+      metric: 'transactions_rolled_back_ratio',
+      operator: '>=',
+      warning: info,
+      critical: null,
+    } as const;
+    return { ...scale, object: textIn(grown, 'object'), value: rolledBack / all };
+  },
   fault: (grown, _minutes, facts) => {
     const { info, minimum_transactions } = facts.thresholds;
     const database = textIn(grown, 'object');

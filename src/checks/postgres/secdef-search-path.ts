@@ -23,6 +23,7 @@ export const secdefSearchPath = relationCheck({
   category: 'security',
   maxSeverity: 'warning',
   candidates: () => candidates,
+  countMetric: 'security_definers_without_search_path_count',
   fault: (row) => {
     const routine = textIn(row, 'routine');
     return {

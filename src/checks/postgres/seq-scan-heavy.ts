@@ -44,14 +44,17 @@ export const seqScanHeavy = relationCheck({
     if (server && countedSeconds >= numberIn(server, 'counted_seconds')) return undefined;
     return 'Not measured: the statistics were reset, or the server restarted, since the last run.';
   },
+  countMetric: 'tables_scanned_sequentially_count',
+  measure: (row, facts) => {
+    const scans = scansSince(row, facts);
+    if (scans === null) return null;
+    const warning = facts.thresholds.info;
+    const scale = { metric: 'index_scans_ratio', operator: '<=', warning, critical: null } as const;
+    return { ...scale, object: textIn(row, 'table_name'), value: scans.share };
+  },
   fault: (row, facts) => {
-    const { info, minimum_scans } = facts.thresholds;
-    const last = rowBefore(row, facts);
-    if (last === undefined) return null;
-    const seqScans = numberIn(row, 'seq_scans') - numberIn(last, 'seq_scans');
-    const indexScans = numberIn(row, 'index_scans') - numberIn(last, 'index_scans');
-    const share = indexScans / (seqScans + indexScans);
-    if (seqScans < minimum_scans || indexScans < 0 || share >= info) return null;
+    const { seqScans, share } = scansSince(row, facts) ?? { seqScans: 0, share: 1 };
+    if (share >= facts.thresholds.info) return null;
     const table = textIn(row, 'table_name');
     return {
       severity: 'info',
@@ -63,6 +66,15 @@ export const seqScanHeavy = relationCheck({
   passMessage: 'No large table has many sequential scans.',
 });
 
-function rowBefore(row: Row, { before }: ServerFacts): Row | undefined {
-  return before?.rows.find(({ table_name }) => table_name === row['table_name']);
+/** The scans of a table since the last run; null if they are not known, or too few of them were sequential. */
+function scansSince(
+  row: Row,
+  { before, thresholds: { minimum_scans } }: ServerFacts<typeof thresholds>,
+): { seqScans: number; share: number } | null {
+  const last = before?.rows.find(({ table_name }) => table_name === row['table_name']);
+  if (last === undefined) return null;
+  const seqScans = numberIn(row, 'seq_scans') - numberIn(last, 'seq_scans');
+  const indexScans = numberIn(row, 'index_scans') - numberIn(last, 'index_scans');
+  if (seqScans < minimum_scans || indexScans < 0) return null;
+  return { seqScans, share: indexScans / (seqScans + indexScans) };
 }

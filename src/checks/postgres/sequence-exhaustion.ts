@@ -106,6 +106,16 @@ export const sequenceExhaustion = relationCheck({
   maxSeverity: 'critical',
   thresholds,
   candidates,
+  countMetric: 'nearly_exhausted_sequences_count',
+  measure: (row, { thresholds }) => ({
+    metric: 'sequence_used_ratio',
+    object: textIn(row, 'sequence_name'),
+    value: numberIn(row, 'share'),
+    operator: '>=',
+    ...thresholds,
+    limit: 1,
+    grows: true,
+  }),
   fault: (row, facts) => {
     const { warning, critical } = facts.thresholds;
     const share = numberIn(row, 'share');

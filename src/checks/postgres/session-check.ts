@@ -2,6 +2,7 @@ import type { Check, Fault, Row, Skipped } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
+import { faultMeasure, highestOf } from '../worst-measures.ts';
 
 /** Age in seconds at which a session is a fault: 30 and 60 min, far longer than an application's request. */
 const SESSION_AGES = { warning_seconds: 30 * 60, critical_seconds: 60 * 60 };
@@ -13,6 +14,8 @@ interface SessionCheck extends Pick<Check, 'id' | 'title'> {
   states: readonly string[];
   /** What such a session does, after "1 session" or "3 sessions": `idle in transaction`. */
   doing: string;
+  /** The metric of the oldest session's age, such as `longest_transaction_seconds`. */
+  metric: string;
   advice: string;
   /** `sessions` is the condition after WHERE that selects the faulty sessions. */
   remediation: (sessions: string, row: Row) => string;
@@ -30,6 +33,7 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
     since,
     states,
     doing,
+    metric,
     advice,
     remediation,
     passMessage,
@@ -71,6 +75,8 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
       const unseen = unseenSessions(first);
       if (unseen) return unseen;
 
+      const scale = { metric, operator: '>=', warning: warning_seconds, critical: critical_seconds } as const;
+      const ages: { object: string; value: number }[] = [];
       const faults: Fault[] = [];
       const near: string[] = [];
       for (const row of rows.filter(({ age }) => age !== null)) {
@@ -81,6 +87,7 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
           textIn(row, 'application'),
         ];
         const object = `${database}/${role}/${application}`;
+        ages.push({ object, value: age });
         if (age < warning_seconds) {
           if (age >= 0.9 * warning_seconds) near.push(object);
           continue;
@@ -91,11 +98,13 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
           object,
           metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(older(row, warning_seconds), 'session')} ${doing}, the oldest for ${duration(age)}; ${advice}.`,
           remediation: remediation(sessions, row),
+          measured: faultMeasure({ ...scale, object, value: age }),
         });
       }
       return {
         faults: faults.slice(0, FAULT_LIMIT),
         passMessage,
+        measures: highestOf(scale, ages),
         near,
         truncated: faults.length + near.length > FAULT_LIMIT,
       };

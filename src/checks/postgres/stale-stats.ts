@@ -46,6 +46,15 @@ export const staleStats = relationCheck({
     if (!trackCounts) return 'Not measured: changes are not counted while track_counts is off.';
     return undefined;
   },
+  countMetric: 'stale_tables_count',
+  measure: (row, { thresholds }) => ({
+    metric: 'changes_to_analyze_trigger_ratio',
+    object: textIn(row, 'table_name'),
+    value: numberIn(row, 'times'),
+    operator: '>=',
+    warning: thresholds.warning,
+    critical: null,
+  }),
   fault: (row, facts) => {
     const { warning } = facts.thresholds;
     const times = numberIn(row, 'times');

@@ -37,6 +37,7 @@ export const tableAutovacuumOff = relationCheck({
   maxSeverity: 'warning',
   candidates: () => candidates,
   sorted: true,
+  countMetric: 'tables_without_autovacuum_count',
   fault: (row) => {
     const table = textIn(row, 'table_name');
     const parameters = textIn(row, 'parameters');

@@ -72,6 +72,15 @@ export const tableBloatEst = relationCheck({
   thresholds,
   candidates: () => candidates,
   sorted: true,
+  countMetric: 'bloated_tables_count',
+  measure: (row, { thresholds }) => ({
+    metric: 'table_bloat_bytes',
+    object: textIn(row, 'table_name'),
+    value: numberIn(row, 'bloat'),
+    operator: '>=',
+    warning: thresholds.warning_bytes,
+    critical: null,
+  }),
   fault: (row, facts) => {
     const { warning_bytes } = facts.thresholds;
     const bloat = numberIn(row, 'bloat');

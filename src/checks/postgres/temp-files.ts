@@ -19,6 +19,8 @@ const sql = `
    where datid <> 0
    order by datname`;
 
+const perHour = (bytes: number, minutes: number) => (bytes / Math.max(minutes, LEAST_MINUTES)) * 60;
+
 /** Databases whose sorts and hashes exceed work_mem and spill to disk. */
 export const tempFiles = counterCheck({
   id: 'PG_TEMP_FILES',
@@ -28,17 +30,21 @@ export const tempFiles = counterCheck({
   thresholds,
   sql: () => sql,
   counters: ['files', 'bytes'],
+  measure: (grown, minutes, { thresholds: { warning_bytes_per_hour } }) => ({
+    ...{ metric: 'temporary_bytes_per_second', object: textIn(grown, 'object') },
+    ...{ value: perHour(numberIn(grown, 'bytes'), minutes) / 3600, operator: '>=' },
+    ...{ warning: warning_bytes_per_hour / 3600, critical: null },
+  }),
   fault: (grown, minutes, facts) => {
     const { warning_bytes_per_hour } = facts.thresholds;
     const database = textIn(grown, 'object');
     const [files, bytes] = [numberIn(grown, 'files'), numberIn(grown, 'bytes')];
-    const perHour = (bytes / Math.max(minutes, LEAST_MINUTES)) * 60;
-    if (perHour < warning_bytes_per_hour) return null;
+    if (perHour(bytes, minutes) < warning_bytes_per_hour) return null;
     const workMem = numberIn(grown, 'work_mem');
     return {
       severity: 'warning',
       object: database,
-      metricLine: `Database ${database}: ${size(bytes)} in ${counted(files, 'temporary file')} since the last run, ${size(perHour)} an hour; raise work_mem above its ${size(workMem * 1024)}, or avoid the sort.`,
+      metricLine: `Database ${database}: ${size(bytes)} in ${counted(files, 'temporary file')} since the last run, ${size(perHour(bytes, minutes))} an hour; raise work_mem above its ${size(workMem * 1024)}, or avoid the sort.`,
       remediation: `ALTER DATABASE ${database} SET work_mem = '${workMem * 2}kB'; -- for new sessions, each sort and each hash; log_temp_files names the statements`,
     };
   },

@@ -31,6 +31,15 @@ export const tooManyIndexes = relationCheck({
   thresholds,
   candidates: () => candidates,
   sorted: true,
+  countMetric: 'tables_with_many_indexes_count',
+  measure: (row, { thresholds }) => ({
+    metric: 'table_indexes_count',
+    object: textIn(row, 'table_name'),
+    value: numberIn(row, 'indexes'),
+    operator: '>=',
+    warning: Math.floor(thresholds.info) + 1,
+    critical: null,
+  }),
   fault: (row, facts) => {
     const { info } = facts.thresholds;
     const indexes = numberIn(row, 'indexes');

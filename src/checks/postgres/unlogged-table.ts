@@ -23,6 +23,7 @@ export const unloggedTable = relationCheck({
   category: 'schema',
   maxSeverity: 'info',
   candidates: () => candidates,
+  countMetric: 'unlogged_tables_count',
   fault: (row) => {
     const table = textIn(row, 'table_name');
     return {

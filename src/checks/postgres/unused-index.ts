@@ -54,6 +54,15 @@ export const unusedIndex = relationCheck({
     if (countedSeconds >= statistics_days * DAY) return undefined;
     return `Not measured: scans have been counted for ${duration(countedSeconds)}, since the statistics were reset or the server started; it takes ${statistics_days} days.`;
   },
+  countMetric: 'unused_indexes_count',
+  measure: (row, { thresholds }) => ({
+    metric: 'unused_index_bytes',
+    object: textIn(row, 'index_name'),
+    value: numberIn(row, 'bytes'),
+    operator: '>=',
+    warning: thresholds.minimum_bytes,
+    critical: null,
+  }),
   fault: (row, facts) => {
     const { minimum_bytes } = facts.thresholds;
     const days = Math.floor(numberIn(row, 'counted_seconds') / DAY);

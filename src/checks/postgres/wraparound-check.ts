@@ -1,7 +1,9 @@
 import type { Check, Fault, Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Measure } from '../measure.ts';
 import { grouped, percent } from '../wording.ts';
+import { faultMeasure, worstOf } from '../worst-measures.ts';
 
 /** Shares of the 2^31 ids after which PostgreSQL refuses to write; autovacuum acts at 9 % (multixacts 19 %) by default. */
 const thresholds = { warning: 0.5, critical: 0.8 };
@@ -15,25 +17,39 @@ interface WraparoundCheck extends Pick<Check, 'id' | 'title'> {
   noun: string;
   /** What it counts: `transactions`. */
   unit: string;
+  /** The metric of the age as a share of the 2^31 ids: `transaction_id_age_ratio`. */
+  metric: string;
 }
 
 /** A check with a finding for each database whose oldest id is near wraparound. */
-export function wraparoundCheck({ age, noun, unit, ...named }: WraparoundCheck): Check<typeof thresholds> {
+export function wraparoundCheck({
+  age,
+  noun,
+  unit,
+  metric,
+  ...named
+}: WraparoundCheck): Check<typeof thresholds> {
   const far = (of: number): string =>
     `${grouped(of)} ${unit} old, ${percent(of / HORIZON)} of the way to the wraparound`;
 
-  function fault(row: Row, critical: number): Fault {
+  function measure(row: Row, { warning, critical }: typeof thresholds): Measure {
+    const scale = { metric, operator: '>=', warning, critical, limit: 1, grows: true } as const;
+    return { ...scale, object: textIn(row, 'database'), value: numberIn(row, 'age') / HORIZON };
+  }
+
+  function fault(row: Row, levels: typeof thresholds): Fault {
     const database = textIn(row, 'database');
     const old = numberIn(row, 'age');
     const freeze = 'VACUUM (FREEZE);';
     return {
-      severity: old >= critical * HORIZON ? 'critical' : 'warning',
+      severity: old >= levels.critical * HORIZON ? 'critical' : 'warning',
       object: database,
       metricLine: `Database ${database}: its oldest ${noun} is ${far(old)}; connect to this database and freeze its rows.`,
       remediation:
         row['datallowconn'] === true
           ? freeze
           : `ALTER DATABASE ${database} WITH ALLOW_CONNECTIONS true; ${freeze} ALTER DATABASE ${database} WITH ALLOW_CONNECTIONS false;`,
+      measured: faultMeasure(measure(row, levels)),
     };
   }
 
@@ -51,12 +67,13 @@ export function wraparoundCheck({ age, noun, unit, ...named }: WraparoundCheck):
     from pg_database
    order by age desc`,
     judge: (rows, facts) => {
-      const { warning, critical } = facts.thresholds;
+      const { warning } = facts.thresholds;
       const oldest = Math.max(0, ...rows.map((row) => numberIn(row, 'age')));
       const old = rows.filter((row) => numberIn(row, 'age') >= warning * HORIZON);
       return {
-        faults: old.slice(0, FAULT_LIMIT).map((row) => fault(row, critical)),
+        faults: old.slice(0, FAULT_LIMIT).map((row) => fault(row, facts.thresholds)),
         passMessage: `The oldest ${noun} is ${far(oldest)}.`,
+        measures: worstOf(rows.map((row) => measure(row, facts.thresholds))),
         truncated: old.length > FAULT_LIMIT,
       };
     },

@@ -7,4 +7,5 @@ export const xidWraparound = wraparoundCheck({
   age: 'age(datfrozenxid)',
   noun: 'transaction id',
   unit: 'transactions',
+  metric: 'transaction_id_age_ratio',
 });
