@@ -124,7 +124,7 @@ const context: CommandContext = {
     const target = { ...address, connectionType, passwordExposable: false, tunnel: null };
     const job = { target, instructions: { allowPrivateTargets, thresholds } };
     const { outcomes, cost } = await measureInChild(job, new AbortController().signal, { show });
-    const checks = worstFirst(outcomes).map(({ database: _database, object: _object, ...shown }) => shown);
+    const checks = worstFirst(outcomes).map(({ database: _d, object: _o, measured: _m, ...shown }) => shown);
     return { score: score(outcomes, []), summary_text: summaryText(outcomes), checks, cost };
   },
   async monitor(writer, openOwner, concurrency, until) {

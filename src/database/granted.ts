@@ -80,7 +80,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     sign_in_failure: 'select, insert, delete',
     silence: 'select, insert, update',
     ticket:
-      'select, insert, update (category, title, severity, status, metric_line, remediation, last_seen_at, resolved_at, resolution, clean_runs, reopened_at)',
+      'select, insert, update (category, title, severity, status, metric_line, remediation, last_seen_at, resolved_at, resolution, clean_runs, reopened_at, measured)',
     ticket_tally: 'select, insert, update',
     ticket_week: 'select, insert, update',
   },

@@ -51,7 +51,7 @@ export interface StoredCheck {
   summary_text: string;
   created_at: string;
   /** Worst first. */
-  checks: Omit<Finding, 'database' | 'object'>[];
+  checks: Omit<Finding, 'database' | 'object' | 'measured'>[];
   /** The cost on the monitored server. `check run` shows it, no endpoint does. */
   cost: Cost;
 }
@@ -182,7 +182,7 @@ function store(
       summary_text: summary,
       created_at: stored.created_at.toISOString(),
       checks: findings.map(
-        ({ database: _database, object: _object, missing_grant: _grant, ...shown }) => shown,
+        ({ database: _d, object: _o, missing_grant: _g, measured: _m, ...shown }) => shown,
       ),
       cost,
     };

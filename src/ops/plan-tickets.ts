@@ -1,4 +1,5 @@
 import type { Finding, Outcome } from '../checks/check.ts';
+import type { FaultMeasure } from '../checks/measure.ts';
 
 /** A stored ticket: open, or resolved within the last 24 h. */
 export interface StandingTicket
@@ -19,6 +20,8 @@ export interface StandingTicket
 export interface NextTicket extends StandingTicket {
   /** Whether this run found it. */
   seen: boolean;
+  /** The number that this run found with `metric_line`; absent if it comes from none, or was not found. */
+  measured?: FaultMeasure;
   reopened: boolean;
   /** The severity before this run. */
   severity_before: StandingTicket['severity'];
@@ -62,11 +65,12 @@ export function planTickets(
 }
 
 function found(ticket: StandingTicket, finding: Finding): NextTicket {
-  const { category, title, severity, metric_line, remediation } = finding;
+  const { category, title, severity, metric_line, measured, remediation } = finding;
   const now = { category, title, severity, metric_line, remediation };
   return {
     ...ticket,
     ...now,
+    ...(measured && { measured }),
     status: 'open',
     clean_runs: 0,
     seen: true,

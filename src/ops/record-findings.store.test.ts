@@ -221,6 +221,30 @@ test('a changed severity is recorded with its old and new value', async () => {
   expect(await run('info')).toEqual([entryOf('ticket_deescalated', 'critical', 'info')]);
 });
 
+test('a ticket has the number of the run that found it last, as it has its line', async () => {
+  const accountId = await store.account();
+  const scope = { accountId, connectionId: await store.connection(accountId), at: '2026-01-01T00:00:00Z' };
+  const measured = { metric: 'dead_rows_ratio', value: 0.3, operator: '>=', threshold: 0.2 } as const;
+  const run = async (found: Sample['found'], value?: number) => {
+    const sample = outcomes(true, { hour: 0, ...(found && { found }) });
+    const findings = sample.flatMap((outcome) => outcome.findings);
+    for (const finding of findings)
+      if (value !== undefined) Object.assign(finding, { measured: { ...measured, value } });
+    await inTransaction(store.writer, async (client) => {
+      const tickets = await standingTicketsOf(client, scope);
+      return recordFindings(client, scope, { outcomes: sample, previous: findings, tickets });
+    });
+    const { rows } = await store.writer.query('select measured from ticket where account_id = $1', [
+      accountId,
+    ]);
+    return rows[0]?.measured;
+  };
+  expect(await run(t, 0.3)).toEqual(measured);
+  expect(await run(t, 0.4)).toEqual({ ...measured, value: 0.4 });
+  expect(await run(undefined)).toEqual({ ...measured, value: 0.4 });
+  expect(await run(t)).toBeNull();
+});
+
 test('removing a connection resolves its open tickets with that reason', async () => {
   const accountId = await store.account();
   const connectionId = await store.connection(accountId);

@@ -51,11 +51,11 @@ export async function standingTicketsOf(
 
 const openTickets = `
   insert into ticket (account_id, connection_id, check_id, database, object, category, title, severity, status,
-                      metric_line, remediation, first_seen_at, last_seen_at)
-  select $1, $2, check_id, database, object, category, title, severity, 'open', metric_line, remediation, $3, $3
+                      metric_line, measured, remediation, first_seen_at, last_seen_at)
+  select $1, $2, check_id, database, object, category, title, severity, 'open', metric_line, measured, remediation, $3, $3
     from jsonb_to_recordset($4::jsonb)
       as f (check_id text, database text, object text, category text, title text, severity text,
-            metric_line text, remediation text)
+            metric_line text, measured jsonb, remediation text)
   returning ticket_id, check_id, severity, title`;
 
 const changeTickets = `
@@ -64,6 +64,7 @@ const changeTickets = `
          category     = n.category,
          severity     = n.severity,
          metric_line  = n.metric_line,
+         measured     = case when n.seen then n.measured else t.measured end,
          remediation  = n.remediation,
          clean_runs   = n.clean_runs,
          last_seen_at = case when n.seen then $3 else t.last_seen_at end,
@@ -72,7 +73,7 @@ const changeTickets = `
          resolution   = case when n.status = 'resolved' then 'no longer found' end,
          reopened_at  = case when n.reopened then t.reopened_at || $3::timestamptz else t.reopened_at end
     from jsonb_to_recordset($4::jsonb)
-      as n (ticket_id bigint, title text, category text, severity text, metric_line text, remediation text,
+      as n (ticket_id bigint, title text, category text, severity text, metric_line text, measured jsonb, remediation text,
             clean_runs integer, seen boolean, status text, reopened boolean, severity_before text)
    where t.account_id = $1 and t.connection_id = $2 and t.ticket_id = n.ticket_id
   returning t.ticket_id, t.check_id, t.severity, t.title, t.status, t.resolution, n.reopened, n.severity_before,
