@@ -11,6 +11,7 @@ create table measure_series (
   database      text not null,                  -- '' = the whole server
   object        text,                           -- null = the whole server or database
   last_seen_at  timestamptz not null,           -- when it was last measured, to the hour
+  grows         boolean not null default false, -- it only grows, so forecasts are made
   primary key (account_id, connection_id, series_id),
   foreign key (account_id, connection_id) references connection
 );
@@ -43,14 +44,15 @@ create table measure_latest (
 ) with (fillfactor = 50);
 
 -- The hours of a day, and the days of a month, of one series: element 1 is the first hour or day (UTC). 60 days and 13 months.
+-- The arrays may be shorter than the day or month. minimum, maximum or mean = null: it equals last, in every element.
 create table measure_hour (
   account_id    bigint not null,
   connection_id bigint not null,
   series_id     integer not null,
   day           date not null,
-  minimum       real[] not null,
-  maximum       real[] not null,
-  mean          real[] not null,
+  minimum       real[],
+  maximum       real[],
+  mean          real[],
   last          real[] not null,
   primary key (account_id, connection_id, series_id, day)
 );
@@ -59,9 +61,9 @@ create table measure_day (
   connection_id bigint not null,
   series_id     integer not null,
   month         date not null,                  -- its first day
-  minimum       real[] not null,
-  maximum       real[] not null,
-  mean          real[] not null,
+  minimum       real[],
+  maximum       real[],
+  mean          real[],
   last          real[] not null,
   primary key (account_id, connection_id, series_id, month)
 );

@@ -7,6 +7,8 @@ import { storeSecrets, trustedSecrets } from '../connections/connection-secrets.
 import { TamperedConnection } from '../connections/credentials.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
+import { prepareMeasures } from '../measures/prepare-measures.ts';
+import { storeMeasures } from '../measures/store-measures.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
 import { applySilences } from '../silences/apply-silences.ts';
 import { traced } from '../telemetry/tracing.ts';
@@ -123,16 +125,18 @@ function faultsOf(outcomes: readonly Outcome[]): number {
 
 /**
  * Stores a run in one short transaction that locks the account's log. It takes a handful of statements, whatever was
- * found.
+ * found. What needs no such lock is stored before it.
  */
-function store(
+async function store(
   { writer, actor, secret }: MonitorDeps,
   connection: ConnectionKey,
-  { outcomes: measured, samples, cost, hostKey }: Measured,
+  { outcomes: measured, samples, measures, cost, hostKey }: Measured,
   run: { loadedAt: number; tunnel: Tunnel | null } | null,
   note?: NoteStep,
 ): Promise<StoredCheck | null> {
   const began = performance.now();
+  const prepared = await prepareMeasures(writer, connection, measures);
+  if (prepared.dropped > 0) note?.('measures', { stored: prepared.placed.length, dropped: prepared.dropped });
   return changeAccount(writer, connection.accountId, async ({ client, at, record }) => {
     const scope = { ...connection, at };
     const previous = await findingsBefore(client, connection);
@@ -153,6 +157,7 @@ function store(
       findings,
       cost,
     });
+    await storeMeasures(client, scope, prepared);
     if (run) {
       await storeCounters(client, connection, run.loadedAt, samples);
       if (hostKey !== null) await pinHostKey(client, secret, connection, run.tunnel, hostKey);

@@ -6,6 +6,16 @@ export const BACKED_UP: readonly string[] = [
   ...['seal_key', 'activity_seal', 'activity_leaves'],
   ...['connection', 'credential_key', 'connection_schedule', 'connection_trend'],
   ...['health_check', 'counter_sample', 'silence', 'ticket', 'ticket_tally', 'ticket_week'],
+  ...[
+    'measure_series',
+    'measure_run',
+    'measure_latest',
+    'measure_hour',
+    'measure_day',
+    'measure_rolled',
+    'measure_forecast',
+  ],
+  ...['connection_change', 'fact_snapshot', 'redaction_key'],
 ];
 
 /**

@@ -1,0 +1,169 @@
+import pg from 'pg';
+import type { SeriesValue } from '../checks/measure.ts';
+import { inTransaction } from '../database/connect.ts';
+import { one } from '../database/one.ts';
+
+/** How many series of a connection are kept. */
+export const MAX_SERIES = 300;
+
+// A hostile server can't make the look-up of series long.
+const MAX_LOOKED_UP = 3_000;
+const TRIES = 5;
+
+/** A connection of an account. */
+export interface MeasuredConnection {
+  accountId: number;
+  connectionId: number;
+}
+
+/** A value with the place of its series. */
+export interface PlacedMeasure {
+  seriesId: number;
+  /** 1 to {@link MAX_SERIES}: the element of a run's values. */
+  slot: number;
+  measure: SeriesValue;
+}
+
+/** The numbers of a run, ready to be stored with it. */
+export interface PreparedMeasures {
+  placed: PlacedMeasure[];
+  /** How many numbers have no series, because the connection has {@link MAX_SERIES}. */
+  dropped: number;
+}
+
+const knownSeries = `
+  select g.n::int - 1 as n, s.series_id as "seriesId", s.slot,
+         s.last_seen_at < date_trunc('hour', now()) or s.grows <> g.grows as outdated
+    from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[])
+         with ordinality g (check_id, metric, database, object, grows, n)
+    join measure_series s
+      on s.account_id = $1 and s.connection_id = $2 and s.check_id = g.check_id and s.metric = g.metric
+     and s.database = g.database and coalesce(s.object, '') = g.object`;
+
+const usedPlaces = `
+  select coalesce(max(series_id), 0) as last, coalesce(array_agg(slot) filter (where slot is not null), '{}') as slots
+    from measure_series
+   where account_id = $1 and connection_id = $2`;
+
+// Of a series that exists, the id and the slot stay. A slot that another monitor took meanwhile fails the statement.
+const storeSeries = `
+  insert into measure_series as s
+         (account_id, connection_id, check_id, metric, database, object, grows, series_id, slot, last_seen_at)
+  select $1, $2, check_id, metric, database, nullif(object, ''), grows, series_id, slot, date_trunc('hour', now())
+    from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::integer[], $9::smallint[])
+         as g (check_id, metric, database, object, grows, series_id, slot)
+  on conflict (account_id, connection_id, check_id, metric, database, coalesce(object, '')) do update
+     set slot = coalesce(s.slot, excluded.slot), last_seen_at = excluded.last_seen_at, grows = excluded.grows`;
+
+const startRolling = `
+  insert into measure_rolled (account_id, connection_id, hours_to, days_to)
+  values ($1, $2, date_trunc('hour', now()), date_trunc('day', now()))
+  on conflict do nothing`;
+
+/**
+ * Finds the series of a run's numbers, and creates those that are missing. Call it before the run's transaction, so that
+ * the account's log is not locked meanwhile. Where a connection has too many series, those that have a slot keep it; new
+ * ones get one in this order: values of the server from checks, vitals of the server, values of databases, objects.
+ */
+export async function prepareMeasures(
+  writer: pg.Pool,
+  connection: MeasuredConnection,
+  measures: readonly SeriesValue[],
+): Promise<PreparedMeasures> {
+  const named = new Map(
+    measures.filter(({ value }) => Number.isFinite(value)).map((measure) => [nameOf(measure), measure]),
+  );
+  const wanted = [...named.values()].toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MAX_LOOKED_UP);
+  if (wanted.length === 0) return { placed: [], dropped: 0 };
+  let known = await seriesOf(writer, connection, wanted);
+  for (let tries = 0; tries < TRIES && !known.every(isCurrent); tries++) {
+    const isDone = await placeSeries(writer, connection, known).catch(isNotDone);
+    known = await seriesOf(writer, connection, wanted);
+    if (isDone) break;
+  }
+  const placed = known.flatMap(({ measure, seriesId, slot }) =>
+    seriesId === null || slot === null ? [] : [{ seriesId, slot, measure }],
+  );
+  return { placed, dropped: named.size - placed.length };
+}
+
+/** A number, and its series where it has one. */
+interface WantedSeries {
+  measure: SeriesValue;
+  seriesId: number | null;
+  slot: number | null;
+  outdated: boolean;
+}
+
+const isCurrent = ({ slot, outdated }: WantedSeries) => slot !== null && !outdated;
+
+async function seriesOf(
+  writer: pg.Pool,
+  { accountId, connectionId }: MeasuredConnection,
+  wanted: readonly SeriesValue[],
+): Promise<WantedSeries[]> {
+  const { rows } = await writer.query<Omit<WantedSeries, 'measure'> & { n: number }>(knownSeries, [
+    ...[accountId, connectionId, ...columnsOf(wanted)],
+  ]);
+  const known = new Map(rows.map((row) => [row.n, row]));
+  const none = { seriesId: null, slot: null, outdated: false };
+  return wanted.map((measure, n) => ({ ...none, ...known.get(n), measure }));
+}
+
+/** Gives slots to the series without one while there are any, and marks all that are measured now. */
+async function placeSeries(
+  writer: pg.Pool,
+  { accountId, connectionId }: MeasuredConnection,
+  known: readonly WantedSeries[],
+): Promise<boolean> {
+  const values = [accountId, connectionId];
+  return inTransaction(writer, async (client) => {
+    const { rows } = await client.query<{ last: number; slots: number[] }>(usedPlaces, values);
+    const { last, slots } = one(rows, 'read the slots of a connection');
+    const used = new Set(slots);
+    const free = Array.from({ length: MAX_SERIES }, (_, n) => n + 1).filter((slot) => !used.has(slot));
+    const placed = known.filter(({ slot }) => slot === null).slice(0, free.length);
+    const stored = [
+      ...placed.map(({ measure }, n) => ({ measure, seriesId: last + 1 + n, slot: free[n] ?? null })),
+      ...known.filter(({ outdated, slot }) => outdated && slot !== null),
+    ];
+    if (stored.length === 0) return true;
+    const columns = columnsOf(stored.map(({ measure }) => measure));
+    await client.query(storeSeries, [
+      ...[...values, ...columns],
+      ...[stored.map(({ seriesId }) => seriesId), stored.map(({ slot }) => slot)],
+    ]);
+    await client.query(startRolling, values);
+    return true;
+  });
+}
+
+// Unique violation, deadlock.
+const BY_ANOTHER = ['23505', '40P01'];
+
+/** False if another monitor stored series of the connection at the same time, so it is worth another try. */
+function isNotDone(error: unknown): false {
+  if (error instanceof pg.DatabaseError && BY_ANOTHER.includes(error.code ?? '')) return false;
+  throw error;
+}
+
+function nameOf({ checkId, metric, database, object }: SeriesValue): string {
+  return JSON.stringify([checkId, metric, database, object ?? '']);
+}
+
+function rankOf({ checkId, database, object }: SeriesValue): number {
+  if (object !== null) return 3;
+  if (database !== '') return 2;
+  return checkId === '' ? 1 : 0;
+}
+
+/** Check, metric, database, object, and whether it grows, each as an array. */
+function columnsOf(measures: readonly SeriesValue[]): [string[], string[], string[], string[], boolean[]] {
+  return [
+    measures.map(({ checkId }) => checkId),
+    measures.map(({ metric }) => metric),
+    measures.map(({ database }) => database),
+    measures.map(({ object }) => object ?? ''),
+    measures.map(({ grows }) => grows === true),
+  ];
+}
