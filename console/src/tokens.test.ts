@@ -27,9 +27,10 @@ function contrast(one: string, other: string): number {
 }
 
 const GROUNDS = ['page', 'side', 'raised', 'sunken', 'hover'];
+const LINES = [1, 2, 3, 4, 5, 6].map((place) => `series-${place}`);
 const TONES = ['critical', 'warning', 'healthy', 'none', 'accent'];
 
-// WCAG 2.2: 4.5 for text (1.4.3), 3 for the edges of boxes, marks and focus (1.4.11).
+// WCAG 2.2: 4.5 for text (1.4.3), 3 for the edges of boxes, marks, lines and focus (1.4.11).
 const CASES = [
   ...['ink', 'ink-2', 'ink-3', ...TONES].flatMap((ink) =>
     GROUNDS.map((ground) => [ink, ground, 4.5] as const),
@@ -39,7 +40,9 @@ const CASES = [
   ...['accent-solid', 'accent-solid-hover', 'critical-solid'].map(
     (ground) => ['on-accent', ground, 4.5] as const,
   ),
-  ...['line-strong', 'focus'].flatMap((edge) => GROUNDS.map((ground) => [edge, ground, 3] as const)),
+  ...['line-strong', 'focus', ...LINES].flatMap((edge) =>
+    GROUNDS.map((ground) => [edge, ground, 3] as const),
+  ),
 ];
 
 test.each(CASES)('%s on %s has a contrast of at least %d, light and dark', (ink, ground, least) => {

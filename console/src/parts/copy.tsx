@@ -3,8 +3,18 @@ import { useEffect, useState } from 'react';
 import { announce } from './announcer.tsx';
 import { Button } from './button.tsx';
 
-/** Copies `text` to the clipboard and confirms it, also to screen readers. `what` names the text, such as "SQL". */
-export function CopyButton({ text, what, onCopied }: { text: string; what: string; onCopied?: () => void }) {
+interface CopyButtonProps {
+  /** A function is called when the button is pressed: for a text that takes long to make. */
+  text: string | (() => string);
+  /** Names the text, such as "SQL". */
+  what: string;
+  /** The button's text; by default "Copy". */
+  label?: string;
+  onCopied?: () => void;
+}
+
+/** Copies `text` to the clipboard and confirms it, also to screen readers. */
+export function CopyButton({ text, what, label, onCopied }: CopyButtonProps) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');
   useEffect(() => {
     if (state === 'ready') return;
@@ -13,7 +23,7 @@ export function CopyButton({ text, what, onCopied }: { text: string; what: strin
   }, [state]);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
       setState('copied');
       announce(`${what} copied`);
       onCopied?.();
@@ -22,10 +32,10 @@ export function CopyButton({ text, what, onCopied }: { text: string; what: strin
       announce(`${what} could not be copied. Select and copy it yourself.`);
     }
   };
-  const word = { ready: 'Copy', copied: 'Copied', failed: 'Select and copy' }[state];
+  const word = { ready: label ?? 'Copy', copied: 'Copied', failed: 'Select and copy' }[state];
   return (
     <Button
-      aria-label={`${word} ${what}`}
+      aria-label={word.endsWith(what) ? word : `${word} ${what}`}
       icon={state === 'copied' ? 'check' : 'copy'}
       kind="quiet"
       onPress={copy}

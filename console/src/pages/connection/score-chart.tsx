@@ -2,8 +2,8 @@ import { SCORE_BANDS } from '../../../../src/vocabulary/score-bands.ts';
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
+import { colourOf, useLook } from '../../parts/chart/chart-colours.ts';
 import { local } from '../../parts/time.tsx';
-import { useTheme } from '../../theme.ts';
 import { chartColumns, type History, timeSpan, utcDay } from './score-days.ts';
 
 /** Pixels. */
@@ -16,14 +16,6 @@ const FEW = 24;
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-
-/** A canvas can't use custom properties: resolves a token to its current colour. */
-function colourOf(place: HTMLElement, token: string): string {
-  place.style.color = `var(${token})`;
-  const { color } = getComputedStyle(place);
-  place.style.color = '';
-  return color;
-}
 
 function drawLimits(chart: UPlot, colour: string): void {
   const { ctx, bbox } = chart;
@@ -85,23 +77,11 @@ function isOfDay(history: Readonly<History>, at: Date): boolean {
   return history.some(({ at: measured, of_day }) => of_day && Date.parse(measured) === at.getTime());
 }
 
-/** Whether the device uses a dark theme; the chart is redrawn when that changes. */
-function useDeviceIsDark(): boolean {
-  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
-  useEffect(() => {
-    const media = matchMedia('(prefers-color-scheme: dark)');
-    const listen = () => setDark(media.matches);
-    media.addEventListener('change', listen);
-    return () => media.removeEventListener('change', listen);
-  }, []);
-  return isDark;
-}
-
 /** The score chart; `label` is its text alternative. A table of days is shown below it. */
 export function ScoreChart({ history, label }: { history: Readonly<History>; label: string }) {
   const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
-  const look = `${useTheme()} ${useDeviceIsDark()}`;
+  const look = useLook();
   const [times, scores] = chartColumns(history);
   const columns = JSON.stringify([times, scores]);
   const isFew = times.length < FEW;

@@ -1,0 +1,62 @@
+/** What changed on a watched server, as in the answers of `/changes`. All texts come from that server: untrusted. */
+export interface ConnectionChange {
+  id: number;
+  /** RFC 3339. */
+  at: string;
+  kind: string;
+  /** '' for the whole server. */
+  database: string;
+  subject: string;
+  /** Null: it was added. */
+  before: string | null;
+  /** Null: it was removed. */
+  after: string | null;
+  /** Where a setting came from, or the member who changed it. */
+  source: string | null;
+}
+
+/** The kinds of changes, in the order of a filter. */
+export const CHANGE_KINDS: Readonly<Record<string, string>> = {
+  setting: 'Setting',
+  version: 'Version',
+  restart: 'Restart',
+  failover: 'Failover',
+  extension: 'Extension',
+  standby: 'Standby',
+  table: 'Table',
+  column: 'Column',
+  index: 'Index',
+  constraint: 'Constraint',
+  trigger: 'Trigger',
+  finding: 'Finding',
+  silence: 'Silence',
+  threshold: 'Threshold',
+  more: 'More changes',
+};
+
+/** The kind as a word; a kind that this console does not know is shown as it is. */
+export function kindText(kind: string): string {
+  return CHANGE_KINDS[kind] ?? kind;
+}
+
+/** Definitions of indexes can be long. */
+const LONGEST = 80;
+
+function cut(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** What happened to the subject: `added`, `removed`, or `4MB → 64MB`. */
+export function beforeAfter({ before, after }: Pick<ConnectionChange, 'before' | 'after'>): string {
+  if (before !== null && after !== null) return `${cut(before)} → ${cut(after)}`;
+  if (after !== null) return `added: ${cut(after)}`;
+  return before === null ? '' : `removed: ${cut(before)}`;
+}
+
+/** A change in one line: `Setting work_mem: 4MB → 64MB`. */
+export function changeText(change: ConnectionChange): string {
+  const subject = [kindText(change.kind), change.subject].filter((word) => word !== '').join(' ');
+  const place = change.database && ` in ${change.database}`;
+  const values = beforeAfter(change);
+  return `${subject}${place}${values && `: ${values}`}`;
+}

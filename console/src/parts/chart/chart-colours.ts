@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'react';
+import { useTheme } from '../../theme.ts';
+
+/** A canvas can't use custom properties: resolves a token to its current colour. */
+export function colourOf(place: HTMLElement, token: string): string {
+  place.style.color = `var(${token})`;
+  const { color } = getComputedStyle(place);
+  place.style.color = '';
+  return color;
+}
+
+/** Changes with the theme of the page and of the device: a canvas is drawn again then. */
+export function useLook(): string {
+  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  useEffect(() => {
+    const media = matchMedia('(prefers-color-scheme: dark)');
+    const listen = () => setDark(media.matches);
+    media.addEventListener('change', listen);
+    return () => media.removeEventListener('change', listen);
+  }, []);
+  return `${useTheme()} ${isDark}`;
+}

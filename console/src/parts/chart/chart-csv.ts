@@ -1,0 +1,32 @@
+import type { Points } from './chart-data.ts';
+
+/** Names come from the monitored server: a spreadsheet must not read one as a formula. */
+function cell(text: string): string {
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+/** Series as CSV: one line per time (UTC), oldest first; for hours and days also minimum, maximum and mean. */
+export function csvOf(series: readonly { label: string; points: Points }[]): string {
+  const columns = series.flatMap(({ label, points: { at, last, minimum, maximum, mean } }) => {
+    const parts = { last, minimum, maximum, mean };
+    return Object.entries(parts).flatMap(([part, values]) =>
+      values
+        ? [
+            {
+              name: mean ? `${label} ${part}` : label,
+              values: new Map(at.map((time, index) => [time, values[index]])),
+            },
+          ]
+        : [],
+    );
+  });
+  const times = [...new Set(series.flatMap(({ points }) => points.at))].sort((a, b) => a - b);
+  const lines = times.map((time) => [
+    new Date(time * 1_000).toISOString(),
+    ...columns.map(({ values }) => String(values.get(time) ?? '')),
+  ]);
+  return [['time', ...columns.map(({ name }) => cell(name))], ...lines]
+    .map((line) => `${line.join(',')}\n`)
+    .join('');
+}

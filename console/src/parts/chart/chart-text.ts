@@ -1,0 +1,57 @@
+import { local } from '../time.tsx';
+import { type Columns, extent, type Line, type Points, type Threshold, valueAt } from './chart-data.ts';
+import { type Unit, valueText } from './measure-unit.ts';
+
+const UTC_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** The time of a point: `21 Nov 2026, 18:20`; a day (UTC) where the point stands for one. `at` in Unix seconds. */
+export function pointTime(at: number, resolution: Points['resolution']): string {
+  const date = new Date(at * 1_000);
+  if (resolution === 'day') return `${UTC_DAY.format(date)} (UTC day)`;
+  return `${local(date)}${resolution === 'hour' ? ' (hour)' : ''}`;
+}
+
+/** The value of a line at an index, with its band: `64 % (52 % to 70 %)`; `no value` in a gap. */
+export function lineText(at: readonly number[], line: Line, index: number, unit: Unit): string {
+  const value = valueAt(at, line, index);
+  if (value === null) return 'no value';
+  const [low, high] = [line.low?.[index], line.high?.[index]];
+  const isBand = typeof low === 'number' && typeof high === 'number' && low !== high;
+  return isBand
+    ? `${valueText(value, unit)} (${valueText(low, unit)} to ${valueText(high, unit)})`
+    : valueText(value, unit);
+}
+
+/** The last value of a line, with its unit. */
+export function lastText(line: Line, unit: Unit): string {
+  const found = extent(line);
+  return found ? valueText(found.last, unit) : 'no value';
+}
+
+/** A text alternative: minimum, maximum and last value, and the thresholds. */
+export function summaryText(
+  { lines }: Columns,
+  labels: readonly string[],
+  unit: Unit,
+  thresholds: readonly Threshold[],
+): string {
+  const parts = lines.map((line, index) => {
+    const found = extent(line);
+    const label = lines.length > 1 ? `${labels[index]}: ` : '';
+    if (!found) return `${label}No value.`;
+    const [minimum, maximum, last] = [found.minimum, found.maximum, found.last].map((value) =>
+      valueText(value, unit),
+    );
+    if (found.minimum === found.maximum) return `${label}Always ${last}.`;
+    return label
+      ? `${label}${minimum} to ${maximum}, last ${last}.`
+      : `Minimum ${minimum}, maximum ${maximum}, last ${last}.`;
+  });
+  return [...parts, thresholdText(thresholds, unit)].filter((part) => part !== '').join(' ');
+}
+
+/** `Warning at 80 %, critical at 95 %.`; '' without thresholds. */
+export function thresholdText(thresholds: readonly Threshold[], unit: Unit): string {
+  const words = thresholds.map(({ label, value }) => `${label} at ${valueText(value, unit)}`).join(', ');
+  return words && `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}

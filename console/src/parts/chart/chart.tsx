@@ -1,0 +1,140 @@
+import './chart.css';
+import { type ReactNode, useId, useMemo, useState } from 'react';
+import { type Columns, columnsOf, nearest, type Threshold } from './chart-data.ts';
+import { useChartGroup, useZoom } from './chart-group.tsx';
+import { useChartKeys } from './chart-keys.ts';
+import { type ChartChange, ChartMarkers } from './chart-markers.tsx';
+import { type ChartSeries, ChartTable } from './chart-table.tsx';
+import { lastText, lineText, pointTime, summaryText } from './chart-text.ts';
+import { usePointedAt } from './crosshair.ts';
+import type { Unit } from './measure-unit.ts';
+import { type Area, Plot } from './plot.tsx';
+import { DASHES, MOST_LINES } from './plot-options.ts';
+
+/** Pixels. */
+const HEIGHT = 176;
+
+interface ChartProps {
+  title: string;
+  unit: Unit;
+  /** At most {@link MOST_LINES}. */
+  series: readonly ChartSeries[];
+  thresholds?: readonly Threshold[];
+  changes?: readonly ChartChange[];
+  /** A sentence below the chart, such as a forecast. */
+  note?: ReactNode;
+}
+
+const NONE: readonly never[] = [];
+
+/**
+ * Series over the range of the {@link ChartGroup}, with its crosshair. By keyboard: the arrows read the values, + and -
+ * zoom, Escape ends the zoom. A table below it has all values.
+ */
+export function Chart({ title, unit, series, thresholds = NONE, changes = NONE, note }: ChartProps) {
+  const { crosshair, span } = useChartGroup();
+  const zoom = useZoom();
+  const id = useId();
+  const [area, setArea] = useState<Area | null>(null);
+  const [isTable, setTable] = useState(false);
+  const shown = useMemo(() => series.slice(0, MOST_LINES), [series]);
+  const columns = useMemo(() => columnsOf(shown.map(({ points }) => points)), [shown]);
+  const labels = shown.map(({ label }) => label);
+  const resolution = shown[0]?.points.resolution;
+  const { from, to } = span;
+  const drawing = useMemo(
+    () => ({ columns, unit, span: { from, to }, thresholds, changes: changes.map(({ at }) => at) }),
+    [columns, unit, from, to, thresholds, changes],
+  );
+  const onKeyDown = useChartKeys(columns, (index) => {
+    const values = columns.lines.map((line, place) => {
+      const text = lineText(columns.at, line, index, unit);
+      return columns.lines.length > 1 ? `${labels[place]} ${text}` : text;
+    });
+    return `${pointTime(columns.at[index] ?? 0, resolution)}: ${values.join(', ')}`;
+  });
+  const isEmpty = columns.at.length === 0;
+  return (
+    <figure className="chart">
+      <div className="chart-head">
+        <h4>{title}</h4>
+        {!isEmpty && <Readout columns={columns} labels={labels} resolution={resolution} unit={unit} />}
+      </div>
+      {isEmpty ? (
+        <p className="chart-empty quiet">No values in this range.</p>
+      ) : (
+        <div className="chart-body">
+          <div
+            aria-describedby={`${id}-summary ${id}-keys`}
+            aria-label={title}
+            aria-roledescription="chart"
+            className="chart-canvas"
+            onBlur={() => crosshair.move(null)}
+            onKeyDown={onKeyDown}
+            role="application"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys read its values
+            tabIndex={0}
+          >
+            <Plot crosshair={crosshair} drawing={drawing} height={HEIGHT} onArea={setArea} onZoom={zoom} />
+          </div>
+          {area && <ChartMarkers area={area} changes={changes} span={span} />}
+        </div>
+      )}
+      <figcaption className="small">
+        {!isEmpty && <span id={`${id}-summary`}>{summaryText(columns, labels, unit, thresholds)}</span>}
+        <span className="hidden-text" id={`${id}-keys`}>
+          The arrow keys read the values. Plus and minus zoom, Escape ends the zoom.
+        </span>
+        {note && <span className="chart-note">{note}</span>}
+      </figcaption>
+      {!isEmpty && (
+        <details onToggle={({ currentTarget }) => setTable(currentTarget.open)}>
+          <summary className="small">Show as table</summary>
+          {isTable && <ChartTable series={shown} title={title} unit={unit} />}
+        </details>
+      )}
+    </figure>
+  );
+}
+
+interface ReadoutProps {
+  columns: Columns;
+  labels: readonly string[];
+  unit: Unit;
+  resolution: ChartSeries['points']['resolution'];
+}
+
+/** The values at the crosshair, or the last ones; with several lines also their legend. */
+function Readout({ columns: { at, lines }, labels, unit, resolution }: ReadoutProps) {
+  const { crosshair } = useChartGroup();
+  const pointed = usePointedAt(crosshair);
+  const index = pointed === null ? null : nearest(at, pointed);
+  const textOf = (line: (typeof lines)[number]) =>
+    index === null ? lastText(line, unit) : lineText(at, line, index, unit);
+  const [only] = lines;
+  return (
+    <div aria-hidden="true" className="chart-readout">
+      <span className="quiet small">{index === null ? 'Last' : pointTime(at[index] ?? 0, resolution)}</span>
+      {lines.length === 1 && only ? (
+        <strong>{textOf(only)}</strong>
+      ) : (
+        <ul className="chart-legend small">
+          {lines.map((line, place) => (
+            <li key={labels[place]}>
+              <svg
+                aria-hidden="true"
+                className={`chart-swatch series-${place + 1}`}
+                height="8"
+                viewBox="0 0 24 8"
+                width="24"
+              >
+                <path d="M0 4H24" strokeDasharray={DASHES[place]?.join(' ')} />
+              </svg>
+              <bdi>{labels[place]}</bdi> <strong>{textOf(line)}</strong>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Unit } from './measure-unit.ts';
+import { valueText } from './measure-unit.ts';
+
+/** The forecast of a value that only grows. Times in RFC 3339. */
+export interface Forecast {
+  /** Growth in a day, with its interval. */
+  per_day: number;
+  per_day_low: number;
+  per_day_high: number;
+  /** Null if it has no limit. */
+  full_at: string | null;
+  full_earliest: string | null;
+  /** Null if it may never be full. */
+  full_latest: string | null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** `Full in about 41 days (26 to 77)`, or `Grows by 1.2 GB a day (0.9 GB to 1.5 GB)`; `now` in milliseconds. */
+export function forecastText(forecast: Forecast, unit: Unit, now: number): string {
+  const { per_day, per_day_low, per_day_high, full_at, full_earliest, full_latest } = forecast;
+  if (full_at === null) {
+    const [low, high] = [per_day_low, per_day_high].map((value) => valueText(value, unit));
+    return `Grows by ${valueText(per_day, unit)} a day (${low} to ${high})`;
+  }
+  const days = (at: string) => Math.max(0, Math.round((Date.parse(at) - now) / DAY_MS));
+  const about = days(full_at);
+  const earliest = days(full_earliest ?? full_at);
+  const interval =
+    full_latest === null ? `${earliest} at the earliest` : `${earliest} to ${days(full_latest)}`;
+  return about === 0
+    ? 'Full within a day'
+    : `Full in about ${about} ${about === 1 ? 'day' : 'days'} (${interval})`;
+}

@@ -1,0 +1,84 @@
+import { figure } from '../figure.ts';
+import { duration } from '../time.tsx';
+
+/** The base unit of a measure: the end of its metric's name. */
+export type Unit = 'ratio' | 'bytes' | 'seconds' | 'count' | 'per_second' | 'bytes_per_second';
+
+const UNITS: readonly Unit[] = ['bytes_per_second', 'per_second', 'ratio', 'bytes', 'seconds'];
+
+/** The unit of a metric such as `dead_rows_ratio`; a name without a known unit is a count. */
+export function unitOf(metric: string): Unit {
+  return UNITS.find((unit) => metric.endsWith(`_${unit}`)) ?? 'count';
+}
+
+// As in findings: 1 kB is 1,024 bytes.
+const SIZES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
+const UNCOUNTABLE = /(?:\.0+|(\.\d*?)0+)$/;
+
+/** At most `digits` decimals, without trailing zeros. */
+function decimals(value: number, digits: number): string {
+  const [whole = '', ...rest] = value.toFixed(digits).replace(UNCOUNTABLE, '$1').split('.');
+  return [figure(Number(whole)).replace(/^0$/, whole), ...rest].join('.');
+}
+
+/** Three significant digits, whole from 100 on. */
+function short(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 100 || size === 0) return decimals(value, 0);
+  if (size >= 10) return decimals(value, 1);
+  return size >= 1 ? decimals(value, 2) : String(Number(value.toPrecision(3)));
+}
+
+function sizeText(bytes: number): string {
+  const magnitude = Math.min(Math.floor(Math.log2(Math.max(1, Math.abs(bytes))) / 10), SIZES.length - 1);
+  const power = Math.max(0, magnitude);
+  return `${short(bytes / 1024 ** power)} ${SIZES[power]}`;
+}
+
+function percentText(ratio: number): string {
+  const percent = ratio * 100;
+  // 99.97 % must not read as 100 %.
+  return `${percent >= 90 && percent < 100 ? decimals(Math.floor(percent * 100 + 1e-7) / 100, 2) : short(percent)} %`;
+}
+
+function secondsText(seconds: number): string {
+  if (seconds !== 0 && Math.abs(seconds) < 1) return `${short(seconds * 1_000)} ms`;
+  return Math.abs(seconds) < 60 ? `${short(seconds)} s` : duration(seconds);
+}
+
+const FORMATS: Record<Unit, (value: number) => string> = {
+  ratio: percentText,
+  bytes: sizeText,
+  seconds: secondsText,
+  count: (value) => (Number.isInteger(value) ? figure(value) : short(value)),
+  per_second: (value) => `${short(value)}/s`,
+  bytes_per_second: (value) => `${sizeText(value)}/s`,
+};
+
+/** A value with its unit: `64.2 %`, `3.4 GB`, `1 h 5 min`, `12`, `830/s`, `1.2 MB/s`. */
+export function valueText(value: number, unit: Unit): string {
+  return FORMATS[unit](value);
+}
+
+const TIMES = [
+  ...[
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800,
+  ],
+  ...[
+    3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 432_000, 864_000, 2_592_000, 8_640_000, 31_536_000,
+  ],
+];
+
+/** The powers of ten with 1, 2 and 5 from `least` on; of two for bytes. */
+function steps(unit: Unit): number[] {
+  if (unit.startsWith('bytes')) return Array.from({ length: 60 }, (_, power) => 2 ** power);
+  const least = unit === 'count' ? 0 : -6;
+  return Array.from({ length: 18 }, (_, place) => place + least).flatMap((power) =>
+    [1, 2, 5].map((digit) => Number(`${digit}e${power}`)),
+  );
+}
+
+/** The distances between the marks of an axis that read well in the unit. */
+export function axisSteps(unit: Unit): number[] {
+  return unit === 'seconds' ? TIMES : steps(unit);
+}
