@@ -1,4 +1,5 @@
 const DIGITS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const TWO_DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
 const MEGABYTE = 1024 * 1024;
 
 /** `1234567.8` → `1,234,568`. */
@@ -31,4 +32,9 @@ export function size(bytes: number): string {
   if (bytes < MEGABYTE) return `${Math.ceil(bytes / 1024)} kB`;
   if (bytes < 1024 * MEGABYTE) return `${Math.floor(bytes / MEGABYTE)} MB`;
   return `${(bytes / MEGABYTE / 1024).toFixed(1)} GB`;
+}
+
+/** A rate with two digits, or in whole numbers from 100 on: `0.0031 a second`, `2.5 a second`, `1,230 a second`. */
+export function rate(perSecond: number): string {
+  return `${perSecond < 100 ? TWO_DIGITS.format(perSecond) : grouped(perSecond)} a second`;
 }

@@ -1,5 +1,5 @@
 import { counted, grouped, percent } from '../wording.ts';
-import { counterCheck } from './counter-check.ts';
+import { counterCheck, shareScale } from './counter-check.ts';
 
 /** Share of connection attempts that failed, as in MySQLTuner, and the minimum of failed ones. */
 const thresholds = { warning: 0.03, minimum_aborted: 10 };
@@ -15,6 +15,12 @@ export const abortedConnects = counterCheck({
   severity: 'warning',
   thresholds,
   counters: ['Aborted_connects', 'Connections'],
+  measures: ({ by }, { thresholds: { warning, minimum_aborted } }) => {
+    const aborted = by('Aborted_connects');
+    const value = aborted / by('Connections');
+    const judged = { operator: '>=', enough: aborted >= minimum_aborted, warning } as const;
+    return [{ ...shareScale('failed_connections_ratio', judged), value }];
+  },
   fault: ({ by }, facts) => {
     const { warning, minimum_aborted } = facts.thresholds;
     const [aborted, all] = [by('Aborted_connects'), by('Connections')];

@@ -2,6 +2,7 @@ import type { Check, Fault } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted } from '../wording.ts';
+import { countOf } from '../worst-measures.ts';
 import { isMariaDb } from './flavour.ts';
 import { quoted } from './quote.ts';
 
@@ -39,10 +40,12 @@ interface AccountCheck extends Pick<Check, 'id' | 'title'> {
   fault: (account: string, user: string, version: number) => Pick<Fault, 'metricLine' | 'remediation'>;
   /** After "None of 7 accounts": `is …`. */
   well: string;
+  /** The metric of how many accounts have the fault. */
+  countMetric: string;
 }
 
 /** A check with a finding for each unlocked account with a faulty authentication method. */
-export function accountCheck({ severity, where, fault, well, ...named }: AccountCheck): Check {
+export function accountCheck({ severity, where, fault, well, countMetric, ...named }: AccountCheck): Check {
   return {
     ...named,
     category: 'security',
@@ -56,7 +59,9 @@ export function accountCheck({ severity, where, fault, well, ...named }: Account
     sql: (version) => {
       const ways = isMariaDb(version) ? ofMariaDb : ofMySql;
       return [
-        `select cast(count(distinct user, host) as signed) as accounts from (${ways}) way`,
+        `select cast(count(distinct user, host) as signed) as accounts,
+                cast(count(distinct if(${where(version)}, user, null), host) as signed) as faulty
+           from (${ways}) way`,
         `select distinct user as user, host as host
            from (${ways}) way
           where ${where(version)}
@@ -65,10 +70,12 @@ export function accountCheck({ severity, where, fault, well, ...named }: Account
       ];
     },
     judge: (rows, { version }) => {
-      const accounts = numberIn(onlyRow(rows.slice(0, 1)), 'accounts');
+      const first = onlyRow(rows.slice(0, 1));
+      const accounts = numberIn(first, 'accounts');
       const picked = rows.slice(1);
       return {
         passMessage: `None of ${counted(accounts, 'account')} ${well}.`,
+        measures: [countOf(countMetric, numberIn(first, 'faulty'))],
         truncated: picked.length > FAULT_LIMIT,
         faults: picked.slice(0, FAULT_LIMIT).map((row) => {
           const user = textIn(row, 'user');

@@ -22,4 +22,5 @@ export const authLegacy = accountCheck({
           remediation: `ALTER USER ${account} IDENTIFIED WITH caching_sha2_password BY RANDOM PASSWORD; -- the new password is shown once: give it to the application`,
         },
   well: 'uses an outdated authentication method',
+  countMetric: 'legacy_authentication_accounts_count',
 });

@@ -1,3 +1,4 @@
+import type { Row } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { percent } from '../wording.ts';
 import { quoted } from './quote.ts';
@@ -44,11 +45,17 @@ export const autoincExhaustion = tableCheck({
   thresholds,
   candidates: () => candidates,
   worstFirst: 'share desc',
+  countMetric: 'nearly_exhausted_auto_increments_count',
+  measure: (row, { thresholds }) => ({
+    ...{ metric: 'auto_increment_used_ratio', object: tableOf(row), value: shareOf(row), operator: '>=' },
+    ...thresholds,
+    ...{ limit: 1, grows: true },
+  }),
   fault: (row, facts) => {
     const { warning, critical } = facts.thresholds;
-    const share = Math.min(numberIn(row, 'share'), 1);
+    const share = shareOf(row);
     if (share < warning) return null;
-    const table = quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));
+    const table = tableOf(row);
     const column = textIn(row, 'column_name');
     const type = textIn(row, 'column_type');
     return {
@@ -62,3 +69,12 @@ export const autoincExhaustion = tableCheck({
   },
   passMessage: 'No AUTO_INCREMENT is nearly exhausted.',
 });
+
+function tableOf(row: Row): string {
+  return quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));
+}
+
+/** The next value is one above the maximum when all are used. */
+function shareOf(row: Row): number {
+  return Math.min(numberIn(row, 'share'), 1);
+}

@@ -1,5 +1,5 @@
 import { grouped, percent, size } from '../wording.ts';
-import { counterCheck, type Grown } from './counter-check.ts';
+import { counterCheck, type Grown, shareScale } from './counter-check.ts';
 import { setForGood } from './setting-check.ts';
 
 /** Shares of page reads served from memory, and the minimum of misses; dbvitals' own: 10,000 are 156 MB. */
@@ -7,6 +7,7 @@ const thresholds = { info: 0.99, warning: 0.95, minimum_reads: 10_000 };
 
 const REQUESTS = 'Innodb_buffer_pool_read_requests';
 const READS = 'Innodb_buffer_pool_reads';
+const METRIC = 'cache_hit_ratio';
 
 /** InnoDB reads many pages from disk. */
 export const bpMiss = counterCheck({
@@ -17,6 +18,11 @@ export const bpMiss = counterCheck({
   thresholds,
   counters: [REQUESTS, READS],
   variables: ['innodb_buffer_pool_size'],
+  measures: (grown, { thresholds: { info, minimum_reads } }) => {
+    const judged = { operator: '<=', enough: grown.by(READS) >= minimum_reads, warning: info } as const;
+    const value = grown.by(REQUESTS) === 0 ? Number.NaN : found(grown);
+    return [{ ...shareScale(METRIC, judged), value }];
+  },
   fault: (grown, facts) => {
     const { info, warning, minimum_reads } = facts.thresholds;
     const share = found(grown);
@@ -24,6 +30,10 @@ export const bpMiss = counterCheck({
     const bytes = grown.now.number('innodb_buffer_pool_size');
     return {
       severity: share < warning ? 'warning' : 'info',
+      measured: {
+        ...{ metric: METRIC, value: share, operator: '<=' },
+        threshold: share < warning ? warning : info,
+      },
       metricLine: `${line(grown)}; raise innodb_buffer_pool_size above its ${size(bytes)}, or add indexes.`,
       remediation: setForGood(facts.version, 'innodb_buffer_pool_size', bytes * 2),
     };

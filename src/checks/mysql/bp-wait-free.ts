@@ -1,5 +1,5 @@
-import { counted } from '../wording.ts';
-import { counterCheck } from './counter-check.ts';
+import { counted, rate } from '../wording.ts';
+import { counterCheck, perSecond } from './counter-check.ts';
 import { setForGood } from './setting-check.ts';
 
 /** Waits since the last run: none is normal, as the manuals of both say. */
@@ -14,13 +14,16 @@ export const bpWaitFree = counterCheck({
   thresholds,
   counters: ['Innodb_buffer_pool_wait_free'],
   variables: ['innodb_io_capacity', 'innodb_io_capacity_max'],
-  fault: ({ by, now }, facts) => {
+  measures: ({ by, minutes }, { thresholds: { warning_waits } }) => [
+    perSecond('buffer_pool_waits_per_second', minutes, by('Innodb_buffer_pool_wait_free'), warning_waits),
+  ],
+  fault: ({ by, minutes, now }, facts) => {
     const { warning_waits } = facts.thresholds;
     const waits = by('Innodb_buffer_pool_wait_free');
     if (waits < warning_waits) return null;
     const [capacity, most] = [now.number('innodb_io_capacity'), now.number('innodb_io_capacity_max')];
     return {
-      metricLine: `${counted(waits, 'wait')} for a free buffer pool page since the last run; raise innodb_io_capacity, or enlarge the buffer pool.`,
+      metricLine: `${counted(waits, 'wait')} for a free buffer pool page since the last run, ${rate(waits / minutes / 60)}; raise innodb_io_capacity, or enlarge the buffer pool.`,
       remediation:
         capacity < most
           ? setForGood(facts.version, 'innodb_io_capacity', Math.min(capacity * 2, most))

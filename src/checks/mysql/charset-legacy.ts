@@ -39,4 +39,5 @@ export const charsetLegacy = tableCheck({
     };
   },
   passMessage: 'Every text column can store every character.',
+  countMetric: 'legacy_charset_tables_count',
 });

@@ -1,5 +1,7 @@
 import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { numberIn } from '../columns.ts';
+import type { Measure, Operator } from '../measure.ts';
+import { faultMeasure } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 
 /** A check that compares runs is skipped if they are closer than this; the shortest interval of a connection is 10 s. */
@@ -18,6 +20,9 @@ export interface Grown {
   now: Figures;
 }
 
+/** A number of the server, without its place. */
+type ServerMeasure = Omit<Measure, 'object'>;
+
 /** What differs between the checks of counters that rose between two runs. */
 interface CounterCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' | 'category'> {
   severity: Fault['severity'];
@@ -26,6 +31,11 @@ interface CounterCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' 
   counters: readonly string[];
   /** Of SHOW GLOBAL VARIABLES, for the texts. */
   variables?: readonly string[];
+  /**
+   * The numbers that `fault` compares, rates per second; a fault comes from the first. One that is no number is left
+   * out, such as a share of nothing.
+   */
+  measures: (grown: Grown, facts: ServerFacts<T>) => [ServerMeasure, ...ServerMeasure[]];
   /** The fault of the server, or null; with a severity if it is not the check's own. */
   fault: (
     grown: Grown,
@@ -39,7 +49,7 @@ interface CounterCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' 
  * between two runs, not a moment. It needs neither a privilege nor performance_schema.
  */
 export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Check<T & typeof MINIMUM> {
-  const { severity, counters, variables = [], fault, passMessage, ...check } = given;
+  const { severity, counters, variables = [], measures, fault, passMessage, ...check } = given;
   return {
     ...check,
     thresholds: { ...check.thresholds, ...MINIMUM },
@@ -70,10 +80,16 @@ export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Chec
       if (differ(began.flushed, beganThen.flushed) || counters.some((counter) => by(counter) < 0))
         return skip('the statistics were reset since the last run');
       const grown = { by, minutes: Math.max(1, before.seconds / 60), now };
+      const [first, ...more] = measures(grown, facts);
       const found = fault(grown, facts);
       return {
-        faults: found ? [{ severity, object: null, ...found }] : [],
+        faults: found
+          ? [{ severity, object: null, measured: faultMeasure({ ...first, object: null }), ...found }]
+          : [],
         passMessage: passMessage(grown),
+        measures: [first, ...more]
+          .filter(({ value }) => Number.isFinite(value))
+          .map((each) => ({ ...each, object: null })),
       };
     },
   };
@@ -87,6 +103,22 @@ function beginnings(rows: Row[], read: Figures): { started: number; flushed: num
     started: at - read.number('Uptime'),
     flushed: at - read.number('Uptime_since_flush_status'),
   };
+}
+
+/** A rate of the server, and the rate at which it would have happened `least` times since the last run. */
+export function perSecond(metric: string, minutes: number, count: number, least: number): ServerMeasure {
+  const rates = { value: count / minutes / 60, warning: least / minutes / 60 };
+  return { metric, ...rates, operator: '>=', critical: null };
+}
+
+/** What a share is compared with, unless too little happened since the last run to judge it. */
+export function shareScale(
+  metric: string,
+  { operator, enough, warning }: { operator: Operator; enough: boolean; warning: number },
+): Omit<ServerMeasure, 'value'> {
+  return enough
+    ? { metric, operator, warning, critical: null }
+    : { metric, operator: null, warning: null, critical: null };
 }
 
 function differ(one: number, other: number): boolean {

@@ -21,4 +21,5 @@ export const emptyPassword = accountCheck({
           remediation: `ALTER USER ${account} ACCOUNT LOCK; -- or, if it is needed, ALTER USER with a password`,
         },
   well: 'is anonymous or has an empty password',
+  countMetric: 'accounts_without_password_count',
 });

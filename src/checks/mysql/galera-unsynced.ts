@@ -1,5 +1,7 @@
 import type { Check, Fault, ServerFacts } from '../check.ts';
+import type { Measure } from '../measure.ts';
 import { percent } from '../wording.ts';
+import { faultMeasure } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 
 /**
@@ -8,6 +10,7 @@ import { Figures, figures } from './figures.ts';
  */
 const thresholds = { warning: 0.02, minimum_seconds: 5 };
 
+const FLOW_CONTROL = 'flow control';
 const [PAUSED, SYNCED, DONOR] = ['wsrep_flow_control_paused_ns', 4, 2];
 
 // A node without a quorum refuses every select from a table, even of information_schema, with error 1047. SHOW works.
@@ -41,15 +44,20 @@ export const galeraUnsynced: Check<typeof thresholds> = {
     const paused = pausedShare(node, uptime, facts);
     const { warning } = facts.thresholds;
     const faults = state ? [state] : [];
+    const measure: Measure = {
+      ...{ metric: 'flow_control_paused_ratio', object: FLOW_CONTROL, value: Number(paused) },
+      ...{ operator: '>=', warning, critical: null },
+    };
     if (typeof paused === 'number' && paused >= warning)
       faults.push({
         severity: 'warning',
-        object: 'flow control',
+        object: FLOW_CONTROL,
+        measured: faultMeasure(measure),
         metricLine: `Flow control paused the cluster's writes for ${percent(paused)} of the time since the last run; find the slow node, and use more applier threads there.`,
         remediation: `SHOW GLOBAL STATUS LIKE 'wsrep_flow_control_sent'; -- on each node: the one where it rises is slow. Check its disk, and raise its wsrep_slave_threads (wsrep_applier_threads of Percona)`,
       });
     const passMessage = `The node is synced; flow control took ${typeof paused === 'number' ? percent(paused) : 'an unknown share'} of the time since the last run.`;
-    if (typeof paused === 'number') return { faults, passMessage };
+    if (typeof paused === 'number') return { faults, passMessage, measures: [measure] };
     return faults.length > 0
       ? { faults, passMessage, truncated: true }
       : { skipped: `Not measured: flow control (${paused}).` };

@@ -2,6 +2,7 @@ import type { Check, Fault, Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { counted } from '../wording.ts';
+import { countOf } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 
@@ -49,6 +50,7 @@ export const groupMemberDown: Check = {
     return {
       faults: down.slice(0, FAULT_LIMIT).map(fault),
       passMessage: `${counted(found.length, 'member')} of the group, all online.`,
+      measures: [countOf('group_members_down_count', down.length)],
       truncated: found.length > FAULT_LIMIT,
     };
   },

@@ -1,6 +1,8 @@
 import type { Check, Row } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
+import type { Measure } from '../measure.ts';
 import { counted } from '../wording.ts';
+import { faultMeasure } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 import { PROCESS } from './session-check.ts';
@@ -37,16 +39,19 @@ export const historyList: Check<typeof thresholds> = {
       return { skipped };
     }
     const behind = `The old rows of ${counted(length, 'transaction')} wait to be purged`;
-    if (length < warning)
-      return { faults: [], passMessage: `${behind}.`, near: length >= 0.9 * warning ? [null] : [] };
+    const scale = { metric: 'history_list_count', operator: '>=', warning, critical } as const;
+    const measure: Measure = { ...scale, object: null, value: length };
+    const measured = { passMessage: `${behind}.`, measures: [measure] };
+    if (length < warning) return { faults: [], ...measured, near: length >= 0.9 * warning ? [null] : [] };
     return {
-      passMessage: `${behind}.`,
+      ...measured,
       faults: [
         {
           severity: length >= critical ? 'critical' : 'warning',
           object: null,
           metricLine: `${behind}; end the transactions that may still need them.`,
           remediation: OLDEST,
+          measured: faultMeasure(measure),
         },
       ],
     };

@@ -22,6 +22,15 @@ export const indexGtData = tableCheck({
   thresholds,
   candidates: () => candidates,
   worstFirst: 'index_bytes desc',
+  countMetric: 'tables_with_large_indexes_count',
+  measure: (row, { thresholds }) => ({
+    metric: 'secondary_indexes_bytes',
+    object: quoted(textIn(row, 'table_schema'), textIn(row, 'table_name')),
+    value: numberIn(row, 'index_bytes'),
+    operator: '>=',
+    warning: thresholds.minimum_bytes,
+    critical: null,
+  }),
   fault: (row, facts) => {
     const { minimum_bytes } = facts.thresholds;
     const bytes = numberIn(row, 'index_bytes');

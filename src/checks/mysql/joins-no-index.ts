@@ -1,5 +1,5 @@
 import { counted, grouped } from '../wording.ts';
-import { counterCheck } from './counter-check.ts';
+import { counterCheck, perSecond } from './counter-check.ts';
 
 /** Joins a day, as in MySQLTuner. */
 const thresholds = { info_per_day: 250 };
@@ -17,11 +17,18 @@ export const joinsNoIndex = counterCheck({
   severity: 'info',
   thresholds,
   counters: ['Select_full_join'],
+  measures: ({ by, minutes }, { thresholds: { info_per_day } }) => [
+    perSecond(
+      'joins_without_index_per_second',
+      minutes,
+      by('Select_full_join'),
+      least(info_per_day, minutes),
+    ),
+  ],
   fault: ({ by, minutes }, facts) => {
     const { info_per_day } = facts.thresholds;
     const joins = by('Select_full_join');
-    // A few joins in five minutes are not a daily rate, and a run causes some itself.
-    if (joins / Math.max(1, minutes / MINUTES_A_DAY) < info_per_day) return null;
+    if (joins < least(info_per_day, minutes)) return null;
     return {
       metricLine: `${counted(joins, 'join')} without an index since the last run, ${grouped((joins / minutes) * 60)} an hour; index the join columns.`,
       remediation: STATEMENTS,
@@ -29,3 +36,8 @@ export const joinsNoIndex = counterCheck({
   },
   passMessage: ({ by }) => `${counted(by('Select_full_join'), 'join')} without an index since the last run.`,
 });
+
+/** A few joins in five minutes are not a daily rate, and a run causes some itself: a part of a day counts as a day. */
+function least(perDay: number, minutes: number): number {
+  return perDay * Math.max(1, minutes / MINUTES_A_DAY);
+}

@@ -96,4 +96,6 @@ export const lockWaits = sessionCheck({
     };
   },
   passMessage: 'No session has been waiting for a lock for long.',
+  metric: 'longest_lock_wait_seconds',
+  countMetric: 'long_lock_waits_count',
 });

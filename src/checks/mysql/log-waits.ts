@@ -1,5 +1,5 @@
-import { counted, grouped, size } from '../wording.ts';
-import { counterCheck } from './counter-check.ts';
+import { counted, rate, size } from '../wording.ts';
+import { counterCheck, perSecond } from './counter-check.ts';
 import { isMariaDb } from './flavour.ts';
 import { setForGood } from './setting-check.ts';
 
@@ -15,14 +15,21 @@ export const logWaits = counterCheck({
   thresholds,
   counters: ['Innodb_log_waits'],
   variables: ['innodb_log_buffer_size'],
+  measures: ({ by, minutes }, { thresholds: { warning_per_second } }) => [
+    perSecond(
+      'log_buffer_waits_per_second',
+      minutes,
+      by('Innodb_log_waits'),
+      warning_per_second * minutes * 60,
+    ),
+  ],
   fault: ({ by, minutes, now }, facts) => {
     const { warning_per_second } = facts.thresholds;
     const waits = by('Innodb_log_waits');
-    const perSecond = waits / minutes / 60;
-    if (perSecond < warning_per_second) return null;
+    if (waits < warning_per_second * minutes * 60) return null;
     const bytes = now.number('innodb_log_buffer_size');
     return {
-      metricLine: `${counted(waits, 'wait')} for the redo log buffer since the last run, ${perSecond < 1 ? 'under 1' : grouped(perSecond)} a second; raise innodb_log_buffer_size above its ${size(bytes)}.`,
+      metricLine: `${counted(waits, 'wait')} for the redo log buffer since the last run, ${rate(waits / minutes / 60)}; raise innodb_log_buffer_size above its ${size(bytes)}.`,
       // MariaDB reads it from its option file only.
       remediation: isMariaDb(facts.version)
         ? `Put innodb_log_buffer_size = ${bytes * 2} under [mysqld] in the option file and restart the server.`

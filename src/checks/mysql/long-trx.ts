@@ -46,4 +46,6 @@ export const longTrx = sessionCheck({
     };
   },
   passMessage: 'No transaction has been open for long.',
+  metric: 'longest_transaction_seconds',
+  countMetric: 'long_transactions_count',
 });

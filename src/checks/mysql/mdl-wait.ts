@@ -80,6 +80,8 @@ export const mdlWait = sessionCheck({
     };
   },
   passMessage: 'No session has been waiting for a metadata lock for long.',
+  metric: 'longest_metadata_lock_wait_seconds',
+  countMetric: 'long_metadata_lock_waits_count',
 });
 
 const KILL_HOLDERS = `SELECT DISTINCT concat('KILL ', processlist_id, ';') AS statement, processlist_user, processlist_db FROM performance_schema.metadata_locks wanted JOIN performance_schema.metadata_locks held ON held.object_type = wanted.object_type AND held.object_schema <=> wanted.object_schema AND held.object_name <=> wanted.object_name JOIN performance_schema.threads ON thread_id = held.owner_thread_id WHERE wanted.lock_status = 'PENDING' AND held.lock_status = 'GRANTED' AND held.owner_thread_id NOT IN (SELECT owner_thread_id FROM performance_schema.metadata_locks WHERE lock_status = 'PENDING'); -- run what it prints`;

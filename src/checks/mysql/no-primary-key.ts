@@ -58,6 +58,7 @@ export const noPrimaryKey = tableCheck({
     };
   },
   passMessage: 'Every InnoDB table has a primary key.',
+  countMetric: 'tables_without_primary_key_count',
 });
 
 function addKey(table: string, unique?: string, column?: string): string {

@@ -28,4 +28,5 @@ export const nonInnodb = tableCheck({
     };
   },
   passMessage: 'Every table is transactional.',
+  countMetric: 'non_transactional_tables_count',
 });

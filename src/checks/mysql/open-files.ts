@@ -1,5 +1,7 @@
 import type { Check } from '../check.ts';
+import type { Measure } from '../measure.ts';
 import { grouped, percent } from '../wording.ts';
+import { faultMeasure } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 import { setForGood } from './setting-check.ts';
 
@@ -30,9 +32,13 @@ export const openFiles: Check<typeof thresholds> = {
     if (limit === 0)
       return { faults: [], passMessage: `${grouped(open)} files are open; there is no limit.` };
     const files = `${grouped(open)} of ${grouped(limit)} files are open (${percent(open / limit)})`;
-    if (open / limit < warning) return { faults: [], passMessage: `${files}.` };
+    const scale = { metric: 'open_files_ratio', operator: '>=', warning, critical: null, limit: 1 } as const;
+    const measure: Measure = { ...scale, object: null, value: open / limit };
+    const measures = [measure];
+    if (open / limit < warning) return { faults: [], passMessage: `${files}.`, measures };
     return {
       passMessage: `${files}.`,
+      measures,
       faults: [
         {
           severity: 'warning',
@@ -46,6 +52,7 @@ export const openFiles: Check<typeof thresholds> = {
               Math.floor(Math.min(read.number('Open_tables'), read.number('table_open_cache')) / 2),
             ),
           ),
+          measured: faultMeasure(measure),
         },
       ],
     };

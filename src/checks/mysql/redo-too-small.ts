@@ -1,5 +1,7 @@
 import type { Check } from '../check.ts';
+import type { Measure } from '../measure.ts';
 import { percent, size } from '../wording.ts';
+import { faultMeasure } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 import { setForGood } from './setting-check.ts';
@@ -42,30 +44,43 @@ export const redoTooSmall: Check<typeof thresholds> = {
     if (bytes < 0 || restarted) return skip("the server's counters were reset since the last run");
     // A single high value is harmless: after a burst of 80 MB into a log of 96 MB, MariaDB fell from 91 % to 0 in 10 s.
     const used = Math.min(usedShare(now), usedShare(last));
+    const hourly = (bytes / Math.max(SHORTEST, before.seconds)) * 3600;
+    const age: Measure = {
+      ...{ metric: 'redo_checkpoint_age_ratio', object: null, value: used, operator: '>=' },
+      ...{ warning: null, critical: critical_age, limit: 1 },
+    };
+    const redo: Measure = {
+      ...{ metric: 'redo_bytes_per_second', object: null, value: hourly / 3600, operator: '>=' },
+      ...{ warning: (warning * capacity) / 3600, critical: null },
+    };
+    const measures = showsAge(now) ? [redo, age] : [redo];
     if (used >= critical_age) {
       return {
         passMessage: '',
+        measures,
         faults: [
           {
             severity: 'critical',
             object: null,
             metricLine: `At least ${percent(used)} of the redo log of ${size(capacity)} waited for a checkpoint, in this run and the last: once it is full, every write waits; enlarge it.`,
             remediation: enlarge(now, version, 2 * capacity),
+            measured: faultMeasure(age),
           },
         ],
       };
     }
-    const hourly = (bytes / Math.max(SHORTEST, before.seconds)) * 3600;
     const passMessage = `${size(bytes)} of redo since the last run, with a redo log of ${size(capacity)}.`;
-    if (hourly <= warning * capacity) return { faults: [], passMessage };
+    if (hourly <= warning * capacity) return { faults: [], passMessage, measures };
     return {
       passMessage,
+      measures,
       faults: [
         {
           severity: 'warning',
           object: null,
           metricLine: `${size(hourly)} of redo an hour since the last run, but the redo log holds ${size(capacity)}; make it hold an hour of redo.`,
           remediation: enlarge(now, version, hourly / warning),
+          measured: faultMeasure(redo),
         },
       ],
     };
@@ -89,9 +104,14 @@ function filesOf(settings: Figures): number {
 function usedShare(status: Figures): number {
   if (status.has('Innodb_checkpoint_age'))
     return status.number('Innodb_checkpoint_age') / status.number('Innodb_checkpoint_max_age');
-  if (!status.has('Innodb_redo_log_checkpoint_lsn')) return 0;
+  if (!showsAge(status)) return 0;
   const age = status.number('Innodb_redo_log_current_lsn') - status.number('Innodb_redo_log_checkpoint_lsn');
   return age / capacityOf(status);
+}
+
+/** Whether the server shows the age of its checkpoint to every login. */
+function showsAge(status: Figures): boolean {
+  return status.has('Innodb_checkpoint_age') || status.has('Innodb_redo_log_checkpoint_lsn');
 }
 
 /** Bytes of redo since some moment. The sequence number survives a restart; the other figure includes padding. */

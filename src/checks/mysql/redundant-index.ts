@@ -65,4 +65,5 @@ export const redundantIndex = tableCheck({
     };
   },
   passMessage: 'No index is covered by another.',
+  countMetric: 'redundant_indexes_count',
 });

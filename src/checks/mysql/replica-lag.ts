@@ -1,6 +1,8 @@
 import type { Check, Fault, Judgement } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
+import type { Measure } from '../measure.ts';
 import { counted, duration } from '../wording.ts';
+import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
 import type { Figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 import {
@@ -35,6 +37,10 @@ export const replicaLag: Check<typeof thresholds> = {
     const late = known.filter((one) => lag(one) >= warning_seconds);
     const unknown = replications.length > known.length;
     const [worst] = known;
+    const measureOf = (one: Replication): Measure => ({
+      ...{ metric: 'replication_lag_seconds', object: one.object, value: lag(one), operator: '>=' },
+      ...{ warning: warning_seconds, critical: critical_seconds },
+    });
     const judgement: Judgement = {
       faults: late.slice(0, FAULT_LIMIT).map((one): Fault => {
         const on_purpose = one.delay > 0 ? ` beyond the configured delay of ${duration(one.delay)}` : '';
@@ -43,11 +49,15 @@ export const replicaLag: Check<typeof thresholds> = {
           object: one.object,
           metricLine: `${one.words} is ${duration(lag(one))} behind${on_purpose}; find out what its SQL thread waits for, and use several applier threads.`,
           remediation: remediation(one, settings, version),
+          measured: faultMeasure(measureOf(one)),
         };
       }),
       passMessage: worst
         ? `${counted(known.length, 'source')}, at most ${duration(lag(worst))} behind; a silent one is noticed after ${duration(timeout(settings))}.`
         : 'This server is not a replica.',
+      measures: worst
+        ? [...worstOf(known.map(measureOf)), countOf('lagging_replications_count', late.length)]
+        : [],
       near: known
         .filter((one) => !late.includes(one) && lag(one) >= 0.9 * warning_seconds)
         .map(({ object }) => object),

@@ -1,6 +1,7 @@
 import type { Check, Fault } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { counted } from '../wording.ts';
+import { countOf } from '../worst-measures.ts';
 import {
   type Replication,
   replicaPrivilege,
@@ -34,6 +35,7 @@ export const replicaStopped: Check = {
           ? 'This server is not a replica.'
           : `The replica replicates from ${counted(replications.length, 'source')}.`,
       faults: faults.slice(0, FAULT_LIMIT),
+      measures: replications.length === 0 ? [] : [countOf('stopped_replications_count', faults.length)],
       truncated: faults.length > FAULT_LIMIT,
     };
   },

@@ -13,4 +13,5 @@ export const rootRemote = accountCheck({
     remediation: `ALTER USER ${account} ACCOUNT LOCK; -- and DROP USER, once nothing uses it`,
   }),
   well: 'lets root log in from other machines',
+  countMetric: 'remote_root_accounts_count',
 });

@@ -1,6 +1,7 @@
 import type { Check, Fault, Row, ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
+import { countOf, faultMeasure, highestOf } from '../worst-measures.ts';
 import { literal } from './quote.ts';
 
 /** The most session rows to read, the oldest first. */
@@ -37,13 +38,18 @@ interface SessionCheck extends Pick<Check, 'id' | 'title' | 'category' | 'sql' |
   /** The fault of one object; `sessions` are its rows that are old enough, the oldest first; `rows` are all. */
   fault: (sessions: Row[], facts: ServerFacts, rows: Row[]) => Pick<Fault, 'metricLine' | 'remediation'>;
   passMessage: string;
+  /** The metric of the oldest session's age, such as `longest_transaction_seconds`. */
+  metric: string;
+  /** The metric of how many sessions are too old. */
+  countMetric: string;
 }
 
 /**
  * A check with a finding for each `database/user` whose oldest session is too old, without thread id or query text. Its
  * statements always give one row, then a row per session with `object` and `age` (seconds), the oldest first.
  */
-export function sessionCheck({ absent, lowered, fault, passMessage, ...check }: SessionCheck): Check<Ages> {
+export function sessionCheck(given: SessionCheck): Check<Ages> {
+  const { absent, lowered, fault, passMessage, metric, countMetric, ...check } = given;
   return {
     ...check,
     maxSeverity: 'critical',
@@ -58,11 +64,16 @@ export function sessionCheck({ absent, lowered, fault, passMessage, ...check }: 
       const sessions = rows.filter((row) => 'object' in row && 'age' in row);
       const faults: Fault[] = [];
       const near: string[] = [];
+      const scale = { metric, operator: '>=', warning: warning_seconds, critical: critical_seconds } as const;
+      const oldest: { object: string; value: number }[] = [];
       for (const [object, group] of Map.groupBy(sessions, (row) => textIn(row, 'object'))) {
         const age = Math.max(...group.map((row) => numberIn(row, 'age')));
         const old = group.filter((row) => numberIn(row, 'age') >= warning_seconds);
         const severity = age >= critical_seconds ? 'critical' : 'warning';
-        if (old.length > 0) faults.push({ severity, object, ...fault(old, facts, rows) });
+        const measured = () => faultMeasure({ ...scale, object, value: age });
+        oldest.push({ object, value: age });
+        if (old.length > 0)
+          faults.push({ severity, object, ...fault(old, facts, rows), measured: measured() });
         else if (age >= 0.9 * warning_seconds) near.push(object);
       }
       const last = sessions[SESSION_LIMIT];
@@ -70,6 +81,10 @@ export function sessionCheck({ absent, lowered, fault, passMessage, ...check }: 
       return {
         faults: faults.slice(0, FAULT_LIMIT),
         passMessage,
+        measures: [
+          ...highestOf(scale, oldest),
+          countOf(countMetric, sessions.filter((row) => numberIn(row, 'age') >= warning_seconds).length),
+        ],
         near,
         truncated: cut || faults.length > FAULT_LIMIT,
       };

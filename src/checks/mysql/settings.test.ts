@@ -208,7 +208,10 @@ test.each([
   expect(faults.map((fault) => fault.remediation)).toEqual([expect.stringMatching(remediation)]);
 });
 
-const account = (user: string, host: string): Row[] => [{ accounts: 3 }, { user, host }];
+const account = (user: string, host: string): Row[] => [
+  { accounts: 3, faulty: 1 },
+  { user, host },
+];
 
 test.each([
   ['MY_EMPTY_PASSWORD', account('app', '%'), '`app`@`%`', 'ALTER USER `app`@`%` ACCOUNT LOCK;'],
@@ -218,16 +221,20 @@ test.each([
 ])('%s on MySQL: %j', (id, rows, object, remediation) => {
   const { faults } = judge(id, rows, { version: MYSQL_84 });
   expect(faults).toMatchObject([{ object, remediation: expect.stringContaining(remediation) }]);
-  expect(judge(id, [{ accounts: 3 }], { version: MYSQL_84 })).toMatchObject({
+  expect(judge(id, [{ accounts: 3, faulty: 0 }], { version: MYSQL_84 })).toMatchObject({
     faults: [],
     passMessage: expect.stringMatching(/^None of 3 accounts /),
   });
 });
 
-test('a list of accounts that is cut short says so', () => {
-  const rows = [{ accounts: 200 }, ...Array.from({ length: 101 }, (_, n) => ({ user: `u${n}`, host: '%' }))];
-  const { faults, truncated } = judge('MY_EMPTY_PASSWORD', rows, {});
+test('a list of accounts that is cut short says so, and the number is that of all', () => {
+  const rows = [
+    { accounts: 200, faulty: 150 },
+    ...Array.from({ length: 101 }, (_, n) => ({ user: `u${n}`, host: '%' })),
+  ];
+  const { faults, truncated, measures } = judge('MY_EMPTY_PASSWORD', rows, {});
   expect([faults.length, truncated]).toEqual([100, true]);
+  expect(measures).toMatchObject([{ metric: 'accounts_without_password_count', value: 150 }]);
 });
 
 test('MySQL asks for the columns that are read, no more', () => {

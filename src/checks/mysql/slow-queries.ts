@@ -1,5 +1,5 @@
 import { counted, grouped, percent } from '../wording.ts';
-import { counterCheck } from './counter-check.ts';
+import { counterCheck, shareScale } from './counter-check.ts';
 import { setForGood } from './setting-check.ts';
 
 /** Share of statements, as in MySQLTuner, and the minimum of slow ones. */
@@ -14,6 +14,11 @@ export const slowQueries = counterCheck({
   thresholds,
   counters: ['Slow_queries', 'Questions'],
   variables: ['long_query_time'],
+  measures: ({ by }, { thresholds: { warning, minimum_slow } }) => {
+    const slow = by('Slow_queries');
+    const judged = { operator: '>=', enough: slow >= minimum_slow, warning } as const;
+    return [{ ...shareScale('slow_queries_ratio', judged), value: slow / by('Questions') }];
+  },
   fault: ({ by, now }, facts) => {
     const { warning, minimum_slow } = facts.thresholds;
     const [slow, all] = [by('Slow_queries'), by('Questions')];

@@ -1,5 +1,5 @@
 import { counted, grouped, percent } from '../wording.ts';
-import { counterCheck, type Grown } from './counter-check.ts';
+import { counterCheck, type Grown, perSecond, shareScale } from './counter-check.ts';
 import { setForGood } from './setting-check.ts';
 
 /** Share of table opens that hit the cache, as in MySQLTuner, and the minimum of misses a minute (dbvitals' own). */
@@ -20,10 +20,20 @@ export const tableCache = counterCheck({
   thresholds,
   counters: [HITS, MISSES, 'Table_open_cache_overflows'],
   variables: ['table_open_cache'],
+  measures: (grown, { thresholds: { warning, minimum_per_minute } }) => {
+    const { by, minutes } = grown;
+    const least = minimum_per_minute * Math.max(minutes, LEAST_MINUTES);
+    const enough = by(MISSES) >= least && by('Table_open_cache_overflows') > 0;
+    const value = by(HITS) + by(MISSES) === 0 ? Number.NaN : share(grown);
+    return [
+      { ...shareScale('table_cache_hit_ratio', { operator: '<=', enough, warning }), value },
+      perSecond('table_cache_misses_per_second', minutes, by(MISSES), least),
+    ];
+  },
   fault: (grown, facts) => {
     const { warning, minimum_per_minute } = facts.thresholds;
     const { by, minutes, now } = grown;
-    if (by(MISSES) / Math.max(minutes, LEAST_MINUTES) < minimum_per_minute) return null;
+    if (by(MISSES) < minimum_per_minute * Math.max(minutes, LEAST_MINUTES)) return null;
     // If nothing was evicted, the cache is large enough: the tables were new to it.
     if (share(grown) >= warning || by('Table_open_cache_overflows') === 0) return null;
     const places = now.number('table_open_cache');

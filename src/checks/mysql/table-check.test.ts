@@ -35,7 +35,7 @@ const value = (share: number, column_type = 'int'): Row => ({
   value: '7',
   share,
 });
-const noKey: Row = { ...shop, unique_key: null, auto_column: null, id_column: null };
+const noKey: Row = { ...shop, found: 1, unique_key: null, auto_column: null, id_column: null };
 
 test.each<[string, number, Row, string | undefined]>([
   ['MY_AUTOINC_EXHAUSTION', MYSQL_80, value(0.849), undefined],
@@ -90,9 +90,10 @@ test('no wider type is proposed for the widest', () => {
 
 test('over 20,000 tables nothing is measured; over 100 faults the list is cut short', () => {
   expect(judge('MY_NON_INNODB', [{ ...server, tables: 20_001 }]).skipped).toMatch(/20,001 tables/);
-  const tables = Array.from({ length: 101 }, (_, n) => ({ ...noKey, table_name: `t${n}` }));
-  const { faults, truncated } = judge('MY_NO_PRIMARY_KEY', [server, ...tables]);
+  const tables = Array.from({ length: 101 }, (_, n) => ({ ...noKey, found: 400, table_name: `t${n}` }));
+  const { faults, truncated, measures } = judge('MY_NO_PRIMARY_KEY', [server, ...tables]);
   expect([faults.length, truncated]).toEqual([100, true]);
+  expect(measures).toMatchObject([{ metric: 'tables_without_primary_key_count', value: 400 }]);
   const shares = Array.from({ length: 101 }, (_, n) => value(n < 100 ? 0.9 : 0.1));
   expect(judge('MY_AUTOINC_EXHAUSTION', [server, ...shares]).truncated).toBe(false);
 });

@@ -1,7 +1,9 @@
 import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
+import type { Measure } from '../measure.ts';
 import { grouped } from '../wording.ts';
+import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 
 /** A check of every table of a server is skipped if there are more: it would take too long. */
@@ -18,6 +20,10 @@ interface TableCheck<T extends Thresholds>
   candidates: (version: number) => string;
   /** The fault of a candidate, or null. */
   fault: (row: Row, facts: ServerFacts<T>, server: Figures) => Fault | null;
+  /** The metric of how many objects have a fault, such as `redundant_indexes_count`. */
+  countMetric: string;
+  /** The number of a candidate that `fault` compares; absent if every candidate has a fault. */
+  measure?: (row: Row, facts: ServerFacts<T>) => Measure;
   /** The order that `fault` compares by: after a candidate without a fault, none has one. By name if absent. */
   worstFirst?: string;
   passMessage: string;
@@ -41,6 +47,8 @@ const serverRow = (extraColumns: string) => `
 export function tableCheck<T extends Thresholds>({
   candidates,
   fault,
+  countMetric,
+  measure,
   worstFirst = 'table_schema, table_name',
   passMessage,
   needs = {},
@@ -57,7 +65,7 @@ export function tableCheck<T extends Thresholds>({
       serverRow(extraColumns === undefined ? '' : `,${extraColumns}`),
       ...figures(needs),
       `
-  select candidate.*
+  select candidate.*, count(*) over () as found
     from (${candidates(version)}
          ) candidate
    where (select count(*) from information_schema.tables where ${ofCustomers()}) <= ${TABLE_LIMIT}
@@ -76,14 +84,21 @@ export function tableCheck<T extends Thresholds>({
       if (reason !== undefined) return { skipped: reason };
 
       const found = rows.filter((row) => 'table_schema' in row);
-      const all = found.flatMap((row) => fault(row, facts, server) ?? []);
+      const all = found.flatMap((row): Fault[] => {
+        const own = fault(row, facts, server);
+        return own ? [{ ...own, ...(measure && { measured: faultMeasure(measure(row, facts)) }) }] : [];
+      });
       const faults = all.slice(0, FAULT_LIMIT);
       const cut = found.length > FAULT_LIMIT && all.length === found.length;
-      if (numberIn(first, 'sees_all') === 1) return { faults, passMessage, truncated: cut };
+      const worst = measure ? worstOf(found.map((row) => measure(row, facts))) : [];
+      // Where every candidate has a fault, the server has counted those beyond the limit too.
+      const count = measure || !found[0] ? all.length : numberIn(found[0], 'found');
+      if (numberIn(first, 'sees_all') === 1)
+        return { faults, passMessage, measures: [countOf(countMetric, count), ...worst], truncated: cut };
 
       const grant = `GRANT REFERENCES ON *.* TO ${facts.me};`;
       return faults.length > 0
-        ? { faults, passMessage, truncated: true, grant }
+        ? { faults, passMessage, measures: worst, truncated: true, grant }
         : { skipped: 'Not measured: tables may be hidden from the login.', grant };
     },
   };

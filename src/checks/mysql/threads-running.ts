@@ -1,5 +1,7 @@
 import type { Check } from '../check.ts';
+import type { Measure } from '../measure.ts';
 import { grouped, percent } from '../wording.ts';
+import { faultMeasure } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 
 /** Share of max_connections, as in the common Prometheus rules for MySQL. */
@@ -25,20 +27,31 @@ export const threadsRunning: Check<typeof thresholds> = {
     const available = read.number('max_connections');
     const share = running / available;
     const busy = `${grouped(running)} of ${grouped(available)} possible sessions are busy (${percent(share)})`;
+    const scale = {
+      metric: 'threads_running_ratio',
+      operator: '>=',
+      warning,
+      critical: null,
+      limit: 1,
+    } as const;
+    const measure: Measure = { ...scale, object: null, value: share };
     if (share < warning)
       return {
         faults: [],
         passMessage: `${busy}.`,
+        measures: [measure],
         near: 10 * running >= 9 * warning * available ? [null] : [],
       };
     return {
       passMessage: `${busy}.`,
+      measures: [measure],
       faults: [
         {
           severity: 'warning',
           object: null,
           metricLine: `${busy}; look at the longest-running statements, and use smaller connection pools.`,
           remediation: RUNNING,
+          measured: faultMeasure(measure),
         },
       ],
     };

@@ -1,5 +1,5 @@
 import { counted, grouped, percent, size } from '../wording.ts';
-import { counterCheck } from './counter-check.ts';
+import { counterCheck, perSecond, shareScale } from './counter-check.ts';
 import { isMariaDb } from './flavour.ts';
 
 /** Share of temporary tables on disk, as in MySQLTuner, and the minimum a minute (dbvitals' own). */
@@ -17,11 +17,20 @@ export const tmpDisk = counterCheck({
   thresholds,
   counters: ['Created_tmp_disk_tables', 'Created_tmp_tables'],
   variables: ['tmp_table_size', 'max_heap_table_size'],
+  measures: ({ by, minutes }, { thresholds: { warning, minimum_per_minute } }) => {
+    const [onDisk, all] = [by('Created_tmp_disk_tables'), by('Created_tmp_tables')];
+    const least = minimum_per_minute * Math.max(minutes, LEAST_MINUTES);
+    const judged = { operator: '>=', enough: onDisk >= least, warning } as const;
+    return [
+      { ...shareScale('temporary_tables_on_disk_ratio', judged), value: onDisk / all },
+      perSecond('temporary_tables_on_disk_per_second', minutes, onDisk, least),
+    ];
+  },
   fault: ({ by, minutes, now }, facts) => {
     const { warning, minimum_per_minute } = facts.thresholds;
     const [onDisk, all] = [by('Created_tmp_disk_tables'), by('Created_tmp_tables')];
-    const rate = onDisk / Math.max(minutes, LEAST_MINUTES);
-    if (rate < minimum_per_minute || onDisk / all < warning) return null;
+    const least = minimum_per_minute * Math.max(minutes, LEAST_MINUTES);
+    if (onDisk < least || onDisk / all < warning) return null;
     const bytes = Math.min(now.number('tmp_table_size'), now.number('max_heap_table_size'));
     const sizes = (scope: string) =>
       `SET ${scope} tmp_table_size = ${bytes * 2}, ${scope} max_heap_table_size = ${bytes * 2};`;

@@ -1,3 +1,4 @@
+import type { Row } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { duration, grouped, size } from '../wording.ts';
 import { isMariaDb } from './flavour.ts';
@@ -76,6 +77,15 @@ export const unusedIndex = tableCheck({
   needs: { status: ['Uptime', ...lost], variables: ['performance_schema', 'log_bin'] },
   extraColumns,
   worstFirst: 'bytes desc',
+  countMetric: 'unused_indexes_count',
+  measure: (row, { thresholds }) => ({
+    metric: 'secondary_indexes_bytes',
+    object: indexOf(row),
+    value: numberIn(row, 'bytes'),
+    operator: '>=',
+    warning: thresholds.minimum_bytes,
+    critical: null,
+  }),
   blind: (server, first, facts) => {
     const { statistics_days } = facts.thresholds;
     if (!server.on('performance_schema'))
@@ -100,10 +110,14 @@ export const unusedIndex = tableCheck({
     const hide = `ALTER TABLE ${table} ALTER INDEX ${index} ${isMariaDb(facts.version) ? 'IGNORED' : 'INVISIBLE'};`;
     return {
       severity: 'info',
-      object: `${table}.${index}`,
+      object: indexOf(row),
       metricLine: `index ${index} of table ${table} (all its secondary indexes: ${size(bytes)}) was not read in ${duration(server.number('Uptime'))}; make it invisible, then drop it.${replicas}`,
       remediation: `${hide} -- and if nothing needs it: ALTER TABLE ${table} DROP INDEX ${index};`,
     };
   },
   passMessage: 'Every index of a large table was read.',
 });
+
+function indexOf(row: Row): string {
+  return quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'), textIn(row, 'index_name'));
+}
