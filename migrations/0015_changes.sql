@@ -15,14 +15,17 @@ create table connection_change (
   primary key (account_id, connection_id, at, change_id),
   foreign key (account_id, connection_id) references connection
 );
+create index connection_change_at on connection_change (at);  -- for retention
 
 -- What the last run read, to compare the next one with: settings, server, extensions, standbys, and each database's schema.
+-- What is sensitive in it is hashed. See src/changes/facts.ts.
 create table fact_snapshot (
   account_id    bigint not null,
   connection_id bigint not null,
   kind          text not null,
   database      text not null default '',
-  read_at       timestamptz not null,
+  read_at       timestamptz not null,           -- to the day; of a schema, when it was read
+  digest        text not null,                  -- SHA-256 of the facts, so that a run sends only what differs
   facts         jsonb not null,
   primary key (account_id, connection_id, kind, database),
   foreign key (account_id, connection_id) references connection

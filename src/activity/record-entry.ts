@@ -15,6 +15,8 @@ export interface Change {
    * far.
    */
   readonly at: string;
+  /** Who makes it: a member's name, or `command line`. */
+  readonly author: string;
   /** Adds an entry; `pagePath` is the path of the application where the action took place, such as `/team/members`. */
   record(actionType: ActionType, pagePath: string, properties: Record<string, unknown>): void;
 }
@@ -87,6 +89,7 @@ export async function changeWithin<T>(
     accountId,
     client,
     at,
+    author: 'command line',
     record: (actionType, pagePath, properties) => {
       entries.push({ actionType, pagePath, properties: JSON.stringify(properties) });
     },

@@ -1,11 +1,12 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
+import { storeChanges } from '../changes/store-changes.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { EditConflict } from '../vocabulary/rejection.ts';
 import { changesBetween, settingsOf } from './connection-changes.ts';
 import { ConnectionRejected, NoConnection } from './connection-rejected.ts';
 import { type ConnectionRow, pageOf, readConnection } from './connection-row.ts';
 import { readSecrets, storeSecrets } from './connection-secrets.ts';
-import { changedThresholds } from './connection-thresholds.ts';
+import { changedThresholds, thresholdChangesBetween } from './connection-thresholds.ts';
 import { tlsOf } from './connection-tls.ts';
 import { storeTunnel } from './connection-tunnel.ts';
 import { type Secrets, TamperedConnection } from './credentials.ts';
@@ -45,7 +46,7 @@ export async function changeConnection(
   connectionId: number,
   wanted: ConnectionChanges,
 ): Promise<ConnectionRow> {
-  return change(async ({ accountId, client, record }) => {
+  return change(async ({ accountId, client, at, author, record }) => {
     const ids = [accountId, connectionId];
     const key = { accountId, connectionId };
     const before = await settingsOf(client, accountId, connectionId);
@@ -83,6 +84,7 @@ export async function changeConnection(
     }
     const after = await settingsOf(client, accountId, connectionId);
     const connection = await readConnection(client, accountId, connectionId);
+    await storeChanges(client, { ...key, at }, after ? thresholdChangesBetween(before, after, author) : []);
     record('connection_changed', pageOf(connectionId), {
       connection_id: connectionId,
       name: connection.name,

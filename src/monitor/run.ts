@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { changeAccount } from '../activity/record-entry.ts';
+import { limitChanges, storeChanges } from '../changes/store-changes.ts';
 import type { Finding, Outcome, Thresholds } from '../checks/check.ts';
 import { score, summaryText, worstFirst } from '../checks/score.ts';
 import { storeSecrets, trustedSecrets } from '../connections/connection-secrets.ts';
@@ -9,10 +10,12 @@ import type { SecretKeys } from '../database/encryption.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
 import { prepareMeasures } from '../measures/prepare-measures.ts';
 import { storeMeasures } from '../measures/store-measures.ts';
+import { planTickets } from '../ops/plan-tickets.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
 import { applySilences } from '../silences/apply-silences.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { storeCounters } from './counters.ts';
+import { findingChanges } from './finding-changes.ts';
 import type { Limits } from './limits.ts';
 import { loadRun } from './load-run.ts';
 import type { Cost, Measured } from './measure.ts';
@@ -141,7 +144,7 @@ async function store(
     const scope = { ...connection, at };
     const previous = await findingsBefore(client, connection);
     if (!previous) return null;
-    const { outcomes, entries: silenced } = await applySilences(client, scope, measured);
+    const { outcomes, entries: silenced, expired } = await applySilences(client, scope, measured);
     note?.('silence', { faults: faultsOf(outcomes), resolved: silenced.length });
     const tickets = await standingTicketsOf(client, scope);
     const points = score(
@@ -171,6 +174,9 @@ async function store(
     });
     if (!run && !previous.some(({ metric_line }) => metric_line === findings[0]?.metric_line))
       record('connection_tampered', `/connections/${connection_id}`, { connection_id });
+    // The findings of the first run did not come with it.
+    const found = previous.length > 0 ? findingChanges(planTickets(outcomes, previous, tickets)) : [];
+    await storeChanges(client, scope, limitChanges([...expired, ...found], 'findings'));
     const ticketEntries = await recordFindings(client, scope, { outcomes, previous, tickets });
     for (const entry of [...silenced, ...ticketEntries]) {
       record(entry.actionType, entry.pagePath, entry.properties);

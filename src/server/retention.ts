@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import { pruneEntries } from '../activity/prune-entries.ts';
 import { recordPruned } from '../activity/record-pruned.ts';
 import { type Rounds, rest, startRounds } from '../activity/rounds.ts';
+import { pruneChanges } from '../changes/prune-changes.ts';
 import { pruneFindings } from '../health/prune-findings.ts';
 import { countKeys } from '../keys/key-counts.ts';
 import { pruneCounters } from '../monitor/prune-counters.ts';
 import { pruneSignIns } from '../sign-in/prune-sign-ins.ts';
 
-/** What is kept for a limited time: log entries, findings of old health checks, counters of runs, sessions and links. */
-type Kept = 'entries' | 'findings' | 'counters' | 'sign_ins';
+/** What is kept for a limited time: log entries, findings of old health checks, counters of runs, changes, sessions and links. */
+type Kept = 'entries' | 'findings' | 'counters' | 'changes' | 'sign_ins';
 
 interface RetentionOptions {
   /** A pool of the store's owner. */
@@ -66,6 +67,7 @@ export async function retain(options: RetentionOptions, signal: AbortSignal): Pr
   const work: [Kept, () => AsyncGenerator<number>][] = [
     ['findings', () => pruneFindings(owner)],
     ['counters', () => pruneCounters(owner)],
+    ['changes', () => pruneChanges(owner)],
     ['sign_ins', () => pruneSignIns(owner)],
   ];
   if (activityDays !== null) work.unshift(['entries', () => pruneEntries(owner)]);

@@ -122,7 +122,7 @@ export function changeAs(
       await requireStill(within(change.client), actor, permission);
       const record: Change['record'] = (actionType, pagePath, properties) =>
         change.record(actionType, pagePath, { ...properties, ...actorProperties(actor, caller) });
-      return work({ ...change, record });
+      return work({ ...change, author: actor.name, record });
     });
 }
 

@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import type { ChangeAccount } from '../activity/record-entry.ts';
+import { storeChanges } from '../changes/store-changes.ts';
 import { NoConnection } from '../connections/connection-rejected.ts';
 import { one } from '../database/one.ts';
 import { resolveSilencedTicketsOf } from '../ops/record-findings.ts';
+import { silenceChange } from './silence-change.ts';
 import { pageOf, propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
 
 /** The check or object to silence, and the reason. */
@@ -23,14 +25,16 @@ export async function addSilence(
   wanted: WantedSilence,
   actor: Record<string, unknown> = {},
 ): Promise<SilenceRow> {
-  return change(async ({ accountId, client, at, record }) => {
+  return change(async ({ accountId, client, at, author, record }) => {
     await requireWatched(client, accountId, connectionId);
     const { check_id, object, reason, note, until } = wanted;
     const values = [accountId, connectionId, at, check_id, object, reason, note, until];
     const { rows } = await client.query<SilenceRow>(insert, values);
     const silence = one(rows, 'store a silence');
+    const scope = { accountId, connectionId, at };
+    await storeChanges(client, scope, [silenceChange('came', silence, author)]);
     record('silence_added', pageOf(silence), { ...propertiesOf(silence), ...actor });
-    for (const entry of await resolveSilencedTicketsOf(client, { accountId, connectionId, at })) {
+    for (const entry of await resolveSilencedTicketsOf(client, scope)) {
       record(entry.actionType, entry.pagePath, entry.properties);
     }
     return silence;

@@ -53,7 +53,7 @@ async function watched(volatile = false) {
       inTransaction(store.writer, (client) => {
         const record: Change['record'] = (actionType, _page, properties) =>
           void entries.push({ actionType, properties });
-        return work({ ...scope(hour), client, record });
+        return work({ ...scope(hour), author: 'Ada', client, record });
       });
   let previous: Finding[] = [];
   const told = (entries: { actionType: string; properties: Record<string, unknown> }[]) =>

@@ -1,4 +1,6 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
+import { storeChanges } from '../changes/store-changes.ts';
+import { silenceChange } from './silence-change.ts';
 import { NoSilence, pageOf, propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
 
 const end = `
@@ -13,10 +15,12 @@ export async function endSilence(
   silenceId: number,
   actor: Record<string, unknown> = {},
 ): Promise<SilenceRow> {
-  return change(async ({ accountId, client, at, record }) => {
+  return change(async ({ accountId, client, at, author, record }) => {
     const { rows } = await client.query<SilenceRow>(end, [accountId, silenceId, at]);
     const [silence] = rows;
     if (!silence) throw new NoSilence(silenceId);
+    const scope = { accountId, connectionId: silence.connection_id, at };
+    await storeChanges(client, scope, [silenceChange('went', silence, author)]);
     record('silence_ended', pageOf(silence), { ...propertiesOf(silence), ...actor });
     return silence;
   });

@@ -31,7 +31,7 @@ const MISNAMED = [
 
 // Reported as 0 from the start, so that the first one is an increase.
 const OUTCOMES = ['done', 'failed', 'cancelled'];
-const KEPT = ['entries', 'findings', 'counters', 'sign_ins'];
+const KEPT = ['entries', 'findings', 'counters', 'changes', 'sign_ins'];
 const UNRETAINED = ['seals', 'seal_file', 'key_hours', ...KEPT];
 
 /** Creates the service's metrics, named as Prometheus recommends (https://prometheus.io/docs/practices/naming/). */
@@ -116,13 +116,13 @@ export function createMetrics() {
   });
   const removed = new Counter({
     name: 'dbvitals_retention_rows_total',
-    help: 'Expired rows: log entries, counters and ended sign_ins that were removed, and health checks reduced to their score (findings)',
+    help: 'Expired rows: log entries, counters, changes and ended sign_ins that were removed, and health checks reduced to their score (findings)',
     labelNames: ['kept'],
     registers,
   });
   const unretained = new Counter({
     name: 'dbvitals_retention_failures_total',
-    help: 'Failed parts of rounds of sealing or retention: seals, seal_file (also: seals in it are missing or forged), key_hours, entries, findings, counters, sign_ins',
+    help: 'Failed parts of rounds of sealing or retention: seals, seal_file (also: seals in it are missing or forged), key_hours, entries, findings, counters, changes, sign_ins',
     labelNames: ['work'],
     registers,
   });

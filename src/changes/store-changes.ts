@@ -1,0 +1,36 @@
+import type pg from 'pg';
+import type { NewChange } from './connection-change.ts';
+
+/** The connection of the changes, and the time that they get. */
+interface Scope {
+  accountId: number;
+  connectionId: number;
+  at: string | Date;
+}
+
+const insert = `
+  insert into connection_change (account_id, connection_id, at, kind, database, subject, before, after, source)
+  select $1, $2, $3, kind, database, subject, before, after, source
+    from jsonb_to_recordset($4::jsonb)
+      as c (kind text, database text, subject text, before text, after text, source text)`;
+
+/** The most changes that are listed of one reading. */
+const LISTED = 200;
+
+/** The first 200 changes, and how many more there are. `what` names them in the last one. */
+export function limitChanges(changes: NewChange[], what: string, database = ''): NewChange[] {
+  if (changes.length <= LISTED) return changes;
+  const after = `${changes.length - LISTED} more`;
+  const more = { kind: 'more', database, subject: what, before: null, after, source: null } as const;
+  return [...changes.slice(0, LISTED), more];
+}
+
+/** Stores changes of a connection, in their order; nothing if there are none. Their texts must be clean and short. */
+export async function storeChanges(
+  client: pg.ClientBase,
+  { accountId, connectionId, at }: Scope,
+  changes: readonly NewChange[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await client.query(insert, [accountId, connectionId, at, JSON.stringify(changes)]);
+}
