@@ -5,7 +5,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 const BASE = 'database config vocabulary';
 const STORED = `activity checks ${BASE}`;
 const ENTITIES = 'accounts members keys connections silences sign-in';
-const ANSWERS = `health ops team measures changes http telemetry ${STORED}`;
+const ANSWERS = `health ops team measures changes vitals http telemetry ${STORED}`;
 
 /** The folders that each folder of src/ may import. A folder is listed above all that it imports. */
 const LIST: Readonly<Record<string, string>> = {

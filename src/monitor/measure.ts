@@ -5,9 +5,10 @@ import { rowsOf } from '../checks/rows.ts';
 import { cleanText } from './clean-text.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { Vitals } from './measure-vitals.ts';
 import { missingPrivileges } from './missing-privileges.ts';
 import { connectedOutcomes, notConnectedOutcomes } from './not-connected.ts';
-import { measuresOf, outcomeOf, type Sample } from './outcome.ts';
+import { cleanMeasures, measuresOf, outcomeOf, type Sample } from './outcome.ts';
 import { countChecks, type Progress } from './progress.ts';
 import { type Facts, msSince, type NoteStep } from './run-steps.ts';
 import type { Endpoint } from './session/address.ts';
@@ -69,6 +70,7 @@ interface Run extends Reach, Required<Instructions> {
   timeouts: number;
   samples: Map<Check, Sample[]>;
   counters: CounterSample[];
+  vitals: Vitals;
   server: ReachedServer | null;
   show: (progress: Progress) => void;
   /** Called after each check, with the database of the session. */
@@ -90,11 +92,13 @@ export async function measure(
 ): Promise<Measured> {
   const { limits = LIMITS, allowPrivateTargets } = instructions;
   const engine = engines[target.engine];
+  const { before = [], began = Date.now() } = instructions;
+  const counters: CounterSample[] = [];
   const run: Run = {
     expectedStandbys: 0,
-    before: [],
-    began: Date.now(),
     ...instructions,
+    before,
+    began,
     limits,
     target,
     engine,
@@ -103,7 +107,8 @@ export async function measure(
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.runMs)]),
     timeouts: 0,
     samples: new Map(engine.checks.map((check) => [check, []])),
-    counters: [],
+    counters,
+    vitals: new Vitals({ engine, before, began, counters, note, ended: () => hasEnded(run) }),
     server: null,
     show,
     note,
@@ -115,7 +120,8 @@ export async function measure(
     const { bytes, statements, milliseconds } = run.meter;
     const cost = { milliseconds: Math.round(milliseconds), statements, bytes };
     const { counters: samples, server } = run;
-    const measures = [...run.samples].flatMap(([check, own]) => measuresOf(check, own));
+    const checked = [...run.samples].flatMap(([check, own]) => measuresOf(check, own));
+    const measures = cleanMeasures([...run.vitals.measures(), ...checked]);
     return { outcomes, samples, measures, cost, hostKey: run.dialler.hostKey(), server };
   } finally {
     run.dialler.close();
@@ -152,8 +158,13 @@ async function measureServer(run: Run, { session, endpoint }: Reached): Promise<
     run.server = { version: facts.version, tls: session.tls };
     const counts = { ofServer: ofServer.length, ofDatabase: ofDatabase.length };
     run.step = countChecks(databases, counts, run.show);
-    await measureEach(run, session, ofServer, { ...facts, database });
-    if (databases[0] === database) await measureEach(run, session, ofDatabase, { ...facts, database });
+    const place = { ...facts, database };
+    const shared = run.vitals.sharing(session, facts.version);
+    await measureEach(run, shared, ofServer, place);
+    if (databases[0] === database) await measureEach(run, session, ofDatabase, place);
+    // Last, so that a server too slow for them still has its checks measured.
+    await run.vitals.read(session, 'server', place);
+    if (databases[0] === database) await run.vitals.read(session, 'database', place);
     await session.close();
     for (const other of databases) {
       if (other !== database) await measureDatabase(run, endpoint, ofDatabase, { ...facts, database: other });
@@ -179,6 +190,7 @@ async function measureDatabase(
     const session = await openDatabase(run, endpoint, place.database);
     try {
       await measureEach(run, session, checks, place);
+      await run.vitals.read(session, 'database', place);
     } finally {
       await session.close();
     }
@@ -252,8 +264,12 @@ function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database:
 /** The run ended before all checks were measured. */
 class RunEnded extends Error {}
 
+function hasEnded(run: Run): boolean {
+  return run.timeouts >= TIMEOUTS;
+}
+
 function stopWhereEnded(run: Run): void {
-  if (run.timeouts >= TIMEOUTS) throw new RunEnded(`the run ended after ${TIMEOUTS} timeouts`);
+  if (hasEnded(run)) throw new RunEnded(`the run ended after ${TIMEOUTS} timeouts`);
 }
 
 const REASONS = { timeout: 'it took more than 5 s', locked: 'an object that it reads is locked' };

@@ -1,4 +1,6 @@
 import { type Catalogue, catalogues } from '../../checks/catalogue.ts';
+import { engineVitals } from '../../vitals/engine-vitals.ts';
+import type { EngineVitals } from '../../vitals/vital.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import { factsOfMysql, isMysqlPrimary } from './mysql-facts.ts';
 import { openMysqlSession } from './mysql-session.ts';
@@ -21,6 +23,7 @@ export interface RunFacts {
 
 /** How the servers of an engine are measured. */
 export interface EngineParts extends Catalogue {
+  vitals: EngineVitals;
   openSession(target: Target, database: string, route: Route, deadline: Deadline): Promise<Session>;
   /** Throws if the server is not a supported one. */
   readFacts(session: Session): Promise<RunFacts>;
@@ -34,10 +37,11 @@ const mysql = { openSession: openMysqlSession, readFacts: factsOfMysql, isPrimar
 export const engines: Readonly<Record<Engine, EngineParts>> = {
   postgres: {
     ...catalogues.postgres,
+    vitals: engineVitals.postgres,
     openSession: openPostgresSession,
     readFacts: factsOfPostgres,
     isPrimary: isPostgresPrimary,
   },
-  mysql: { ...catalogues.mysql, ...mysql },
-  mariadb: { ...catalogues.mariadb, ...mysql },
+  mysql: { ...catalogues.mysql, vitals: engineVitals.mysql, ...mysql },
+  mariadb: { ...catalogues.mariadb, vitals: engineVitals.mariadb, ...mysql },
 };

@@ -1,0 +1,123 @@
+import type { Row } from '../checks/check.ts';
+import type { SeriesValue } from '../checks/measure.ts';
+import { listedVitals } from '../vitals/engine-vitals.ts';
+import type { EngineVitals, VitalReading, VitalValue } from '../vitals/vital.ts';
+import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
+import { msSince, type NoteStep } from './run-steps.ts';
+import { describeError, refusalOf } from './session/connect-failure.ts';
+import { NoAnswer, type Session } from './session/session.ts';
+
+/** Once an hour, less what a run may come early. */
+const HOUR_SECONDS = 3_590;
+
+/** Sizes of relations are read in so many databases at most. */
+const DATABASES = 100;
+
+/** After so many timeouts nothing more is read: a server that is too slow is not made slower. */
+const TIMEOUTS = 3;
+
+/** What reading vitals needs of a run. */
+interface VitalRun {
+  engine: { vitals: EngineVitals };
+  before: CounterBefore[];
+  began: number;
+  counters: CounterSample[];
+  note: NoteStep | undefined;
+  /** Whether the run ended, so that nothing more is asked of the server. */
+  ended: () => boolean;
+}
+
+/** The vitals of a run. */
+export class Vitals {
+  readonly #run: VitalRun;
+  readonly #values: VitalValue[] = [];
+  /** The rows of statements that vitals share with checks; null = not read yet. */
+  readonly #shared = new Map<string, Row[] | null>();
+  #databases = 0;
+  #timeouts = 0;
+
+  constructor(run: VitalRun) {
+    this.#run = run;
+  }
+
+  /** A session whose rows vitals may use again. Call it before any check runs. */
+  sharing(session: Session, version: number): Session {
+    const server = this.#run.engine.vitals.readings.filter(({ scope }) => scope === 'server');
+    for (const statement of server.flatMap(({ sql }) => sql(version))) this.#shared.set(statement, null);
+    const read = async (statement: string) => {
+      const rows = await session.read(statement);
+      if (this.#shared.has(statement)) this.#shared.set(statement, rows);
+      return rows;
+    };
+    return { tls: session.tls, read, close: () => session.close() };
+  }
+
+  /**
+   * Reads the vitals of the server, or of a database. Never throws: a vital that can't be read is left out, because
+   * its privilege is missing or the server is too slow, and nothing else of the run depends on it.
+   */
+  async read(
+    session: Session,
+    scope: VitalReading['scope'],
+    { version, database }: { version: number; database: string },
+  ): Promise<void> {
+    if (scope === 'database' && ++this.#databases > DATABASES) return;
+    const place = scope === 'server' ? '' : database;
+    for (const reading of this.#run.engine.vitals.readings.filter((each) => each.scope === scope)) {
+      const values = await this.#valuesOf(reading, session, version, place);
+      this.#values.push(...values.map((value) => ({ ...value, database: value.database || place })));
+    }
+  }
+
+  async #valuesOf(
+    reading: VitalReading,
+    session: Session,
+    version: number,
+    database: string,
+  ): Promise<VitalValue[]> {
+    const { began, counters, note, ended } = this.#run;
+    const { id: checkId } = reading;
+    const before = this.#before(reading, database);
+    if (reading.hourly && before && before.seconds < HOUR_SECONDS) {
+      return reading.values(before.rows, { version });
+    }
+    if (ended() || this.#timeouts >= TIMEOUTS) return [];
+    const started = performance.now();
+    const keep = (rows: Row[]) =>
+      counters.push({ checkId, database, after: (Date.now() - began) / 1_000, rows: cleanRows(rows) });
+    try {
+      const rows: Row[] = [];
+      for (const statement of reading.sql(version)) {
+        rows.push(...(this.#shared.get(statement) ?? (await session.read(statement))));
+      }
+      const kept = reading.kept(rows);
+      const values = reading.values(reading.hourly ? kept : rows, { version, ...(before && { before }) });
+      if (kept.length > 0 || reading.hourly) keep(kept);
+      note?.('vitals', { check_id: checkId, database, ms: msSince(started), values: values.length });
+      return values;
+    } catch (error) {
+      if (error instanceof NoAnswer || refusalOf(error) === 'timeout') this.#timeouts++;
+      // What is read once an hour is not tried again before.
+      if (reading.hourly) keep([]);
+      const reason = describeError(error).message;
+      note?.('vitals', { check_id: checkId, database, ms: msSince(started), failure: reason });
+      return [];
+    }
+  }
+
+  #before({ id }: VitalReading, database: string): { rows: Row[]; seconds: number } | undefined {
+    const { before, began } = this.#run;
+    const last = before.find((each) => each.checkId === id && each.database === database);
+    return last && { rows: last.rows, seconds: last.seconds + (Date.now() - began) / 1_000 };
+  }
+
+  /** What was read, as series. */
+  measures(): SeriesValue[] {
+    const { vitals } = this.#run.engine;
+    const growing = new Set(vitals.vitals.filter(({ grows }) => grows).map(({ metric }) => metric));
+    return listedVitals(vitals, this.#values).map(({ metric, value, database = '', object = null }) => ({
+      ...{ checkId: '', metric, database, object, value, operator: null, warning: null, critical: null },
+      ...(growing.has(metric) && { grows: true }),
+    }));
+  }
+}

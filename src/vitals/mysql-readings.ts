@@ -1,0 +1,150 @@
+import type { Row } from '../checks/check.ts';
+import { Figures, figures } from '../checks/mysql/figures.ts';
+import { isMariaDb } from '../checks/mysql/flavour.ts';
+import { historyList } from '../checks/mysql/history-list.ts';
+import { quoted } from '../checks/mysql/quote.ts';
+import { replicaSql, replicationsIn } from '../checks/mysql/replica-status.ts';
+import { ofCustomers } from '../checks/mysql/table-check.ts';
+import { type Formulas, firstKnown, gaugesIn, growthOf, perSecond, ratesOf } from './growth.ts';
+import type { VitalFacts, VitalReading, VitalValue } from './vital.ts';
+
+/** Uptime is in whole seconds, and read a moment before or after the clock. */
+const SECONDS_OFF = 3;
+
+/** Status variable → vital. */
+const GAUGES: Readonly<Record<string, string>> = {
+  Threads_connected: 'connections_count',
+  Threads_running: 'active_connections_count',
+  Innodb_row_lock_current_waits: 'lock_waiters_count',
+  Innodb_history_list_length: 'history_list_count',
+};
+
+// MariaDB counts no rows of InnoDB, but those of temporary tables apart; MySQL does it the other way round.
+const HANDLER_READS = ['first', 'key', 'last', 'next', 'prev', 'rnd', 'rnd_next'].map(
+  (how) => `Handler_read_${how}`,
+);
+const HANDLER_WRITES = ['Handler_write', 'Handler_update', 'Handler_delete'];
+
+const RATES: Formulas = {
+  queries_per_second: perSecond('Questions'),
+  cache_hit_ratio: (grown) => {
+    const [requests, reads] = [grown('Innodb_buffer_pool_read_requests'), grown('Innodb_buffer_pool_reads')];
+    return requests === null || reads === null || requests === 0 ? null : Math.max(0, 1 - reads / requests);
+  },
+  rows_read_per_second: firstKnown(perSecond('Innodb_rows_read'), perSecond(...HANDLER_READS)),
+  rows_written_per_second: firstKnown(
+    perSecond('Innodb_rows_inserted', 'Innodb_rows_updated', 'Innodb_rows_deleted'),
+    perSecond(...HANDLER_WRITES),
+  ),
+  temporary_disk_tables_per_second: perSecond('Created_tmp_disk_tables'),
+  slow_queries_per_second: perSecond('Slow_queries'),
+  redo_bytes_per_second: perSecond('Innodb_os_log_written'),
+  deadlocks_per_second: perSecond('Innodb_deadlocks'),
+  row_lock_waits_per_second: perSecond('Innodb_row_lock_waits'),
+};
+
+const COUNTERS = [
+  ...['Questions', 'Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads'],
+  ...['Innodb_rows_read', 'Innodb_rows_inserted', 'Innodb_rows_updated', 'Innodb_rows_deleted'],
+  ...['Created_tmp_disk_tables', 'Slow_queries', 'Innodb_os_log_written', 'Innodb_deadlocks'],
+  ...['Innodb_row_lock_waits', ...HANDLER_READS, ...HANDLER_WRITES],
+];
+
+const BEGINNINGS = ['Uptime', 'Uptime_since_flush_status'];
+
+const status: VitalReading = {
+  id: 'VITALS',
+  scope: 'server',
+  sql: () => figures({ status: [...Object.keys(GAUGES), ...COUNTERS, ...BEGINNINGS] }),
+  kept: (rows) => numbersOf(rows, [...COUNTERS, ...BEGINNINGS]),
+  values: (rows, { before }) => {
+    const gauges = numbersOf(rows, Object.keys(GAUGES)).map(({ name, value }) => ({
+      metric: GAUGES[name] ?? '',
+      value,
+    }));
+    return [...gauges, ...ratesSince(numbersOf(rows, [...COUNTERS, ...BEGINNINGS]), before)];
+  },
+};
+
+/** Status variables as rows for {@link growthOf}. Those that the server does not have, or that are no numbers, are left out. */
+function numbersOf(rows: readonly Row[], names: readonly string[]): { name: string; value: number }[] {
+  const found = new Figures(rows);
+  return names
+    .filter((name) => found.has(name) && Number.isFinite(Number(found.text(name))))
+    .map((name) => ({ name, value: found.number(name) }));
+}
+
+/** None if the server restarted, or its counters were reset (FLUSH STATUS), since the last run. */
+function ratesSince(rows: readonly Row[], before: VitalFacts['before']): VitalValue[] {
+  if (before === undefined) return [];
+  const grown = growthOf(rows, before.rows);
+  const began = BEGINNINGS.map(grown);
+  if (began.some((by) => by === null || Math.abs(by - before.seconds) > SECONDS_OFF)) return [];
+  return ratesOf(RATES, rows, before);
+}
+
+// MariaDB has it among the status variables.
+const history: VitalReading = {
+  id: 'VITALS_HISTORY',
+  scope: 'server',
+  sql: (version) => (isMariaDb(version) ? [] : [historyList.sql(version)].flat()),
+  kept: () => [],
+  values: (rows) =>
+    rows.flatMap(({ length }) =>
+      typeof length === 'number' ? [{ metric: 'history_list_count', value: length }] : [],
+    ),
+};
+
+const replication: VitalReading = {
+  id: 'VITALS_REPLICATION',
+  scope: 'server',
+  sql: replicaSql,
+  kept: () => [],
+  values: (rows, { version }) =>
+    replicationsIn(rows, version).flatMap(({ object, behind }) =>
+      behind === null ? [] : [{ metric: 'replication_lag_seconds', value: behind, object }],
+    ),
+};
+
+// Only a login that sees all tables gets sums that are right; table-check.ts has the same two conditions. The count is a
+// constant: over the limit MariaDB does not open the tables.
+const TABLE_LIMIT = 20_000;
+const ofAll = `
+   where ${ofCustomers()}
+     and table_type in ('BASE TABLE', 'SYSTEM VERSIONED')
+     and (select count(*)
+            from information_schema.columns
+           where table_schema = 'mysql' and table_name = 'proxies_priv') > 0
+     and (select count(*) from information_schema.tables where ${ofCustomers()}) <= ${TABLE_LIMIT}`;
+const schemaSizes = `
+  select table_schema as db, sum(data_length + index_length) + 0e0 as bytes
+    from information_schema.tables${ofAll}
+   group by table_schema
+   order by bytes desc
+   limit 50`;
+const tableSizes = `
+  select table_schema as db, table_name as name, data_length + 0e0 as data_bytes, index_length + 0e0 as index_bytes
+    from information_schema.tables${ofAll}
+   order by data_length + index_length desc
+   limit 10`;
+
+const sizes: VitalReading = {
+  id: 'VITALS_DATABASES',
+  scope: 'server',
+  hourly: true,
+  sql: () => [schemaSizes, tableSizes],
+  kept: (rows) =>
+    rows.flatMap(({ db, name, bytes, data_bytes, index_bytes }): Row[] => {
+      if (typeof db !== 'string') return [];
+      if (typeof name !== 'string') return [{ name: 'database_bytes', database: db, value: bytes }];
+      const object = quoted(db, name);
+      return [
+        { name: 'table_bytes', object, value: data_bytes },
+        { name: 'index_bytes', object, value: index_bytes },
+      ];
+    }),
+  values: gaugesIn,
+};
+
+/** How the vitals of MySQL and MariaDB are read: one statement a run besides those of checks, and once an hour the sizes. */
+export const mysqlReadings: readonly VitalReading[] = [status, history, replication, sizes];
