@@ -77,6 +77,7 @@ create table measure_rolled (
   primary key (account_id, connection_id),
   foreign key (account_id, connection_id) references connection
 );
+create index measure_rolled_due on measure_rolled (hours_to, account_id, connection_id);
 
 -- When a series that only grows will be full, as of its last hour.
 create table measure_forecast (

@@ -34,3 +34,14 @@ export function startRounds(
 export async function rest(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => {});
 }
+
+/** Runs the steps, and pauses after each for as long as it took, because requests and checks come first. Ends when aborted. */
+export async function* unhurried<T>(steps: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
+  let began = performance.now();
+  for await (const step of steps) {
+    yield step;
+    await rest(performance.now() - began, signal);
+    if (signal.aborted) return;
+    began = performance.now();
+  }
+}

@@ -5,6 +5,7 @@ import type { SeriesValue } from '../checks/measure.ts';
 import { openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
 import { listMeasures } from './list-measures.ts';
+import { measure, newConnection } from './measures-fixture.ts';
 import { type MeasuredConnection, prepareMeasures } from './prepare-measures.ts';
 import { readHistory } from './read-history.ts';
 import { storeMeasures } from './store-measures.ts';
@@ -20,26 +21,6 @@ afterAll(async () => {
   await reader.end();
   await store.stop();
 });
-
-/** A value of a check about the server, with other fields where given. */
-const measure = (metric: string, value: number, given: Partial<SeriesValue> = {}): SeriesValue => ({
-  ...{
-    checkId: 'PG_TEST',
-    metric,
-    database: '',
-    object: null,
-    value,
-    operator: '>=',
-    warning: 1,
-    critical: 2,
-  },
-  ...given,
-});
-
-async function newConnection(): Promise<MeasuredConnection> {
-  const accountId = await store.account();
-  return { accountId, connectionId: await store.connection(accountId) };
-}
 
 async function storeRun(key: MeasuredConnection, measures: SeriesValue[]): Promise<void> {
   const prepared = await prepareMeasures(store.writer, key, measures);
@@ -58,7 +39,7 @@ const historyOf = async ({ accountId, connectionId }: MeasuredConnection, series
 };
 
 test('the latest values are exact, and the history has one value for each run', async () => {
-  const key = await newConnection();
+  const key = await newConnection(store);
   expect(await latestOf(key)).toBeNull();
   await storeRun(key, [
     measure('a_ratio', 0.1),

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { PreparedMeasures } from './prepare-measures.ts';
 
-// Within the range of `real`, with room: the mean of such values is also within it.
+// Well within the range of `real`, so that means of such values are also in it.
 const LARGEST = 3e38;
-const SMALLEST = 1e-30;
+const SMALLEST = 1e-20;
 
 const storeRun = `
   insert into measure_run (account_id, connection_id, measured_at, values) values ($1, $2, $3, $4)`;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { pruneEntries } from '../activity/prune-entries.ts';
 import { recordPruned } from '../activity/record-pruned.ts';
-import { type Rounds, rest, startRounds } from '../activity/rounds.ts';
+import { type Rounds, startRounds, unhurried } from '../activity/rounds.ts';
 import { pruneChanges } from '../changes/prune-changes.ts';
 import { pruneFindings } from '../health/prune-findings.ts';
 import { countKeys } from '../keys/key-counts.ts';
@@ -85,16 +85,5 @@ export async function retain(options: RetentionOptions, signal: AbortSignal): Pr
     }
     if (removed > 0) log.info({ kept, rows: removed }, 'retention removed expired data');
     if (signal.aborted) return;
-  }
-}
-
-/** Runs the steps, and pauses after each for as long as it took, because requests and checks come first. Ends when aborted. */
-async function* unhurried<T>(steps: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
-  let began = performance.now();
-  for await (const step of steps) {
-    yield step;
-    await rest(performance.now() - began, signal);
-    if (signal.aborted) return;
-    began = performance.now();
   }
 }

@@ -32,7 +32,7 @@ const MISNAMED = [
 // Reported as 0 from the start, so that the first one is an increase.
 const OUTCOMES = ['done', 'failed', 'cancelled'];
 const KEPT = ['entries', 'findings', 'counters', 'changes', 'sign_ins'];
-const UNRETAINED = ['seals', 'seal_file', 'key_hours', ...KEPT];
+const UNRETAINED = ['seals', 'seal_file', 'key_hours', 'measures', ...KEPT];
 
 /** Creates the service's metrics, named as Prometheus recommends (https://prometheus.io/docs/practices/naming/). */
 export function createMetrics() {
@@ -122,7 +122,7 @@ export function createMetrics() {
   });
   const unretained = new Counter({
     name: 'dbvitals_retention_failures_total',
-    help: 'Failed parts of rounds of sealing or retention: seals, seal_file (also: seals in it are missing or forged), key_hours, entries, findings, counters, changes, sign_ins',
+    help: 'Failed parts of rounds of sealing, retention or rolling up: seals, seal_file (also: seals in it are missing or forged), key_hours, measures, entries, findings, counters, changes, sign_ins',
     labelNames: ['work'],
     registers,
   });

@@ -25,6 +25,7 @@ import { firstStart } from '../../server/first-start.ts';
 import { consoleUrl, listen, passkeyOrigin, urlOf } from '../../server/listen.ts';
 import { serveMetrics } from '../../server/metrics-listener.ts';
 import { STEP_DEADLINE_MS, startRetention } from '../../server/retention.ts';
+import { startRollingUp } from '../../server/roll-up-rounds.ts';
 import { startupBanner } from '../../server/startup-banner.ts';
 import { followTls, readTls } from '../../server/tls-files.ts';
 import { openIdentityProvider } from '../../sign-in/identity-provider.ts';
@@ -182,6 +183,10 @@ async function start(
     sealFile: sealFile === null ? null : openSealFile(sealFile),
   });
   undo.push(() => sealing.stop());
+  const roller = openPool(store.address, 'writer', { max: 1, statementTimeout: STEP_DEADLINE_MS });
+  undo.push(() => roller.end());
+  const rollingUp = startRollingUp({ writer: roller, log, failed: metrics.notRetained });
+  undo.push(() => rollingUp.stop());
   undo.push(async () => {
     log.info({ drain_seconds: config.drainSeconds }, 'dbvitals stops: requests under way are answered first');
     api.leave();
