@@ -15,7 +15,7 @@ function answersFor(shape: Parameters<typeof synthesize>[0]) {
     const series = synthesize(shape, 7_919 * (n + 1));
     const answer = forecast(series.points, series);
     if (answer === null) return [];
-    const full = series.full ?? Infinity;
+    const full = series.full() ?? Infinity;
     const { full_earliest: earliest, full_latest: latest, per_day_low, per_day_high } = answer;
     return {
       isRight: secondsOf(earliest) <= full + HOUR_S && full - HOUR_S <= secondsOf(latest),

@@ -1,3 +1,5 @@
+import type { Forecast } from './list-measures.ts';
+
 const DAY_S = 86_400;
 /** How many days are used: 30, or the newest 14, 7 or 4 of them if the growth began later. */
 const WINDOWS = [30, 14, 7, 4];
@@ -8,19 +10,6 @@ const STALE_S = 2 * DAY_S;
 const HORIZON_DAYS = 3 * 365;
 /** The share of its growth by which the value may once have fallen in 30 days. A sawtooth falls by all of it. */
 const FALLEN_SHARE = 0.25;
-
-/** When a value that only grows reaches its limit, with 95 % intervals. Times are RFC 3339. */
-export interface Forecast {
-  /** Growth in a day, in the unit of the value. All three are above 0. */
-  per_day: number;
-  per_day_low: number;
-  per_day_high: number;
-  /** Null if the value has no limit. */
-  full_at: string | null;
-  full_earliest: string | null;
-  /** Null if it has no limit, or may take longer than three years. */
-  full_latest: string | null;
-}
 
 /** A measured value; `at` is in Unix seconds. */
 export interface Point {
@@ -43,8 +32,8 @@ interface Growth {
 }
 
 /**
- * Extends the line of up to 30 days of values, oldest first, to `limit`. `now` is in Unix seconds. Null if the values
- * support no forecast: too few, not growing beyond doubt, fallen in between, off the line at the end, already at the
+ * Extends the line of up to 30 days of values, oldest first, to `limit`, with 95 % intervals. Without a limit it says only
+ * the growth in a day. `now` is in Unix seconds. Null if the values support no forecast: too few, not growing beyond doubt, fallen in between, off the line at the end, already at the
  * limit, or more than three years away from it.
  *
  * The line is by Theil–Sen over the medians of days. Its interval takes the growth of each day as one independent draw

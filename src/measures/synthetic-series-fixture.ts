@@ -6,12 +6,13 @@ const HOUR_S = 3_600;
 const START = 1_800_000_000;
 const DAYS_AHEAD = 4 * 365;
 
-/** A synthetic series: its history, the limit, and when it really reaches it (Unix seconds, null = never). */
+/** A synthetic series: its history, a limit, and when it really reaches that (Unix seconds, null = never). */
 export interface Synthetic {
   points: Point[];
   limit: number;
   now: number;
-  full: number | null;
+  /** Lets the series grow on in the same way. */
+  full(): number | null;
 }
 
 interface Shape {
@@ -123,7 +124,7 @@ export const SILENT: Readonly<Record<string, (random: Random) => Shape>> = {
   'random walk': (random) => ({ value: sum(() => gauss(random)), days: days(random) }),
 };
 
-/** Makes a series, lets it grow on in the same way, and sees when it reaches a limit of 1 to 300 days' growth. */
+/** Makes a series with a limit of 1 to 300 days' growth. */
 export function synthesize(shape: (random: Random) => Shape, seed: number): Synthetic {
   const random = randomNumbers(seed);
   const { value, days: length = 30, measured = () => true } = shape(random);
@@ -133,9 +134,15 @@ export function synthesize(shape: (random: Random) => Shape, seed: number): Synt
     .map((one, hour) => ({ at: START + hour * HOUR_S, value: one }))
     .filter((_, hour) => hour === hours - 1 || measured(hour));
   const limit = Math.max(...values) + Math.exp(between(random, 0, Math.log(300)));
-  let full: number | null = null;
-  for (let hour = hours; hour < hours + DAYS_AHEAD * 24 && full === null; hour++) {
-    if (value(hour) >= limit) full = START + hour * HOUR_S;
-  }
-  return { points, limit, now: START + (hours - 1) * HOUR_S, full };
+  return {
+    points,
+    limit,
+    now: START + (hours - 1) * HOUR_S,
+    full() {
+      for (let hour = hours; hour < hours + DAYS_AHEAD * 24; hour++) {
+        if (value(hour) >= limit) return START + hour * HOUR_S;
+      }
+      return null;
+    },
+  };
 }
