@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { SeriesValue } from '../checks/measure.ts';
 import { inTransaction } from '../database/connect.ts';
 import { one } from '../database/one.ts';
@@ -8,7 +8,6 @@ export const MAX_SERIES = 300;
 
 // A hostile server can't make the look-up of series long.
 const MAX_LOOKED_UP = 3_000;
-const TRIES = 5;
 
 /** A connection of an account. */
 export interface MeasuredConnection {
@@ -45,7 +44,7 @@ const usedPlaces = `
     from measure_series
    where account_id = $1 and connection_id = $2`;
 
-// Of a series that exists, the id and the slot stay. A slot that another monitor took meanwhile fails the statement.
+// Of a series that exists, the id and the slot stay.
 const storeSeries = `
   insert into measure_series as s
          (account_id, connection_id, check_id, metric, database, object, grows, series_id, slot, last_seen_at)
@@ -59,6 +58,10 @@ const startRolling = `
   insert into measure_rolled (account_id, connection_id, hours_to, days_to)
   values ($1, $2, date_trunc('hour', now()), date_trunc('day', now()))
   on conflict do nothing`;
+
+// One transaction at a time gives slots of a connection, or frees them (roll-up.ts).
+const lockSeries = `
+  select from measure_rolled where account_id = $1 and connection_id = $2 for update`;
 
 /**
  * Finds the series of a run's numbers, and creates those that are missing. Call it before the run's transaction, so that
@@ -76,10 +79,8 @@ export async function prepareMeasures(
   const wanted = [...named.values()].toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MAX_LOOKED_UP);
   if (wanted.length === 0) return { placed: [], dropped: 0 };
   let known = await seriesOf(writer, connection, wanted);
-  for (let tries = 0; tries < TRIES && !known.every(isCurrent); tries++) {
-    const isDone = await placeSeries(writer, connection, known).catch(isNotDone);
-    known = await seriesOf(writer, connection, wanted);
-    if (isDone) break;
+  if (!known.every(isCurrent)) {
+    known = await inTransaction(writer, (client) => placeSeries(client, connection, wanted));
   }
   const placed = known.flatMap(({ measure, seriesId, slot }) =>
     seriesId === null || slot === null ? [] : [{ seriesId, slot, measure }],
@@ -98,7 +99,7 @@ interface WantedSeries {
 const isCurrent = ({ slot, outdated }: WantedSeries) => slot !== null && !outdated;
 
 async function seriesOf(
-  writer: pg.Pool,
+  writer: pg.Pool | pg.ClientBase,
   { accountId, connectionId }: MeasuredConnection,
   wanted: readonly SeriesValue[],
 ): Promise<WantedSeries[]> {
@@ -112,39 +113,30 @@ async function seriesOf(
 
 /** Gives slots to the series without one while there are any, and marks all that are measured now. */
 async function placeSeries(
-  writer: pg.Pool,
-  { accountId, connectionId }: MeasuredConnection,
-  known: readonly WantedSeries[],
-): Promise<boolean> {
-  const values = [accountId, connectionId];
-  return inTransaction(writer, async (client) => {
-    const { rows } = await client.query<{ last: number; slots: number[] }>(usedPlaces, values);
-    const { last, slots } = one(rows, 'read the slots of a connection');
-    const used = new Set(slots);
-    const free = Array.from({ length: MAX_SERIES }, (_, n) => n + 1).filter((slot) => !used.has(slot));
-    const placed = known.filter(({ slot }) => slot === null).slice(0, free.length);
-    const stored = [
-      ...placed.map(({ measure }, n) => ({ measure, seriesId: last + 1 + n, slot: free[n] ?? null })),
-      ...known.filter(({ outdated, slot }) => outdated && slot !== null),
-    ];
-    if (stored.length === 0) return true;
-    const columns = columnsOf(stored.map(({ measure }) => measure));
-    await client.query(storeSeries, [
-      ...[...values, ...columns],
-      ...[stored.map(({ seriesId }) => seriesId), stored.map(({ slot }) => slot)],
-    ]);
-    await client.query(startRolling, values);
-    return true;
-  });
-}
-
-// Unique violation, deadlock.
-const BY_ANOTHER = ['23505', '40P01'];
-
-/** False if another monitor stored series of the connection at the same time, so it is worth another try. */
-function isNotDone(error: unknown): false {
-  if (error instanceof pg.DatabaseError && BY_ANOTHER.includes(error.code ?? '')) return false;
-  throw error;
+  client: pg.ClientBase,
+  connection: MeasuredConnection,
+  wanted: readonly SeriesValue[],
+): Promise<WantedSeries[]> {
+  const ids = [connection.accountId, connection.connectionId];
+  await client.query(startRolling, ids);
+  await client.query(lockSeries, ids);
+  const known = await seriesOf(client, connection, wanted);
+  const { rows } = await client.query<{ last: number; slots: number[] }>(usedPlaces, ids);
+  const { last, slots } = one(rows, 'read the slots of a connection');
+  const used = new Set(slots);
+  const free = Array.from({ length: MAX_SERIES }, (_, n) => n + 1).filter((slot) => !used.has(slot));
+  const placed = known.filter(({ slot }) => slot === null).slice(0, free.length);
+  const stored = [
+    ...placed.map(({ measure }, n) => ({ measure, seriesId: last + 1 + n, slot: free[n] ?? null })),
+    ...known.filter(({ outdated, slot }) => outdated && slot !== null),
+  ];
+  if (stored.length === 0) return known;
+  await client.query(storeSeries, [
+    ...ids,
+    ...columnsOf(stored.map(({ measure }) => measure)),
+    ...[stored.map(({ seriesId }) => seriesId), stored.map(({ slot }) => slot)],
+  ]);
+  return seriesOf(client, connection, wanted);
 }
 
 function nameOf({ checkId, metric, database, object }: SeriesValue): string {
