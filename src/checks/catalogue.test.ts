@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { documentedMetrics, expectMeasures, METRIC, SWITCHES } from '../../test/expect-measures.ts';
 import { type SeenJudgement, seen } from '../../test/seen-judgement.ts';
 import { everyCheck } from './catalogue.ts';
 import type { Row } from './check.ts';
@@ -9,7 +10,7 @@ import { postgresChecks } from './postgres/postgres-checks.ts';
 function judge(id: string, rows: Row[], facts: Partial<JudgementInput> = {}): SeenJudgement {
   const check = postgresChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
-  return seen(
+  const judgement = seen(
     judgementOf(check, rows, {
       version: 180_004,
       database: 'shop',
@@ -17,6 +18,8 @@ function judge(id: string, rows: Row[], facts: Partial<JudgementInput> = {}): Se
       ...facts,
     }),
   );
+  expectMeasures(check, judgement);
+  return judgement;
 }
 
 const connections = (used: number): Row[] => [
@@ -108,8 +111,8 @@ test.each([
   ['PG_MXID_WRAPAROUND', database(0.499), undefined, []],
   ['PG_MXID_WRAPAROUND', database(0.5), 'warning', []],
   ['PG_MXID_WRAPAROUND', database(0.8), 'critical', []],
-  ['PG_STALE_STATS', stale(2), undefined, []],
-  ['PG_STALE_STATS', stale(2.1), 'warning', []],
+  ['PG_STALE_STATS', stale(1.99), undefined, []],
+  ['PG_STALE_STATS', stale(2), 'warning', []],
   ['PG_TABLE_BLOAT_EST', bloated(249), undefined, []],
   ['PG_TABLE_BLOAT_EST', bloated(250), 'warning', []],
   ['PG_INDEX_BLOAT_EST', bloated(99), undefined, []],
@@ -169,6 +172,14 @@ test('dead rows are not measured if the server does not count them', () => {
 test('a statement without a row is an error, not "ok"', () => {
   for (const { id } of postgresChecks.filter((check) => !/XID|_OFF|PASSWORD|EXTENSION/.test(check.id))) {
     expect(() => judge(id, []), id).toThrow(TypeError);
+  }
+});
+
+test('every check of PostgreSQL documents its measures, unless it is a switch', () => {
+  for (const { id } of postgresChecks) {
+    const metrics = documentedMetrics(id);
+    expect(metrics.length === 0, id).toBe(SWITCHES.has(id));
+    for (const metric of metrics) expect(metric).toMatch(METRIC);
   }
 });
 

@@ -6,16 +6,34 @@ export const MEASURED_OBJECTS = 5;
 /** What a value is called and compared with. */
 export type Scale = Omit<Measure, 'object' | 'value'>;
 
-/** The worst five of a check's values, worst first. All have the same metric. */
+/** A value that crosses its thresholds from below: from a threshold on it is a fault. */
+export function atLeast(metric: string, warning: number | null, critical: number | null = null): Scale {
+  return { metric, operator: '>=', warning, critical };
+}
+
+/** A value that crosses its thresholds from above: down from a threshold it is a fault. */
+export function atMost(metric: string, warning: number | null, critical: number | null = null): Scale {
+  return { metric, operator: '<=', warning, critical };
+}
+
+/** A value that is compared with nothing. */
+export function uncompared(metric: string): Scale {
+  return { metric, operator: null, warning: null, critical: null };
+}
+
+/** The worst five of a check's values of one metric, worst first; those that are compared with nothing come last. */
 export function worstOf(measures: readonly Measure[]): Measure[] {
   return measures
-    .toSorted((a, b) => (a.operator === '<=' ? a.value - b.value : b.value - a.value))
+    .toSorted((a, b) => {
+      if ((a.operator === null) !== (b.operator === null)) return a.operator === null ? 1 : -1;
+      return a.operator === '<=' ? a.value - b.value : b.value - a.value;
+    })
     .slice(0, MEASURED_OBJECTS);
 }
 
 /** How many objects have the fault, in the whole database or server: one is enough. */
 export function countOf(metric: string, value: number): Measure {
-  return { metric, object: null, value, operator: '>=', warning: 1, critical: null };
+  return { ...atLeast(metric, 1), object: null, value };
 }
 
 /**
@@ -23,7 +41,7 @@ export function countOf(metric: string, value: number): Measure {
  * on. Sessions come and go: if every one were reported, the store would fill with series of a few values.
  */
 export function highestOf(scale: Scale, values: readonly Pick<Measure, 'object' | 'value'>[]): Measure[] {
-  const measures = values.map((each) => ({ ...scale, ...each }));
+  const measures = values.map(({ object, value }) => ({ ...scale, object, value }));
   return [
     { ...scale, object: null, value: Math.max(0, ...measures.map(({ value }) => value)) },
     ...worstOf(measures.filter(({ value }) => scale.warning !== null && value >= 0.9 * scale.warning)),
@@ -31,13 +49,18 @@ export function highestOf(scale: Scale, values: readonly Pick<Measure, 'object' 
 }
 
 /** The number that a fault comes from: the value, and the gravest of its thresholds that it crosses. Throws if it has none. */
-export function faultMeasure({ metric, value, operator, warning, critical }: Measure): FaultMeasure {
-  const threshold = critical !== null && crosses(value, operator, critical) ? critical : warning;
+export function faultMeasure(measure: Measure): FaultMeasure {
+  const { metric, value, operator, warning, critical } = measure;
+  const threshold = crosses(measure, critical) ? critical : warning;
   if (operator === null || threshold === null) throw new TypeError(`${metric} has no threshold.`);
   return { metric, value, operator, threshold };
 }
 
-/** Whether a value has crossed a threshold. */
-export function crosses(value: number, operator: Measure['operator'], threshold: number): boolean {
-  return operator === '<=' ? value <= threshold : operator === '>=' && value >= threshold;
+/** Whether a value has crossed a threshold; not if there is none. */
+export function crosses(
+  { value, operator }: Pick<Measure, 'value' | 'operator'>,
+  threshold: number | null,
+): boolean {
+  if (threshold === null || operator === null) return false;
+  return operator === '>=' ? value >= threshold : value <= threshold;
 }

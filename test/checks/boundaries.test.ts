@@ -86,9 +86,12 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
         `do $$ begin for n in 1..${FAULT_LIMIT} loop execute format('create table t%s (a int)', n); end loop; end $$`,
       );
       expect(await judged('PG_NO_PRIMARY_KEY')).toMatchObject({ truncated: false });
-      await server.run('create table one_more (a int)');
-      const { faults, truncated } = await judged('PG_NO_PRIMARY_KEY');
+      for (const name of ['one', 'two', 'three']) await server.run(`create table ${name}_more (a int)`);
+      const { faults, truncated, measures } = await judged('PG_NO_PRIMARY_KEY');
       expect([faults.length, truncated]).toEqual([FAULT_LIMIT, true]);
+      expect(measures).toMatchObject([
+        { metric: 'tables_without_primary_key_count', value: FAULT_LIMIT + 3, warning: 1 },
+      ]);
     });
 
     test('objects of an extension and temporary tables are ignored', async () => {

@@ -2,16 +2,19 @@ import type pg from 'pg';
 import type { Check, Row, ServerFacts } from '../../src/checks/check.ts';
 import { type JudgementInput, judgementOf } from '../../src/checks/judgement-of.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
+import { expectMeasures } from '../expect-measures.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
 
-/** Runs a check as the monitor does: READ ONLY, with timeouts, and only pg_catalog in its search_path. */
+/** Runs a check as the monitor does: READ ONLY, with timeouts, and only pg_catalog in its search_path. Its measures must be right. */
 export async function measure(
   client: pg.Client,
   check: Check,
   facts: Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'> = {},
 ): Promise<SeenJudgement> {
   const { rows, server } = await read(client, check);
-  return seen(judgementOf(check, rows, { ...server, now: new Date(), ...facts }));
+  const judgement = seen(judgementOf(check, rows, { ...server, now: new Date(), ...facts }));
+  expectMeasures(check, judgement);
+  return judgement;
 }
 
 /** The rows of a check as they come back from the store. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fault, ServerFacts } from '../../src/checks/check.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
+import { documentedMetrics, reportedMetrics } from '../expect-measures.ts';
 import { measure, sample } from './measure.ts';
 import { PostgresServer, testsEndedVersion } from './postgres-server.ts';
 import { type Provocation, provocations, provokedElsewhere } from './provocations.ts';
@@ -83,6 +84,11 @@ test.each(measurable)(
     expect(await found({ ...own, ...after })).toEqual([]);
   },
 );
+
+test('every check has reported each measure that its page documents', () => {
+  for (const { id } of postgresChecks.filter(({ id }) => id !== standing && !provokedElsewhere.has(id)))
+    expect(reportedMetrics(id), id).toEqual(documentedMetrics(id).sort());
+});
 
 test('every check has a provocation', () => {
   const provoked = new Set([...provocations.map(({ check_id }) => check_id), ...provokedElsewhere.keys()]);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Check } from '../../src/checks/check.ts';
+import type { Check, Row } from '../../src/checks/check.ts';
 import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
+import { documentedMetrics, reportedMetrics } from '../expect-measures.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
 import { measure, sample } from './measure.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
@@ -58,6 +59,15 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     }
   }
 
+  async function rowsOf(id: string): Promise<Row[]> {
+    const client = await primary.open('watcher');
+    try {
+      return await sample(client, check(id));
+    } finally {
+      await client.end();
+    }
+  }
+
   const emit = (bytes: number) =>
     primary.run(`select pg_logical_emit_message(true, 'test', repeat('x', ${bytes}))`);
 
@@ -76,11 +86,20 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     expect(await judged('PG_REPLICATION_LAG')).toEqual({
       faults: [],
       passMessage: expect.stringMatching(/^2 standbys, at most \d+ kB behind\.$/),
+      measures: ['north', 'south'].map((name) =>
+        expect.objectContaining({ metric: 'replication_lag_bytes', object: `${name}/127.0.0.1` }),
+      ),
       near: [],
       truncated: false,
     });
     expect(await judged('PG_REPLICA_MISSING', { expectedStandbys: 2 })).toEqual({
       faults: [],
+      measures: [
+        {
+          ...{ metric: 'connected_standbys_count', object: null, value: 2 },
+          ...{ operator: '<=', warning: null, critical: 1 },
+        },
+      ],
       passMessage: '2 standbys of 2 expected are connected.',
     });
     for (const id of ['PG_SLOT_INACTIVE', 'PG_SLOT_WAL_LEFT', 'PG_REPLAY_PAUSED'])
@@ -155,9 +174,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
 
   test('a slot without a consumer is found at once if the server shows since when, else after two runs', async () => {
     await primary.run(`select pg_create_physical_replication_slot('spare', true)`);
-    const client = await primary.open('watcher');
-    const rows = await sample(client, check('PG_SLOT_INACTIVE'));
-    await client.end();
+    const rows = await rowsOf('PG_SLOT_INACTIVE');
     const thresholds = { warning_seconds: 0 };
     const tells =
       Number((await primary.run('show server_version_num'))[0]?.['server_version_num']) >= 170_000;
@@ -187,6 +204,15 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     expect((await judged('PG_SLOT_WAL_LEFT')).faults).toMatchObject([
       { severity: 'warning', object: 'full' },
     ]);
+    const before = { rows: await rowsOf('PG_SLOT_INACTIVE'), seconds: 300 };
+    expect((await judged('PG_SLOT_INACTIVE', { before })).measures).toContainEqual({
+      ...{
+        metric: 'slot_wal_bytes',
+        object: 'full',
+        value: expect.toSatisfy((kept) => kept > 51 * MEGABYTE),
+      },
+      ...{ operator: null, warning: null, critical: null, limit: 64 * MEGABYTE, grows: true },
+    });
     await emitUntilLeft(0.04 * 64 * MEGABYTE);
     expect((await judged('PG_SLOT_WAL_LEFT')).faults).toMatchObject([
       { severity: 'critical', object: 'full' },
@@ -209,3 +235,10 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     );
   });
 });
+
+test.each(['PG_REPLICATION_LAG', 'PG_REPLICA_MISSING', 'PG_SLOT_INACTIVE', 'PG_SLOT_WAL_LEFT'])(
+  '%s has reported each measure that its page documents',
+  (id) => {
+    expect(reportedMetrics(id)).toEqual(documentedMetrics(id).sort());
+  },
+);

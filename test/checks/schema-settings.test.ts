@@ -42,7 +42,7 @@ test('PG_MINOR_OUTDATED: behind, at and beyond the latest minor version, and not
       severity: 'warning',
       object: null,
       metricLine: expect.stringContaining(
-        `PostgreSQL ${major}.${minor} lacks the fixes up to ${major}.${minor + 1}`,
+        `PostgreSQL ${major}.${minor} lacks the fixes of 1 minor release, up to ${major}.${minor + 1}`,
       ),
     },
   ]);

@@ -1,6 +1,8 @@
 import type { Check, Fault, Row } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { FaultMeasure } from '../measure.ts';
 import { counted, duration } from '../wording.ts';
+import { atLeast, faultMeasure, highestOf } from '../worst-measures.ts';
 
 /** Seconds that a session has waited for a lock: 5 and 10 min, dbvitals' own values. */
 const thresholds = { warning_seconds: 5 * 60, critical_seconds: 10 * 60 };
@@ -62,19 +64,22 @@ export const blockedSessions: Check<typeof thresholds> = {
     const { warning_seconds, critical_seconds } = facts.thresholds;
     const waiters = numberIn(onlyRow(rows.slice(0, 1)), 'waiters');
     const found = rows.filter(({ age }) => age !== null);
+    const scale = atLeast('longest_lock_wait_seconds', warning_seconds, critical_seconds);
+    const measure = (row: Row) => ({ ...scale, object: textIn(row, 'object'), value: numberIn(row, 'age') });
     const atFault = found.filter((row) => numberIn(row, 'age') >= warning_seconds);
     const near = found.filter((row) => numberIn(row, 'age') >= 0.9 * warning_seconds);
     return {
-      faults: atFault.map((row) => fault(row, critical_seconds)),
+      faults: atFault.map((row) => fault(row, faultMeasure(measure(row)), critical_seconds)),
       passMessage:
         waiters === 0 ? 'No session waits for a lock.' : 'No session has been waiting for a lock for long.',
+      measures: highestOf(scale, found.map(measure)),
       near: near.filter((row) => !atFault.includes(row)).map((row) => textIn(row, 'object')),
       truncated: waiters > WAITER_LIMIT,
     };
   },
 };
 
-function fault(row: Row, critical: number): Fault {
+function fault(row: Row, measured: FaultMeasure, critical: number): Fault {
   const age = numberIn(row, 'age');
   const object = textIn(row, 'object');
   const holding = `${counted(numberIn(row, 'held_up'), 'session')} for ${duration(age)}`;
@@ -83,6 +88,7 @@ function fault(row: Row, critical: number): Fault {
     return {
       severity,
       object,
+      measured,
       metricLine: `A prepared transaction has blocked ${holding}; commit it or roll it back in its database.`,
       remediation: `SELECT format('ROLLBACK PREPARED %L;', gid), database, prepared FROM pg_prepared_xacts ORDER BY prepared;`,
     };
@@ -90,6 +96,7 @@ function fault(row: Row, critical: number): Fault {
   return {
     severity,
     object,
+    measured,
     metricLine: `Sessions of ${object} (database, role, application) have blocked ${holding}; end them, and set a lock_timeout to limit future waits.`,
     remediation: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${textIn(row, 'of_them')} AND pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted);`,
   };

@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { grouped, percent, size } from '../wording.ts';
+import { atMost } from '../worst-measures.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
 /** Share of block reads served from memory, and the minimum of misses; dbvitals' own: 10,000 blocks are 78 MB. */
@@ -29,8 +30,11 @@ export const cacheHitLow = counterCheck({
   measure: (grown, _minutes, { thresholds: { info, minimum_reads } }) => {
     const [hits, reads] = [numberIn(grown, 'hits'), numberIn(grown, 'reads')];
     if (hits + reads < Math.max(1, minimum_reads)) return null;
-    const scale = { metric: 'cache_hit_ratio', operator: '<=', warning: info, critical: null } as const;
-    return { ...scale, object: textIn(grown, 'object'), value: hits / (hits + reads) };
+    return {
+      ...atMost('cache_hit_ratio', info),
+      object: textIn(grown, 'object'),
+      value: hits / (hits + reads),
+    };
   },
   fault: (grown, _minutes, facts) => {
     const { info, minimum_reads } = facts.thresholds;

@@ -1,5 +1,6 @@
 import { numberIn } from '../columns.ts';
 import { counted, grouped, percent, size } from '../wording.ts';
+import { atLeast } from '../worst-measures.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
 /** Share of checkpoints that were requested, and the minimum of requested ones; dbvitals' own. */
@@ -23,12 +24,11 @@ export const checkpointsRequested = counterCheck({
   thresholds,
   sql,
   counters: ['timed', 'requested'],
-  measure: (grown, _minutes, { thresholds: { warning, minimum_requested } }) => {
+  measure: (grown, _minutes, { thresholds: { warning } }) => {
     const requested = numberIn(grown, 'requested');
     const all = requested + numberIn(grown, 'timed');
-    if (all < minimum_requested || all === 0) return null;
-    const scale = { metric: 'requested_checkpoints_ratio', operator: '>=', warning, critical: null } as const;
-    return { ...scale, object: null, value: requested / all };
+    if (all === 0) return null;
+    return { ...atLeast('requested_checkpoints_ratio', warning), object: null, value: requested / all };
   },
   fault: (grown, _minutes, facts) => {
     const { warning, minimum_requested } = facts.thresholds;

@@ -1,8 +1,7 @@
 import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
-import type { Measure } from '../measure.ts';
 import { grouped, percent } from '../wording.ts';
-import { faultMeasure } from '../worst-measures.ts';
+import { atLeast, faultMeasure } from '../worst-measures.ts';
 import { unseenSessions } from './session-check.ts';
 
 /** Shares of the connections that ordinary roles may open; common Prometheus rules warn at 80 %, check_postgres is critical at 95 %. */
@@ -37,8 +36,8 @@ export const connSaturation: Check<typeof thresholds> = {
     const passMessage = `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}).`;
     const unseen = unseenSessions(row);
     if (unseen) return unseen;
-    const scale = { metric: 'connections_used_ratio', operator: '>=', warning, critical, limit: 1 } as const;
-    const measure: Measure = { ...scale, object: null, value: share };
+    const scale = { ...atLeast('connections_used_ratio', warning, critical), limit: 1 };
+    const measure = { ...scale, object: null, value: share };
     const measures = [measure];
     if (share < warning)
       return { faults: [], passMessage, measures, near: 10 * used >= 9 * warning * available ? [null] : [] };

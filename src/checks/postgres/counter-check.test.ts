@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectMeasures } from '../../../test/expect-measures.ts';
 import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Check, Row } from '../check.ts';
 import { judgementOf } from '../judgement-of.ts';
@@ -14,7 +15,10 @@ const began = { reset: 1_700_000_000.123456, started: 1_700_000_001.5 };
 const of = (object: string | null, counters: Row): Row => ({ object, ...began, ...counters });
 
 function judge(check: Check, rows: Row[], before?: Row[], seconds = 300): SeenJudgement {
-  return seen(judgementOf(check, rows, { ...server, ...(before && { before: { rows: before, seconds } }) }));
+  const facts = { ...server, ...(before && { before: { rows: before, seconds } }) };
+  const judgement = seen(judgementOf(check, rows, facts));
+  expectMeasures(check, judgement);
+  return judgement;
 }
 
 const faults = (judgement: SeenJudgement) =>

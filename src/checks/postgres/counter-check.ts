@@ -2,7 +2,7 @@ import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textOrNone } from '../columns.ts';
 import type { Measure } from '../measure.ts';
-import { faultMeasure, worstOf } from '../worst-measures.ts';
+import { crosses, faultMeasure, uncompared, worstOf } from '../worst-measures.ts';
 
 /** A check that compares runs is skipped if they are closer than this; the shortest interval of a connection is 10 s. */
 const MINIMUM = { minimum_seconds: 5 };
@@ -63,19 +63,22 @@ export function counterCheck<T extends Thresholds>({
         );
       }
       const minutes = Math.max(1, before.seconds / 60);
-      const judged = grown.map((row) => ({
-        fault: fault(row, minutes, facts),
-        measure: measure(row, minutes, facts),
-      }));
-      const faults = judged.flatMap(({ fault, measure }) =>
-        fault ? [{ ...fault, ...(measure && { measured: faultMeasure(measure) }) }] : [],
-      );
+      const faults: Fault[] = [];
+      const measures: Measure[] = [];
+      for (const row of grown) {
+        const found = fault(row, minutes, facts);
+        const value = measure(row, minutes, facts);
+        if (found) faults.push({ ...found, ...(value && { measured: faultMeasure(value) }) });
+        // Over its threshold without a fault: there is too little of it to judge.
+        const isJudged = found !== null || value === null || !crosses(value, value.warning);
+        if (value) measures.push(isJudged ? value : { ...value, ...uncompared(value.metric) });
+      }
       const known = new Set(before.rows.map(({ object }) => object));
       const reset = rows.filter(({ object }) => known.has(object)).length > grown.length;
       return {
         faults: faults.slice(0, FAULT_LIMIT),
         passMessage: passMessage(grown),
-        measures: worstOf(judged.flatMap(({ measure }) => measure ?? [])),
+        measures: worstOf(measures),
         truncated: faults.length > FAULT_LIMIT || reset,
       };
     },

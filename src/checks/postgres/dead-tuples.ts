@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { grouped, percent } from '../wording.ts';
+import { atLeast } from '../worst-measures.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Rows, and dead rows ÷ all rows; under the minimum the share says nothing (common Prometheus rules). */
@@ -44,18 +45,14 @@ export const deadTuples = relationCheck({
     return undefined;
   },
   countMetric: 'tables_with_dead_rows_count',
-  measure: (row, facts) => {
-    const { minimum_rows, warning, critical } = facts.thresholds;
-    if (numberIn(row, 'dead') <= minimum_rows) return null;
-    return {
-      metric: 'dead_rows_ratio',
-      object: textIn(row, 'table_name'),
-      value: numberIn(row, 'share'),
-      operator: '>=',
-      warning,
-      critical,
-    };
-  },
+  measure: (row, { thresholds: { minimum_rows, warning, critical } }) =>
+    numberIn(row, 'dead') <= minimum_rows
+      ? null
+      : {
+          ...atLeast('dead_rows_ratio', warning, critical),
+          object: textIn(row, 'table_name'),
+          value: numberIn(row, 'share'),
+        },
   fault: (row, facts) => {
     const { minimum_rows, warning, critical } = facts.thresholds;
     const table = textIn(row, 'table_name');

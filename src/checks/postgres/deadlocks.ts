@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { counted, grouped } from '../wording.ts';
+import { atLeast } from '../worst-measures.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
 /** Deadlocks a minute, as in the common Prometheus rules for PostgreSQL. */
@@ -23,9 +24,9 @@ export const deadlocks = counterCheck({
   sql: () => sql,
   counters: ['deadlocks'],
   measure: (grown, minutes, { thresholds: { warning_per_minute } }) => ({
-    ...{ metric: 'deadlocks_per_second', object: textIn(grown, 'object') },
-    ...{ value: numberIn(grown, 'deadlocks') / minutes / 60, operator: '>=' },
-    ...{ warning: warning_per_minute / 60, critical: null },
+    ...atLeast('deadlocks_per_second', warning_per_minute / 60),
+    object: textIn(grown, 'object'),
+    value: numberIn(grown, 'deadlocks') / minutes / 60,
   }),
   fault: (grown, minutes, facts) => {
     const { warning_per_minute } = facts.thresholds;

@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts';
 import { textIn } from '../columns.ts';
+import { countOf } from '../worst-measures.ts';
 
 const sql = `
   select quote_ident(e.extname) as extension,
@@ -21,6 +22,7 @@ export const extensionOutdated: Check = {
   sql: () => sql,
   judge: (rows, { database }) => ({
     passMessage: 'Every extension has the default version of the server.',
+    measures: [countOf('outdated_extensions_count', rows.length)],
     faults: rows.map((row) => {
       const extension = textIn(row, 'extension');
       return {

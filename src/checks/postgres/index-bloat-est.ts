@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { percent, size } from '../wording.ts';
+import { atLeast } from '../worst-measures.ts';
 import { relationCheck } from './relation-check.ts';
 import { grantTables, unseenStatistics } from './unseen-statistics.ts';
 
@@ -69,12 +70,9 @@ export const indexBloatEst = relationCheck({
   sorted: true,
   countMetric: 'bloated_indexes_count',
   measure: (row, { thresholds }) => ({
-    metric: 'index_bloat_bytes',
+    ...atLeast('index_bloat_bytes', thresholds.warning_bytes),
     object: textIn(row, 'index_name'),
     value: numberIn(row, 'bloat'),
-    operator: '>=',
-    warning: thresholds.warning_bytes,
-    critical: null,
   }),
   fault: (row, facts) => {
     const { warning_bytes } = facts.thresholds;

@@ -1,6 +1,7 @@
 import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { grouped } from '../wording.ts';
+import { atLeast, faultMeasure } from '../worst-measures.ts';
 
 /** Connections: above this use a pooler, on any machine; dbvitals' own value. */
 const thresholds = { info: 300 };
@@ -22,15 +23,20 @@ export const maxConnHigh: Check<typeof thresholds> = {
     const { info } = facts.thresholds;
     const most = numberIn(onlyRow(rows), 'max_connections');
     const passMessage = `max_connections is ${grouped(most)}.`;
-    if (most <= info) return { faults: [], passMessage, near: most >= 0.9 * info ? [null] : [] };
+    const scale = atLeast('max_connections_count', Math.floor(info) + 1);
+    const measure = { ...scale, object: null, value: most };
+    const measures = [measure];
+    if (most <= info) return { faults: [], passMessage, measures, near: most >= 0.9 * info ? [null] : [] };
     return {
       passMessage,
+      measures,
       faults: [
         {
           severity: 'info',
           object: null,
           metricLine: `max_connections is ${grouped(most)}; put a pooler in front, and lower it to ${grouped(info)}.`,
           remediation: `ALTER SYSTEM SET max_connections = ${info}; -- takes effect at the next restart; with a pooler such as PgBouncer in front`,
+          measured: faultMeasure(measure),
         },
       ],
     };

@@ -1,5 +1,8 @@
 import type { Check } from '../check.ts';
 import { onlyRow, textIn } from '../columns.ts';
+import type { Measure } from '../measure.ts';
+import { counted } from '../wording.ts';
+import { countOf, faultMeasure } from '../worst-measures.ts';
 
 /** Major version → its latest minor version, as of the releases of 2026-05-14 (postgresql.org/support/versioning). */
 const LATEST_MINORS: ReadonlyMap<number, number> = new Map([
@@ -33,15 +36,20 @@ export function minorOutdatedBy(latestMinors: ReadonlyMap<number, number>): Chec
         latest === undefined
           ? `PostgreSQL ${version} is not in this check's table of minor versions as of ${AS_OF}.`
           : `PostgreSQL ${version} is at least ${major}.${latest}, the latest as of ${AS_OF}.`;
-      if (latest === undefined || minor >= latest) return { faults: [], passMessage };
+      if (latest === undefined) return { faults: [], passMessage, measures: [] };
+      const missing = countOf('missing_minor_releases_count', Math.max(0, latest - minor));
+      const measures: Measure[] = [missing];
+      if (minor >= latest) return { faults: [], passMessage, measures };
       return {
         passMessage,
+        measures,
         faults: [
           {
             severity: 'warning',
             object: null,
-            metricLine: `PostgreSQL ${version} lacks the fixes up to ${major}.${latest}; install them and restart, the data stay as they are.`,
+            metricLine: `PostgreSQL ${version} lacks the fixes of ${counted(latest - minor, 'minor release')}, up to ${major}.${latest}; install them and restart, the data stay as they are.`,
             remediation: `Install the packages of PostgreSQL ${major}.${latest} or later and restart the server; read the release notes in between.`,
+            measured: faultMeasure(missing),
           },
         ],
       };

@@ -1,7 +1,9 @@
-import type { Check } from '../check.ts';
+import type { Check, Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Measure } from '../measure.ts';
 import { counted } from '../wording.ts';
+import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
 import { unseenSessions } from './session-check.ts';
 
 // Loopback traffic stays on the machine; a Unix socket has no address. GSSAPI encryption is as good as TLS.
@@ -30,6 +32,13 @@ const sql = `
        limit ${FAULT_LIMIT + 1}
     ) session on true`;
 
+const METRIC = 'sessions_without_tls_count';
+
+function measure(row: Row): Measure {
+  const object = `${textIn(row, 'database')}/${textIn(row, 'role')}/${textIn(row, 'application')}`;
+  return { ...countOf(METRIC, numberIn(row, 'sessions')), object };
+}
+
 /** Unencrypted sessions from other machines: anyone on the network path can read queries, rows and perhaps the password. */
 export const noTls: Check = {
   id: 'PG_NO_TLS',
@@ -45,17 +54,23 @@ export const noTls: Check = {
     const unseen = unseenSessions(first);
     if (unseen) return unseen;
     const found = rows.filter(({ sessions }) => sessions !== null);
+    const all = found.reduce((sum, row) => sum + numberIn(row, 'sessions'), 0);
     const turnOn = first['tls_on'] === true ? '' : 'ALTER SYSTEM SET ssl = on; ';
     return {
       passMessage,
+      measures: [countOf(METRIC, all), ...worstOf(found.map(measure))],
       truncated: found.length > FAULT_LIMIT,
       faults: found.slice(0, FAULT_LIMIT).map((row) => {
-        const database = textIn(row, 'database');
-        const role = textIn(row, 'role');
-        const application = textIn(row, 'application');
+        const measured = measure(row);
+        const [database, role, application] = [
+          textIn(row, 'database'),
+          textIn(row, 'role'),
+          textIn(row, 'application'),
+        ];
         return {
           severity: 'warning',
-          object: `${database}/${role}/${application}`,
+          object: measured.object,
+          measured: faultMeasure(measured),
           metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(numberIn(row, 'sessions'), 'session')} from other machines without TLS; require it in pg_hba.conf (hostssl).`,
           remediation: `${turnOn}SELECT pg_reload_conf(); -- after you change the "host" lines of pg_hba.conf for role ${role} to "hostssl"`,
         };

@@ -1,7 +1,8 @@
-import type { Check } from '../check.ts';
+import type { Check, Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
+import { atMost, faultMeasure, worstOf } from '../worst-measures.ts';
 
 /** Days ahead, and back: a role that expired longer ago was locked on purpose, or nobody misses it. */
 const thresholds = { warning_days: 7 };
@@ -27,9 +28,18 @@ export const passwordExpiring: Check<typeof thresholds> = {
   sql: () => sql,
   judge: (rows, facts) => {
     const { warning_days } = facts.thresholds;
-    const expiring = rows.filter((row) => Math.abs(numberIn(row, 'seconds_left')) <= warning_days * DAY);
+    const warning = warning_days * DAY;
+    const scale = atMost('password_left_seconds', warning);
+    const measure = (row: Row) => ({
+      ...scale,
+      object: textIn(row, 'role'),
+      value: numberIn(row, 'seconds_left'),
+    });
+    const current = rows.filter((row) => numberIn(row, 'seconds_left') >= -warning);
+    const expiring = current.filter((row) => numberIn(row, 'seconds_left') <= warning);
     return {
       passMessage: `No password expires within ${counted(warning_days, 'day')}.`,
+      measures: worstOf(current.map(measure)),
       truncated: expiring.length > FAULT_LIMIT,
       faults: expiring.slice(0, FAULT_LIMIT).map((row) => {
         const role = textIn(row, 'role');
@@ -40,6 +50,7 @@ export const passwordExpiring: Check<typeof thresholds> = {
           object: role,
           metricLine: `The password of role ${role} ${when}: logins with it fail from then on; change it, then its date.`,
           remediation: `ALTER ROLE ${role} VALID UNTIL 'infinity'; -- after \\password ${role}; or use the date that your password policy requires`,
+          measured: faultMeasure(measure(row)),
         };
       }),
     };

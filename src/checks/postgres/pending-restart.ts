@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts';
 import { onlyRow, textOrNone } from '../columns.ts';
+import { countOf } from '../worst-measures.ts';
 import { grantMonitor } from './session-check.ts';
 
 // Without pg_read_all_settings, which pg_monitor has, some settings (shared_preload_libraries) are not listed at all.
@@ -33,6 +34,7 @@ export const pendingRestart: Check = {
       return { skipped: 'Not measured: some settings are hidden.', grant: grantMonitor(first) };
     return {
       passMessage,
+      measures: [countOf('settings_awaiting_restart_count', names.length)],
       truncated: !seesAll,
       faults: names.map((name) => ({
         severity: 'warning',

@@ -1,5 +1,6 @@
 import type { Check, Row } from '../check.ts';
 import { textIn, textOrNone } from '../columns.ts';
+import { countOf } from '../worst-measures.ts';
 
 // Settings that are on by default. The monitor's session may have them from its role or database, so the server's are
 // those with another source; those of roles and databases come from pg_db_role_setting.
@@ -30,6 +31,7 @@ export const plannerOff: Check = {
   sql: () => sql,
   judge: (rows) => ({
     passMessage: 'The planner may use every kind of plan.',
+    measures: [countOf('planner_settings_off_count', rows.length)],
     faults: rows.map((row) => {
       const name = textIn(row, 'name');
       const { whose, remediation } = settingOf(row, name);

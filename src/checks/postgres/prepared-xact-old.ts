@@ -2,6 +2,7 @@ import type { Check, Fault } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
+import { atLeast, faultMeasure, highestOf } from '../worst-measures.ts';
 
 /** Age in seconds: 5 min and 1 h; a transaction manager finishes its own within seconds. */
 const thresholds = { warning_seconds: 5 * 60, critical_seconds: 3600 };
@@ -37,12 +38,15 @@ export const preparedXactOld: Check<typeof thresholds> = {
   judge: (rows, facts) => {
     const { warning_seconds, critical_seconds } = facts.thresholds;
     const prepared = numberIn(onlyRow(rows.slice(0, 1)), 'prepared');
+    const scale = atLeast('oldest_prepared_transaction_seconds', warning_seconds, critical_seconds);
+    const ages: { object: string; value: number }[] = [];
     const faults: Fault[] = [];
     const near: string[] = [];
     for (const row of rows.filter(({ age }) => age !== null)) {
       const age = numberIn(row, 'age');
       const [database, role] = [textIn(row, 'database'), textIn(row, 'role')];
       const object = `${database}/${role}`;
+      ages.push({ object, value: age });
       if (age < warning_seconds) {
         if (age >= 0.9 * warning_seconds) near.push(object);
         continue;
@@ -52,12 +56,14 @@ export const preparedXactOld: Check<typeof thresholds> = {
         object,
         metricLine: `Role ${role}, database ${database}: ${counted(numberIn(row, 'of_them'), 'prepared transaction')}, the oldest for ${duration(age)}; commit it or roll it back in this database, as its transaction manager decided.`,
         remediation: `ROLLBACK PREPARED ${textIn(row, 'gid')};`,
+        measured: faultMeasure({ ...scale, object, value: age }),
       });
     }
     return {
       faults: faults.slice(0, FAULT_LIMIT),
       passMessage:
         prepared === 0 ? 'No transaction is prepared.' : 'No transaction has been prepared for long.',
+      measures: highestOf(scale, ages),
       near,
       truncated: faults.length + near.length > FAULT_LIMIT,
     };

@@ -71,7 +71,7 @@ export function relationCheck<T extends Thresholds>({
   select server.*, found.*
     from server
     left join (
-      select true as found, candidate.*
+      select true as found, ${measure ? '' : '(count(*) filter (where unseen is null) over ())::float8 as total, '}candidate.*
         from (${candidates(version)}
              ) candidate
        where (select relations from server) <= ${RELATION_LIMIT}
@@ -112,7 +112,8 @@ export function relationCheck<T extends Thresholds>({
         faults,
         passMessage,
         measures: [
-          countOf(countMetric, all.length),
+          // Where every candidate has a fault, the server has counted those beyond the limit too.
+          countOf(countMetric, measure || !found[0] ? all.length : numberIn(found[0], 'total')),
           ...worstOf(judged.flatMap(({ measure }) => measure ?? [])),
         ],
         truncated: cut || all.length > FAULT_LIMIT || unseen !== undefined,

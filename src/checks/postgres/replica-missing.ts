@@ -1,6 +1,7 @@
 import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { counted, grouped } from '../wording.ts';
+import { atMost, faultMeasure } from '../worst-measures.ts';
 import { sight, unseenStandbys } from './unseen-standbys.ts';
 
 // A standby replays; base backups and pg_receivewal do not. WAL senders on logical slots serve subscribers.
@@ -28,6 +29,7 @@ export const replicaMissing: Check = {
     if (expectedStandbys === 0) {
       return {
         faults: [],
+        measures: [],
         passMessage: 'No standby is expected; connection change --expected-standbys changes that.',
       };
     }
@@ -36,15 +38,20 @@ export const replicaMissing: Check = {
 
     const standbys = numberIn(row, 'standbys');
     const passMessage = `${counted(standbys, 'standby', 'standbys')} of ${grouped(expectedStandbys)} expected ${standbys === 1 ? 'is' : 'are'} connected.`;
-    if (standbys >= expectedStandbys) return { faults: [], passMessage };
+    const scale = atMost('connected_standbys_count', null, expectedStandbys - 1);
+    const measure = { ...scale, object: null, value: standbys };
+    const measures = [measure];
+    if (standbys >= expectedStandbys) return { faults: [], passMessage, measures };
     return {
       passMessage,
+      measures,
       faults: [
         {
           severity: 'critical',
           object: null,
           metricLine: `${grouped(standbys)} of ${counted(expectedStandbys, 'expected standby', 'expected standbys')} ${standbys === 1 ? 'is' : 'are'} connected; start the missing one again.`,
           remediation: `SELECT application_name, client_addr, state FROM pg_stat_replication; -- lists the connected standbys: start the missing one, and read its log`,
+          measured: faultMeasure(measure),
         },
       ],
     };

@@ -1,7 +1,8 @@
-import type { Check, Fault } from '../check.ts';
+import type { Check, Fault, Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, size } from '../wording.ts';
+import { atLeast, faultMeasure, worstOf } from '../worst-measures.ts';
 import { sight, unseenStandbys } from './unseen-standbys.ts';
 
 /** Bytes of WAL that a standby has not replayed yet; dbvitals' own. */
@@ -42,6 +43,8 @@ export const replicationLag: Check<typeof thresholds> = {
     const unseen = unseenStandbys(onlyRow(rows.slice(0, 1)));
     if (unseen) return unseen;
 
+    const scale = atLeast('replication_lag_bytes', warning_bytes, critical_bytes);
+    const measure = (row: Row) => ({ ...scale, object: textIn(row, 'standby'), value: numberIn(row, 'lag') });
     const standbys = rows.filter(({ lag }) => typeof lag === 'number');
     const late = standbys.filter((row) => numberIn(row, 'lag') >= warning_bytes);
     const near = standbys.filter((row) => numberIn(row, 'lag') >= 0.9 * warning_bytes && !late.includes(row));
@@ -54,11 +57,13 @@ export const replicationLag: Check<typeof thresholds> = {
           object: standby,
           metricLine: `Standby ${standby} is ${size(lag)} of WAL behind; check its network and its disk, and whether its replay is paused.`,
           remediation: `SELECT application_name, client_addr, state, sent_lsn, flush_lsn, replay_lsn FROM pg_stat_replication; -- a gap from sent to flush: the network or its disk; from flush to replay: a long query there, or a pause`,
+          measured: faultMeasure(measure(row)),
         };
       }),
       passMessage: worst
         ? `${counted(standbys.length, 'standby', 'standbys')}, at most ${size(numberIn(worst, 'lag'))} behind.`
         : 'No standby is connected.',
+      measures: worstOf(standbys.map(measure)),
       near: near.map((row) => textIn(row, 'standby')),
       truncated: late.length > FAULT_LIMIT,
     };

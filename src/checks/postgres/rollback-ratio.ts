@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { counted, grouped, percent } from '../wording.ts';
+import { atLeast } from '../worst-measures.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
 /** Share of transactions that were rolled back, and the minimum of transactions; dbvitals' own. */
@@ -27,13 +28,11 @@ export const rollbackRatio = counterCheck({
     const rolledBack = numberIn(grown, 'rolled_back');
     const all = rolledBack + numberIn(grown, 'committed');
     if (all < minimum_transactions || all === 0) return null;
-    const scale = {
-      metric: 'transactions_rolled_back_ratio',
-      operator: '>=',
-      warning: info,
-      critical: null,
-    } as const;
-    return { ...scale, object: textIn(grown, 'object'), value: rolledBack / all };
+    return {
+      ...atLeast('transactions_rolled_back_ratio', info),
+      object: textIn(grown, 'object'),
+      value: rolledBack / all,
+    };
   },
   fault: (grown, _minutes, facts) => {
     const { info, minimum_transactions } = facts.thresholds;

@@ -1,6 +1,7 @@
 import type { Row, ServerFacts } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { counted, grouped, percent } from '../wording.ts';
+import { atMost } from '../worst-measures.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Share of scans that use an index (as in pghero), and a minimum of sequential scans, as a backup causes some. */
@@ -48,8 +49,7 @@ export const seqScanHeavy = relationCheck({
   measure: (row, facts) => {
     const scans = scansSince(row, facts);
     if (scans === null) return null;
-    const warning = facts.thresholds.info;
-    const scale = { metric: 'index_scans_ratio', operator: '<=', warning, critical: null } as const;
+    const scale = atMost('index_scans_ratio', facts.thresholds.info);
     return { ...scale, object: textIn(row, 'table_name'), value: scans.share };
   },
   fault: (row, facts) => {

@@ -1,5 +1,6 @@
 import { numberIn, textIn, textOrNone } from '../columns.ts';
 import { percent } from '../wording.ts';
+import { atLeast } from '../worst-measures.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Shares of the values that the sequence, or a column that it fills, can have. */
@@ -108,13 +109,11 @@ export const sequenceExhaustion = relationCheck({
   candidates,
   countMetric: 'nearly_exhausted_sequences_count',
   measure: (row, { thresholds }) => ({
-    metric: 'sequence_used_ratio',
-    object: textIn(row, 'sequence_name'),
-    value: numberIn(row, 'share'),
-    operator: '>=',
-    ...thresholds,
+    ...atLeast('sequence_used_ratio', thresholds.warning, thresholds.critical),
     limit: 1,
     grows: true,
+    object: textIn(row, 'sequence_name'),
+    value: numberIn(row, 'share'),
   }),
   fault: (row, facts) => {
     const { warning, critical } = facts.thresholds;

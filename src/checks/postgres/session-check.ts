@@ -2,7 +2,7 @@ import type { Check, Fault, Row, Skipped } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, duration } from '../wording.ts';
-import { faultMeasure, highestOf } from '../worst-measures.ts';
+import { atLeast, faultMeasure, highestOf } from '../worst-measures.ts';
 
 /** Age in seconds at which a session is a fault: 30 and 60 min, far longer than an application's request. */
 const SESSION_AGES = { warning_seconds: 30 * 60, critical_seconds: 60 * 60 };
@@ -75,7 +75,7 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
       const unseen = unseenSessions(first);
       if (unseen) return unseen;
 
-      const scale = { metric, operator: '>=', warning: warning_seconds, critical: critical_seconds } as const;
+      const scale = atLeast(metric, warning_seconds, critical_seconds);
       const ages: { object: string; value: number }[] = [];
       const faults: Fault[] = [];
       const near: string[] = [];

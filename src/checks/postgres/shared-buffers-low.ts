@@ -1,6 +1,7 @@
 import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { size } from '../wording.ts';
+import { atMost, faultMeasure } from '../worst-measures.ts';
 
 /** Bytes: PostgreSQL's own default, which initdb lowers only on machines that can't give as much. */
 const thresholds = { warning_bytes: 128 * 1024 * 1024 };
@@ -26,15 +27,20 @@ export const sharedBuffersLow: Check<typeof thresholds> = {
     const { warning_bytes } = facts.thresholds;
     const bytes = numberIn(onlyRow(rows), 'bytes');
     const passMessage = `shared_buffers is ${size(bytes)}.`;
-    if (bytes >= warning_bytes) return { faults: [], passMessage };
+    const scale = atMost('shared_buffers_bytes', Math.ceil(warning_bytes) - 1);
+    const measure = { ...scale, object: null, value: bytes };
+    const measures = [measure];
+    if (bytes >= warning_bytes) return { faults: [], passMessage, measures };
     return {
       passMessage,
+      measures,
       faults: [
         {
           severity: 'warning',
           object: null,
           metricLine: `shared_buffers is ${size(bytes)}; set at least ${size(warning_bytes)}, or a quarter of the memory on a dedicated machine.`,
           remediation: `ALTER SYSTEM SET shared_buffers = '${Math.ceil(warning_bytes / 1024 / 1024)}MB'; -- takes effect at the next restart`,
+          measured: faultMeasure(measure),
         },
       ],
     };

@@ -1,15 +1,21 @@
 import type { Check, Fault, Judgement, Row, ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
+import type { Measure } from '../measure.ts';
 import { counted, duration, size } from '../wording.ts';
+import { atLeast, faultMeasure, uncompared, worstOf } from '../worst-measures.ts';
 
 /** Seconds without a consumer; dbvitals' own: longer than a restart takes, shorter than a disk takes to fill. */
 const thresholds = { warning_seconds: 30 * 60 };
 
-// Before 17 the server does not show since when. Slots that a standby synchronizes (17) are never active.
+// Before 17 the server does not show since when. Slots that a standby synchronizes (17) are never active. Without a
+// limit (-1) `most` is null; wal_keep_size may keep more than the limit says.
 const sql = (version: number) => `
-  select slot.*
-    from (select) one_row
+  select case when bound.bytes >= 0
+                then greatest(bound.bytes, pg_size_bytes(current_setting('wal_keep_size')), 1024 * 1024)
+         end::float8 as most,
+         slot.*
+    from (select pg_size_bytes(current_setting('max_slot_wal_keep_size')) as bytes) bound
     left join (
       select slot_name::text as slot,
              active,
@@ -48,6 +54,7 @@ export const slotInactive: Check<typeof thresholds> = {
       faults,
       passMessage:
         slots.length === 0 ? 'There is no replication slot.' : `${counted(slots.length, 'slot')} in use.`,
+      measures: measures(slots, facts),
       truncated: rows.length > FAULT_LIMIT,
     };
     const unknown = slots.some(
@@ -78,7 +85,35 @@ function fault(row: Row, facts: ServerFacts<typeof thresholds>): Fault | null {
     object: slot,
     metricLine: `Slot ${slot} has had no consumer for ${duration(idle)}${kept}; start its consumer again, or drop the slot.`,
     remediation,
+    ...(facts.version >= 170_000 && { measured: faultMeasure(idleMeasure(row, idle, facts)) }),
   };
+}
+
+function measures(slots: Row[], facts: ServerFacts<typeof thresholds>): Measure[] {
+  const idle = slots.flatMap((row) => {
+    const seconds = row['active'] === true ? 0 : idleFor(row, facts);
+    return seconds === undefined ? [] : [idleMeasure(row, seconds, facts)];
+  });
+  const kept = slots
+    .filter((row) => typeof row['kept'] === 'number')
+    .map(
+      (row): Measure => ({
+        ...uncompared('slot_wal_bytes'),
+        object: textIn(row, 'slot'),
+        value: Math.max(0, numberIn(row, 'kept')),
+        limit: typeof row['most'] === 'number' ? row['most'] : null,
+        grows: true,
+      }),
+    );
+  return [...worstOf(idle), ...worstOf(kept)];
+}
+
+// Before 17 any two runs without a consumer are a fault: the time between them is compared with nothing.
+function idleMeasure(row: Row, value: number, facts: ServerFacts<typeof thresholds>): Measure {
+  const metric = 'slot_inactive_seconds';
+  const { warning_seconds } = facts.thresholds;
+  const scale = facts.version >= 170_000 ? atLeast(metric, warning_seconds) : uncompared(metric);
+  return { ...scale, object: textIn(row, 'slot'), value };
 }
 
 /** Seconds that a slot is known to have been inactive; undefined if not known (yet). */

@@ -1,7 +1,8 @@
-import type { Check, Fault } from '../check.ts';
+import type { Check, Fault, Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, percent, size } from '../wording.ts';
+import { atMost, faultMeasure, worstOf } from '../worst-measures.ts';
 
 /** Free shares of max_slot_wal_keep_size; dbvitals' own: as for a disk that fills up. */
 const thresholds = { warning: 0.2, critical: 0.05 };
@@ -42,9 +43,16 @@ export const slotWalLeft: Check<typeof thresholds> = {
     if (numberIn(onlyRow(rows.slice(0, 1)), 'megabytes') < 0) {
       return {
         faults: [],
+        measures: [],
         passMessage: 'max_slot_wal_keep_size sets no limit, so no slot can reach it.',
       };
     }
+    const scale = atMost('slot_wal_left_ratio', warning, critical);
+    const measure = (row: Row) => ({
+      ...scale,
+      object: textIn(row, 'slot'),
+      value: Math.max(0, numberIn(row, 'free')),
+    });
     const slots = rows.filter(({ slot }) => slot !== null);
     const full = slots.filter((row) => numberIn(row, 'free') < warning);
     // 90 % of the way to the threshold.
@@ -61,11 +69,13 @@ export const slotWalLeft: Check<typeof thresholds> = {
           object: slot,
           metricLine: `Slot ${slot}: ${left} of WAL (${percent(Math.max(0, free))} of max_slot_wal_keep_size) are left before it is lost; let its consumer catch up, or drop the slot.`,
           remediation: `SELECT pg_drop_replication_slot('${slot}'); -- only if its consumer is gone for good`,
+          measured: faultMeasure(measure(row)),
         };
       }),
       passMessage: least
         ? `${counted(slots.length, 'slot')}, at least ${percent(numberIn(least, 'free'))} of max_slot_wal_keep_size free.`
         : 'There is no replication slot that keeps WAL.',
+      measures: worstOf(slots.map(measure)),
       near: near.map((row) => textIn(row, 'slot')),
       truncated: full.length > FAULT_LIMIT,
     };

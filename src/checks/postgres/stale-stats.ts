@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { grouped } from '../wording.ts';
+import { atLeast } from '../worst-measures.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Multiples of autovacuum's trigger; at the trigger itself autovacuum acts. */
@@ -48,17 +49,14 @@ export const staleStats = relationCheck({
   },
   countMetric: 'stale_tables_count',
   measure: (row, { thresholds }) => ({
-    metric: 'changes_to_analyze_trigger_ratio',
+    ...atLeast('changes_to_analyze_trigger_ratio', thresholds.warning),
     object: textIn(row, 'table_name'),
     value: numberIn(row, 'times'),
-    operator: '>=',
-    warning: thresholds.warning,
-    critical: null,
   }),
   fault: (row, facts) => {
     const { warning } = facts.thresholds;
     const times = numberIn(row, 'times');
-    if (times <= warning) return null;
+    if (times < warning) return null;
     const table = textIn(row, 'table_name');
     return {
       severity: 'warning',

@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { counted, size } from '../wording.ts';
+import { atLeast } from '../worst-measures.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
 /** Bytes an hour; dbvitals' own: less than that does not keep a disk busy. */
@@ -31,9 +32,9 @@ export const tempFiles = counterCheck({
   sql: () => sql,
   counters: ['files', 'bytes'],
   measure: (grown, minutes, { thresholds: { warning_bytes_per_hour } }) => ({
-    ...{ metric: 'temporary_bytes_per_second', object: textIn(grown, 'object') },
-    ...{ value: perHour(numberIn(grown, 'bytes'), minutes) / 3600, operator: '>=' },
-    ...{ warning: warning_bytes_per_hour / 3600, critical: null },
+    ...atLeast('temporary_bytes_per_second', warning_bytes_per_hour / 3600),
+    object: textIn(grown, 'object'),
+    value: perHour(numberIn(grown, 'bytes'), minutes) / 3600,
   }),
   fault: (grown, minutes, facts) => {
     const { warning_bytes_per_hour } = facts.thresholds;

@@ -1,4 +1,5 @@
 import { numberIn, textIn } from '../columns.ts';
+import { atLeast } from '../worst-measures.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Indexes that a table may have: dbvitals' own value. */
@@ -33,12 +34,9 @@ export const tooManyIndexes = relationCheck({
   sorted: true,
   countMetric: 'tables_with_many_indexes_count',
   measure: (row, { thresholds }) => ({
-    metric: 'table_indexes_count',
+    ...atLeast('table_indexes_count', Math.floor(thresholds.info) + 1),
     object: textIn(row, 'table_name'),
     value: numberIn(row, 'indexes'),
-    operator: '>=',
-    warning: Math.floor(thresholds.info) + 1,
-    critical: null,
   }),
   fault: (row, facts) => {
     const { info } = facts.thresholds;

@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { counted, duration, size } from '../wording.ts';
+import { atLeast } from '../worst-measures.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Bytes; days that scans must have been counted, so that monthly reports are included. */
@@ -56,12 +57,9 @@ export const unusedIndex = relationCheck({
   },
   countMetric: 'unused_indexes_count',
   measure: (row, { thresholds }) => ({
-    metric: 'unused_index_bytes',
+    ...atLeast('unused_index_bytes', thresholds.minimum_bytes),
     object: textIn(row, 'index_name'),
     value: numberIn(row, 'bytes'),
-    operator: '>=',
-    warning: thresholds.minimum_bytes,
-    critical: null,
   }),
   fault: (row, facts) => {
     const { minimum_bytes } = facts.thresholds;

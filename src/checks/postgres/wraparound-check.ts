@@ -3,7 +3,7 @@ import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import type { Measure } from '../measure.ts';
 import { grouped, percent } from '../wording.ts';
-import { faultMeasure, worstOf } from '../worst-measures.ts';
+import { atLeast, faultMeasure, worstOf } from '../worst-measures.ts';
 
 /** Shares of the 2^31 ids after which PostgreSQL refuses to write; autovacuum acts at 9 % (multixacts 19 %) by default. */
 const thresholds = { warning: 0.5, critical: 0.8 };
@@ -33,7 +33,7 @@ export function wraparoundCheck({
     `${grouped(of)} ${unit} old, ${percent(of / HORIZON)} of the way to the wraparound`;
 
   function measure(row: Row, { warning, critical }: typeof thresholds): Measure {
-    const scale = { metric, operator: '>=', warning, critical, limit: 1, grows: true } as const;
+    const scale = { ...atLeast(metric, warning, critical), limit: 1, grows: true } as const;
     return { ...scale, object: textIn(row, 'database'), value: numberIn(row, 'age') / HORIZON };
   }
 

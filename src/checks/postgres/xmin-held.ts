@@ -1,7 +1,9 @@
 import type { Check, Fault, Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
+import type { Measure } from '../measure.ts';
 import { counted, duration } from '../wording.ts';
+import { atLeast, crosses, faultMeasure, highestOf, type Scale } from '../worst-measures.ts';
 import { unseenSessions } from './session-check.ts';
 
 /**
@@ -72,22 +74,41 @@ export const xminHeld: Check<typeof thresholds> = {
     const first = onlyRow(rows.slice(0, 1));
     const unseen = unseenSessions(first);
     if (unseen) return unseen;
-    const held = rows.filter((row) => {
-      if (row['kind'] === null) return false;
-      if (typeof row['seconds'] === 'number') return row['seconds'] >= warning_seconds;
-      return numberIn(row, 'transactions') >= warning_transactions;
-    });
+    const scales = [
+      atLeast('vacuum_held_seconds', warning_seconds),
+      atLeast('vacuum_held_transactions_count', warning_transactions),
+    ] as const;
+    const holders = rows
+      .filter(({ kind }) => kind !== null)
+      .map((row) => ({ row, measure: measure(row, scales) }));
+    const held = holders.filter(({ measure }) => crosses(measure, measure.warning));
+    const measures = holders.map(({ measure }) => measure);
     return {
-      faults: held.slice(0, FAULT_LIMIT).map((row) => fault(row, warning_seconds)),
+      faults: held.slice(0, FAULT_LIMIT).map(({ row, measure }) => fault(row, measure, warning_seconds)),
       passMessage,
+      measures: scales.flatMap((scale) =>
+        highestOf(
+          scale,
+          measures.filter(({ metric }) => metric === scale.metric),
+        ),
+      ),
       truncated: rows.length > FAULT_LIMIT,
     };
   },
 };
 
-function fault(row: Row, warning_seconds: number): Fault {
+/** What a holder is compared by: its time if the server keeps one, else its transactions. */
+function measure(row: Row, [time, count]: readonly [Scale, Scale]): Measure {
+  const object = `${textIn(row, 'kind').replace('active ', '')} ${textIn(row, 'name')}`;
+  const { seconds } = row;
+  return typeof seconds === 'number'
+    ? { ...time, object, value: seconds }
+    : { ...count, object, value: numberIn(row, 'transactions') };
+}
+
+function fault(row: Row, measure: Measure, warning_seconds: number): Fault {
   const kind = textIn(row, 'kind');
-  const object = `${kind.replace('active ', '')} ${textIn(row, 'name')}`;
+  const { object } = measure;
   const { seconds } = row;
   const time = typeof seconds === 'number' ? `${duration(seconds)} and ` : '';
   const [advice, remediation] = ending(kind, textOrNone(row, 'handle') ?? '', warning_seconds);
@@ -96,6 +117,7 @@ function fault(row: Row, warning_seconds: number): Fault {
     object,
     metricLine: `Vacuum is held back by ${object}, for ${time}${counted(numberIn(row, 'transactions'), 'transaction')}; ${advice}.`,
     remediation,
+    measured: faultMeasure(measure),
   };
 }
 

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import type { Check } from '../src/checks/check.ts';
+import { crosses, MEASURED_OBJECTS } from '../src/checks/worst-measures.ts';
+import type { SeenJudgement } from './seen-judgement.ts';
+
+/** PostgreSQL's checks that compare no number and list no objects. */
+export const SWITCHES: ReadonlySet<string> = new Set([
+  'PG_ARCHIVER_FAILING', // compares which of two times is later
+  'PG_AUTOVACUUM_OFF',
+  'PG_FSYNC_OFF',
+  'PG_PGSS_MISSING',
+  'PG_PUBLIC_CREATE',
+  'PG_REPLAY_PAUSED',
+  'PG_SLOW_QUERIES', // not a switch, but it does not report its rates yet
+  'PG_VERSION_EOL', // compares a date
+]);
+
+/** Checks with faults that come from no number, besides those that only list the objects of a database. */
+const WITHOUT_NUMBER: ReadonlySet<string> = new Set([
+  'PG_PENDING_RESTART',
+  'PG_PLANNER_OFF',
+  'PG_SLOT_INACTIVE', // a lost slot, and one without a consumer before PostgreSQL 17
+]);
+
+/** Lower case, and the base unit at the end. */
+export const METRIC = /^[a-z][a-z0-9]*(_[a-z0-9]+)*_(ratio|bytes|seconds|count|per_second)$/;
+
+/** The metrics that a check's page documents. */
+export function documentedMetrics(id: string): string[] {
+  const page = readFileSync(new URL(`../docs/checks/${id}.md`, import.meta.url), 'utf8');
+  const [, section = ''] = /\n## Measures\n([\s\S]*?)\n## /.exec(page) ?? [];
+  return [...section.matchAll(/^\| `([^`]*)` \| [^|]+ \| [^|]+ \| [^|]+ \|$/gm)].map(
+    ([, metric = '']) => metric,
+  );
+}
+
+const reported = new Map<string, Set<string>>();
+
+/** The metrics that a check has reported in this test file. */
+export function reportedMetrics(id: string): string[] {
+  return [...(reported.get(id) ?? [])].sort();
+}
+
+/** Fails unless a judgement reports its numbers as its page documents them, and its faults agree with them. */
+export function expectMeasures(
+  { id, scope }: Pick<Check, 'id' | 'scope'>,
+  { faults, measures, skipped, truncated }: SeenJudgement,
+): void {
+  if (skipped !== undefined || SWITCHES.has(id)) {
+    expect(measures, id).toBeUndefined();
+    expect(
+      faults.flatMap(({ measured }) => measured ?? []),
+      id,
+    ).toEqual([]);
+    return;
+  }
+  expect(measures, id).toBeDefined();
+  const seen = measures ?? [];
+  reported.set(id, new Set([...reportedMetrics(id), ...seen.map(({ metric }) => metric)]));
+  expect(
+    seen.map(({ metric, object }) => `${metric} ${object}`),
+    id,
+  ).toEqual([...new Set(seen.map(({ metric, object }) => `${metric} ${object}`))]);
+
+  for (const measure of seen) {
+    const { metric, value, object, operator, warning, critical } = measure;
+    expect(metric).toMatch(METRIC);
+    expect(documentedMetrics(id), id).toContain(metric);
+    expect(Number.isFinite(value), `${metric}: ${value}`).toBe(true);
+    expect(operator === null, metric).toBe(warning === null && critical === null);
+    const objects = seen.filter((one) => one.metric === metric && one.object !== null);
+    expect(objects.length, metric).toBeLessThanOrEqual(MEASURED_OBJECTS);
+    if (truncated !== true && (crosses(measure, warning) || crosses(measure, critical))) {
+      const named = faults.filter((fault) => object === null || fault.object === object);
+      expect(named.length, `${id}: ${metric} of ${object} is ${value}`).toBeGreaterThan(0);
+    }
+    if (scope === 'database' && object === null) expect(Math.min(100, value), metric).toBe(faults.length);
+  }
+
+  const isList = scope === 'database' && seen.length === 1;
+  for (const { object, measured, metricLine } of faults) {
+    if (measured === undefined) {
+      expect(isList || WITHOUT_NUMBER.has(id), `${id}: ${metricLine}`).toBe(true);
+      continue;
+    }
+    expect(crosses(measured, measured.threshold), `${id}: ${JSON.stringify(measured)}`).toBe(true);
+    const same = seen.filter((one) => one.metric === measured.metric);
+    expect(same.length, `${id}: ${measured.metric}`).toBeGreaterThan(0);
+    expect(
+      same.flatMap(({ warning, critical }) => [warning, critical]),
+      id,
+    ).toContain(measured.threshold);
+    for (const one of same.filter((each) => each.object === object))
+      expect(one.value, id).toBe(measured.value);
+  }
+}
