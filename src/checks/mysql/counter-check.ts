@@ -95,20 +95,29 @@ export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Chec
   };
 }
 
+/** The server's time when a run began to read these rows: Unix, in seconds. */
+export function clockIn(rows: Row[]): number {
+  return numberIn(rows.find((each) => 'clock' in each) ?? {}, 'clock');
+}
+
 /** When the server started and when its counters were reset, in seconds. */
 function beginnings(rows: Row[], read: Figures): { started: number; flushed: number } {
-  const row = rows.find((each) => 'clock' in each) ?? {};
-  const at = numberIn(row, 'clock');
+  const at = clockIn(rows);
   return {
     started: at - read.number('Uptime'),
     flushed: at - read.number('Uptime_since_flush_status'),
   };
 }
 
-/** A rate of the server, and the rate at which it would have happened `least` times since the last run. */
-export function perSecond(metric: string, minutes: number, count: number, least: number): ServerMeasure {
-  const rates = { value: count / minutes / 60, warning: least / minutes / 60 };
-  return { metric, ...rates, operator: '>=', critical: null };
+/**
+ * A rate of the server. With `least`, it is compared with the rate at which it would have happened so often since the
+ * last run.
+ */
+export function perSecond(metric: string, minutes: number, count: number, least?: number): ServerMeasure {
+  const value = count / minutes / 60;
+  return least === undefined
+    ? { metric, value, operator: null, warning: null, critical: null }
+    : { metric, value, operator: '>=', warning: least / minutes / 60, critical: null };
 }
 
 /** What a share is compared with, unless too little happened since the last run to judge it. */

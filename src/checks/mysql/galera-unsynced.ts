@@ -36,7 +36,7 @@ export const galeraUnsynced: Check<typeof thresholds> = {
   judge: (rows, facts) => {
     const node = new Figures(rows);
     const uptime = node.number('Uptime');
-    const none = { faults: [], passMessage: 'This server is not a Galera node.' };
+    const none = { faults: [], passMessage: 'This server is not a Galera node.', measures: [] };
     if (!node.has('wsrep_provider') || ['none', ''].includes(node.text('wsrep_provider'))) return none;
     if (!replicates(node) && !node.on('wsrep_connected')) return none;
 
@@ -59,7 +59,7 @@ export const galeraUnsynced: Check<typeof thresholds> = {
     const passMessage = `The node is synced; flow control took ${typeof paused === 'number' ? percent(paused) : 'an unknown share'} of the time since the last run.`;
     if (typeof paused === 'number') return { faults, passMessage, measures: [measure] };
     return faults.length > 0
-      ? { faults, passMessage, truncated: true }
+      ? { faults, passMessage, measures: [], truncated: true }
       : { skipped: `Not measured: flow control (${paused}).` };
   },
 };

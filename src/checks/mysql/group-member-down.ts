@@ -38,7 +38,7 @@ export const groupMemberDown: Check = {
     const set = new Figures(rows);
     set.text('read_only');
     const found = rows.filter((row) => 'state' in row);
-    const none = { faults: [], passMessage: 'This server is not in a replication group.' };
+    const none = { faults: [], passMessage: 'This server is not in a replication group.', measures: [] };
     // The variable exists if the plugin is loaded.
     if (!set.has('group_replication_group_name') || set.text('group_replication_group_name') === '')
       return none;

@@ -106,6 +106,7 @@ const pages = (requests: number, reads: number) => ({
 const pool = { innodb_buffer_pool_size: 2 ** 27 };
 const capacity = { innodb_io_capacity: 200, innodb_io_capacity_max: 2_000 };
 const sizes = { tmp_table_size: 2 ** 24, max_heap_table_size: 2 ** 24 };
+const slowness = { long_query_time: 10, performance_schema: 0 };
 const openings = (hits: number, misses: number, overflows: number) => ({
   Table_open_cache_hits: hits,
   Table_open_cache_misses: misses,
@@ -135,9 +136,9 @@ test.each<[string, Record<string, number>, Record<string, number>, number, strin
   ['MY_JOINS_NO_INDEX', { Select_full_join: 249 }, {}, 300, undefined],
   ['MY_JOINS_NO_INDEX', { Select_full_join: 250 }, {}, 300, 'info'],
   ['MY_JOINS_NO_INDEX', { Select_full_join: 499 }, {}, 172_800, undefined],
-  ['MY_SLOW_QUERIES', { Slow_queries: 9, Questions: 9 }, { long_query_time: 10 }, 300, undefined],
-  ['MY_SLOW_QUERIES', { Slow_queries: 10, Questions: 201 }, { long_query_time: 10 }, 300, undefined],
-  ['MY_SLOW_QUERIES', { Slow_queries: 10, Questions: 200 }, { long_query_time: 10 }, 300, 'warning'],
+  ['MY_SLOW_QUERIES', { Slow_queries: 9, Questions: 9 }, slowness, 300, undefined],
+  ['MY_SLOW_QUERIES', { Slow_queries: 10, Questions: 201 }, slowness, 300, undefined],
+  ['MY_SLOW_QUERIES', { Slow_queries: 10, Questions: 200 }, slowness, 300, 'warning'],
   ['MY_TABLE_CACHE', openings(0, 9_999, 9), { table_open_cache: 400 }, 300, undefined],
   ['MY_TABLE_CACHE', openings(0, 10_000, 0), { table_open_cache: 400 }, 300, undefined],
   ['MY_TABLE_CACHE', openings(2_500, 10_000, 9), { table_open_cache: 400 }, 300, undefined],
@@ -156,7 +157,7 @@ test('every check of counters needs two runs without a restart between', () => {
     ...{ Aborted_connects: 5, Connections: 5, ...pages(5, 5), Innodb_buffer_pool_wait_free: 5 },
     ...{ Innodb_log_waits: 5, Created_tmp_disk_tables: 5, Created_tmp_tables: 5, Select_full_join: 5 },
     ...{ Slow_queries: 5, Questions: 5, ...openings(5, 5, 5) },
-    ...{ ...pool, ...capacity, ...sizes, innodb_log_buffer_size: 9, long_query_time: 9, table_open_cache: 9 },
+    ...{ ...pool, ...capacity, ...sizes, innodb_log_buffer_size: 9, ...slowness, table_open_cache: 9 },
   };
   const seconds = 300;
   const reason = (id: string, rows: Row[], before?: JudgementInput['before']) =>

@@ -30,7 +30,7 @@ export const openFiles: Check<typeof thresholds> = {
     const innodb = read.has('Innodb_num_open_files') ? read.number('Innodb_num_open_files') : 0;
     const open = read.number('Open_files') + innodb;
     if (limit === 0)
-      return { faults: [], passMessage: `${grouped(open)} files are open; there is no limit.` };
+      return { faults: [], passMessage: `${grouped(open)} files are open; there is no limit.`, measures: [] };
     const files = `${grouped(open)} of ${grouped(limit)} files are open (${percent(open / limit)})`;
     const scale = { metric: 'open_files_ratio', operator: '>=', warning, critical: null, limit: 1 } as const;
     const measure: Measure = { ...scale, object: null, value: open / limit };

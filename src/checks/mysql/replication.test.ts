@@ -189,6 +189,7 @@ describe('Galera', () => {
     expect(judge(galeraUnsynced, shown(figures))).toEqual({
       faults: [],
       passMessage: 'This server is not a Galera node.',
+      measures: [],
     });
   });
 
@@ -245,7 +246,7 @@ describe('group replication', () => {
   });
 
   test('a server without a group is "ok", one without a row is an error', () => {
-    const none = { faults: [], passMessage: 'This server is not in a replication group.' };
+    const none = { faults: [], passMessage: 'This server is not in a replication group.', measures: [] };
     expect(judge(groupMemberDown, shown({ performance_schema: 'OFF', read_only: 'OFF' }))).toEqual(none);
     const named = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: '' });
     expect(judge(groupMemberDown, [...named, member('', 'OFFLINE')])).toEqual(none);

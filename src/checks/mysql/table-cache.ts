@@ -27,7 +27,7 @@ export const tableCache = counterCheck({
     const value = by(HITS) + by(MISSES) === 0 ? Number.NaN : share(grown);
     return [
       { ...shareScale('table_cache_hit_ratio', { operator: '<=', enough, warning }), value },
-      perSecond('table_cache_misses_per_second', minutes, by(MISSES), least),
+      perSecond('table_cache_misses_per_second', minutes, by(MISSES)),
     ];
   },
   fault: (grown, facts) => {

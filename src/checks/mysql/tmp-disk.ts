@@ -23,7 +23,7 @@ export const tmpDisk = counterCheck({
     const judged = { operator: '>=', enough: onDisk >= least, warning } as const;
     return [
       { ...shareScale('temporary_tables_on_disk_ratio', judged), value: onDisk / all },
-      perSecond('temporary_tables_on_disk_per_second', minutes, onDisk, least),
+      perSecond('temporary_tables_on_disk_per_second', minutes, onDisk),
     ];
   },
   fault: ({ by, minutes, now }, facts) => {
