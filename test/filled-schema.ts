@@ -100,6 +100,41 @@ const PARTS: readonly { since: number; sql: string }[] = [
       insert into key_hour select account_id, api_key_id, '2026-01-01Z', 50, 2, '203.0.113.7' from api_key;
       insert into key_counted select account_id, 400 from account;`,
   },
+  {
+    since: 14,
+    sql: `
+      insert into measure_series (account_id, connection_id, series_id, slot, check_id, metric, database, object, last_seen_at, grows)
+        select account_id, connection_id, n, case when n < 3 then n end, case when n = 1 then '' else 'PG_TEST' end, 'used_ratio',
+               'shop', case when n = 3 then 'public.é' end, '2026-03-01Z', n = 2
+          from connection, generate_series(1, 3) n;
+      insert into measure_run select account_id, connection_id, timestamptz '2026-03-01Z' + n * interval '5 min', array[0.1, n / 3.0, null]
+        from connection, generate_series(0, 20) n;
+      insert into measure_latest select account_id, connection_id, '2026-03-01 01:40Z', '{1,2}', '{0.1,6.666666666666667}', '{NULL,>=}',
+             '{NULL,0.8}', '{NULL,0.9}', '{NULL,1e300}', 4 from connection;
+      insert into measure_hour select account_id, connection_id, n, '2026-02-28', null, '{NULL,2.5}', '{NULL,2.25}', '{NULL,2}'
+        from connection, generate_series(1, 3) n;
+      insert into measure_day select account_id, connection_id, n, '2026-02-01', '{1e-20}', '{3e38}', '{2}', '{2}'
+        from connection, generate_series(1, 3) n;
+      insert into measure_rolled select account_id, connection_id, '2026-03-01 01:00Z', '2026-03-01' from connection;
+      insert into measure_forecast select account_id, connection_id, 2, '2026-03-01Z', 0.1, 0.05, 0.2, '2026-04-01Z', '2026-03-20Z', null
+        from connection;`,
+  },
+  {
+    since: 15,
+    sql: `
+      insert into connection_change (account_id, connection_id, at, kind, database, subject, before, after, source)
+        select account_id, connection_id, timestamptz '2026-03-01Z' + n * interval '1 h', 'setting', 'shop', 'work_mem', '4MB', n || 'MB', 'file'
+          from connection, generate_series(1, 3) n order by n, connection_id;
+      insert into fact_snapshot (account_id, connection_id, kind, database, read_at, digest, facts)
+        select account_id, connection_id, 'settings', 'shop', '2026-03-01Z', 'd', '{"work_mem": "4MB"}' from connection;
+      insert into redaction_key (account_id, connection_id, encrypted)
+        select account_id, connection_id, '\\x0607' from connection;`,
+  },
+  {
+    since: 16,
+    sql: `
+      update ticket set measured = '{"metric": "used_ratio", "value": 0.95, "operator": ">=", "threshold": 0.9}' where ticket_id % 4 = 1;`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

@@ -39,8 +39,11 @@ type Place = [hoursTo: Date | string, accountId: number, connectionId: number];
 
 /** The options of {@link rollUp}. */
 export interface RollUp {
-  /** Called in the transaction that rolled up hours of a connection, such as to make forecasts from them. */
-  rolled?: (client: pg.ClientBase, connection: MeasuredConnection) => Promise<void>;
+  /**
+   * Called in the transaction that rolled up hours of a connection, such as to make forecasts from them; `at` is the end of
+   * the last of these hours, Unix time in seconds.
+   */
+  rolled?: (client: pg.ClientBase, connection: MeasuredConnection, at: number) => Promise<void>;
   /** The instant to roll up at (default: the store's clock). */
   now?: Date;
 }
@@ -100,7 +103,7 @@ async function rollUpConnection(
   await thinRuns(client, ids, { from: hoursTo, to });
   if (daysTo < today) await expireMeasures(client, ids, to);
   await client.query(moveOn, [...ids, to, dateOf(new Date(Math.max(daysTo, today)))]);
-  if (values > 0) await rolled?.(client, { accountId, connectionId });
+  if (values > 0) await rolled?.(client, { accountId, connectionId }, to.getTime() / 1_000);
 }
 
 /** The date in UTC, as 2026-01-31. */

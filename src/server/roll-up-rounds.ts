@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Rounds, startRounds, unhurried } from '../activity/rounds.ts';
 import { rollUp } from '../measures/roll-up.ts';
+import { storeForecasts } from '../measures/store-forecasts.ts';
 
 /** What a round that rolls up measures needs. */
 export interface RollUpRound {
@@ -26,7 +27,7 @@ export function startRollingUp(options: RollUpRound, times = { first: FIRST_MS, 
 /** Rolls up all that is due until done or aborted. Never throws: the next round tries again. */
 export async function rollUpRound({ writer, log, failed }: RollUpRound, signal: AbortSignal): Promise<void> {
   try {
-    for await (const _ of unhurried(rollUp(writer), signal));
+    for await (const _ of unhurried(rollUp(writer, { rolled: storeForecasts }), signal));
   } catch (error) {
     log.error({ err: error }, 'measures could not be rolled up; the next round tries again');
     failed?.('measures');
