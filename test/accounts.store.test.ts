@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../src/console/routes.ts';
 import { hashToken, newToken } from '../src/members/token.ts';
-import { consoleReads, insertSession, type OwnRows } from './console-reads.ts';
+import { writeHistory } from './console-history.ts';
+import { consoleReads, insertSession, type OwnRows, selectOwnRows } from './console-reads.ts';
 import { fixtureJson } from './contract/fixture-command.ts';
 import { type Service, startService } from './contract/running-service.ts';
 import { loggingPlans, type Scan, scansOf } from './logged-plans.ts';
@@ -179,12 +180,8 @@ describe('every statement of the console names its account or its person', () =>
       hashToken(token),
     ]);
     expect(signedIn).toEqual([]);
-    const { rows } = await store.writer.query(
-      `select (select max(connection_id) from connection where account_id = $1) as connection,
-              (select max(api_key_id) from api_key where account_id = $1) as key,
-              (select max(ticket_id) from ticket where account_id = $1) as ticket`,
-      [account],
-    );
+    const { rows } = await store.writer.query(selectOwnRows, [account]);
+    await writeHistory(store.writer, { accountId: account, connectionId: rows[0].connection }, 1);
     const asked = new Set<string>();
     const send = async (route: string, path: string, body?: object): Promise<Record<string, unknown>> => {
       asked.add(route);

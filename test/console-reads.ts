@@ -6,10 +6,24 @@ export interface OwnRows {
   connection: number;
   key: number;
   ticket: number;
+  /** Two runs of the connection, the earlier first. */
+  runs: [number, number];
 }
 
+/** The rows of account `$1`. */
+export const selectOwnRows = `
+  select connection, key, ticket,
+         (select array[min(health_check_id), max(health_check_id)] from health_check
+           where account_id = $1 and connection_id = connection) as runs
+    from (select (select max(connection_id) from connection where account_id = $1) as connection,
+                 (select max(api_key_id) from api_key where account_id = $1) as key,
+                 (select max(ticket_id) from ticket where account_id = $1) as ticket) own`;
+
 /** Every read in the console, with parameters that change the statement. */
-export function consoleReads({ connection, key, ticket }: OwnRows): ConsoleRead[] {
+export function consoleReads({ connection, key, ticket, runs: [earlier, later] }: OwnRows): ConsoleRead[] {
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  const before = `${daysAgo(-1)}T00:00:00.000000Z_9`;
+  const fleet = `/fleet/measures?metric=transactions_per_second&connections=${connection}`;
   return [
     ['GET /me', '/me'],
     ['GET /sessions', '/sessions'],
@@ -23,9 +37,31 @@ export function consoleReads({ connection, key, ticket }: OwnRows): ConsoleRead[
     ['GET /fleet', '/fleet'],
     ['GET /connections/:id', `/connections/${connection}`],
     ['GET /connections/:id/run', `/connections/${connection}/run`],
+    ['GET /connections/:id/runs', `/connections/${connection}/runs`],
+    ['GET /connections/:id/runs', `/connections/${connection}/runs?before=${later}&limit=5`],
+    [
+      'GET /connections/:id/runs/compare',
+      `/connections/${connection}/runs/compare?from=${earlier}&to=${later}`,
+    ],
+    ['GET /connections/:id/measures', `/connections/${connection}/measures`],
+    ...[1, 5, 30, 300].map(
+      (days): ConsoleRead => [
+        'GET /connections/:id/history',
+        `/connections/${connection}/history?series=1,2,3&from=${daysAgo(days)}&to=${daysAgo(0)}`,
+      ],
+    ),
+    ['GET /connections/:id/changes', `/connections/${connection}/changes?to=${daysAgo(-1)}`],
+    [
+      'GET /connections/:id/changes',
+      `/connections/${connection}/changes?kinds=setting&before=${before}&limit=5&from=${daysAgo(9)}&to=${daysAgo(-1)}`,
+    ],
+    ['GET /fleet/metrics', '/fleet/metrics'],
+    ['GET /fleet/measures', fleet],
+    ['GET /fleet/measures', `${fleet}&range=30d`],
     ['GET /connections/:id/silences', `/connections/${connection}/silences`],
     ['GET /connections/login-sql', '/connections/login-sql?engine=postgres'],
     ['GET /tickets/:id', `/tickets/${ticket}`],
+    ['GET /tickets/:id/changes', `/tickets/${ticket}/changes`],
     ['GET /tickets/stats', '/tickets/stats'],
     ['GET /activity/verified', '/activity/verified'],
     ['GET /activity/export', '/activity/export'],

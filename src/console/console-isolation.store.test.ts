@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { consoleReads, insertSession, type OwnRows } from '../../test/console-reads.ts';
+import { writeHistory } from '../../test/console-history.ts';
+import { consoleReads, insertSession, type OwnRows, selectOwnRows } from '../../test/console-reads.ts';
 import { commandJson } from '../../test/contract/command.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { changeAccount } from '../activity/record-entry.ts';
@@ -11,6 +12,7 @@ import { readAs } from '../database/read.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { hashToken, newToken } from '../members/token.ts';
 import { createConsole } from './console.ts';
+import type { FleetMeasures } from './measures/measure-schemas.ts';
 import { ROUTES } from './routes.ts';
 
 type Console = Awaited<ReturnType<typeof createConsole>>;
@@ -21,6 +23,7 @@ let named: Console;
 let unnamed: Console;
 let forgotten = 0;
 const pools: ReturnType<typeof openPool>[] = [];
+const NO_ROWS: OwnRows = { connection: 0, key: 0, ticket: 0, runs: [0, 0] };
 const people: ({ token: string } & OwnRows)[] = [];
 
 beforeAll(async () => {
@@ -41,12 +44,8 @@ beforeAll(async () => {
     });
     const token = newToken();
     await store.writer.query(insertSession, [id, `${name}@example.com`, hashToken(token)]);
-    const { rows } = await store.writer.query(
-      `select (select max(connection_id) from connection where account_id = $1) as connection,
-              (select max(api_key_id) from api_key where account_id = $1) as key,
-              (select max(ticket_id) from ticket where account_id = $1) as ticket`,
-      [id],
-    );
+    const { rows } = await store.writer.query(selectOwnRows, [id]);
+    await writeHistory(store.writer, { accountId: id, connectionId: rows[0].connection }, id);
     people.push({ token, ...rows[0] });
   }
   await commandJson(['activity', 'seal'], { environment });
@@ -112,7 +111,7 @@ function forget(statement: string): string {
 }
 
 /** The store's clock, and what is new each time. */
-const CHANGING = /"(?:server_time|as_of|since|resets_at|challenge)":"[^"]*"/g;
+const CHANGING = /"(?:server_time|as_of|since|resets_at|challenge|from|to)":"[^"]*"/g;
 
 async function ask(of: Console, path: string, token: string, body?: object): Promise<string> {
   const answer = await of.inject({
@@ -129,7 +128,7 @@ async function ask(of: Console, path: string, token: string, body?: object): Pro
 }
 
 test('every read of the console has a case here', () => {
-  const asked = new Set(consoleReads({ connection: 1, key: 1, ticket: 1 }).map(([route]) => route));
+  const asked = new Set(consoleReads(NO_ROWS).map(([route]) => route));
   const reads = ROUTES.filter(({ method, permission }) => method === 'GET' && permission !== 'anyone');
   expect(reads.map(({ path }) => `GET ${path}`).filter((route) => !asked.has(route))).toEqual([]);
 });
@@ -141,25 +140,36 @@ test('a read that forgot its account answers what it would with it', async () =>
       const answer = await ask(named, path, token, body);
       expect(answer, path).toMatch(/^200 /);
       expect(await ask(unnamed, path, token, body), path).toBe(answer);
-      if (!/login-sql|roles/.test(route)) expect(forgotten, path).toBeGreaterThan(0);
+      if (!/login-sql|roles|metrics/.test(route)) expect(forgotten, path).toBeGreaterThan(0);
     }
   }
 });
 
 /** Whether a path names a row, or is the same for everybody: what it gives does not depend on the rest of the table. */
-const NAMES_A_ROW = /\/\d+\b|connection_id=|login-sql|roles$/;
+const NAMES_A_ROW = /\/\d+\b|connection_id=|connections=|login-sql|(?:roles|metrics)$/;
 
 /** What the last account's owner is told of rows of the first, by statements that forgot whose. */
 async function askForAnother(): Promise<string[]> {
-  const [another = { connection: 0, key: 0, ticket: 0 }] = people;
+  const [another = NO_ROWS] = people;
   const paths = consoleReads(another).flatMap(([route, path]) => (route.includes(':id') ? [path] : []));
   const told: string[] = [];
   for (const path of paths) told.push((await ask(unnamed, path, people.at(-1)?.token ?? '')).slice(0, 3));
   return [...new Set(told)];
 }
 
+/** The small multiples that the last account's owner is shown of both accounts' connections. */
+async function fleetOfBoth(): Promise<number[]> {
+  const asked = people.map(({ connection }) => connection).join();
+  const path = `/fleet/measures?metric=transactions_per_second&connections=${asked}`;
+  const answer = await ask(unnamed, path, people.at(-1)?.token ?? '');
+  const [, list = ''] = /"connections":(\[.*\])/.exec(answer) ?? [];
+  const connections: FleetMeasures['connections'] = JSON.parse(list);
+  return connections.filter(({ last }) => last.length > 0).map(({ connection_id }) => connection_id);
+}
+
 test('a row of another account is not found, whatever the statement says', async () => {
   expect(await askForAnother()).toEqual(['404']);
+  expect(await fleetOfBoth()).toEqual([people.at(-1)?.connection]);
 });
 
 test('they would be, were it not for row-level security', async () => {
@@ -170,7 +180,8 @@ test('they would be, were it not for row-level security', async () => {
   for (const { tablename, policyname } of rows)
     await root.query(`alter policy ${policyname} on ${tablename} using (true)`);
   expect(await askForAnother()).toEqual(['200']);
-  const { token, ...own } = people.at(-1) ?? { token: '', connection: 0, key: 0, ticket: 0 };
+  expect(await fleetOfBoth()).toEqual(people.map(({ connection }) => connection));
+  const { token, ...own } = people.at(-1) ?? { token: '', ...NO_ROWS };
   for (const [, path, body] of consoleReads(own)) {
     if (NAMES_A_ROW.test(path)) continue;
     expect(await ask(unnamed, path, token, body), path).not.toBe(await ask(named, path, token, body));

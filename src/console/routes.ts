@@ -1,15 +1,19 @@
 import { accountRoutes } from './account/account-routes.ts';
 import { activityRoutes } from './activity/activity-routes.ts';
 import { apiMirrorRoutes } from './api-mirror.ts';
+import { changeRoutes } from './changes/change-routes.ts';
 import { changeConnectionRoutes } from './connections/change-connections.ts';
 import { connectionRoutes } from './connections/connection-detail.ts';
 import { monitoringRoleSqlRoutes } from './connections/monitoring-role-sql.ts';
+import { runHistoryRoutes } from './connections/run-history.ts';
 import { runRoutes } from './connections/runs.ts';
 import { silenceRoutes } from './connections/silences.ts';
 import { testConnectionRoutes } from './connections/test-connection.ts';
+import { fleetMeasureRoutes } from './fleet/fleet-measures.ts';
 import { fleetRoutes } from './fleet/fleet-routes.ts';
 import { keyChangeRoutes } from './keys/change-keys.ts';
 import { keyRoutes } from './keys/key-routes.ts';
+import { measureRoutes } from './measures/measure-routes.ts';
 import { invitationRoutes } from './members/invitations.ts';
 import { memberRoutes } from './members/member-routes.ts';
 import type { ConsoleRoute } from './route.ts';
@@ -43,9 +47,13 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...changeConnectionRoutes,
   ...connectionRoutes,
   ...fleetRoutes,
+  ...fleetMeasureRoutes,
   ...monitoringRoleSqlRoutes,
   ...apiMirrorRoutes,
   ...runRoutes,
+  ...runHistoryRoutes,
+  ...measureRoutes,
+  ...changeRoutes,
   ...silenceRoutes,
   ...testConnectionRoutes,
   ...ticketRoutes,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
+import { ENGINES } from '../../vocabulary/engines.ts';
 import { UNITS } from '../../vocabulary/units.ts';
 
 /** How a value is compared with its thresholds: at or above them, or at or below them. */
@@ -77,14 +78,19 @@ const History = Type.Object({
 export const ConnectionHistory = Type.Object({
   from: timestamp('start of the range'),
   to: timestamp('end of the range'),
-  /** In the order of the request; without those that the connection does not have. */
+  /** In the order of the request. A series that the connection does not have is left out or has no points. */
   series: Type.Array(History),
 });
 
-/** Metrics that the fleet can be compared by. */
+/** The vital signs, which the fleet can be compared by. */
 export const FleetMetrics = Type.Object({
   metrics: Type.Array(
-    Type.Object({ metric: Type.String(), title: Type.String(), unit: stringEnum(...UNITS) }),
+    Type.Object({
+      metric: Type.String(),
+      title: Type.String(),
+      unit: stringEnum(...UNITS),
+      engines: Type.Array(stringEnum(...ENGINES)),
+    }),
   ),
 });
 

@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import type { ConnectionChange } from '../../changes/connection-change.ts';
+import { listChanges } from '../../changes/list-changes.ts';
+import { parseDate } from '../../vocabulary/date-range.ts';
+import { notFound, Rejection } from '../../vocabulary/rejection.ts';
+import { requireConnection } from '../connections/require-connection.ts';
+import { endOf, HISTORY_DAYS, historyRange, readHistoryRange } from '../history-range.ts';
+import { limitParameter, readLimit } from '../page-limit.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { ConnectionChanges, TicketChanges } from './change-schemas.ts';
+
+const wrongBefore = 'before must be the next of a page of changes.';
+const BEFORE = String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z_[1-9][0-9]{0,14}$`;
+const wrongKinds = 'kinds must be 1 to 20 kinds of changes, separated by commas, such as setting,index.';
+
+const listPage = consoleRoute({
+  method: 'GET',
+  path: '/connections/:id/changes',
+  permission: 'health:read',
+  query: Type.Object({
+    ...historyRange,
+    kinds: Type.Optional(
+      Type.String({ pattern: '^[a-z_]{1,30}(?:,[a-z_]{1,30}){0,19}$', description: wrongKinds }),
+    ),
+    before: Type.Optional(Type.String({ pattern: BEFORE, description: wrongBefore })),
+    limit: limitParameter,
+  }),
+  response: ConnectionChanges,
+  async handler({ actor: { accountId }, id, query, read }) {
+    const limit = readLimit(query.limit);
+    const wanted = {
+      ...readHistoryRange(query, HISTORY_DAYS),
+      ...(query.kinds !== undefined && { kinds: query.kinds.split(',') }),
+      ...(query.before !== undefined && { before: placeOf(query.before) }),
+      limit: limit + 1,
+    };
+    const found = await read(async (run) => {
+      await requireConnection(run, accountId, id);
+      return listChanges(run, accountId, id, wanted);
+    });
+    const changes = found.slice(0, limit);
+    const last = changes.at(-1);
+    return { changes, next: found.length > limit && last ? `${last.at}_${last.id}` : null };
+  },
+});
+
+function placeOf(before: string): { at: string; id: number } {
+  const [at = '', id] = before.split('_');
+  if (parseDate(at) === null) throw new Rejection('invalid_parameter', wrongBefore, { parameter: 'before' });
+  return { at, id: Number(id) };
+}
+
+const DAY_MS = 86_400_000;
+/** Changes that are shown on a ticket. */
+const ON_TICKET = 100;
+
+const selectTicket = `
+  select connection_id, first_seen_at, database, title, object
+    from ticket
+   where account_id = $1 and ticket_id = $2`;
+
+interface TicketRow {
+  connection_id: number;
+  first_seen_at: Date;
+  database: string;
+  title: string;
+  object: string | null;
+}
+
+const listBeforeTicket = consoleRoute({
+  method: 'GET',
+  path: '/tickets/:id/changes',
+  permission: 'health:read',
+  response: TicketChanges,
+  async handler({ actor: { accountId }, id, read }) {
+    return read(async (run) => {
+      const [ticket] = await run<TicketRow>(selectTicket, [accountId, id]);
+      if (!ticket) throw notFound;
+      const from = new Date(ticket.first_seen_at.getTime() - DAY_MS);
+      // What the run found that opened the ticket has the ticket's microsecond.
+      const wanted = { from, to: endOf(ticket.first_seen_at), limit: ON_TICKET + 2 };
+      const found = await listChanges(run, accountId, ticket.connection_id, wanted);
+      const others = found.filter((change) => !isOpening(ticket, change));
+      return {
+        from: from.toISOString(),
+        to: ticket.first_seen_at.toISOString(),
+        changes: others.slice(0, ON_TICKET),
+        more: others.length > ON_TICKET,
+      };
+    });
+  },
+});
+
+/** Whether a change says only that the ticket was opened. */
+function isOpening({ database, title, object, first_seen_at }: TicketRow, change: ConnectionChange): boolean {
+  return (
+    change.kind === 'finding' &&
+    change.database === database &&
+    change.subject === (object === null ? title : `${title}: ${object}`) &&
+    Date.parse(change.at) === first_seen_at.getTime()
+  );
+}
+
+/** The routes that list what changed. */
+export const changeRoutes: ConsoleRoute[] = [listPage, listBeforeTicket];
