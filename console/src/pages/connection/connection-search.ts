@@ -1,16 +1,26 @@
 import { FINDING_STATUSES, type FindingStatus } from '../../../../src/vocabulary/severities.ts';
+import { CHANGE_KINDS } from '../../parts/changes/change-text.ts';
+import { type RangeSearch, rangeSearch } from '../../parts/chart/chart-range.ts';
 
 /** The page's search parameters. */
-export interface ConnectionSearch {
+export interface ConnectionSearch extends RangeSearch {
   /** Findings of one status; by default all except skipped and ok. */
   status?: FindingStatus;
   /** The open finding, by `findingAnchor`; `none` for none; by default the worst one. */
   finding?: string;
+  /** Changes of one kind; all by default. */
+  change?: string;
 }
 
 /** Parses an untrusted URL. */
 export function connectionSearch(given: Record<string, string | undefined>): ConnectionSearch {
   const status = FINDING_STATUSES.find((word) => word === given['status']);
   const finding = given['finding']?.slice(0, 400);
-  return { ...(status && { status }), ...(finding && { finding }) };
+  const change = CHANGE_KINDS.find((kind) => kind === given['change']);
+  return {
+    ...(status && { status }),
+    ...(finding && { finding }),
+    ...(change && { change }),
+    ...rangeSearch(given),
+  };
 }

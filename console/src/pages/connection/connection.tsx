@@ -1,17 +1,21 @@
 import './connection.css';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
 import type { RunProgress } from '../../../../src/console/connections/runs.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ChartGroup } from '../../parts/chart/chart-group.tsx';
 import { Page } from '../../parts/page.tsx';
 import { InlineError, Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useCan } from '../../shell/profile.ts';
+import { Changes } from './changes.tsx';
 import { connectionQuery, silencesQuery, useRefresh } from './connection-query.ts';
+import { connectionSearch } from './connection-search.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { Findings } from './findings.tsx';
+import { Measures } from './measures/measures.tsx';
 import { Overview } from './overview.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { RunProgressBar } from './run-progress.tsx';
@@ -19,7 +23,7 @@ import { Settings } from './settings.tsx';
 import { Silences } from './silences.tsx';
 import { useRun } from './use-run.ts';
 
-/** One connection: its status, findings, silences and settings. */
+/** One connection: its status, findings, measurements, changes, silences and settings. */
 export function ConnectionPage() {
   const { id } = useParams({ from: '/in/connections/$id' });
   const can = useCan();
@@ -36,6 +40,8 @@ export function ConnectionPage() {
 function Connection({ id }: { id: string }) {
   const can = useCan();
   const navigate = useNavigate();
+  const search = useSearch({ from: '/in/connections/$id' });
+  const showRange = useNavigate({ from: '/connections/$id' });
   const query = useQuery(connectionQuery(id));
   const silences = useQuery(silencesQuery(id));
   const renew = useRefresh();
@@ -68,53 +74,66 @@ function Connection({ id }: { id: string }) {
     >
       <Loaded query={query}>
         {(loaded) => (
-          <div className="connection-page">
-            <RunProgressBar error={start.error} isWatched={isWatched} run={run} />
-            <Overview detail={loaded} />
-            {loaded.latest ? (
-              <Findings
-                findings={loaded.latest.findings}
+          <ChartGroup
+            onSearch={({ range, from, to }) =>
+              void showRange({
+                search: (old) => connectionSearch({ ...old, range, from, to }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
+            search={search}
+          >
+            <div className="connection-page">
+              <RunProgressBar error={start.error} isWatched={isWatched} run={run} />
+              <Overview detail={loaded} />
+              {loaded.latest ? (
+                <Findings
+                  findings={loaded.latest.findings}
+                  settings={loaded.settings}
+                  silences={silences.data?.data ?? []}
+                />
+              ) : (
+                <Message icon="clock" title="No check has run yet">
+                  {isWatched
+                    ? 'The first check is running.'
+                    : loaded.settings.interval_seconds === null
+                      ? 'Sample data is never checked.'
+                      : 'The first check runs as soon as a monitor is free.'}
+                </Message>
+              )}
+              <Measures connectionId={id} />
+              <Changes connectionId={id} />
+              {silences.error && <InlineError error={silences.error} />}
+              <Silences silences={silences.data?.data ?? []} />
+              <Settings
+                actions={
+                  can('connections:write') && (
+                    <>
+                      <Button icon="pen" onPress={() => setDialog('edit')}>
+                        Edit
+                      </Button>
+                      <Button icon="bin" onPress={() => setDialog('remove')}>
+                        Remove
+                      </Button>
+                    </>
+                  )
+                }
                 settings={loaded.settings}
-                silences={silences.data?.data ?? []}
               />
-            ) : (
-              <Message icon="clock" title="No check has run yet">
-                {isWatched
-                  ? 'The first check is running.'
-                  : loaded.settings.interval_seconds === null
-                    ? 'Sample data is never checked.'
-                    : 'The first check runs as soon as a monitor is free.'}
-              </Message>
-            )}
-            {silences.error && <InlineError error={silences.error} />}
-            <Silences silences={silences.data?.data ?? []} />
-            <Settings
-              actions={
-                can('connections:write') && (
-                  <>
-                    <Button icon="pen" onPress={() => setDialog('edit')}>
-                      Edit
-                    </Button>
-                    <Button icon="bin" onPress={() => setDialog('remove')}>
-                      Remove
-                    </Button>
-                  </>
-                )
-              }
-              settings={loaded.settings}
-            />
-            {dialog === 'edit' && <EditDialog onClose={close} settings={loaded.settings} />}
-            {dialog === 'remove' && (
-              <RemoveDialog
-                onClose={close}
-                onRemoved={() => {
-                  notify('Connection removed');
-                  void navigate({ to: '/fleet' });
-                }}
-                settings={loaded.settings}
-              />
-            )}
-          </div>
+              {dialog === 'edit' && <EditDialog onClose={close} settings={loaded.settings} />}
+              {dialog === 'remove' && (
+                <RemoveDialog
+                  onClose={close}
+                  onRemoved={() => {
+                    notify('Connection removed');
+                    void navigate({ to: '/fleet' });
+                  }}
+                  settings={loaded.settings}
+                />
+              )}
+            </div>
+          </ChartGroup>
         )}
       </Loaded>
     </Page>

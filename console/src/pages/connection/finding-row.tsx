@@ -6,6 +6,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Time } from '../../parts/time.tsx';
+import { FindingChart } from './measures/finding-chart.tsx';
 
 /** The finding's title as a button that opens and closes its details. */
 export function FindingTitle({
@@ -75,6 +76,7 @@ export function FindingDetail({
         thresholds={thresholds}
         why={why}
       />
+      <FindingChart connectionId={connectionId} finding={finding} />
       {missing_grant && (
         <div>
           <h3>Missing privilege</h3>

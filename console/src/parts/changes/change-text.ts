@@ -1,5 +1,5 @@
-/** What changed on a watched server, as in the answers of `/changes`. All texts come from that server: untrusted. */
-export interface ConnectionChange {
+/** Something that changed. All texts may come from a monitored server: untrusted. */
+export interface Change {
   id: number;
   /** RFC 3339. */
   at: string;
@@ -11,12 +11,11 @@ export interface ConnectionChange {
   before: string | null;
   /** Null: it was removed. */
   after: string | null;
-  /** Where a setting came from, or the member who changed it. */
+  /** Where a setting comes from, or the member who made the change. */
   source: string | null;
 }
 
-/** The kinds of changes, in the order of a filter. */
-export const CHANGE_KINDS: Readonly<Record<string, string>> = {
+const KINDS: Readonly<Record<string, string>> = {
   setting: 'Setting',
   version: 'Version',
   restart: 'Restart',
@@ -34,9 +33,12 @@ export const CHANGE_KINDS: Readonly<Record<string, string>> = {
   more: 'More changes',
 };
 
+/** The kinds of changes, in the order of a filter. */
+export const CHANGE_KINDS = Object.keys(KINDS);
+
 /** The kind as a word; a kind that this console does not know is shown as it is. */
 export function kindText(kind: string): string {
-  return CHANGE_KINDS[kind] ?? kind;
+  return KINDS[kind] ?? kind;
 }
 
 /** Definitions of indexes can be long. */
@@ -47,14 +49,14 @@ function cut(text: string): string {
 }
 
 /** What happened to the subject: `added`, `removed`, or `4MB → 64MB`. */
-export function beforeAfter({ before, after }: Pick<ConnectionChange, 'before' | 'after'>): string {
+export function beforeAfter({ before, after }: Pick<Change, 'before' | 'after'>): string {
   if (before !== null && after !== null) return `${cut(before)} → ${cut(after)}`;
   if (after !== null) return `added: ${cut(after)}`;
   return before === null ? '' : `removed: ${cut(before)}`;
 }
 
 /** A change in one line: `Setting work_mem: 4MB → 64MB`. */
-export function changeText(change: ConnectionChange): string {
+export function changeText(change: Change): string {
   const subject = [kindText(change.kind), change.subject].filter((word) => word !== '').join(' ');
   const place = change.database && ` in ${change.database}`;
   const values = beforeAfter(change);

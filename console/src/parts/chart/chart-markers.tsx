@@ -3,6 +3,7 @@ import { Button } from '../button.tsx';
 import { Time } from '../time.tsx';
 import type { Span } from './chart-range.ts';
 import type { Area } from './plot.tsx';
+import { MARKER_WIDTH } from './plot-options.ts';
 
 /** Something that changed, in words. `at` in Unix seconds. */
 export interface ChartChange {
@@ -11,8 +12,6 @@ export interface ChartChange {
   text: string;
 }
 
-/** The width of a marker in pixels; closer changes share one. */
-const MARKER = 24;
 /** How many changes a marker's name reads out. */
 const SAID = 4;
 
@@ -28,7 +27,7 @@ function markersOf(changes: readonly ChartChange[], { from, to }: Span, { left, 
     if (change.at < from || change.at > to) continue;
     const place = left + ((change.at - from) / (to - from)) * width;
     const last = markers.at(-1);
-    if (last && place - last.left < MARKER) last.changes.push(change);
+    if (last && place - last.left < MARKER_WIDTH) last.changes.push(change);
     else markers.push({ at: change.at, left: place, changes: [change] });
   }
   return markers;
@@ -82,7 +81,7 @@ export function ChartMarkers({ changes, span, area }: ChartMarkersProps) {
               setCurrent(index);
               setOpenAt(marker.at === openAt ? null : marker.at);
             }}
-            style={{ insetInlineStart: marker.left - MARKER / 2 }}
+            style={{ insetInlineStart: marker.left - MARKER_WIDTH / 2 }}
             tabIndex={index === stop ? 0 : -1}
             title={nameOf(marker)}
             type="button"

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy.tsx';
 import { figure } from '../figure.ts';
@@ -6,7 +7,7 @@ import { type Column, Table } from '../table.tsx';
 import { csvOf } from './chart-csv.ts';
 import type { Points } from './chart-data.ts';
 import { pointTime } from './chart-text.ts';
-import { type Unit, valueText } from './measure-unit.ts';
+import { valueText } from './value-text.ts';
 
 /** A series of a chart. */
 export interface ChartSeries {
@@ -55,7 +56,13 @@ export function ChartTable({ title, unit, series }: ChartTableProps) {
   const times = [...new Set(series.flatMap(({ points }) => points.at))].sort((a, b) => b - a);
   const resolution = series[0]?.points.resolution;
   const columns: Column<number>[] = [
-    { id: 'time', header: 'Time', width: 'minmax(9rem, 1.4fr)', cell: (at) => pointTime(at, resolution) },
+    {
+      id: 'time',
+      header: 'Time',
+      width: 'minmax(9rem, 1.4fr)',
+      narrow: 'lead',
+      cell: (at) => pointTime(at, resolution),
+    },
     ...valueColumns(series).map(
       ({ id, header, values }): Column<number> => ({
         ...{ id, header, align: 'end' },
@@ -69,8 +76,12 @@ export function ChartTable({ title, unit, series }: ChartTableProps) {
   return (
     <div className="chart-table">
       <CopyButton label="Copy as CSV" text={() => csvOf(series)} what="CSV" />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section aria-label={`${title}: values`} className="chart-values" tabIndex={0}>
+      <section
+        aria-label={`${title}: values`}
+        className={columns.length === 2 ? 'chart-values pair' : 'chart-values'}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+      >
         <Table columns={columns} label={title} rowKey={(at) => at} rows={times.slice(0, shown)} />
         {times.length > shown && (
           <Button onPress={() => setShown(shown + PART)} small>

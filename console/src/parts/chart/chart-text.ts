@@ -1,6 +1,7 @@
+import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { local } from '../time.tsx';
 import { type Columns, extent, type Line, type Points, type Threshold, valueAt } from './chart-data.ts';
-import { type Unit, valueText } from './measure-unit.ts';
+import { valueText } from './value-text.ts';
 
 const UTC_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
@@ -42,6 +43,8 @@ export function summaryText(
     const [minimum, maximum, last] = [found.minimum, found.maximum, found.last].map((value) =>
       valueText(value, unit),
     );
+    if (line.values.filter((value) => typeof value === 'number').length === 1)
+      return `${label}One value: ${last}.`;
     if (found.minimum === found.maximum) return `${label}Always ${last}.`;
     return label
       ? `${label}${minimum} to ${maximum}, last ${last}.`

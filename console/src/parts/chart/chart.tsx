@@ -1,5 +1,6 @@
 import './chart.css';
 import { type ReactNode, useId, useMemo, useState } from 'react';
+import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { type Columns, columnsOf, nearest, type Threshold } from './chart-data.ts';
 import { useChartGroup, useZoom } from './chart-group.tsx';
 import { useChartKeys } from './chart-keys.ts';
@@ -7,7 +8,6 @@ import { type ChartChange, ChartMarkers } from './chart-markers.tsx';
 import { type ChartSeries, ChartTable } from './chart-table.tsx';
 import { lastText, lineText, pointTime, summaryText } from './chart-text.ts';
 import { usePointedAt } from './crosshair.ts';
-import type { Unit } from './measure-unit.ts';
 import { type Area, Plot } from './plot.tsx';
 import { DASHES, MOST_LINES } from './plot-options.ts';
 
@@ -57,7 +57,7 @@ export function Chart({ title, unit, series, thresholds = NONE, changes = NONE, 
   return (
     <figure className="chart">
       <div className="chart-head">
-        <h4>{title}</h4>
+        <h4 className="chart-title">{title}</h4>
         {!isEmpty && <Readout columns={columns} labels={labels} resolution={resolution} unit={unit} />}
       </div>
       {isEmpty ? (
@@ -112,13 +112,16 @@ function Readout({ columns: { at, lines }, labels, unit, resolution }: ReadoutPr
   const textOf = (line: (typeof lines)[number]) =>
     index === null ? lastText(line, unit) : lineText(at, line, index, unit);
   const [only] = lines;
+  const time = index === null ? 'Last' : pointTime(at[index] ?? 0, resolution);
   return (
     <div aria-hidden="true" className="chart-readout">
-      <span className="quiet small">{index === null ? 'Last' : pointTime(at[index] ?? 0, resolution)}</span>
       {lines.length === 1 && only ? (
-        <strong>{textOf(only)}</strong>
+        <>
+          <span className="quiet small">{time}</span> <strong>{textOf(only)}</strong>
+        </>
       ) : (
         <ul className="chart-legend small">
+          <li className="quiet">{time}</li>
           {lines.map((line, place) => (
             <li key={labels[place]}>
               <svg

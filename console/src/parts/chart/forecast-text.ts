@@ -1,13 +1,13 @@
-import type { Unit } from './measure-unit.ts';
-import { valueText } from './measure-unit.ts';
+import type { Unit } from '../../../../src/vocabulary/units.ts';
+import { valueText } from './value-text.ts';
 
-/** The forecast of a value that only grows. Times in RFC 3339. */
+/** The forecast of a value that only grows. */
 export interface Forecast {
   /** Growth in a day, with its interval. */
   per_day: number;
   per_day_low: number;
   per_day_high: number;
-  /** Null if it has no limit. */
+  /** RFC 3339; null if it has no limit. */
   full_at: string | null;
   full_earliest: string | null;
   /** Null if it may never be full. */

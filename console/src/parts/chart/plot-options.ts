@@ -1,14 +1,18 @@
 import type UPlot from 'uplot';
+import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { colourOf } from './chart-colours.ts';
 import { type Columns, type Threshold, valueRange } from './chart-data.ts';
 import type { Span } from './chart-range.ts';
-import { axisSteps, type Unit, valueText } from './measure-unit.ts';
+import { axisSteps, valueText } from './value-text.ts';
 
 /** The most lines of a chart: as many as there are colours. */
 export const MOST_LINES = 6;
 
 /** The dashes of each line, so that not only its colour tells it from the others. The legend shows them too. */
 export const DASHES: readonly number[][] = [[], [7, 3], [2, 3], [10, 3, 2, 3], [4, 2], [12, 5]];
+
+/** The width of a marker of changes in pixels; closer changes share one. */
+export const MARKER_WIDTH = 24;
 
 /** Below this count, values are also drawn as points. */
 const FEW = 24;
@@ -108,7 +112,8 @@ function drawThresholds(chart: UPlot, place: HTMLElement, { thresholds, unit }: 
   ctx.lineWidth = ratio;
   ctx.font = font.replace(/^\d+/, String(11 * ratio));
   ctx.textAlign = 'right';
-  for (const { value, label, level } of thresholds) {
+  let above = { y: Number.NEGATIVE_INFINITY, x: 0 };
+  for (const { value, label, level } of thresholds.toSorted((one, other) => other.value - one.value)) {
     const y = Math.round(chart.valToPos(value, 'y', true));
     if (y < bbox.top || y > bbox.top + bbox.height) continue;
     ctx.strokeStyle = ctx.fillStyle = colourOf(place, level === 'limit' ? '--ink-2' : `--${level}`);
@@ -119,11 +124,13 @@ function drawThresholds(chart: UPlot, place: HTMLElement, { thresholds, unit }: 
     ctx.stroke();
     const isAtTop = y - bbox.top < 14 * ratio;
     ctx.textBaseline = isAtTop ? 'top' : 'bottom';
-    ctx.fillText(
-      `${label} ${valueText(value, unit)}`,
-      bbox.left + bbox.width - 4 * ratio,
-      y + (isAtTop ? 3 : -2) * ratio,
-    );
+    const text = `${label} ${valueText(value, unit)}`;
+    const right = bbox.left + bbox.width - 4 * ratio;
+    const base = y + (isAtTop ? 3 : -2) * ratio;
+    // A label that would cover the one above is drawn beside it.
+    const x = Math.abs(base - above.y) < 28 * ratio ? above.x : right;
+    ctx.fillText(text, x, base);
+    above = { y: base, x: x - ctx.measureText(text).width - 12 * ratio };
   }
   ctx.restore();
 }
@@ -135,9 +142,12 @@ function drawChanges(chart: UPlot, colour: string, { changes, span }: Drawing): 
   ctx.lineWidth = devicePixelRatio;
   ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
   ctx.beginPath();
-  for (const at of changes) {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const at of changes.toSorted((one, other) => one - other)) {
     if (at < span.from || at > span.to) continue;
     const x = Math.round(chart.valToPos(at, 'x', true));
+    if (x - last < MARKER_WIDTH * devicePixelRatio) continue;
+    last = x;
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
   }
@@ -145,8 +155,10 @@ function drawChanges(chart: UPlot, colour: string, { changes, span }: Drawing): 
   ctx.restore();
 }
 
-/** Pixels of the value axis: as wide as its longest mark. */
-const AXIS = { size: 64, small: 52 };
+/** The width of the value axis in pixels: that of its longest mark in a font of 11 pixels. */
+function axisWidth(_: UPlot, marks: readonly string[] | null): number {
+  return Math.max(34, Math.max(0, ...(marks ?? []).map((mark) => mark.length)) * 6.2 + 12);
+}
 
 /** The options of a plot of this size, in pixels. */
 export function optionsOf(
@@ -191,7 +203,7 @@ export function optionsOf(
       {
         ...axis,
         grid: { stroke: hair, width: 1 },
-        size: place.clientWidth < 420 ? AXIS.small : AXIS.size,
+        size: axisWidth,
         gap: 6,
         space: 32,
         incrs: axisSteps(unit),

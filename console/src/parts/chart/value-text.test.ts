@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Unit, unitOf, valueText } from './measure-unit.ts';
-
-test.each([
-  ['dead_rows_ratio', 'ratio'],
-  ['wal_bytes_per_second', 'bytes_per_second'],
-  ['deadlocks_per_second', 'per_second'],
-  ['replication_lag_bytes', 'bytes'],
-  ['longest_transaction_seconds', 'seconds'],
-  ['unused_indexes_count', 'count'],
-  ['something_else', 'count'],
-] as const)('the unit of %s is %s', (metric, unit) => expect(unitOf(metric)).toBe(unit));
+import type { Unit } from '../../../../src/vocabulary/units.ts';
+import { valueText } from './value-text.ts';
 
 test.each<[number, Unit, string]>([
   [0.642, 'ratio', '64.2 %'],

@@ -1,15 +1,6 @@
+import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { figure } from '../figure.ts';
 import { duration } from '../time.tsx';
-
-/** The base unit of a measure: the end of its metric's name. */
-export type Unit = 'ratio' | 'bytes' | 'seconds' | 'count' | 'per_second' | 'bytes_per_second';
-
-const UNITS: readonly Unit[] = ['bytes_per_second', 'per_second', 'ratio', 'bytes', 'seconds'];
-
-/** The unit of a metric such as `dead_rows_ratio`; a name without a known unit is a count. */
-export function unitOf(metric: string): Unit {
-  return UNITS.find((unit) => metric.endsWith(`_${unit}`)) ?? 'count';
-}
 
 // As in findings: 1 kB is 1,024 bytes.
 const SIZES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;

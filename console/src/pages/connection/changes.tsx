@@ -1,0 +1,73 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ConnectionChanges } from '../../../../src/console/changes/change-schemas.ts';
+import { get } from '../../api.ts';
+import { ChangeList } from '../../parts/changes/change-list.tsx';
+import { CHANGE_KINDS, kindText } from '../../parts/changes/change-text.ts';
+import { Select } from '../../parts/field.tsx';
+import { MoreButton } from '../../parts/more-button.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
+import { connectionSearch } from './connection-search.ts';
+
+const PER_PAGE = 25;
+
+/** What changed on the connection's server and in how it is monitored, latest first. */
+export function Changes({ connectionId }: { connectionId: string }) {
+  const { change: kind } = useSearch({ from: '/in/connections/$id' });
+  const navigate = useNavigate({ from: '/connections/$id' });
+  const list = useInfiniteQuery({
+    queryKey: ['connections', connectionId, 'changes', kind ?? ''],
+    queryFn: ({ pageParam, signal }) =>
+      get<ConnectionChanges>(
+        `/connections/${encodeURIComponent(connectionId)}/changes`,
+        { kind, before: pageParam, limit: PER_PAGE },
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  });
+  const changes = list.data?.pages.flatMap((page) => page.changes) ?? [];
+  return (
+    <Section
+      actions={
+        <div className="change-filter">
+          <Select
+            choices={[
+              { id: '', label: 'All kinds' },
+              ...CHANGE_KINDS.map((id) => ({ id, label: kindText(id) })),
+            ]}
+            hideLabel
+            label="Kind of change"
+            onChange={(change) =>
+              void navigate({
+                search: (old) => connectionSearch({ ...old, change }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
+            value={kind ?? ''}
+          />
+        </div>
+      }
+      description="Settings, versions, schema, findings, silences and thresholds. Kept for 13 months."
+      title="Changes"
+    >
+      <Loaded query={list}>
+        {() =>
+          changes.length === 0 ? (
+            <Message icon="clock" title={kind ? 'No changes of this kind' : 'No changes yet'}>
+              {kind ? 'Choose another kind.' : 'Each check is compared with the one before.'}
+            </Message>
+          ) : (
+            <>
+              <ChangeList changes={changes} label="Changes" />
+              <MoreButton list={list} />
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { ExplainedFinding } from '../../../../../src/console/connections/findings.ts';
+import { RangeSwitch } from '../../../parts/chart/range-switch.tsx';
+import { MeasureChart } from './measure-chart.tsx';
+import { lineLabel } from './measure-groups.ts';
+import { measuresQuery } from './measures-query.ts';
+
+interface FindingChartProps {
+  connectionId: string;
+  finding: ExplainedFinding;
+}
+
+/** The history of the value that a finding comes from; nothing if it comes from none, or has no history. */
+export function FindingChart({ connectionId, finding }: FindingChartProps) {
+  const { check_id, measured, database, object, title } = finding;
+  const { data } = useQuery({ ...measuresQuery(connectionId), enabled: measured !== null });
+  const measure = data?.measures.find(
+    (one) =>
+      one.check_id === check_id &&
+      one.metric === measured?.metric &&
+      one.database === database &&
+      one.object === object,
+  );
+  const chart = useMemo(
+    () =>
+      measure && {
+        key: '',
+        title: `${title}: ${lineLabel(measure)}`,
+        unit: measure.unit,
+        measures: [measure],
+      },
+    [measure, title],
+  );
+  if (chart) {
+    return (
+      <div className="finding-chart">
+        <RangeSwitch />
+        <MeasureChart chart={chart} connectionId={connectionId} />
+      </div>
+    );
+  }
+  if (measured === null || !data || data.dropped === 0) return null;
+  return <p className="quiet small">Its value has no history: a connection keeps that of 300 series.</p>;
+}

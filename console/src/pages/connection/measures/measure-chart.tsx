@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import type { ListedChange } from '../../../../../src/console/changes/change-schemas.ts';
+import type { LatestMeasure } from '../../../../../src/console/measures/measure-schemas.ts';
+import { changeText } from '../../../parts/changes/change-text.ts';
+import { Chart } from '../../../parts/chart/chart.tsx';
+import type { Threshold } from '../../../parts/chart/chart-data.ts';
+import { useChartGroup } from '../../../parts/chart/chart-group.tsx';
+import type { ChartChange } from '../../../parts/chart/chart-markers.tsx';
+import { forecastText } from '../../../parts/chart/forecast-text.ts';
+import { ErrorState } from '../../../parts/states.tsx';
+import { useNow } from '../../../parts/time.tsx';
+import { type ChartOf, lineLabel } from './measure-groups.ts';
+import { historyQuery, markedChangesQuery } from './measures-query.ts';
+import { useIsVisible } from './use-is-visible.ts';
+
+/** The levels that a measure is compared with. */
+function thresholdsOf({ warning, critical, limit }: LatestMeasure): Threshold[] {
+  const levels = [
+    { label: 'warning', value: warning, level: 'warning' },
+    { label: 'critical', value: critical, level: 'critical' },
+    { label: 'full', value: limit, level: 'limit' },
+  ] as const;
+  return levels.flatMap(({ value, ...rest }) => (value === null ? [] : [{ ...rest, value }]));
+}
+
+function markOf(change: ListedChange): ChartChange {
+  return { id: change.id, at: Date.parse(change.at) / 1_000, text: changeText(change) };
+}
+
+/** Forecasts listed below a chart. */
+const FORETOLD = 3;
+
+/** The forecasts of a chart's measures, a sentence each. */
+function Forecasts({ measures }: { measures: readonly LatestMeasure[] }) {
+  const now = useNow();
+  const found = measures.filter(({ forecast }) => forecast !== null).slice(0, FORETOLD);
+  if (found.length === 0) return null;
+  return (
+    <ul>
+      {found.map((measure) => (
+        <li key={measure.series_id}>
+          {measures.length > 1 && <bdi>{lineLabel(measure)}: </bdi>}
+          {measure.forecast && forecastText(measure.forecast, measure.unit, now)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface MeasureChartProps {
+  connectionId: string;
+  /** At most six measures. */
+  chart: ChartOf;
+}
+
+/** The history of measures as a chart. It is read while the chart is in the window. */
+export function MeasureChart({ connectionId, chart: { title, unit, measures } }: MeasureChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const isVisible = useIsVisible(place);
+  const { span } = useChartGroup();
+  const ids = measures.map(({ series_id }) => series_id);
+  const history = useQuery({ ...historyQuery(connectionId, ids, span), enabled: isVisible });
+  const marked = useQuery({ ...markedChangesQuery(connectionId, span), enabled: isVisible });
+  const series = useMemo(
+    () =>
+      (history.data?.series ?? []).map((points) => {
+        const measure = measures.find(({ series_id }) => series_id === points.series_id);
+        return { id: points.series_id, label: measure ? lineLabel(measure) : title, points };
+      }),
+    [history.data, measures, title],
+  );
+  const changes = useMemo(() => marked.data?.changes.map(markOf), [marked.data]);
+  const thresholds = useMemo(() => measures.slice(0, 1).flatMap(thresholdsOf), [measures]);
+  return (
+    <div aria-busy={history.isFetching} className="measure-chart" ref={place}>
+      {history.data ? (
+        <Chart
+          note={<Forecasts measures={measures} />}
+          series={series}
+          thresholds={thresholds}
+          title={title}
+          unit={unit}
+          {...(changes && { changes })}
+        />
+      ) : history.error && !history.isFetching ? (
+        <ErrorState error={history.error} onRetry={() => void history.refetch()} />
+      ) : (
+        <>
+          <h4 className="chart-title">{title}</h4>
+          {isVisible && <span className="skeleton" />}
+        </>
+      )}
+    </div>
+  );
+}

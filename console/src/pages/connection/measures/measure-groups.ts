@@ -1,0 +1,132 @@
+import type { LatestMeasure } from '../../../../../src/console/measures/measure-schemas.ts';
+import type { Unit } from '../../../../../src/vocabulary/units.ts';
+
+/** The measures of one chart, all in one unit. */
+export interface ChartOf {
+  key: string;
+  title: string;
+  unit: Unit;
+  /** The most important first. */
+  measures: LatestMeasure[];
+}
+
+/** Charts below a heading. */
+export interface ChartGroupOf {
+  title: string;
+  charts: ChartOf[];
+}
+
+/** The vitals of both engines: headings, and which metrics share a chart. */
+const LAYOUT: { title: string; charts: { title?: string; metrics: string[] }[] }[] = [
+  {
+    title: 'Workload',
+    charts: [
+      { title: 'Transactions', metrics: ['transactions_per_second', 'rollbacks_per_second'] },
+      { title: 'Queries', metrics: ['queries_per_second', 'slow_queries_per_second'] },
+      { metrics: ['rows_read_per_second'] },
+      { metrics: ['rows_written_per_second'] },
+      { metrics: ['cache_hit_ratio'] },
+      { metrics: ['temporary_bytes_per_second'] },
+      { metrics: ['temporary_disk_tables_per_second'] },
+    ],
+  },
+  {
+    title: 'Connections and locks',
+    charts: [
+      {
+        title: 'Connections',
+        metrics: [
+          'connections_count',
+          'active_connections_count',
+          'idle_connections_count',
+          'idle_in_transaction_connections_count',
+        ],
+      },
+      {
+        title: 'Longest transaction and query',
+        metrics: ['longest_transaction_seconds', 'longest_query_seconds'],
+      },
+      { metrics: ['lock_waiters_count'] },
+      { metrics: ['row_lock_waits_per_second'] },
+      { metrics: ['deadlocks_per_second'] },
+    ],
+  },
+  {
+    title: 'Log and replication',
+    charts: [
+      { metrics: ['wal_bytes_per_second'] },
+      { metrics: ['redo_bytes_per_second'] },
+      { title: 'Checkpoints', metrics: ['checkpoints_per_second', 'requested_checkpoints_per_second'] },
+      { metrics: ['replication_lag_bytes'] },
+      { metrics: ['replication_lag_seconds'] },
+    ],
+  },
+  {
+    title: 'Storage and maintenance',
+    charts: [
+      { metrics: ['database_bytes'] },
+      { metrics: ['table_bytes'] },
+      { metrics: ['index_bytes'] },
+      { metrics: ['transaction_id_age_count'] },
+      { metrics: ['autovacuum_workers_count'] },
+      { metrics: ['history_list_count'] },
+    ],
+  },
+];
+
+const PLACED = new Set(LAYOUT.flatMap(({ charts }) => charts.flatMap(({ metrics }) => metrics)));
+
+/** The furthest first; of values that must not fall, the lowest. */
+function byWeight(one: LatestMeasure, other: LatestMeasure): number {
+  return one.operator === '<=' ? one.value - other.value : other.value - one.value;
+}
+
+/** The charts of vitals below their headings. A vital that this console does not know has a chart of its own. */
+export function vitalGroups(measures: readonly LatestMeasure[]): ChartGroupOf[] {
+  const vitals = Map.groupBy(
+    measures.filter(({ check_id }) => check_id === ''),
+    ({ metric }) => metric,
+  );
+  const others = [...vitals.keys()]
+    .filter((metric) => !PLACED.has(metric))
+    .map((metric) => ({ metrics: [metric] }));
+  return [...LAYOUT, { title: 'Other', charts: others }]
+    .map(({ title, charts }) => ({
+      title,
+      charts: charts.flatMap((chart: { title?: string; metrics: string[] }) => {
+        const found = chart.metrics.flatMap((metric) => (vitals.get(metric) ?? []).toSorted(byWeight));
+        const [first] = found;
+        return first
+          ? [{ key: first.metric, title: chart.title ?? first.title, unit: first.unit, measures: found }]
+          : [];
+      }),
+    }))
+    .filter(({ charts }) => charts.length > 0);
+}
+
+/** `dead_rows_ratio` as `dead rows`. */
+function wordsOf({ metric, unit }: LatestMeasure): string {
+  const words = metric.endsWith(`_${unit}`) ? metric.slice(0, -unit.length - 1) : metric;
+  return words.replaceAll('_', ' ');
+}
+
+/** The charts of checks, by title: one for each metric. */
+export function checkCharts(measures: readonly LatestMeasure[]): ChartOf[] {
+  const ofChecks = measures.filter(({ check_id }) => check_id !== '');
+  const checks = Map.groupBy(ofChecks, ({ check_id }) => check_id);
+  const charts = Map.groupBy(ofChecks, ({ check_id, metric }) => `${check_id} ${metric}`);
+  return [...charts]
+    .flatMap(([key, found]): ChartOf[] => {
+      const [first] = found;
+      if (!first) return [];
+      const isOnly = checks.get(first.check_id)?.every(({ metric }) => metric === first.metric);
+      const title = isOnly ? first.title : `${first.title}: ${wordsOf(first)}`;
+      return [{ key, title, unit: first.unit, measures: found.toSorted(byWeight) }];
+    })
+    .toSorted((one, other) => one.title.localeCompare(other.title));
+}
+
+/** The name of a measure in its chart: its object and database, or its title for the whole server. */
+export function lineLabel({ object, database, title }: LatestMeasure): string {
+  return [object, database].filter((part) => part !== null && part !== '').join(' in ') || title;
+}

@@ -1,0 +1,56 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ConnectionChanges } from '../../../../../src/console/changes/change-schemas.ts';
+import type {
+  ConnectionHistory,
+  ConnectionMeasures,
+} from '../../../../../src/console/measures/measure-schemas.ts';
+import { get } from '../../../api.ts';
+import { type Span, searchOf } from '../../../parts/chart/chart-range.ts';
+
+const RENEWED_EVERY_MS = 60_000;
+/** The answers of past minutes are of no more use. */
+const KEPT_MS = 60_000;
+/** Changes marked in the charts. */
+const MARKED = 200;
+
+function pathOf(id: string): string {
+  return `/connections/${encodeURIComponent(id)}`;
+}
+
+/** The latest values of a connection, with thresholds and forecasts. */
+export function measuresQuery(id: string) {
+  return queryOptions({
+    queryKey: ['connections', id, 'measures'],
+    queryFn: ({ signal }) => get<ConnectionMeasures>(`${pathOf(id)}/measures`, {}, signal),
+    refetchInterval: RENEWED_EVERY_MS,
+  });
+}
+
+/** The history of at most 12 series. Comparing a day of runs with the answer before takes longer than drawing it. */
+export function historyQuery(id: string, series: readonly number[], span: Span) {
+  return queryOptions({
+    queryKey: ['connections', id, 'history', series, span],
+    queryFn: ({ signal }) =>
+      get<ConnectionHistory>(
+        `${pathOf(id)}/history`,
+        { series: series.join(','), ...searchOf(span) },
+        signal,
+      ),
+    placeholderData: keepPreviousData,
+    structuralSharing: false,
+    staleTime: RENEWED_EVERY_MS,
+    gcTime: KEPT_MS,
+  });
+}
+
+/** The latest changes in a span, for its charts. */
+export function markedChangesQuery(id: string, span: Span) {
+  return queryOptions({
+    queryKey: ['connections', id, 'marked-changes', span],
+    queryFn: ({ signal }) =>
+      get<ConnectionChanges>(`${pathOf(id)}/changes`, { ...searchOf(span), limit: MARKED }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: RENEWED_EVERY_MS,
+    gcTime: KEPT_MS,
+  });
+}

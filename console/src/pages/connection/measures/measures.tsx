@@ -1,0 +1,129 @@
+import './measures.css';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { ConnectionMeasures } from '../../../../../src/console/measures/measure-schemas.ts';
+import { Button } from '../../../parts/button.tsx';
+import { useChartGroup } from '../../../parts/chart/chart-group.tsx';
+import { MOST_LINES } from '../../../parts/chart/plot-options.ts';
+import { RangeSwitch } from '../../../parts/chart/range-switch.tsx';
+import { figure } from '../../../parts/figure.ts';
+import { Section } from '../../../parts/page.tsx';
+import { Loaded, Message } from '../../../parts/states.tsx';
+import { MeasureChart } from './measure-chart.tsx';
+import { type ChartOf, checkCharts, vitalGroups } from './measure-groups.ts';
+import { markedChangesQuery, measuresQuery } from './measures-query.ts';
+
+/** The vital signs of a connection and the values of its checks, as charts with one range and one crosshair. */
+export function Measures({ connectionId }: { connectionId: string }) {
+  const query = useQuery(measuresQuery(connectionId));
+  return (
+    <Section
+      actions={<RangeSwitch />}
+      description="Vital signs, and the values that checks compare. Drag over a chart to zoom."
+      title="Measurements"
+    >
+      <Loaded query={query}>
+        {(measures) =>
+          measures.measures.length === 0 ? (
+            <Message icon="clock" title="No measurements yet">
+              Each check adds its values here.
+            </Message>
+          ) : (
+            <Charts connectionId={connectionId} measures={measures} />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function Charts({
+  connectionId,
+  measures: { measures, dropped },
+}: {
+  connectionId: string;
+  measures: ConnectionMeasures;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const groups = useMemo(() => vitalGroups(measures), [measures]);
+  const checks = useMemo(() => checkCharts(measures), [measures]);
+  return (
+    <div className="measures">
+      {dropped > 0 && (
+        <p className="quiet">
+          {figure(dropped)} {dropped === 1 ? 'value has' : 'values have'} no history: a connection keeps that
+          of 300 series.
+        </p>
+      )}
+      <MarkedChanges connectionId={connectionId} />
+      {groups.map(({ title, charts }) => (
+        <div className="measure-group" key={title}>
+          <h3>{title}</h3>
+          <Grid charts={charts} connectionId={connectionId} />
+        </div>
+      ))}
+      {checks.length > 0 && (
+        <details className="measure-group" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+          <summary>
+            <h3>Values of checks</h3> <span className="quiet small">{figure(checks.length)}</span>
+          </summary>
+          {isOpen && <Grid charts={checks} connectionId={connectionId} />}
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** Says that not all changes are marked. */
+function MarkedChanges({ connectionId }: { connectionId: string }) {
+  const { span } = useChartGroup();
+  const { data } = useQuery({ ...markedChangesQuery(connectionId, span), enabled: false });
+  if (!data?.next) return null;
+  return (
+    <p className="quiet small">
+      Only the latest {figure(data.changes.length)} changes are marked in the charts.
+    </p>
+  );
+}
+
+function Grid({ charts, connectionId }: { charts: readonly ChartOf[]; connectionId: string }) {
+  return (
+    <div className="measure-grid">
+      {charts.map((chart) => (
+        <ChartsOf chart={chart} connectionId={connectionId} key={chart.key} />
+      ))}
+    </div>
+  );
+}
+
+/** A chart of the most important measures, and the others on request. */
+function ChartsOf({ chart, connectionId }: { chart: ChartOf; connectionId: string }) {
+  const [shown, setShown] = useState(1);
+  const parts = useMemo(() => {
+    const count = Math.ceil(chart.measures.length / MOST_LINES);
+    return Array.from(
+      { length: count },
+      (_, part): ChartOf => ({
+        ...chart,
+        title: part === 0 ? chart.title : `${chart.title} (from ${part * MOST_LINES + 1})`,
+        measures: chart.measures.slice(part * MOST_LINES, (part + 1) * MOST_LINES),
+      }),
+    );
+  }, [chart]);
+  const left = chart.measures.length - shown * MOST_LINES;
+  return (
+    <div className="measure-cell">
+      {parts.slice(0, shown).map((part) => (
+        <MeasureChart chart={part} connectionId={connectionId} key={part.title} />
+      ))}
+      {left > 0 && (
+        <div>
+          <Button onPress={() => setShown(shown + 1)} small>
+            Show {figure(Math.min(left, MOST_LINES))} more of {figure(chart.measures.length)}
+            <span className="hidden-text">: {chart.title}</span>
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import './change-list.css';
+import { useState } from 'react';
+import { Button } from '../button.tsx';
+import { type Column, Table } from '../table.tsx';
+import { Time } from '../time.tsx';
+import { type Change, kindText } from './change-text.ts';
+
+/** Longer values, such as the definition of an index, are cut until somebody asks for all of them. */
+const LONGEST = 200;
+
+function Value({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = text.length > LONGEST;
+  return (
+    <>
+      <bdi className="mono">{isLong && !isWhole ? `${text.slice(0, LONGEST)}…` : text || '(empty)'}</bdi>
+      {isLong && (
+        <Button aria-expanded={isWhole} kind="quiet" onPress={() => setWhole(!isWhole)} small>
+          {isWhole ? 'Show less' : 'Show all'}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** What happened: values before and after, or which of them came or went. */
+function BeforeAfter({ change: { before, after } }: { change: Change }) {
+  if (before !== null && after !== null) {
+    return (
+      <>
+        <Value text={before} /> <span aria-hidden="true">→</span>
+        <span className="hidden-text"> changed to </span> <Value text={after} />
+      </>
+    );
+  }
+  const only = after ?? before;
+  return (
+    <>
+      {only !== null && <span className="quiet">{after === null ? 'Removed ' : 'Added '}</span>}
+      {only !== null && <Value text={only} />}
+    </>
+  );
+}
+
+const COLUMNS: Column<Change>[] = [
+  { id: 'time', header: 'Time', width: '9.5rem', cell: ({ at }) => <Time as="local" at={at} /> },
+  { id: 'kind', header: 'Kind', width: '6.5rem', cell: ({ kind }) => kindText(kind) },
+  {
+    id: 'subject',
+    header: 'Subject',
+    width: 'minmax(8rem, 2fr)',
+    narrow: 'lead',
+    cell: ({ subject, database }) => (
+      <span className="change-subject">
+        <bdi className="mono">{subject}</bdi>
+        {database && (
+          <span className="quiet small">
+            in <bdi className="mono">{database}</bdi>
+          </span>
+        )}
+      </span>
+    ),
+  },
+  {
+    id: 'values',
+    header: 'Before → after',
+    width: 'minmax(10rem, 3fr)',
+    cell: (change) => (
+      <span className="change-values">
+        <BeforeAfter change={change} />
+      </span>
+    ),
+  },
+  {
+    id: 'source',
+    header: 'Source',
+    width: 'minmax(5rem, 1fr)',
+    cell: ({ source }) => <bdi className="change-source quiet">{source ?? ''}</bdi>,
+  },
+];
+
+interface ChangeListProps {
+  changes: readonly Change[];
+  /** The accessible name of the list. */
+  label: string;
+}
+
+/** What changed on a monitored server, and how it is monitored, latest first. */
+export function ChangeList({ changes, label }: ChangeListProps) {
+  return <Table columns={COLUMNS} label={label} rowKey={({ id }) => id} rows={changes} />;
+}
