@@ -4,8 +4,14 @@ import { parsedQuery } from '../../test/parsed-query.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
+import { listMeasures } from '../measures/list-measures.ts';
+import { measure, writeRuns } from '../measures/measures-fixture.ts';
+import { prepareMeasures } from '../measures/prepare-measures.ts';
+import { readHistory } from '../measures/read-history.ts';
+import { rollUp } from '../measures/roll-up.ts';
+import { storeMeasures } from '../measures/store-measures.ts';
 import { ENDPOINTS } from '../server/app.ts';
-import { openPool } from './connect.ts';
+import { inTransaction, openPool } from './connect.ts';
 import { type Read, readAs } from './read.ts';
 
 let store: TestStore;
@@ -97,6 +103,80 @@ async function answer(
   if (!named && path !== '/team/roles') expect(taken).toBeGreaterThan(0);
   return result.body;
 }
+
+// Before the test that opens the policies.
+describe('measures', () => {
+  const HOURS = [1, 100, 1_000, 3_000];
+  let console: ReturnType<typeof openPool>;
+
+  beforeAll(async () => {
+    console = openPool(store.address, 'console', { max: 2, pipeline: true });
+    const now = Date.now();
+    for (const accountId of accounts) {
+      // All have the same ids and times, and each another value.
+      const connectionId = Number(connections.get(accountId));
+      const runs = [80, 60, 40, 20, 3, 2, 1].map((days) => ({
+        at: new Date(now - days * 86_400_000 + 60_000),
+        values: [accountId],
+      }));
+      await writeRuns(store, { accountId, connectionId }, runs);
+      const prepared = await prepareMeasures(store.writer, { accountId, connectionId }, [
+        measure('m1', accountId),
+      ]);
+      const at = new Date(now).toISOString();
+      await inTransaction(store.writer, (client) =>
+        storeMeasures(client, { accountId, connectionId, at }, prepared),
+      );
+    }
+    for await (const _ of rollUp(store.writer));
+  });
+  afterAll(() => console.end());
+
+  /** All that an account reads of a connection; without `account_id` in any statement if `named` is false. */
+  async function readAll(accountId: number, connectionId: number, named: boolean): Promise<unknown[]> {
+    const { result } = await readAs(console, accountId, async (read) => {
+      const own: Read = (statement, values) =>
+        read(
+          named ? statement : statement.replace(/\b(?:\w+\.)?account_id = \$1\b/g, '$1::bigint is not null'),
+          values,
+        );
+      const range = (hours: number) => ({
+        series: [1],
+        from: new Date(Date.now() - hours * 3_600_000),
+        to: new Date(),
+      });
+      return [
+        await listMeasures(own, accountId, connectionId),
+        ...(await Promise.all(HOURS.map((hours) => readHistory(own, accountId, connectionId, range(hours))))),
+      ];
+    });
+    return result;
+  }
+
+  test('statements that do not filter by account show an account only its own', async () => {
+    for (const accountId of accounts) {
+      const own = Number(connections.get(accountId));
+      const values = await readAll(accountId, own, false);
+      expect(values).toEqual(await readAll(accountId, own, true));
+      expect(values[0]).toMatchObject({ measures: [{ value: accountId }] });
+      const seen = values.slice(1).flatMap((each) => (each as { last: (number | null)[] }[])[0]?.last ?? []);
+      expect(new Set(seen.filter((value) => value !== null))).toEqual(new Set([accountId]));
+      expect(seen.length).toBeGreaterThan(8);
+    }
+  });
+
+  test('an account reads nothing of the connection of another', async () => {
+    for (const accountId of accounts) {
+      for (const other of accounts.filter((each) => each !== accountId)) {
+        for (const named of [true, false]) {
+          const [latest, ...histories] = await readAll(accountId, Number(connections.get(other)), named);
+          expect(latest).toBeNull();
+          expect(JSON.stringify(histories)).not.toMatch(/"last":\[[^\]]/);
+        }
+      }
+    }
+  });
+});
 
 describe('statements that do not filter by account', () => {
   test.each(asked)('%s %j: give the same answer as with the filter', async (...of) => {
