@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Check } from '../src/checks/check.ts';
+import type { FaultMeasure } from '../src/checks/measure.ts';
+import { duration, grouped, percent, size } from '../src/checks/wording.ts';
 import { crosses, MEASURED_OBJECTS } from '../src/checks/worst-measures.ts';
 import type { SeenJudgement } from './seen-judgement.ts';
 
@@ -84,6 +86,10 @@ export function expectMeasures(
       expect(isList || WITHOUT_NUMBER.has(id), `${id}: ${metricLine}`).toBe(true);
       continue;
     }
+    expect(
+      shownAs(measured).some((number) => metricLine.includes(number)),
+      `${metricLine} ${JSON.stringify(measured)}`,
+    ).toBe(true);
     expect(crosses(measured, measured.threshold), `${id}: ${JSON.stringify(measured)}`).toBe(true);
     const same = seen.filter((one) => one.metric === measured.metric);
     expect(same.length, `${id}: ${measured.metric}`).toBeGreaterThan(0);
@@ -94,4 +100,13 @@ export function expectMeasures(
     for (const one of same.filter((each) => each.object === object))
       expect(one.value, id).toBe(measured.value);
   }
+}
+
+/** How a finding's line may show its number. */
+function shownAs({ metric, value }: FaultMeasure): string[] {
+  if (metric.endsWith('_bytes_per_second')) return [size(Math.round(value * 3600))];
+  if (metric.endsWith('_per_second')) return [grouped(value * 60)];
+  if (metric.endsWith('_seconds')) return [duration(Math.abs(value))];
+  if (metric.endsWith('_bytes')) return [size(value)];
+  return metric.endsWith('_ratio') ? [percent(value), `${value.toFixed(1)} times`] : [grouped(value)];
 }

@@ -24,6 +24,7 @@ export function uncompared(metric: string): Scale {
 /** The worst five of a check's values of one metric, worst first; those that are compared with nothing come last. */
 export function worstOf(measures: readonly Measure[]): Measure[] {
   return measures
+    .filter(({ value }) => Number.isFinite(value))
     .toSorted((a, b) => {
       if ((a.operator === null) !== (b.operator === null)) return a.operator === null ? 1 : -1;
       return a.operator === '<=' ? a.value - b.value : b.value - a.value;

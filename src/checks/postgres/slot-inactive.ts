@@ -101,7 +101,7 @@ function measures(slots: Row[], facts: ServerFacts<typeof thresholds>): Measure[
         ...uncompared('slot_wal_bytes'),
         object: textIn(row, 'slot'),
         value: Math.max(0, numberIn(row, 'kept')),
-        limit: typeof row['most'] === 'number' ? row['most'] : null,
+        limit: row['most'] === null ? null : numberIn(row, 'most'),
         grows: true,
       }),
     );
