@@ -17,12 +17,17 @@ const insert = `
 /** The most changes that are listed of one reading. */
 const LISTED = 200;
 
-/** The first 200 changes, and how many more there are. `what` names them in the last one. */
-export function limitChanges(changes: NewChange[], what: string, database = ''): NewChange[] {
-  if (changes.length <= LISTED) return changes;
-  const after = `${changes.length - LISTED} more`;
+/** The first 200 changes (or `listed`), and how many more there are. `what` names them in the last one. */
+export function limitChanges(
+  changes: NewChange[],
+  what: string,
+  database = '',
+  listed = LISTED,
+): NewChange[] {
+  if (changes.length <= listed) return changes;
+  const after = `${changes.length - listed} more`;
   const more = { kind: 'more', database, subject: what, before: null, after, source: null } as const;
-  return [...changes.slice(0, LISTED), more];
+  return [...changes.slice(0, listed), more];
 }
 
 /** Stores changes of a connection, in their order; nothing if there are none. Their texts must be clean and short. */

@@ -1,4 +1,5 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
+import { forgetFacts } from '../changes/redaction-key.ts';
 import { resolveTicketsOf } from '../ops/record-findings.ts';
 import { NoConnection } from './connection-rejected.ts';
 import { type ConnectionRow, pageOf, readConnection } from './connection-row.ts';
@@ -22,6 +23,7 @@ export async function removeConnection(change: ChangeAccount, connectionId: numb
     const { rowCount } = await client.query(remove, [...ids, at]);
     if (rowCount === 0) throw new NoConnection(connectionId);
     await client.query(stopSchedule, ids);
+    await forgetFacts(client, accountId, connectionId);
     const { id, name, host, port, ...row } = await readConnection(client, accountId, connectionId);
     record('connection_removed', pageOf(id), { connection_id: id, name, host, port });
     const reason = 'connection removed';

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { ensureSealKeys, openSealKeys } from '../activity/seals/seal-key.ts';
+import { redactionKey } from '../changes/redaction-key.ts';
 import { inTransaction, openPool } from '../database/connect.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { type Destination, decryptSecrets, type EncryptedSecrets, encryptSecrets } from './credentials.ts';
@@ -25,7 +26,7 @@ let accounts: number[];
 let passwords: EncryptedSecrets[];
 beforeEach(async () => {
   const root = await store.superuser('store');
-  await root.query('delete from credential_key; delete from seal_key');
+  await root.query('delete from credential_key; delete from seal_key; delete from redaction_key');
   accounts = await Promise.all([store.account(), store.account(), store.account()]);
   passwords = await Promise.all(accounts.map((accountId) => encrypt([before], accountId, 'open sesame')));
   for (const accountId of accounts)
@@ -110,4 +111,25 @@ test('with forgetLost, a rotation removes what a lost key encrypted, and passwor
   const stored = await encrypt([after], accountId, 'again');
   expect(await decrypt([after], accountId, stored)).toMatchObject({ password: 'again' });
   expect((await opened([before]))[1], 'signing keys are kept').toBe(3);
+});
+
+test('a rotation keeps the keys that hash sensitive settings; a lost one is made anew', async () => {
+  const accountId = accounts[0] ?? 0;
+  const of = { accountId, connectionId: await store.connection(accountId) };
+  const stored = async () =>
+    (await owner.query<{ encrypted: Buffer }>('select encrypted from redaction_key')).rows[0]?.encrypted ??
+    null;
+  const keyBy = async (secret: SecretKeys) => redactionKey(store.writer, secret, of, await stored());
+  const key = await keyBy([before]);
+  expect(key).toHaveLength(32);
+  expect(await keyBy([before])).toEqual(key);
+  expect(await rotateSecretKey(owner, [after, before], false)).toMatchObject({ rewrapped: 7 });
+  expect(await keyBy([after])).toEqual(key);
+
+  await expect(rotateSecretKey(owner, [another], false)).rejects.toThrow(/nothing was changed/);
+  await rotateSecretKey(owner, [another], true);
+  expect(await stored()).toBeNull();
+  const made = await keyBy([another]);
+  expect(made).toHaveLength(32);
+  expect(made).not.toEqual(key);
 });

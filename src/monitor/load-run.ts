@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { KnownReading } from '../changes/facts.ts';
+import { redactionKey } from '../changes/redaction-key.ts';
 import type { Thresholds } from '../checks/check.ts';
 import {
   type Destination,
@@ -20,7 +22,16 @@ const selectTarget = `
                    'checkId', check_id, 'database', s.database, 'rows', rows,
                    'seconds', extract(epoch from now() - taken_at))), '[]')
             from counter_sample s
-           where s.account_id = $1 and s.connection_id = $2) as before
+           where s.account_id = $1 and s.connection_id = $2) as before,
+         (select encrypted from redaction_key where account_id = $1 and connection_id = $2) as "redactionKey",
+         (select coalesce(jsonb_agg(jsonb_build_object(
+                   'kind', kind, 'database', f.database, 'digest', digest,
+                   'age', extract(epoch from now() - read_at))), '[]')
+            from fact_snapshot f
+           where f.account_id = $1 and f.connection_id = $2) as known,
+         (select fact ->> 2
+            from fact_snapshot f, jsonb_array_elements(f.facts -> 'facts') fact
+           where f.account_id = $1 and f.connection_id = $2 and f.kind = 'server' and fact ->> 0 = 'restart') as started
     from connection c
    where account_id = $1 and connection_id = $2 and removed_at is null`;
 
@@ -32,6 +43,9 @@ interface TargetRow extends Destination, EncryptedSecrets {
   expectedStandbys: number;
   loadedAt: number;
   before: CounterBefore[];
+  redactionKey: Buffer | null;
+  known: KnownReading[];
+  started: string | null;
 }
 
 /** A run as sent to a child process, and the store's time (Unix, in seconds) when it was loaded. */
@@ -62,8 +76,10 @@ export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promis
   const target = { ...address, password, tls, passwordExposable, caCertificate };
   const { allowPrivateTargets, limits } = deps;
   const thresholds = { ...row.thresholds, ...deps.thresholds };
-  const { expectedStandbys, before, loadedAt } = row;
-  const instructions = { allowPrivateTargets, thresholds, expectedStandbys, before, began };
+  const { expectedStandbys, before, loadedAt, known, started } = row;
+  const key = await redactionKey(deps.writer, deps.secret, connection, row.redactionKey);
+  const facts = key && { key: key.toString('base64'), known, started };
+  const instructions = { allowPrivateTargets, thresholds, expectedStandbys, before, began, facts };
   return {
     job: {
       target: { ...target, tunnel: tunnelOf(row, sshKey) },

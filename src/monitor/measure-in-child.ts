@@ -64,7 +64,7 @@ export async function measureInChild(
   if ('measured' in answer) return answer.measured;
   const outcomes = endedOutcomes(catalogues[job.target.engine], answer.failed);
   const cost = { milliseconds: 0, statements: 0, bytes: 0 };
-  return { outcomes, samples: [], measures: [], cost, hostKey: null, server: null };
+  return { outcomes, samples: [], measures: [], readings: [], cost, hostKey: null, server: null };
 }
 
 /** An idle child; or, if two or more run, the next one that becomes free within 2 s; or a new one. */

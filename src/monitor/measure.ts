@@ -1,3 +1,4 @@
+import type { FactInstructions, ReportedReading } from '../changes/facts.ts';
 import type { Check, Outcome, Thresholds } from '../checks/check.ts';
 import { type JudgementInput, judgementOf, skippedLine } from '../checks/judgement-of.ts';
 import type { SeriesValue } from '../checks/measure.ts';
@@ -10,6 +11,7 @@ import { missingPrivileges } from './missing-privileges.ts';
 import { connectedOutcomes, notConnectedOutcomes } from './not-connected.ts';
 import { cleanMeasures, measuresOf, outcomeOf, type Sample } from './outcome.ts';
 import { countChecks, type Progress } from './progress.ts';
+import { ChangeReader } from './read-changes.ts';
 import { type Facts, msSince, type NoteStep } from './run-steps.ts';
 import type { Endpoint } from './session/address.ts';
 import {
@@ -38,6 +40,8 @@ export interface Instructions {
   /** `Date.now()` when `before` was read (default: the start of the run). */
   began?: number;
   limits?: Limits;
+  /** What comparing the server with the previous run needs; null (the default) = no comparison. */
+  facts?: FactInstructions | null;
 }
 
 /** The result of a run. Plain data too. */
@@ -45,8 +49,9 @@ export interface Measured {
   outcomes: Outcome[];
   /** The samples of this run, for checks that compare runs. */
   samples: CounterSample[];
-  /** The numbers of this run, of checks and vitals. */
+  /** The numbers of this run, of checks and vitals; and what may have changed of the server. */
   measures: SeriesValue[];
+  readings: ReportedReading[];
   cost: Cost;
   /** SHA-256 of the SSH server's key, base64; null without a tunnel. */
   hostKey: string | null;
@@ -54,9 +59,8 @@ export interface Measured {
   server: ReachedServer | null;
 }
 
-/** Facts about a server, read before any check. */
+/** Facts about a server, read before any check: the version is as {@link import('../checks/check.ts').ServerFacts} has it. */
 interface ReachedServer {
-  /** As {@link import('../checks/check.ts').ServerFacts} has it. */
   version: number;
   /** The TLS version in use, such as TLSv1.3; null = no TLS. */
   tls: string | null;
@@ -71,6 +75,7 @@ interface Run extends Reach, Required<Instructions> {
   samples: Map<Check, Sample[]>;
   counters: CounterSample[];
   vitals: Vitals;
+  changes: ChangeReader;
   server: ReachedServer | null;
   show: (progress: Progress) => void;
   /** Called after each check, with the database of the session. */
@@ -96,6 +101,7 @@ export async function measure(
   const counters: CounterSample[] = [];
   const run: Run = {
     expectedStandbys: 0,
+    facts: null,
     ...instructions,
     before,
     began,
@@ -109,6 +115,7 @@ export async function measure(
     samples: new Map(engine.checks.map((check) => [check, []])),
     counters,
     vitals: new Vitals({ engine, before, began, counters, note, ended: () => hasEnded(run) }),
+    changes: new ChangeReader(target, instructions.facts ?? null),
     server: null,
     show,
     note,
@@ -122,7 +129,8 @@ export async function measure(
     const { counters: samples, server } = run;
     const checked = [...run.samples].flatMap(([check, own]) => measuresOf(check, own));
     const measures = cleanMeasures([...run.vitals.measures(), ...checked]);
-    return { outcomes, samples, measures, cost, hostKey: run.dialler.hostKey(), server };
+    const [readings, hostKey] = [run.changes.reported, run.dialler.hostKey()];
+    return { outcomes, samples, measures, readings, cost, hostKey, server };
   } finally {
     run.dialler.close();
   }
@@ -165,6 +173,8 @@ async function measureServer(run: Run, { session, endpoint }: Reached): Promise<
     // Last, so that a server too slow for them still has its checks measured.
     await run.vitals.read(session, 'server', place);
     if (databases[0] === database) await run.vitals.read(session, 'database', place);
+    await run.changes.readServer(session, facts, endpoint);
+    if (databases[0] === database) await run.changes.readDatabase(session, database);
     await session.close();
     for (const other of databases) {
       if (other !== database) await measureDatabase(run, endpoint, ofDatabase, { ...facts, database: other });
@@ -191,6 +201,7 @@ async function measureDatabase(
     try {
       await measureEach(run, session, checks, place);
       await run.vitals.read(session, 'database', place);
+      await run.changes.readDatabase(session, place.database);
     } finally {
       await session.close();
     }

@@ -2,11 +2,13 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { changeAccount } from '../activity/record-entry.ts';
 import { limitChanges, storeChanges } from '../changes/store-changes.ts';
+import { prepareReadings, storeReadings } from '../changes/store-readings.ts';
 import type { Finding, Outcome, Thresholds } from '../checks/check.ts';
 import { score, summaryText, worstFirst } from '../checks/score.ts';
 import { storeSecrets, trustedSecrets } from '../connections/connection-secrets.ts';
 import { TamperedConnection } from '../connections/credentials.ts';
 import type { SecretKeys } from '../database/encryption.ts';
+import { errorFields } from '../database/store-failure.ts';
 import { findingsBefore, recordCheck } from '../health/record-check.ts';
 import { prepareMeasures } from '../measures/prepare-measures.ts';
 import { storeMeasures } from '../measures/store-measures.ts';
@@ -116,7 +118,7 @@ function storeTampered(
   deps.log.error(connection, `tampering: ${reason}, so nothing was sent`);
   const outcomes = [tamperedOutcome(reason)];
   const cost = { milliseconds: 0, statements: 0, bytes: 0 };
-  const nothing = { samples: [], measures: [], hostKey: null, server: null };
+  const nothing = { samples: [], measures: [], readings: [], hostKey: null, server: null };
   return store(deps, connection, { outcomes, cost, ...nothing }, null);
 }
 
@@ -131,16 +133,18 @@ function faultsOf(outcomes: readonly Outcome[]): number {
  * found. What needs no such lock is stored before it.
  */
 async function store(
-  { writer, actor, secret }: MonitorDeps,
+  { writer, actor, secret, log }: MonitorDeps,
   connection: ConnectionKey,
-  { outcomes: measured, samples, measures, cost, hostKey }: Measured,
+  { outcomes: measured, samples, measures, readings, cost, hostKey }: Measured,
   run: { loadedAt: number; tunnel: Tunnel | null } | null,
   note?: NoteStep,
 ): Promise<StoredCheck | null> {
   const began = performance.now();
   const prepared = await prepareMeasures(writer, connection, measures);
   if (prepared.dropped > 0) note?.('measures', { stored: prepared.placed.length, dropped: prepared.dropped });
-  return changeAccount(writer, connection.accountId, async ({ client, at, record }) => {
+  const changed = await prepareReadings(writer, connection, readings);
+  let storedAt: string | null = null;
+  const check = await changeAccount(writer, connection.accountId, async ({ client, at, record }) => {
     const scope = { ...connection, at };
     const previous = await findingsBefore(client, connection);
     if (!previous) return null;
@@ -187,6 +191,7 @@ async function store(
       score: points,
       entries: ticketEntries.length,
     });
+    storedAt = at;
     return {
       id: stored.id,
       score: points,
@@ -198,6 +203,15 @@ async function store(
       cost,
     };
   });
+  if (storedAt !== null) {
+    await storeReadings(writer, connection, storedAt, changed).catch((error: unknown) =>
+      log.warn(
+        { ...connection, ...errorFields(error, log) },
+        'changes were not stored; the next run finds them',
+      ),
+    );
+  }
+  return check;
 }
 
 const pin = `

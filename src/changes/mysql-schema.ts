@@ -1,0 +1,133 @@
+import { isMariaDb } from '../checks/mysql/flavour.ts';
+import { quoted } from '../checks/mysql/quote.ts';
+import { type Ask, type Fact, type Reading, textOf } from './facts.ts';
+import { type Redact, redactDefault } from './redact.ts';
+import { SCHEMA_LIMITS, schemaReadings, skippedSchema } from './schema-limits.ts';
+
+const SYSTEM = `('mysql', 'information_schema', 'performance_schema', 'sys')`;
+
+// What the login may see: after a GRANT or a REVOKE, nothing came or went.
+const privileges = (grantee: string) => `
+  select privilege_type as name, '' as part from information_schema.user_privileges where grantee = ${grantee}
+  union all
+  select privilege_type, table_schema from information_schema.schema_privileges where grantee = ${grantee}
+  union all
+  select privilege_type, concat(table_schema, '.', table_name) from information_schema.table_privileges
+   where grantee = ${grantee}
+   order by 1, 2
+   limit 5000`;
+
+const tables = `
+  select table_schema as s, table_name as t, concat_ws(' ', engine, row_format, table_collation) as value
+    from information_schema.tables
+   where table_schema not in ${SYSTEM} and table_type = 'BASE TABLE'
+   limit ${SCHEMA_LIMITS.tables + 1}`;
+
+const columns = `
+  select table_schema as s, table_name as t, column_name as name,
+         concat(column_type, if(is_nullable = 'NO', ' not null', ''),
+                if(extra in ('', 'NULL', 'DEFAULT_GENERATED'), '', concat(' ', lower(extra))),
+                if(column_default is null, '', concat(' default ', LITERAL))) as value
+    from information_schema.columns
+   where table_schema not in ${SYSTEM}
+   limit ${SCHEMA_LIMITS.facts + 1}`;
+
+const indexes = (expression: string) => `
+  select table_schema as s, table_name as t, index_name as name,
+         concat(if(min(non_unique) = 0, 'unique ', ''), lower(min(index_type)), ' (',
+                group_concat(concat(coalesce(column_name, ${expression}), if(sub_part is null, '', concat('(', sub_part, ')')),
+                                    if(collation = 'D', ' desc', '')) order by seq_in_index separator ', '), ')') as value
+    from information_schema.statistics
+   where table_schema not in ${SYSTEM}
+   group by 1, 2, 3
+   limit ${SCHEMA_LIMITS.facts + 1}`;
+
+// InnoDB's own dictionary: REFERENTIAL_CONSTRAINTS of MariaDB opens every table.
+const foreignKeys = (prefix: string) => `
+  select f.id as id, f.for_name as child, f.ref_name as parent, f.type as type,
+         group_concat(c.for_col_name order by c.pos separator ', ') as own,
+         group_concat(c.ref_col_name order by c.pos separator ', ') as theirs
+    from information_schema.${prefix}foreign f
+    join information_schema.${prefix}foreign_cols c on c.id = f.id
+   group by 1, 2, 3, 4
+   limit ${SCHEMA_LIMITS.facts + 1}`;
+
+/**
+ * Reads the tables, columns, indexes and foreign keys of a MySQL or MariaDB server; says why, if it can't. A login for
+ * monitoring does not see triggers.
+ */
+export async function readMysqlSchema(
+  ask: Ask,
+  redact: Redact,
+  { version, me }: { version: number; me: string },
+): Promise<Reading[]> {
+  const maria = isMariaDb(version);
+  const grantee = `0x${Buffer.from(me).toString('hex')}`;
+  const until = performance.now() + SCHEMA_LIMITS.milliseconds;
+  const limited = async (statement: string) => {
+    const left = Math.floor(until - performance.now());
+    return left < 10 ? null : ask(limitedTo(left, statement, maria));
+  };
+  const seen = await limited(privileges(grantee));
+  const tableRows = seen && (await limited(tables));
+  if (tableRows && tableRows.length > SCHEMA_LIMITS.tables)
+    return skippedSchema('', `it has more than ${SCHEMA_LIMITS.tables} tables`);
+  const literal = maria
+    ? 'column_default'
+    : `if(extra like '%DEFAULT_GENERATED%', column_default, quote(column_default))`;
+  const columnRows = tableRows && (await limited(columns.replace('LITERAL', literal)));
+  const indexRows =
+    columnRows &&
+    (await limited(indexes(maria ? `'expression'` : `concat('expression ', left(md5(expression), 8))`)));
+  if (!indexRows) return skippedSchema('', `it took more than ${SCHEMA_LIMITS.milliseconds} ms`);
+  const foreignRows = await limited(foreignKeys(maria ? 'innodb_sys_' : 'innodb_'));
+  const facts = [
+    ...tableRows.map((row): Fact => ['table', tableOf(row), textOf(row['value'])]),
+    ...columnRows.map((row): Fact => {
+      const name = textOf(row['name']);
+      const value = redactDefault(name, textOf(row['value']), redact);
+      return ['column', `${tableOf(row)}.${quoted(name)}`, value, { of: tableOf(row) }];
+    }),
+    ...indexRows.map(
+      (row): Fact => [
+        'index',
+        `${quoted(textOf(row['name']))} on ${tableOf(row)}`,
+        textOf(row['value']),
+        { of: tableOf(row) },
+      ],
+    ),
+    ...(foreignRows ?? []).map(foreignKey),
+  ];
+  if (facts.length > SCHEMA_LIMITS.facts)
+    return skippedSchema('', `it has more than ${SCHEMA_LIMITS.facts} columns, indexes and constraints`);
+  const basis = [
+    ...seen.map((row) => `${textOf(row['name'])} ${textOf(row['part'])}`),
+    foreignRows ? 'foreign keys' : '',
+  ];
+  return schemaReadings('', facts, basis.join(','));
+}
+
+function limitedTo(milliseconds: number, statement: string, maria: boolean): string {
+  return maria
+    ? `set statement max_statement_time = ${milliseconds / 1_000} for ${statement.trim()}`
+    : statement.replace(/\bselect\b/, `select /*+ max_execution_time(${milliseconds}) */`);
+}
+
+type Columns = Readonly<Record<string, unknown>>;
+
+function tableOf(row: Columns): string {
+  return quoted(textOf(row['s']), textOf(row['t']));
+}
+
+// Names of InnoDB's dictionary: `shop/orders`.
+function foreignKey(row: Columns): Fact {
+  const named = (column: string) => quoted(...textOf(row[column]).split('/'));
+  const child = named('child');
+  const value = `foreign key (${textOf(row['own'])}) references ${named('parent')} (${textOf(row['theirs'])}), type ${textOf(row['type'])}`;
+  return [
+    'constraint',
+    `${quoted(textOf(row['id']).split('/').at(-1) ?? '')} on ${child}`,
+    value,
+    { of: child },
+  ];
+}

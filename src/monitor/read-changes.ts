@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import type { Ask, Fact, FactInstructions, Reading, ReportedReading } from '../changes/facts.ts';
+import { readMysqlServer } from '../changes/mysql-state.ts';
+import { readMysqlSchema } from '../changes/mysql-schema.ts';
+import { readPostgresDatabase, readPostgresServer } from '../changes/postgres-state.ts';
+import { readPostgresSchema } from '../changes/postgres-schema.ts';
+import { keyId, type Redact, redactor } from '../changes/redact.ts';
+import { skippedSchema } from '../changes/schema-limits.ts';
+import { cleanText } from './clean-text.ts';
+import type { Endpoint } from './session/address.ts';
+import { isTimeout, refusalOf } from './session/connect-failure.ts';
+import type { RunFacts } from './session/engine.ts';
+import { NoAnswer, type Session, type Target } from './session/session.ts';
+
+// Bounds for what a hostile server sends.
+const NAME = 200;
+const SETTING = 4_000;
+const DEFINITION = 1_000;
+const LONGEST = 1_000_000;
+const LONGEST_SCHEMA = 8_000_000;
+const KNOWN = 1_000;
+const DATABASES = 300;
+const SCHEMAS = 100;
+
+// Runs of an hour's interval are never exactly an hour apart.
+const SCHEMA_AGE_S = 3_300;
+
+/** Reads what may have changed of a server, in the sessions of a run, and reports what differs from the previous run. */
+export class ChangeReader {
+  readonly reported: ReportedReading[] = [];
+  readonly #target: Target;
+  readonly #given: FactInstructions | null;
+  readonly #key: Buffer;
+  readonly #redact: Redact;
+  #databases = 0;
+  #schemas = 0;
+  #isOver = false;
+
+  /** Reads nothing without instructions. */
+  constructor(target: Target, given: FactInstructions | null) {
+    this.#target = target;
+    this.#given = given;
+    this.#key = Buffer.from(given?.key ?? '', 'base64');
+    this.#redact = redactor(this.#key);
+  }
+
+  /** Reads the facts of the whole server. Never throws. */
+  async readServer(
+    session: Session,
+    { version, me = '' }: Pick<RunFacts, 'version' | 'me'>,
+    { host, port }: Endpoint,
+  ): Promise<void> {
+    if (!this.#given) return;
+    const ask = this.#asking(session);
+    if (this.#target.engine === 'postgres') {
+      const place = this.#target.host.includes(',') ? `${host}:${port}` : '';
+      this.#report(await readPostgresServer(ask, this.#redact, this.#key, place));
+      return;
+    }
+    const { started } = this.#given;
+    this.#report(await readMysqlServer(ask, this.#redact, { version, me, started }));
+    if (this.#isSchemaDue('')) this.#report(await readMysqlSchema(ask, this.#redact, { version, me }));
+  }
+
+  /** Reads the facts of the session's database, of PostgreSQL. Never throws. */
+  async readDatabase(session: Session, database: string): Promise<void> {
+    if (!this.#given || this.#databases >= DATABASES) return;
+    this.#databases++;
+    const ask = this.#asking(session);
+    this.#report(await readPostgresDatabase(ask, database));
+    if (!this.#isSchemaDue(database)) return;
+    this.#report(await readPostgresSchema(ask, this.#redact, database));
+  }
+
+  #isSchemaDue(database: string): boolean {
+    const name = cleanText(database, NAME);
+    const last = this.#given?.known.find((one) => one.kind === 'schema_skipped' && one.database === name);
+    return !this.#isOver && (last?.age ?? SCHEMA_AGE_S) >= SCHEMA_AGE_S && this.#schemas++ < SCHEMAS;
+  }
+
+  /** A session that is too slow, or lost, is asked nothing more; what a schema may take is limited by its own statement. */
+  #asking(session: Session): Ask {
+    return async (statement) => {
+      if (this.#isOver) return null;
+      const began = performance.now();
+      try {
+        return await session.read(statement);
+      } catch (error) {
+        const isSlow = refusalOf(error) === 'timeout' && performance.now() - began > 2_000;
+        this.#isOver ||= isSlow || isTimeout(error) || error instanceof NoAnswer;
+        return null;
+      }
+    };
+  }
+
+  #report(readings: Reading[]): void {
+    for (const reading of readings) {
+      const known = this.#given?.known ?? [];
+      const { kind } = reading;
+      const database = cleanText(reading.database, NAME);
+      const before = known.find((one) => one.kind === kind && one.database === database);
+      if (!before && known.length >= KNOWN) continue;
+      const facts = reading.facts.map(cleanFact).sort(([, one], [, other]) => (one < other ? -1 : 1));
+      const stored = { basis: `${keyId(this.#key)} ${cleanText(reading.basis ?? '', SETTING)}`, facts };
+      const text = JSON.stringify(stored);
+      if (text.length > (kind === 'schema' ? LONGEST_SCHEMA : LONGEST)) {
+        if (kind !== 'schema') continue;
+        this.#report(skippedSchema(reading.database, 'it is larger than 4 MB'));
+        return;
+      }
+      const digest = createHash('sha256').update(text).digest('base64');
+      this.reported.push({ kind, database, digest, ...(before?.digest !== digest && { stored }) });
+    }
+  }
+}
+
+function cleanFact([kind, subject, value, more = {}]: Fact): Fact {
+  const length = kind === 'setting' ? SETTING : DEFINITION;
+  const { source, database, of } = more;
+  const details = {
+    ...(source && { source: cleanText(source, NAME) }),
+    ...(database && { database: cleanText(database, NAME) }),
+    ...(of !== undefined && { of: cleanText(of, NAME) }),
+  };
+  return [kind, cleanText(subject, NAME), cleanText(value, length), details];
+}
