@@ -26,6 +26,7 @@ import { sessionRoutes } from './sign-in/session-list.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { singleSignOnRoutes } from './sign-in/single-sign-on.ts';
 import { ticketRoutes } from './tickets/ticket.ts';
+import { ticketListRoutes } from './tickets/ticket-list.ts';
 import { ticketStatsRoutes } from './tickets/ticket-stats.ts';
 
 /** Every route of the console's API. */
@@ -56,6 +57,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...changeRoutes,
   ...silenceRoutes,
   ...testConnectionRoutes,
+  ...ticketListRoutes,
   ...ticketRoutes,
   ...ticketStatsRoutes,
 ];
