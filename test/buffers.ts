@@ -8,20 +8,21 @@ interface Plan {
 }
 
 // The server's stop closes them.
-const readers = new WeakMap<TestStore, pg.Pool>();
+const pools = { reader: new WeakMap<TestStore, pg.Pool>(), console: new WeakMap<TestStore, pg.Pool>() };
 
 /**
- * How many 8 KiB buffers a statement touches when an endpoint runs it: as the reader, with row-level security and bound
- * parameters. Measures the second run, because the first also fills the session's catalogue caches.
+ * How many 8 KiB buffers a statement touches when an endpoint, or a route of the console, runs it: as that role, with row-level
+ * security and bound parameters. Measures the second run, because the first also fills the session's catalogue caches.
  */
 export async function buffersOf(
   store: TestStore,
   accountId: number,
   statement: string,
   values: unknown[],
+  role: 'reader' | 'console' = 'reader',
 ): Promise<number> {
-  const reader = readers.get(store) ?? openPool(store.address, 'reader', { max: 2, pipeline: true });
-  readers.set(store, reader);
+  const reader = pools[role].get(store) ?? openPool(store.address, role, { max: 2, pipeline: true });
+  pools[role].set(store, reader);
   const explain = `explain (analyze, buffers, timing off, format json) ${statement}`;
   const { result } = await readAs(reader, accountId, async (read) => {
     await read(explain, values);

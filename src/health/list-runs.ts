@@ -13,7 +13,7 @@ export interface Run {
 
 const runColumns = `health_check_id as id, created_at, score, summary_text, findings is not null as complete`;
 
-const listed = `
+export const listedRuns = `
   select ${runColumns}
     from health_check
    where account_id = $1 and connection_id = $2 and health_check_id < $3
@@ -27,7 +27,7 @@ export function listRuns(
   connectionId: number,
   { before = Number.MAX_SAFE_INTEGER, limit }: { before?: number | undefined; limit: number },
 ): Promise<Run[]> {
-  return read<Run>(listed, [accountId, connectionId, before, limit]);
+  return read<Run>(listedRuns, [accountId, connectionId, before, limit]);
 }
 
 const chosen = `

@@ -1,0 +1,80 @@
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { insertSession } from '../../test/console-reads.ts';
+import type { TestStore } from '../../test/store.ts';
+import { openPool } from '../database/connect.ts';
+import { hashToken, newToken } from '../members/token.ts';
+import { createConsole } from './console.ts';
+
+/** The console of a store, for requests of owners. */
+export interface TestConsole {
+  /** A new account with a signed-in owner: its id, and a function that reads a route's path and returns status and body. */
+  owner(): Promise<Owner>;
+  close(): Promise<void>;
+}
+
+interface Owner {
+  accountId: number;
+  /** The body of a 200. */
+  read<Body>(path: string): Promise<Body>;
+  /** The text of a 200. */
+  readText(path: string): Promise<string>;
+  /** Status, code, message and parameter of an error. */
+  refused(path: string): Promise<unknown[]>;
+}
+
+export async function openTestConsole(store: TestStore): Promise<TestConsole> {
+  const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
+  const app = await createConsole({
+    log: pino({ level: 'silent' }),
+    writer: store.writer,
+    reader,
+    verify: () => Promise.reject(new Error('not in this test')),
+    secret: store.deps.secret,
+    allowPrivateTargets: true,
+    allowConsoleSockets: true,
+    basePath: '',
+    publicUrl: null,
+    passkeyOrigin: () => 'http://localhost',
+    singleSignOn: null,
+    measure: () => {},
+    closing: new AbortController().signal,
+  });
+  const ask = (token: string, path: string) =>
+    app.inject({
+      method: 'GET',
+      url: `/console/api${path}`,
+      headers: {
+        'dbvitals-caller': JSON.stringify({
+          ...{ requestId: 'x', address: '127.0.0.1', origin: 'http://localhost' },
+        }),
+        cookie: `dbvitals_session=${token}`,
+      },
+    });
+  return {
+    async owner() {
+      const accountId = await store.account();
+      const token = newToken();
+      await store.writer.query(insertSession, [accountId, `${accountId}@example.com`, hashToken(token)]);
+      const readText = async (path: string) => {
+        const answer = await ask(token, path);
+        expect(answer.statusCode, `${path}: ${answer.body}`).toBe(200);
+        return answer.body;
+      };
+      return {
+        accountId,
+        readText,
+        read: async (path) => JSON.parse(await readText(path)),
+        async refused(path) {
+          const answer = await ask(token, path);
+          const { error } = answer.json<{ error: Record<string, unknown> }>();
+          return [answer.statusCode, error['code'], error['message'], error['parameter']];
+        },
+      };
+    },
+    async close() {
+      await app.close();
+      await reader.end();
+    },
+  };
+}
