@@ -14,7 +14,6 @@ export const SWITCHES: ReadonlySet<string> = new Set([
   'PG_PGSS_MISSING',
   'PG_PUBLIC_CREATE',
   'PG_REPLAY_PAUSED',
-  'PG_SLOW_QUERIES', // not a switch, but it does not report its rates yet
   'PG_VERSION_EOL', // compares a date
 ]);
 

@@ -110,6 +110,8 @@ export interface Check<T extends Thresholds = Thresholds> {
   comparesRuns?: true;
   /** The defaults; a connection may change them. Absent if the check has none. */
   thresholds?: T;
+  /** If {@link Check.comparesRuns}: the rows to store, if not all as they are. Call it by `keptRows` of judgement-of.ts. */
+  keeps?: (rows: Row[]) => Row[];
   /** Call it by `judgementOf` of judgement-of.ts, which gives it the thresholds. A method, so that any check is a `Check`. */
   judge(rows: Row[], facts: ServerFacts<T>): Judgement;
 }

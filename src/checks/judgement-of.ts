@@ -11,6 +11,11 @@ export function judgementOf(check: Check, rows: Row[], facts: JudgementInput): J
   return check.judge(rows, { ...facts, thresholds: { ...check.thresholds, ...facts.thresholds } });
 }
 
+/** The rows that a check which compares runs gets back in the next one. */
+export function keptRows(check: Check, rows: Row[]): Row[] {
+  return check.keeps?.(rows) ?? rows;
+}
+
 /** Why a check was skipped, with the GRANT that is missing: `Not measured: … are hidden. Run GRANT …;`. */
 export function skippedLine({ skipped, grant }: Skipped): string {
   return grant === undefined ? skipped : `${skipped} Run ${grant}`;

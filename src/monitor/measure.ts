@@ -1,6 +1,6 @@
 import type { FactInstructions, ReportedReading } from '../changes/facts.ts';
 import type { Check, Outcome, Thresholds } from '../checks/check.ts';
-import { type JudgementInput, judgementOf, skippedLine } from '../checks/judgement-of.ts';
+import { type JudgementInput, judgementOf, keptRows, skippedLine } from '../checks/judgement-of.ts';
 import type { SeriesValue } from '../checks/measure.ts';
 import { rowsOf } from '../checks/rows.ts';
 import { cleanText } from './clean-text.ts';
@@ -249,7 +249,8 @@ async function sampleOf(
     const facts = factsFor(run, check, place, database);
     if (check.comparesRuns) {
       const after = (Date.now() - run.began) / 1_000;
-      run.counters.push({ checkId: check.id, database, after, rows: cleanRows(rows) });
+      const kept = cleanRows(keptRows(check, rows));
+      run.counters.push({ checkId: check.id, database, after, rows: kept });
     }
     return { database, judgement: judgementOf(check, rows, facts) };
   } catch (error) {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Check, Row, ServerFacts } from '../../src/checks/check.ts';
-import { type JudgementInput, judgementOf } from '../../src/checks/judgement-of.ts';
+import { type JudgementInput, judgementOf, keptRows } from '../../src/checks/judgement-of.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
 import { expectMeasures } from '../expect-measures.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
@@ -19,7 +19,7 @@ export async function measure(
 
 /** The rows of a check as they come back from the store. */
 export async function sample(client: pg.Client, check: Check): Promise<Row[]> {
-  return JSON.parse(JSON.stringify((await read(client, check)).rows));
+  return JSON.parse(JSON.stringify(keptRows(check, (await read(client, check)).rows)));
 }
 
 async function read(

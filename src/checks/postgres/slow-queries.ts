@@ -1,40 +1,59 @@
 import type { Check, Fault } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
-import { numberIn, onlyRow, textIn } from '../columns.ts';
-import { duration, grouped } from '../wording.ts';
+import { onlyRow, textIn } from '../columns.ts';
+import type { Measure } from '../measure.ts';
+import { counted, duration, grouped } from '../wording.ts';
+import { countOf, faultMeasure, highestOf, type Scale } from '../worst-measures.ts';
+import { type Executed, executedSince } from './executed-since.ts';
 
 /** Mean milliseconds and calls a day above which optimizing is worth the effort; dbvitals' own. */
-const thresholds = { info_ms: 50, calls_per_day: 50 };
+const thresholds = { info_ms: 50, calls_per_day: 50, minimum_seconds: 5 };
 
-/** The statements with the most total time; there may be as many as pg_stat_statements.max. */
-const STATEMENT_LIMIT = 1_000;
+/** The statements with the most total time. There may be 20 times as many, but these are stored from run to run. */
+const STATEMENT_LIMIT = 250;
 
-// false = without query texts, which the check must not read. On the first day the calls count as they are.
+/** A few calls in five minutes are not a daily rate: a shorter time between two runs counts as an hour. */
+const LEAST_SECONDS = 3_600;
+
+// false = without query texts, which the check must not read. One whose slowest call took less than 10 ms is not slow.
+// stats_since is absent before version 1.11 of the extension: the name then means the column of `absent`.
 const sql = (schema: string) => `
-  select exists (select from pg_settings where name = 'pg_stat_statements.max') as loaded,
+  with loaded as materialized (
+    select count(*) = 1 as yes from pg_settings where name = 'pg_stat_statements.max'
+  )
+  select loaded.yes as loaded,
          pg_has_role('pg_read_all_stats', 'usage') as sees_all,
          quote_ident(current_user) as me,
          (select quote_ident(nspname)
             from pg_extension e
             join pg_namespace n on n.oid = e.extnamespace
            where extname = 'pg_stat_statements') as schema,
+         extract(epoch from clock_timestamp())::float8 as at,
+         info.*,
          query.*
-    from (select) one_row
+    from loaded
+    left join (
+      select extract(epoch from stats_reset)::float8 as reset, dealloc::float8 as evictions
+        from ${schema}.pg_stat_statements_info()
+       where (select yes from loaded)
+    ) info on true
     left join (
       select queryid::text as query,
-             sum(calls)::float8 / greatest(1, max(extract(epoch from clock_timestamp() - stats_reset)) / 86400)::float8 as a_day,
-             sum(total_exec_time) / sum(calls)::float8 as mean
-        from ${schema}.pg_stat_statements(false)
-        cross join ${schema}.pg_stat_statements_info()
-       where (select count(*) from pg_settings where name = 'pg_stat_statements.max') = 1
+             concat_ws('/', queryid, userid, dbid, toplevel) as entry,
+             calls::float8 as calls,
+             total_exec_time as total,
+             extract(epoch from (select stats_since from (select statement.*) present))::float8 as since
+        from ${schema}.pg_stat_statements(false) statement
+        cross join (select null::timestamptz as stats_since) absent
+       where (select yes from loaded)
          and calls > 0
          and queryid is not null
-       group by queryid
-       order by sum(total_exec_time) desc
-       limit ${STATEMENT_LIMIT + 1}
+         and max_exec_time >= 10
+       order by total_exec_time desc
+       limit ${STATEMENT_LIMIT}
     ) query on true`;
 
-/** Queries that are slow and run often. */
+/** Queries that were slow and ran often since the last run. */
 export const slowQueries: Check<typeof thresholds> = {
   id: 'PG_SLOW_QUERIES',
   title: 'Slow query',
@@ -43,43 +62,60 @@ export const slowQueries: Check<typeof thresholds> = {
   volatile: false,
   scope: 'server',
   extension: 'pg_stat_statements',
+  comparesRuns: true,
   thresholds,
   sql: (_version, schema) => (schema === undefined ? 'select null as schema' : sql(schema)),
+  keeps: (rows) => [
+    ...rows.slice(0, 1).map(({ at, reset, evictions }) => ({ at, reset, evictions })),
+    ...rows.map(({ entry, calls, total, since }) => ({ entry, calls, total, since })),
+  ],
   judge: (rows, facts) => {
-    const { info_ms, calls_per_day } = facts.thresholds;
+    const { info_ms, calls_per_day, minimum_seconds } = facts.thresholds;
     const first = onlyRow(rows.slice(0, 1));
-    const passMessage = `No query takes ${grouped(info_ms)} ms or more ${grouped(calls_per_day)} times a day.`;
-    if (first['schema'] === null) {
-      const skipped = `Not measured: pg_stat_statements is not installed in database ${facts.database}.`;
-      return { skipped };
-    }
-    if (first['loaded'] !== true) {
-      const skipped = 'Not measured: pg_stat_statements is not in shared_preload_libraries.';
-      return { skipped };
-    }
+    const skip = (reason: string) => ({ skipped: `Not measured: ${reason}.` });
+    if (first['schema'] === null)
+      return skip(`pg_stat_statements is not installed in database ${facts.database}`);
+    if (first['loaded'] !== true) return skip('pg_stat_statements is not in shared_preload_libraries');
     if (first['sees_all'] !== true) {
       const grant = `GRANT pg_monitor TO ${textIn(first, 'me')};`;
-      return { skipped: 'Not measured: the queries of other roles are hidden.', grant };
+      return { ...skip('the queries of other roles are hidden'), grant };
     }
-    const queries = rows
-      .filter(({ query }) => query !== null)
-      .map((row) => ({ row, mean: numberIn(row, 'mean'), aDay: numberIn(row, 'a_day') }));
-    const slow = queries.filter(({ mean, aDay }) => mean >= info_ms && aDay >= calls_per_day);
-    // They come by the time they took in all: what lies behind the last may be slow only if that took long enough.
-    const last = queries[STATEMENT_LIMIT];
-    const cutShort = last !== undefined && last.mean * last.aDay >= info_ms * calls_per_day;
+    const [last, ...entries] = facts.before?.rows ?? [];
+    if (facts.before === undefined || typeof last?.['at'] !== 'number')
+      return skip('it takes two runs, and this is the first');
+    const { seconds } = facts.before;
+    if (seconds < minimum_seconds) return skip(`the last run was less than ${minimum_seconds} s ago`);
+    if (last['reset'] !== first['reset']) return skip('the statistics were reset since the last run');
+
+    const statements = rows.filter(({ query }) => query !== null).slice(0, STATEMENT_LIMIT);
+    const evicted = last['evictions'] !== first['evictions'];
+    const executed = executedSince(statements, entries, { at: last['at'], evicted });
+    const often = (calls_per_day * Math.max(seconds, LEAST_SECONDS)) / 86_400;
+    const scale: Scale = {
+      ...{ metric: 'query_mean_seconds', operator: '>=', warning: info_ms / 1_000, critical: null },
+    };
+    const frequent = executed.filter(({ calls }) => calls >= often);
+    const slow = frequent.filter(({ calls, total }) => total / calls >= info_ms);
     return {
-      passMessage,
-      faults: slow.slice(0, FAULT_LIMIT).map(({ row, mean, aDay }): Fault => {
-        const query = textIn(row, 'query');
-        return {
-          severity: 'info',
-          object: query,
-          metricLine: `Query ${query} takes ${grouped(mean)} ms on average, ${grouped(aDay)} times a day (${duration((mean * aDay) / 1000)} of a day); check whether an index helps.`,
-          remediation: `SELECT query FROM ${textIn(row, 'schema')}.pg_stat_statements WHERE queryid = ${query}; -- then EXPLAIN (ANALYZE, BUFFERS) it`,
-        };
-      }),
-      truncated: slow.length > FAULT_LIMIT || cutShort,
+      faults: slow.slice(0, FAULT_LIMIT).map((each) => fault(each, textIn(first, 'schema'), scale)),
+      passMessage: `No query took ${grouped(info_ms)} ms or more ${grouped(calls_per_day)} times a day since the last run.`,
+      measures: [...highestOf(scale, frequent.map(meanOf)), countOf('slow_queries_count', slow.length)],
+      truncated: slow.length > FAULT_LIMIT,
     };
   },
 };
+
+function meanOf({ query, calls, total }: Executed): Pick<Measure, 'object' | 'value'> {
+  return { object: query, value: total / calls / 1_000 };
+}
+
+function fault(executed: Executed, schema: string, scale: Scale): Fault {
+  const { query, calls, total } = executed;
+  return {
+    severity: 'info',
+    object: query,
+    metricLine: `Query ${query} took ${grouped(total / calls)} ms on average, ${counted(calls, 'time')} since the last run (${duration(total / 1_000)} in all); check whether an index helps.`,
+    remediation: `SELECT query FROM ${schema}.pg_stat_statements WHERE queryid = ${query}; -- then EXPLAIN (ANALYZE, BUFFERS) it`,
+    measured: faultMeasure({ ...scale, ...meanOf(executed) }),
+  };
+}

@@ -1,0 +1,157 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Row } from '../../src/checks/check.ts';
+import { judgementOf, keptRows } from '../../src/checks/judgement-of.ts';
+import { slowQueries } from '../../src/checks/postgres/slow-queries.ts';
+import { cleanRows } from '../../src/monitor/counters.ts';
+import { measure, sample } from './measure.ts';
+import { oldPrograms, PostgresServer } from './postgres-server.ts';
+
+let server: PostgresServer;
+let watcher: pg.Client;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+  await restart(100);
+});
+afterAll(async () => {
+  await watcher.end();
+  await server.stop();
+});
+
+/** Restarts the server with the fewest entries, so that statements evict each other. */
+async function restart(max: number): Promise<void> {
+  await server.run(`alter system set pg_stat_statements.max = ${max}`);
+  await watcher?.end();
+  await server.restart();
+  watcher = await server.open('watcher');
+}
+
+const seconds = 3_600;
+const judged = (rows: Row[]) => measure(watcher, slowQueries, { before: { rows, seconds } });
+const sleep = async (times: number, long = 0.06) => {
+  for (let time = 0; time < times; time++) await server.run(`select pg_sleep(${long})`);
+};
+/** Runs so many statements that differ. */
+async function differ(statements: number): Promise<void> {
+  const columns = (n: number) => Array.from({ length: n }, (_, at) => `1 as a${at}`).join(', ');
+  const many = Array.from({ length: statements }, (_, n) => `select ${columns(n + 1)}`);
+  const client = await server.open();
+  for (const statement of many) await client.query(statement);
+  await client.end();
+}
+
+test('a query that was slow since the last run is found, with its mean, and leaves the list when it is not', async () => {
+  expect(await measure(watcher, slowQueries)).toMatchObject({
+    skipped: 'Not measured: it takes two runs, and this is the first.',
+  });
+  await sleep(1);
+  const first = await sample(watcher, slowQueries);
+  await sleep(3);
+  const found = await judged(first);
+  expect(found).toMatchObject({
+    faults: [
+      {
+        severity: 'info',
+        object: expect.stringMatching(/^-?\d+$/),
+        metricLine: expect.stringMatching(
+          / took \d+ ms on average, 3 times since the last run \(0 s in all\);/,
+        ),
+        measured: {
+          metric: 'query_mean_seconds',
+          operator: '>=',
+          threshold: 0.05,
+          value: expect.any(Number),
+        },
+      },
+    ],
+    measures: [
+      { metric: 'query_mean_seconds', object: null, warning: 0.05 },
+      { metric: 'query_mean_seconds', object: expect.any(String), value: expect.any(Number) },
+      { metric: 'slow_queries_count', object: null, value: 1 },
+    ],
+    truncated: false,
+  });
+  const [fault] = 'faults' in found ? found.faults : [];
+  expect(fault?.measured?.value).toBeGreaterThan(0.05);
+  expect(fault?.measured?.value).toBeLessThan(0.2);
+
+  // Mended: its mean since the reset is still far over the threshold.
+  const second = await sample(watcher, slowQueries);
+  await sleep(100, 0.001);
+  expect(await judged(second)).toMatchObject({
+    faults: [],
+    measures: [{ value: expect.any(Number) }, { metric: 'slow_queries_count', value: 0 }],
+  });
+});
+
+test('two calls in an hour are too few', async () => {
+  await sleep(1);
+  const before = await sample(watcher, slowQueries);
+  await sleep(2);
+  expect(await judged(before)).toMatchObject({ faults: [] });
+});
+
+test('a reset since the last run gives no value, a reset of one query only its new calls', async () => {
+  await sleep(5);
+  const before = await sample(watcher, slowQueries);
+  await server.run(
+    `select "Extra stats".pg_stat_statements_reset(0, 0, queryid) from "Extra stats".pg_stat_statements
+      where query = 'select pg_sleep($1)'`,
+  );
+  await sleep(3);
+  expect(await judged(before)).toMatchObject({
+    faults: [{ metricLine: expect.stringContaining(' 3 times since the last run') }],
+  });
+  await server.run('select "Extra stats".pg_stat_statements_reset()');
+  await sleep(3);
+  expect(await judged(before)).toMatchObject({
+    skipped: 'Not measured: the statistics were reset since the last run.',
+  });
+});
+
+test('an entry that was evicted and made again counts only what it counted since', async () => {
+  await server.run('select "Extra stats".pg_stat_statements_reset()');
+  await sleep(1);
+  const before = await sample(watcher, slowQueries);
+  await differ(300);
+  await differ(300);
+  expect(
+    await server.run(`select from "Extra stats".pg_stat_statements where query = 'select pg_sleep($1)'`),
+  ).toEqual([]);
+  expect(await judged(before)).toMatchObject({ faults: [] });
+  await sleep(6, 0.07);
+  expect(await judged(before)).toMatchObject({
+    faults: [{ metricLine: expect.stringMatching(/ took 7\d ms on average, 6 times since the last run/) }],
+  });
+});
+
+test('a server that sends more statements than asked for: a sample and the findings are bounded', () => {
+  const facts = { loaded: true, sees_all: true, me: 'me', schema: 'public', at: 10, reset: 1, evictions: 0 };
+  const statement = (n: number, calls: number) => ({
+    ...{ ...facts, query: `${n}`, entry: `${n}`, since: 5, calls, total: calls * 100 },
+  });
+  const rows = (calls: number) => Array.from({ length: 5_000 }, (_, n) => statement(n, calls));
+  const kept = cleanRows(keptRows(slowQueries, rows(10)));
+  expect(kept).toHaveLength(1_000);
+  expect(Object.keys(kept[0] ?? {})).toEqual(['at', 'reset', 'evictions']);
+  const server = { version: 180_000, database: 'shop', now: new Date(), before: { rows: kept, seconds } };
+  const judgement = judgementOf(slowQueries, rows(20), server);
+  expect(judgement).toMatchObject({
+    ...{ faults: { length: 100 }, truncated: true },
+    measures: { length: 7, 6: { metric: 'slow_queries_count', value: 250 } },
+  });
+});
+
+test('before PostgreSQL 17 an entry is compared from the second run on in which it is seen', async () => {
+  await watcher.end();
+  await server.replace(oldPrograms());
+  watcher = await server.open('watcher');
+  const first = await sample(watcher, slowQueries);
+  await sleep(5);
+  expect(await judged(first)).toMatchObject({ faults: [] });
+  const second = await sample(watcher, slowQueries);
+  await sleep(4);
+  expect(await judged(second)).toMatchObject({
+    faults: [{ metricLine: expect.stringContaining(' 4 times since the last run') }],
+  });
+});
