@@ -6,7 +6,7 @@ import { duration, grouped, percent, size } from '../src/checks/wording.ts';
 import { crosses, MEASURED_OBJECTS } from '../src/checks/worst-measures.ts';
 import type { SeenJudgement } from './seen-judgement.ts';
 
-/** PostgreSQL's checks that compare no number and list no objects. */
+/** The checks that compare no number and list no objects. */
 export const SWITCHES: ReadonlySet<string> = new Set([
   'PG_ARCHIVER_FAILING', // compares which of two times is later
   'PG_AUTOVACUUM_OFF',
@@ -15,6 +15,19 @@ export const SWITCHES: ReadonlySet<string> = new Set([
   'PG_PUBLIC_CREATE',
   'PG_REPLAY_PAUSED',
   'PG_VERSION_EOL', // compares a date
+  'MY_BINLOG_NO_EXPIRY', // 0 = never
+  'MY_BINLOG_OFF',
+  'MY_DOUBLEWRITE_OFF',
+  'MY_FLUSH_NOT_1', // its numbers are modes, as those of the next two
+  'MY_FORCE_RECOVERY',
+  'MY_SYNC_BINLOG',
+  'MY_LOCAL_INFILE',
+  'MY_REDO_DISABLED',
+  'MY_REPLICA_WRITABLE',
+  'MY_SKIP_ERRORS',
+  'MY_SQL_MODE_LAX',
+  'MY_TLS_NOT_REQUIRED',
+  'MY_VERSION_EOL', // compares a date
 ]);
 
 /** Checks with faults that come from no number, besides those that only list the objects of a database. */
@@ -22,6 +35,9 @@ const WITHOUT_NUMBER: ReadonlySet<string> = new Set([
   'PG_PENDING_RESTART',
   'PG_PLANNER_OFF',
   'PG_SLOT_INACTIVE', // a lost slot, and one without a consumer before PostgreSQL 17
+  ...['MY_AUTH_LEGACY', 'MY_EMPTY_PASSWORD', 'MY_ROOT_REMOTE'],
+  ...['MY_CHARSET_LEGACY', 'MY_NON_INNODB', 'MY_NO_PRIMARY_KEY', 'MY_REDUNDANT_INDEX'],
+  ...['MY_GALERA_UNSYNCED', 'MY_GROUP_MEMBER_DOWN', 'MY_REPLICA_STOPPED'], // the state of a server
 ]);
 
 /** Lower case, and the base unit at the end. */

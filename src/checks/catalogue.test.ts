@@ -5,6 +5,7 @@ import { type SeenJudgement, seen } from '../../test/seen-judgement.ts';
 import { everyCheck } from './catalogue.ts';
 import type { Row } from './check.ts';
 import { type JudgementInput, judgementOf } from './judgement-of.ts';
+import { mysqlChecks } from './mysql/mysql-checks.ts';
 import { postgresChecks } from './postgres/postgres-checks.ts';
 
 function judge(id: string, rows: Row[], facts: Partial<JudgementInput> = {}): SeenJudgement {
@@ -175,8 +176,8 @@ test('a statement without a row is an error, not "ok"', () => {
   }
 });
 
-test('every check of PostgreSQL documents its measures, unless it is a switch', () => {
-  for (const { id } of postgresChecks) {
+test('every check documents its measures, unless it is a switch', () => {
+  for (const { id } of [...postgresChecks, ...mysqlChecks]) {
     const metrics = documentedMetrics(id);
     expect(metrics.length === 0, id).toBe(SWITCHES.has(id));
     for (const metric of metrics) expect(metric).toMatch(METRIC);

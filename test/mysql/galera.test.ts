@@ -187,5 +187,6 @@ test('a slow node delays all writes: flow control between two runs', async () =>
   expect(await judged()).toEqual({
     faults: [],
     passMessage: 'The node is synced; flow control took 0 % of the time since the last run.',
+    measures: [expect.objectContaining({ metric: 'flow_control_paused_ratio', object: 'flow control' })],
   });
 });

@@ -3,12 +3,13 @@ import type { Check, Row } from '../../src/checks/check.ts';
 import { type JudgementInput, judgementOf } from '../../src/checks/judgement-of.ts';
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
+import { expectMeasures } from '../expect-measures.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
 import type { Login, MariadbServer } from './mariadb-server.ts';
 
 type Facts = Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'>;
 
-/** Runs a check as the monitor does: READ ONLY, with timeouts. */
+/** Runs a check as the monitor does: READ ONLY, with timeouts. Its measures must be right. */
 export async function measure(
   server: MariadbServer,
   check: Check,
@@ -16,7 +17,7 @@ export async function measure(
   login: Login = 'watcher',
 ): Promise<SeenJudgement> {
   const { rows, version } = await read(server, check, login);
-  return seen(
+  const judgement = seen(
     judgementOf(check, rows, {
       version,
       database: '',
@@ -25,6 +26,8 @@ export async function measure(
       ...facts,
     }),
   );
+  expectMeasures(check, judgement);
+  return judgement;
 }
 
 /** The rows of a check as they come back from the store. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fault, ServerFacts } from '../../src/checks/check.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
+import { documentedMetrics, reportedMetrics } from '../expect-measures.ts';
 import { MariadbServer } from './mariadb-server.ts';
 import { measure, sample } from './measure.ts';
 import { type Provocation, provocations, provokedElsewhere } from './provocations.ts';
@@ -66,6 +67,11 @@ test.each(provocations)(
     expect(await found({ ...own, ...after })).toEqual([]);
   },
 );
+
+test('every check has reported each measure that its page documents', () => {
+  for (const { id } of mysqlChecks.filter((check) => !provokedElsewhere.has(check.id)))
+    expect(reportedMetrics(id), id).toEqual(documentedMetrics(id).sort());
+});
 
 test('every check has a provocation', () => {
   const provoked = new Set([...provocations.map(({ check_id }) => check_id), ...provokedElsewhere.keys()]);

@@ -101,6 +101,7 @@ test('two working sources are no fault, and no check fails', async () => {
   expect(await judged('MY_REPLICA_STOPPED')).toEqual({
     faults: [],
     passMessage: 'The replica replicates from 2 sources.',
+    measures: [expect.objectContaining({ metric: 'stopped_replications_count', value: 0 })],
     truncated: false,
   });
   expect(await until('MY_REPLICA_LAG', well)).toEqual({
@@ -108,6 +109,11 @@ test('two working sources are no fault, and no check fails', async () => {
     passMessage: expect.stringMatching(
       /^2 sources, at most \d s behind; a silent one is noticed after 20 s\.$/,
     ),
+    measures: [
+      expect.objectContaining({ metric: 'replication_lag_seconds', object: '`north`' }),
+      expect.objectContaining({ metric: 'replication_lag_seconds', object: '`south`' }),
+      expect.objectContaining({ metric: 'lagging_replications_count', value: 0 }),
+    ],
     near: [],
     truncated: false,
   });

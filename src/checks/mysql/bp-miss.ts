@@ -7,7 +7,6 @@ const thresholds = { info: 0.99, warning: 0.95, minimum_reads: 10_000 };
 
 const REQUESTS = 'Innodb_buffer_pool_read_requests';
 const READS = 'Innodb_buffer_pool_reads';
-const METRIC = 'cache_hit_ratio';
 
 /** InnoDB reads many pages from disk. */
 export const bpMiss = counterCheck({
@@ -21,19 +20,15 @@ export const bpMiss = counterCheck({
   measures: (grown, { thresholds: { info, minimum_reads } }) => {
     const judged = { operator: '<=', enough: grown.by(READS) >= minimum_reads, warning: info } as const;
     const value = grown.by(REQUESTS) === 0 ? Number.NaN : found(grown);
-    return [{ ...shareScale(METRIC, judged), value }];
+    return [{ ...shareScale('cache_hit_ratio', judged), value }];
   },
   fault: (grown, facts) => {
     const { info, warning, minimum_reads } = facts.thresholds;
     const share = found(grown);
-    if (grown.by(READS) < minimum_reads || share >= info) return null;
+    if (grown.by(READS) < minimum_reads || share > info) return null;
     const bytes = grown.now.number('innodb_buffer_pool_size');
     return {
-      severity: share < warning ? 'warning' : 'info',
-      measured: {
-        ...{ metric: METRIC, value: share, operator: '<=' },
-        threshold: share < warning ? warning : info,
-      },
+      severity: share <= warning ? 'warning' : 'info',
       metricLine: `${line(grown)}; raise innodb_buffer_pool_size above its ${size(bytes)}, or add indexes.`,
       remediation: setForGood(facts.version, 'innodb_buffer_pool_size', bytes * 2),
     };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectMeasures } from '../../../test/expect-measures.ts';
 import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Row } from '../check.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
@@ -14,7 +15,7 @@ function checkOf(id: string) {
 }
 
 function judge(id: string, rows: Row[], facts: Partial<JudgementInput> = {}): SeenJudgement {
-  return seen(
+  const judgement = seen(
     judgementOf(checkOf(id), rows, {
       version: MARIADB,
       database: '',
@@ -22,6 +23,8 @@ function judge(id: string, rows: Row[], facts: Partial<JudgementInput> = {}): Se
       ...facts,
     }),
   );
+  expectMeasures(checkOf(id), judgement);
+  return judgement;
 }
 
 /** As SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES give them: all values are text. */
@@ -118,10 +121,10 @@ test.each<[string, Record<string, number>, Record<string, number>, number, strin
   ['MY_ABORTED_CONNECTS', { Aborted_connects: 10, Connections: 334 }, {}, 300, undefined],
   ['MY_ABORTED_CONNECTS', { Aborted_connects: 10, Connections: 333 }, {}, 300, 'warning'],
   ['MY_BP_MISS', pages(10_000, 9_999), pool, 300, undefined],
-  ['MY_BP_MISS', pages(1_000_000, 10_000), pool, 300, undefined],
-  ['MY_BP_MISS', pages(1_000_000, 10_001), pool, 300, 'info'],
-  ['MY_BP_MISS', pages(1_000_000, 50_000), pool, 300, 'info'],
-  ['MY_BP_MISS', pages(1_000_000, 50_001), pool, 300, 'warning'],
+  ['MY_BP_MISS', pages(1_000_001, 10_000), pool, 300, undefined],
+  ['MY_BP_MISS', pages(1_000_000, 10_000), pool, 300, 'info'],
+  ['MY_BP_MISS', pages(1_000_000, 49_999), pool, 300, 'info'],
+  ['MY_BP_MISS', pages(1_000_000, 50_000), pool, 300, 'warning'],
   ['MY_BP_WAIT_FREE', { Innodb_buffer_pool_wait_free: 0 }, capacity, 300, undefined],
   ['MY_BP_WAIT_FREE', { Innodb_buffer_pool_wait_free: 1 }, capacity, 300, 'warning'],
   ['MY_LOG_WAITS', { Innodb_log_waits: 2_999 }, { innodb_log_buffer_size: 2 ** 24 }, 300, undefined],
@@ -141,8 +144,8 @@ test.each<[string, Record<string, number>, Record<string, number>, number, strin
   ['MY_SLOW_QUERIES', { Slow_queries: 10, Questions: 200 }, slowness, 300, 'warning'],
   ['MY_TABLE_CACHE', openings(0, 9_999, 9), { table_open_cache: 400 }, 300, undefined],
   ['MY_TABLE_CACHE', openings(0, 10_000, 0), { table_open_cache: 400 }, 300, undefined],
-  ['MY_TABLE_CACHE', openings(2_500, 10_000, 9), { table_open_cache: 400 }, 300, undefined],
-  ['MY_TABLE_CACHE', openings(2_499, 10_000, 9), { table_open_cache: 400 }, 300, 'warning'],
+  ['MY_TABLE_CACHE', openings(2_501, 10_000, 9), { table_open_cache: 400 }, 300, undefined],
+  ['MY_TABLE_CACHE', openings(2_500, 10_000, 9), { table_open_cache: 400 }, 300, 'warning'],
 ])('%s of %j with %j in %i s: %s', (id, by, settings, seconds, severity) => {
   const { faults, skipped } = risen(id, by, settings, seconds);
   expect(skipped).toBeUndefined();

@@ -70,7 +70,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
       };
     }
     const passMessage = `${size(bytes)} of redo since the last run, with a redo log of ${size(capacity)}.`;
-    if (hourly <= warning * capacity) return { faults: [], passMessage, measures };
+    if (hourly < warning * capacity) return { faults: [], passMessage, measures };
     return {
       passMessage,
       measures,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { expectMeasures } from '../../../test/expect-measures.ts';
 import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Check, Row } from '../check.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
@@ -11,8 +12,12 @@ import { skipErrors } from './skip-errors.ts';
 
 const [MYSQL_80, MYSQL_84, MARIADB] = [80_021, 80_404, 101_119];
 
-const judge = (check: Check, rows: Row[], facts: Partial<JudgementInput> = {}): SeenJudgement =>
-  seen(judgementOf(check, rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts }));
+const judge = (check: Check, rows: Row[], facts: Partial<JudgementInput> = {}): SeenJudgement => {
+  const now = new Date('2026-11-21');
+  const judgement = seen(judgementOf(check, rows, { version: MARIADB, database: '', now, ...facts }));
+  expectMeasures(check, judgement);
+  return judgement;
+};
 
 /** As SHOW gives them: all values are text. */
 const shown = (figures: Record<string, string | number>): Row[] =>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectMeasures } from '../../../test/expect-measures.ts';
 import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Row } from '../check.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
@@ -10,9 +11,11 @@ const [MYSQL_80, MYSQL_84, MARIADB] = [80_036, 80_404, 101_119];
 function judge(id: string, rows: Row[], facts: Partial<JudgementInput>): SeenJudgement {
   const check = mysqlChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
-  return seen(
+  const judgement = seen(
     judgementOf(check, rows, { version: MARIADB, database: '', now: new Date('2026-11-21'), ...facts }),
   );
+  expectMeasures(check, judgement);
+  return judgement;
 }
 
 /** As SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES give them: all values are text. */
@@ -172,19 +175,19 @@ const small = (rows: Row[], before: Row[], seconds: number, version: number) =>
   judge('MY_REDO_TOO_SMALL', rows, { version, before: { rows: before, seconds } });
 
 test.each([
-  ['within the hour', MARIADB, mariadb(97 * MB), mariadb(MB), 3600, []],
-  ['over it', MARIADB, mariadb(97 * MB + 1), mariadb(MB), 3600, ['warning']],
-  ['a burst counts as in ten minutes', MARIADB, mariadb(17 * MB), mariadb(MB), 60, []],
+  ['within the hour', MARIADB, mariadb(97 * MB - 1), mariadb(MB), 3600, []],
+  ['all of it in an hour', MARIADB, mariadb(97 * MB), mariadb(MB), 3600, ['warning']],
+  ['a burst counts as in ten minutes', MARIADB, mariadb(17 * MB - 1), mariadb(MB), 60, []],
   ['a large burst', MARIADB, mariadb(17 * MB + 9), mariadb(MB), 60, ['warning']],
   ['an old checkpoint at this run', MARIADB, mariadb(MB, 80 * MB), mariadb(MB, 64 * MB - 1), 60, []],
   ['an old checkpoint at the last run', MARIADB, mariadb(MB, 64 * MB - 1), mariadb(MB, 80 * MB), 60, []],
   ['an old checkpoint at both', MARIADB, mariadb(MB, 64 * MB), mariadb(MB, 80 * MB), 60, ['critical']],
-  ['MySQL, within the hour', 80_404, mysql(200 * MB, 200 * MB), mysql(100 * MB, 0), 3600, []],
-  ['MySQL, over it', 80_404, mysql(200 * MB + 1, 200 * MB), mysql(100 * MB, 0), 3600, ['warning']],
+  ['MySQL, within the hour', 80_404, mysql(200 * MB - 1, 200 * MB), mysql(100 * MB, 0), 3600, []],
+  ['MySQL, all of it in an hour', 80_404, mysql(200 * MB, 200 * MB), mysql(100 * MB, 0), 3600, ['warning']],
   ['MySQL, young enough', 80_404, mysql(180 * MB, 100 * MB + 1), mysql(175 * MB, 0), 60, []],
   ['MySQL, an old checkpoint', 80_404, mysql(180 * MB, 100 * MB), mysql(175 * MB, 0), 60, ['critical']],
-  ['MySQL before 8.0.30', 80_029, older(96 * MB, 3600), older(0, 1), 3600, []],
-  ['MySQL before 8.0.30, over it', 80_029, older(96 * MB + 1, 3600), older(0, 1), 3600, ['warning']],
+  ['MySQL before 8.0.30', 80_029, older(96 * MB - 1, 3600), older(0, 1), 3600, []],
+  ['MySQL before 8.0.30, all of it in an hour', 80_029, older(96 * MB, 3600), older(0, 1), 3600, ['warning']],
 ])('redo: %s', (_, version, rows, before, seconds, severities) => {
   const { faults, skipped } = small(rows, before, seconds, version);
   expect([faults.map(({ severity }) => severity), skipped]).toEqual([severities, undefined]);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectMeasures } from '../../../test/expect-measures.ts';
 import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Row } from '../check.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
@@ -32,12 +33,14 @@ function between(
   now: Row[],
   { seconds = SECONDS, ...facts }: Partial<JudgementInput> & { seconds?: number } = {},
 ): SeenJudgement {
-  return seen(
+  const judgement = seen(
     judgementOf(slowQueries, run(THEN + seconds, ...now), {
       ...{ version: 101_119, database: '', now: new Date('2026-11-21') },
       ...{ before: { rows: run(THEN, ...before), seconds }, ...facts },
     }),
   );
+  expectMeasures(slowQueries, judgement);
+  return judgement;
 }
 
 const numberOf = ({ measures }: SeenJudgement, metric: string) =>

@@ -35,7 +35,7 @@ export const tableCache = counterCheck({
     const { by, minutes, now } = grown;
     if (by(MISSES) < minimum_per_minute * Math.max(minutes, LEAST_MINUTES)) return null;
     // If nothing was evicted, the cache is large enough: the tables were new to it.
-    if (share(grown) >= warning || by('Table_open_cache_overflows') === 0) return null;
+    if (share(grown) > warning || by('Table_open_cache_overflows') === 0) return null;
     const places = now.number('table_open_cache');
     return {
       metricLine: `${line(grown)}; raise table_open_cache above its ${grouped(places)}.`,

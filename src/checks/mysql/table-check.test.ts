@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectMeasures } from '../../../test/expect-measures.ts';
 import { seen } from '../../../test/seen-judgement.ts';
 import type { Row } from '../check.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
@@ -11,8 +12,8 @@ const checkOf = (id: string) => {
   if (!check) throw new Error(`There is no check ${id}.`);
   return check;
 };
-const judge = (id: string, rows: Row[], facts: Partial<JudgementInput> = {}) =>
-  seen(
+const judge = (id: string, rows: Row[], facts: Partial<JudgementInput> = {}) => {
+  const judgement = seen(
     judgementOf(checkOf(id), rows, {
       version: MARIADB,
       database: '',
@@ -21,6 +22,9 @@ const judge = (id: string, rows: Row[], facts: Partial<JudgementInput> = {}) =>
       ...facts,
     }),
   );
+  expectMeasures(checkOf(id), judgement);
+  return judgement;
+};
 
 const server: Row = { sees_all: 1, tables: 20_000, uncounted: 0 };
 const shop = { table_schema: 'shop', table_name: 'orders' };
@@ -94,7 +98,10 @@ test('over 20,000 tables nothing is measured; over 100 faults the list is cut sh
   const { faults, truncated, measures } = judge('MY_NO_PRIMARY_KEY', [server, ...tables]);
   expect([faults.length, truncated]).toEqual([100, true]);
   expect(measures).toMatchObject([{ metric: 'tables_without_primary_key_count', value: 400 }]);
-  const shares = Array.from({ length: 101 }, (_, n) => value(n < 100 ? 0.9 : 0.1));
+  const shares = Array.from({ length: 101 }, (_, n) => ({
+    ...value(n < 100 ? 0.9 : 0.1),
+    table_name: `t${n}`,
+  }));
   expect(judge('MY_AUTOINC_EXHAUSTION', [server, ...shares]).truncated).toBe(false);
 });
 
