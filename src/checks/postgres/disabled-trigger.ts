@@ -7,7 +7,7 @@ const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          case when not t.tgisinternal then quote_ident(t.tgname) end as trigger_name,
          coalesce(quote_ident(k.conname), 'a constraint') as constraint_name,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from pg_trigger t
     join pg_class c on c.oid = t.tgrelid
     join pg_namespace n on n.oid = c.relnamespace

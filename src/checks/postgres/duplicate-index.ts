@@ -38,7 +38,7 @@ const candidates = (version: number): string => `
   select spare.index_name, spare.table_name, spare.constraint_name, spare.relkind = 'I' as partitioned,
          spare.relpages::float8 * current_setting('block_size')::float8 as bytes,
          (array_agg(kept.index_name order by kept.rank))[1] as kept_name,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from ranked spare
     join ranked kept on kept.shape = spare.shape and kept.rank < spare.rank
    where not spare.must_stay

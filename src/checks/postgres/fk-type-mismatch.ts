@@ -19,7 +19,7 @@ const candidates = `
          differing.columns,
          concat_ws(' ', format('ALTER TABLE %I.%I ', n.nspname, c.relname) || differing.retype || ';',
                         format('ALTER TABLE %I.%I ', rn.nspname, r.relname) || differing.retype_referenced || ';') as mend,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from pg_constraint k
     join pg_class c on c.oid = k.conrelid
     join pg_namespace n on n.oid = c.relnamespace

@@ -11,7 +11,7 @@ const candidates = `
          (select string_agg(quote_ident(a.attname), ', ' order by place)
             from unnest(k.conkey) with ordinality as key (attnum, place)
             join pg_attribute a on a.attrelid = k.conrelid and a.attnum = key.attnum) as columns,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from pg_constraint k
     join pg_class c on c.oid = k.conrelid
     join pg_namespace n on n.oid = c.relnamespace

@@ -7,7 +7,7 @@ const candidates = (version: number): string => `
   select format('%I.%I', n.nspname, coalesce(t.typname, c.relname)) as owner_name,
          t.oid is not null as of_domain,
          quote_ident(k.conname) as constraint_name,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from pg_constraint k
     left join pg_class c on c.oid = k.conrelid
     left join pg_type t on t.oid = k.contypid

@@ -28,7 +28,7 @@ const candidates = (version: number): string => `
             cross join lateral unnest(p.partattrs::int2[]) with ordinality as key (attnum, place)
             left join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum and a.attnum > 0
            where p.partrelid = c.oid) as partition_columns,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
     cross join lateral (

@@ -27,7 +27,7 @@ const candidates = `
   select spare.index_name, spare.table_name, spare.relkind = 'I' as partitioned,
          spare.relpages::float8 * current_setting('block_size')::float8 as bytes,
          (array_agg(longer.index_name order by longer.relpages, longer.index_name))[1] as longer_name,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from index spare
     join index longer
       on longer.indrelid = spare.indrelid

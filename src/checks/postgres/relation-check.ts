@@ -17,6 +17,8 @@ interface RelationCheck<T extends Thresholds>
   /**
    * One row per object that may have a fault, worst first, without a limit. The column `unseen` is null, or says why
    * the object can't be judged: then the check is never `ok`. The column `needs` may hold the GRANT that would help.
+   * Where every row is a fault, the column `total` may count them: at their own level, so that PostgreSQL still
+   * computes the other columns only for the rows within the limit.
    */
   candidates: (version: number) => string;
   /** The fault of a candidate, or null. `metricLine` omits the database's name. */
@@ -71,7 +73,7 @@ export function relationCheck<T extends Thresholds>({
   select server.*, found.*
     from server
     left join (
-      select true as found, ${measure ? '' : '(count(*) filter (where unseen is null) over ())::float8 as total, '}candidate.*
+      select true as found, candidate.*
         from (${candidates(version)}
              ) candidate
        where (select relations from server) <= ${RELATION_LIMIT}
@@ -112,8 +114,7 @@ export function relationCheck<T extends Thresholds>({
         faults,
         passMessage,
         measures: [
-          // Where every candidate has a fault, the server has counted those beyond the limit too.
-          countOf(countMetric, measure || !found[0] ? all.length : numberIn(found[0], 'total')),
+          countOf(countMetric, found[0]?.['total'] === undefined ? all.length : numberIn(found[0], 'total')),
           ...worstOf(judged.flatMap(({ measure }) => measure ?? [])),
         ],
         truncated: cut || all.length > FAULT_LIMIT || unseen !== undefined,

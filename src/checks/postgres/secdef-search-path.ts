@@ -5,7 +5,7 @@ import { relationCheck } from './relation-check.ts';
 const candidates = `
   select p.oid::regprocedure::text as routine,
          quote_ident(n.nspname) as schema_name,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
    where p.prosecdef

@@ -6,7 +6,7 @@ const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          case c.relkind when 'm' then 'MATERIALIZED VIEW' else 'TABLE' end as kind,
          string_agg(off.parameter, ', ' order by off.parameter) as parameters,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
     cross join lateral (

@@ -5,7 +5,7 @@ import { relationCheck } from './relation-check.ts';
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          c.relpages::float8 * current_setting('block_size')::float8 as bytes,
-         null as unseen
+         count(*) over ()::float8 as total, null as unseen
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
    where c.relkind = 'r'
