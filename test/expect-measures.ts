@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Check } from '../src/checks/check.ts';
 import type { FaultMeasure } from '../src/checks/measure.ts';
-import { duration, grouped, percent, size } from '../src/checks/wording.ts';
+import { duration, grouped, percent, rate, size } from '../src/checks/wording.ts';
 import { crosses, MEASURED_OBJECTS } from '../src/checks/worst-measures.ts';
 import type { SeenJudgement } from './seen-judgement.ts';
 
@@ -120,7 +120,9 @@ export function expectMeasures(
 /** How a finding's line may show its number. */
 function shownAs({ metric, value }: FaultMeasure): string[] {
   if (metric.endsWith('_bytes_per_second')) return [size(Math.round(value * 3600))];
-  if (metric.endsWith('_per_second')) return [grouped(value * 60)];
+  if (metric.endsWith('_per_second'))
+    return [grouped(value * 60), `${grouped(value * 3600)} an hour`, rate(value)];
+  if (metric === 'query_mean_seconds') return [`${grouped(value * 1_000)} ms`];
   if (metric.endsWith('_seconds')) return [duration(Math.abs(value))];
   if (metric.endsWith('_bytes')) return [size(value)];
   return metric.endsWith('_ratio') ? [percent(value), `${value.toFixed(1)} times`] : [grouped(value)];

@@ -54,7 +54,7 @@ test('a query is judged by what it did since the last run, not since its statist
     {
       severity: 'info',
       object: DIGEST,
-      metricLine: `Query ${DIGEST} took 400 ms on average, 10 times since the last run; check whether an index helps.`,
+      metricLine: `Query ${DIGEST} took 400 ms on average, 10 times since the last run (4 s in all); check whether an index helps.`,
       measured: { metric: 'query_mean_seconds', value: 0.4, operator: '>=', threshold: 0.05 },
     },
   ]);

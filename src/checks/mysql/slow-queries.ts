@@ -1,6 +1,6 @@
 import type { Fault } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
-import { counted, grouped, percent } from '../wording.ts';
+import { counted, duration, grouped, percent } from '../wording.ts';
 import { countOf, faultMeasure, highestOf } from '../worst-measures.ts';
 import { clockIn, counterCheck, shareScale } from './counter-check.ts';
 import { Figures } from './figures.ts';
@@ -72,7 +72,7 @@ export const slowQueries: typeof ofServer = {
       return {
         severity: 'info',
         object: digest,
-        metricLine: `Query ${digest} took ${grouped(mean * 1_000)} ms on average, ${counted(calls, 'time')} since the last run; check whether an index helps.`,
+        metricLine: `Query ${digest} took ${grouped(mean * 1_000)} ms on average, ${counted(calls, 'time')} since the last run (${duration(mean * calls)} in all); check whether an index helps.`,
         remediation: showDigest(digest),
         measured,
       };
