@@ -10,14 +10,15 @@ export const csvHeader = `${COLUMNS.join(',')}\r\n`;
 
 /** An entry as a line: objects as JSON, null as an empty field. */
 export function csvRow(entry: CanonicalEntry): string {
-  return `${COLUMNS.map((name) => cell(entry[name])).join(',')}\r\n`;
+  return `${COLUMNS.map((name) => csvCell(entry[name])).join(',')}\r\n`;
 }
 
 // Spreadsheets read a text that begins with one of these characters as a formula; a leading apostrophe makes it text
 // (OWASP, CSV injection). Texts are always quoted, so that no locale's separator splits them.
 const FORMULA = /^[=+\-@\t\r\n|%'＝＋－＠]/;
 
-function cell(value: unknown): string {
+/** A value as a field of CSV: null is empty, and objects are JSON. */
+export function csvCell(value: unknown): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const text = typeof value === 'string' ? value : canonicalJson(value);

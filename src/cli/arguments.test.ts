@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { countOf, durationOf, emailOf, idOf, listenOf, serviceUrlOf, someOf, textOf } from './arguments.ts';
+import {
+  countOf,
+  durationOf,
+  emailOf,
+  idOf,
+  listenOf,
+  serviceUrlOf,
+  someOf,
+  textOf,
+  timeOf,
+} from './arguments.ts';
 import { UsageError } from './command.ts';
 
 describe('a duration', () => {
@@ -78,4 +88,20 @@ test('a repeated option collects its values without duplicates', () => {
   const parse = someOf('--role', ['owner', 'viewer']);
   expect(parse('owner', parse('viewer', parse('owner', undefined)))).toEqual(['owner', 'viewer']);
   expect(() => parse('king', undefined)).toThrow('--role must be one of owner, viewer.');
+});
+
+describe('an instant', () => {
+  const now = new Date('2030-06-01T12:00:00Z');
+  test.each([
+    ['2030-01-31', '2030-01-31T00:00:00.000Z', '2030-02-01T00:00:00.000Z'],
+    ['2030-01-31T18:00:00+02:00', '2030-01-31T16:00:00.000Z', '2030-01-31T16:00:01.000Z'],
+    ['7d', '2030-05-25T12:00:00.000Z', '2030-05-25T12:00:00.000Z'],
+  ])('%s is a start and an end', (text, start, end) => {
+    expect(timeOf('--from', 'start', now)(text).toISOString()).toBe(start);
+    expect(timeOf('--to', 'end', now)(text).toISOString()).toBe(end);
+  });
+
+  test.each(['', 'soon', '2030-13-01', '7w', '-7d', '999999999d'])('%j is rejected', (text) => {
+    expect(() => timeOf('--from', 'start', now)(text)).toThrow(UsageError);
+  });
 });

@@ -1,7 +1,9 @@
+import { parseDate } from '../vocabulary/date-range.ts';
 import { secondsOf } from '../vocabulary/duration.ts';
 import { UsageError } from './command.ts';
 
 const LONGEST_TEXT = 200;
+const LONGEST_AGO_S = 1_000 * 365 * 86_400;
 
 /** Parser of an id: a whole number from 1. Errors of these parsers never show the input, because it may be a secret. */
 export function idOf(option: string): (text: string) => number {
@@ -88,6 +90,23 @@ export function durationOf(option: string, least: string, most: string): (text: 
       return seconds;
     throw new UsageError(
       `${option} must be a duration from ${least} to ${most}: a whole number and s, m, h or d, such as 90s or 7d.`,
+    );
+  };
+}
+
+/**
+ * Parser of an instant: an RFC 3339 date-time (no offset means UTC), a date (its start or end, UTC), or how long ago it was,
+ * such as 7d.
+ */
+export function timeOf(option: string, of: 'start' | 'end', now = new Date()): (text: string) => Date {
+  return (text) => {
+    const seconds = secondsOf(text);
+    const written = parseDate(text);
+    if (seconds !== undefined && seconds <= LONGEST_AGO_S) return new Date(now.getTime() - seconds * 1_000);
+    if (written !== null)
+      return new Date(Number((written.start + (of === 'end' ? written.unit : 0n)) / 1_000_000n));
+    throw new UsageError(
+      `${option} must be a date such as 2030-01-31, a date-time such as 2030-01-31T18:00:00Z, or a duration ago such as 7d.`,
     );
   };
 }
