@@ -115,6 +115,10 @@ describe('measures', () => {
     for (const accountId of accounts) {
       // All have the same ids and times, and each another value.
       const connectionId = Number(connections.get(accountId));
+      for (const table of ['forecast', 'series', 'run', 'latest', 'hour', 'day', 'rolled']) {
+        const sampleData = `delete from measure_${table} where account_id = $1 and connection_id = $2`;
+        await store.writer.query(sampleData, [accountId, connectionId]);
+      }
       const runs = [80, 60, 40, 20, 3, 2, 1].map((days) => ({
         at: new Date(now - days * 86_400_000 + 60_000),
         values: [accountId],

@@ -4,7 +4,8 @@ import { command, commandJson } from './command.ts';
 import { fixtureJson } from './fixture-command.ts';
 import { type Connection, time } from './records.ts';
 
-const METRIC = 'connections_used_ratio';
+const CHECK = 'PG_SHARED_BUFFERS_LOW';
+const METRIC = 'shared_buffers_bytes';
 
 interface Latest {
   measured_at: string | null;
@@ -42,18 +43,16 @@ test('"measures list" prints the values of the latest run', async () => {
   const list = ['measures', 'list', '--connection', connection];
   const { measured_at, measures } = await commandJson<Latest>(list);
   expect(measured_at).toEqual(time);
-  expect(measures.find(({ check_id }) => check_id === 'PG_CONN_SATURATION')).toMatchObject({
-    ...{ metric: METRIC, database: '', object: null, value: expect.any(Number), operator: '>=' },
-    ...{ warning: 0.8, critical: 0.95, forecast: null },
+  expect(measures.find(({ check_id }) => check_id === CHECK)).toMatchObject({
+    ...{ metric: METRIC, database: '', object: null, value: expect.any(Number), operator: '<=' },
+    ...{ warning: expect.any(Number), critical: null, forecast: null },
   });
   const { stdout, exit } = await command(list);
   expect(exit).toBe(0);
   expect(stdout).toMatch(
     /^Measured at \S+Z\.\n\ncheck id +metric +database +object +value +warning +critical +full\n/,
   );
-  expect(stdout).toMatch(
-    /\nPG_CONN_SATURATION +connections_used_ratio +- *|\nPG_CONN_SATURATION +connections_used_ratio/,
-  );
+  expect(stdout).toMatch(/\nPG_SHARED_BUFFERS_LOW +shared_buffers_bytes +- +[1-9]/);
 });
 
 test('"measures show" prints a value for each run, as a table, lines of JSON or CSV', async () => {
@@ -66,7 +65,7 @@ test('"measures show" prints a value for each run, as a table, lines of JSON or 
 
   const table = await command(show);
   const [heading, columns, ...rows] = table.stdout.trimEnd().split('\n');
-  expect(heading).toBe(`PG_CONN_SATURATION ${METRIC}, by run`);
+  expect(heading).toBe(`${CHECK} ${METRIC}, by run`);
   expect(columns).toMatch(/^at +last$/);
   expect(rows.map((row) => row.split(/ +/)[1])).toEqual(values);
 
@@ -77,7 +76,7 @@ test('"measures show" prints a value for each run, as a table, lines of JSON or 
     .map((line) => JSON.parse(line));
   expect(points.map(({ last }) => String(last))).toEqual(values);
   expect(points[0]).toEqual({
-    ...{ at: time, check_id: 'PG_CONN_SATURATION', metric: METRIC, database: '', object: null },
+    ...{ at: time, check_id: CHECK, metric: METRIC, database: '', object: null },
     last: expect.any(Number),
   });
 
@@ -100,7 +99,7 @@ test('a wrong metric, object or range is one sentence that says what to do', asy
     return [exit, stderr];
   };
   const list = `"measures list --connection ${connection}" lists them`;
-  expect(await errorOf('--metric', 'conections_used_ratio')).toEqual([
+  expect(await errorOf('--metric', 'shared_bufers_bytes')).toEqual([
     1,
     `error: Connection ${connection} has no such metric: ${list}. Did you mean ${METRIC}?\n`,
   ]);

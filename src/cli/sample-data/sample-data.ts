@@ -13,6 +13,7 @@ import { progressBar, type SampleStep } from './sample-progress.ts';
 import { planRequests, requestsOf, SAMPLE_KEYS } from './sample-requests.ts';
 import { writeActivity } from './write-sample-activity.ts';
 import { writeFleet } from './write-sample-fleet.ts';
+import { writeMeasures } from './write-sample-measures.ts';
 import { writeTickets } from './write-sample-tickets.ts';
 
 /** Maximum share of log entries about the sample connections. The rest are API requests. */
@@ -61,6 +62,7 @@ export async function writeSampleData(
     step: step('health checks'),
   });
   const found = await writeTickets(writer, account, { ...planned, ...written }, catalogue, step('tickets'));
+  await writeMeasures(writer, account, { ...planned, ...written }, catalogue, step('measures'));
   const titles = new Map(catalogue.checks.map(({ id, title }) => [id, title]));
   const fleet = { ...planned, ...written, ...found, titles };
 
@@ -125,6 +127,8 @@ Each connection has four runs a day (at least 28 in all), or fewer if there woul
 than 100,000 runs, but at least one a day. Runs of the last 7 days have findings, older
 runs only a score. Up to a tenth of the log entries are about the newest runs and tickets.
 The others are API requests, made with two revoked keys that were never shown.
+
+The first 20 connections have measured values with their history, forecasts and changes.
 
 If you interrupt the command, the account stays consistent. If you run it again, it adds
 new connections and continues after the last log entry.`;

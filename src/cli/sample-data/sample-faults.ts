@@ -1,5 +1,17 @@
 import type { Severity } from '../../vocabulary/severities.ts';
 
+/** The number that a fault of sample data comes from, as the real check measures it. */
+export interface SampleMeasured {
+  metric: string;
+  warning: number;
+  critical: number;
+  /** The value at which the object is full. */
+  limit?: number;
+  grows?: true;
+  /** The value that the fault's `metricLine` shows for the same `n` and severity. */
+  value: (n: number, severity: Severity) => number;
+}
+
 /** A fault of sample data, with the texts of the real check. `n` varies by ticket, 0 to 99. */
 export interface SampleFault {
   checkId: string;
@@ -12,9 +24,12 @@ export interface SampleFault {
   /** The measured value matches the severity, by the check's default thresholds. */
   metricLine: (table: string, n: number, severity: Severity) => string;
   remediation: (table: string) => string;
+  /** Absent if the finding comes from no number. */
+  measured?: SampleMeasured;
 }
 
-const LARGEST_INT4 = 2_147_483_647;
+/** The largest value of an integer column, in both engines. */
+export const LARGEST_INT = 2_147_483_647;
 const AVAILABLE = 97; // connections for ordinary roles of a server with max_connections 100
 
 /** The faults of PostgreSQL to pick from, with roughly realistic frequencies. */
@@ -27,6 +42,12 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
     metricLine: (table, n, severity) =>
       `Database app: table public.${table} has ${20 + n},${100 + n} dead rows, ${severity === 'critical' ? 30 + (n % 40) : 10 + (n % 20)} % of all; vacuum it, and find out why autovacuum does not.`,
     remediation: (table) => `VACUUM (ANALYZE) public.${table};`,
+    measured: {
+      metric: 'dead_rows_ratio',
+      warning: 0.1,
+      critical: 0.3,
+      value: (n, severity) => (severity === 'critical' ? 30 + (n % 40) : 10 + (n % 20)) / 100,
+    },
   },
   {
     checkId: 'PG_FK_UNINDEXED',
@@ -71,8 +92,11 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
     object: (table) => `public.${table}_id_seq`,
     metricLine: (table, n, severity) => {
       const share = severity === 'critical' ? 95 + (n % 5) : 85 + (n % 10);
-      const value = Math.ceil((LARGEST_INT4 * share) / 100) + n * 100_003;
-      return `Database app: sequence public.${table}_id_seq is at ${value} of ${LARGEST_INT4} (${share} %); make its columns bigint before inserts fail.`;
+      return `Database app: sequence public.${table}_id_seq is at ${numberUsed(n, severity)} of ${LARGEST_INT} (${share} %); make its columns bigint before inserts fail.`;
+    },
+    measured: {
+      ...{ metric: 'sequence_used_ratio', warning: 0.85, critical: 0.95, limit: 1, grows: true },
+      value: (n, severity) => numberUsed(n, severity) / LARGEST_INT,
     },
     remediation: (table) =>
       `ALTER TABLE public.${table} ALTER COLUMN id TYPE bigint; ALTER SEQUENCE public.${table}_id_seq AS bigint NO MAXVALUE;`,
@@ -84,6 +108,7 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
     object: (table) => `app/reporting/${table}_export`,
     metricLine: (table, n, severity) =>
       `Role reporting, application ${table}_export, database app: 1 session running one query, the oldest for ${age(n, severity)}; cancel it or make it faster.`,
+    measured: { metric: 'longest_query_seconds', warning: 1_800, critical: 3_600, value: ageSeconds },
     remediation: (table) =>
       `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = 'app' AND usename = 'reporting' AND application_name = '${table}_export' AND state in ('active', 'fastpath function call') AND query_start < now() - interval '1800 s';`,
   },
@@ -94,6 +119,10 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
     object: (table) => `app/app/${table}_worker`,
     metricLine: (table, n, severity) =>
       `Role app, application ${table}_worker, database app: 2 sessions idle in transaction, the oldest for ${age(n, severity)}; end the transaction, and set a timeout for future ones.`,
+    measured: {
+      ...{ metric: 'longest_idle_in_transaction_seconds', warning: 1_800, critical: 3_600 },
+      value: ageSeconds,
+    },
     remediation: (table) =>
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'app' AND usename = 'app' AND application_name = '${table}_worker' AND state in ('idle in transaction', 'idle in transaction (aborted)') AND state_change < now() - interval '1800 s'; ALTER ROLE app IN DATABASE app SET idle_in_transaction_session_timeout = '10min';`,
   },
@@ -102,14 +131,33 @@ export const SAMPLE_FAULTS: readonly SampleFault[] = [
     severities: ['warning', 'critical'],
     database: '',
     object: () => null,
+    measured: {
+      ...{ metric: 'connections_used_ratio', warning: 0.8, critical: 0.95, limit: 1 },
+      value: (n, severity) => connectionsUsed(n, severity) / AVAILABLE,
+    },
     metricLine: (_, n, severity) => {
-      const used = severity === 'critical' ? 93 + (n % 5) : 78 + (n % 15);
+      const used = connectionsUsed(n, severity);
       return `${used} of ${AVAILABLE} connections are in use (${Math.floor((100 * used) / AVAILABLE)} %); put a pooler in front, or raise max_connections.`;
     },
     remediation: () =>
       'ALTER SYSTEM SET max_connections = 200; -- takes effect at the next restart; a pooler such as PgBouncer needs none',
   },
 ];
+
+/** How much of an integer column is used up, to match the severity: critical from 95 % on, a warning from 85 % on. */
+export function numberUsed(n: number, severity: Severity): number {
+  const share = severity === 'critical' ? 95 + (n % 5) : 85 + (n % 10);
+  return Math.ceil((LARGEST_INT * share) / 100) + n * 100_003;
+}
+
+function connectionsUsed(n: number, severity: Severity): number {
+  return severity === 'critical' ? 93 + (n % 5) : 78 + (n % 15);
+}
+
+/** The seconds of {@link age}. */
+export function ageSeconds(n: number, severity: Severity): number {
+  return severity === 'critical' ? (1 + (n % 3)) * 3_600 + (n % 60) * 60 : (30 + (n % 30)) * 60;
+}
 
 /** A duration that matches the severity: critical from an hour on, a warning from half an hour on. */
 export function age(n: number, severity: Severity): string {

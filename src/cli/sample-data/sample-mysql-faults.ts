@@ -1,6 +1,6 @@
-import { age, type SampleFault } from './sample-faults.ts';
+import type { Severity } from '../../vocabulary/severities.ts';
+import { age, ageSeconds, LARGEST_INT, numberUsed, type SampleFault } from './sample-faults.ts';
 
-const LARGEST_INT = 2_147_483_647;
 const MAX_CONNECTIONS = 151; // MySQL's default
 
 /** The faults of MySQL to pick from. The name of the object includes the database. */
@@ -40,8 +40,12 @@ export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
     object: (table) => `\`app\`.\`${table}\``,
     metricLine: (table, n, severity) => {
       const share = severity === 'critical' ? 95 + (n % 5) : 85 + (n % 10);
-      const value = (Math.ceil((LARGEST_INT * share) / 100) + n * 100_003).toLocaleString('en-US');
+      const value = numberUsed(n, severity).toLocaleString('en-US');
       return `AUTO_INCREMENT of table \`app\`.\`${table}\` is at ${value}, ${share} % of the maximum of its column \`id\` (int); widen it before inserts fail.`;
+    },
+    measured: {
+      ...{ metric: 'auto_increment_used_ratio', warning: 0.85, critical: 0.95, limit: 1, grows: true },
+      value: (n, severity) => numberUsed(n, severity) / LARGEST_INT,
     },
     remediation: (table) => `ALTER TABLE \`app\`.\`${table}\` MODIFY \`id\` bigint NOT NULL AUTO_INCREMENT;`,
   },
@@ -52,6 +56,10 @@ export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
     object: (table) => `app/${table}_export`,
     metricLine: (table, n, severity) =>
       `User ${table}_export, database app: 1 transaction open, the oldest for ${severity === 'critical' ? `${4 + (n % 3)} h` : age(n, 'critical')}; commit it or end it.`,
+    measured: {
+      ...{ metric: 'longest_transaction_seconds', warning: 3_600, critical: 14_400 },
+      value: (n, severity) => (severity === 'critical' ? (4 + (n % 3)) * 3_600 : ageSeconds(n, 'critical')),
+    },
     remediation: (table) =>
       `SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE user = '${table}_export' AND db = 'app'; -- run what it prints`,
   },
@@ -60,10 +68,18 @@ export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
     severities: ['warning', 'critical'],
     database: '',
     object: () => null,
+    measured: {
+      ...{ metric: 'connections_used_ratio', warning: 0.8, critical: 0.95, limit: 1 },
+      value: (n, severity) => connectionsUsed(n, severity) / MAX_CONNECTIONS,
+    },
     metricLine: (_, n, severity) => {
-      const used = severity === 'critical' ? 144 + (n % 8) : 121 + (n % 22);
+      const used = connectionsUsed(n, severity);
       return `${used} of ${MAX_CONNECTIONS} connections are in use (${Math.floor((100 * used) / MAX_CONNECTIONS)} %); put a pooler in front, or raise max_connections.`;
     },
     remediation: () => 'SET PERSIST max_connections = 302;',
   },
 ];
+
+function connectionsUsed(n: number, severity: Severity): number {
+  return severity === 'critical' ? 144 + (n % 8) : 121 + (n % 22);
+}

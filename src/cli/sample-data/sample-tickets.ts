@@ -1,6 +1,7 @@
 import type { Finding } from '../../checks/check.ts';
+import type { FaultMeasure } from '../../checks/measure.ts';
 import type { ListedCheck } from '../command.ts';
-import { SAMPLE_FAULTS, SAMPLE_TABLES, type SampleFault } from './sample-faults.ts';
+import { SAMPLE_FAULTS, SAMPLE_TABLES, type SampleFault, type SampleMeasured } from './sample-faults.ts';
 import type { SampleConnection, SampleFleet } from './sample-fleet.ts';
 import { SAMPLE_MYSQL_FAULTS } from './sample-mysql-faults.ts';
 import { pick, randomNumbers } from './sample-random.ts';
@@ -91,7 +92,8 @@ function thing({ fault, table }: Pick<SampleTicket, 'fault' | 'table'>): string 
   return `${fault.checkId} ${fault.object('') === null ? '' : table}`;
 }
 
-function tableName(table: number): string {
+/** The name of a ticket's table. */
+export function tableName(table: number): string {
   const name = pick(SAMPLE_TABLES, (table + 0.5) / SAMPLE_TABLES.length);
   return table < SAMPLE_TABLES.length ? name : `${name}_${Math.floor(table / SAMPLE_TABLES.length) + 1}`;
 }
@@ -114,5 +116,19 @@ export function findingOf(
     severity,
     database: fault.database,
     object: fault.object(name),
+    ...(fault.measured && { measured: faultMeasured(fault.measured, n, severity) }),
+  };
+}
+
+function faultMeasured(
+  { metric, value, warning, critical }: SampleMeasured,
+  n: number,
+  severity: Finding['severity'],
+): FaultMeasure {
+  return {
+    metric,
+    value: value(n, severity),
+    operator: '>=',
+    threshold: severity === 'critical' ? critical : warning,
   };
 }

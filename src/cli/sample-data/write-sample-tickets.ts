@@ -18,9 +18,10 @@ const insertTickets = `
     select t.*, timestamptz 'epoch' + first_seen * interval '1 microsecond' as seen
       from rows from (json_to_recordset($2::json)
         as (connection_id bigint, check_id text, database text, object text, category text, title text, severity text,
-            metric_line text, remediation text, first_seen bigint, last_seen bigint, resolved bigint))
+            metric_line text, measured jsonb, remediation text, first_seen bigint, last_seen bigint,
+            resolved bigint))
         with ordinality as t (connection_id, check_id, database, object, category, title, severity,
-            metric_line, remediation, first_seen, last_seen, resolved, n)
+            metric_line, measured, remediation, first_seen, last_seen, resolved, n)
   ), last_of_connection as (
     select connection_id, (select connection_number from ticket t
                             where t.account_id = $1 and t.connection_id = p.connection_id
@@ -34,9 +35,10 @@ const insertTickets = `
       join last_of_connection l using (connection_id)
   )
   insert into ticket (account_id, connection_id, number, connection_number, check_id, database, object, category, title,
-                      severity, status, metric_line, remediation, first_seen_at, last_seen_at, resolved_at, resolution)
+                      severity, status, metric_line, measured, remediation, first_seen_at, last_seen_at, resolved_at,
+                      resolution)
   select $1, connection_id, number, connection_number, check_id, database, object, category, title, severity,
-         case when resolved is null then 'open' else 'resolved' end, metric_line, remediation, first_seen_at,
+         case when resolved is null then 'open' else 'resolved' end, metric_line, measured, remediation, first_seen_at,
          greatest(first_seen_at, timestamptz 'epoch' + last_seen * interval '1 microsecond'),
          case when resolved is not null then greatest(first_seen_at + interval '1 microsecond',
                                                       timestamptz 'epoch' + resolved * interval '1 microsecond') end,

@@ -1,0 +1,90 @@
+import type { SampleSeries } from './sample-series.ts';
+
+const HOUR_S = 3_600;
+const DAY_S = 24 * HOUR_S;
+const HOURS_KEPT_S = 60 * DAY_S;
+const DAYS_KEPT_S = 395 * DAY_S;
+/** How many values of an hour are looked at. */
+const VALUES_AN_HOUR = 3;
+/** Days whose hours are not kept are summed up of fewer hours. */
+const STEP_OF_OLD_DAYS_S = 3 * HOUR_S;
+
+/** A row of hours or days of a series, as arrays; null instead of an array = it equals `last`. */
+interface SummaryRow {
+  id: number;
+  /** Unix time of the row's first element. */
+  at: number;
+  minimum: (number | null)[] | null;
+  maximum: (number | null)[] | null;
+  mean: (number | null)[] | null;
+  last: (number | null)[];
+}
+
+type Summary = Record<'minimum' | 'maximum' | 'mean' | 'last', number> | null;
+
+/** The rows of hours and days, as the roll-up would make them. `from` to `hoursTo` and `daysTo` are Unix times. */
+export function summarize(
+  series: readonly SampleSeries[],
+  { from, hoursTo, daysTo }: { from: number; hoursTo: number; daysTo: number },
+): { hours: SummaryRow[]; days: SummaryRow[] } {
+  const hours: SummaryRow[] = [];
+  const days: SummaryRow[] = [];
+  const firstHour = Math.ceil(Math.max(from, hoursTo - HOURS_KEPT_S) / DAY_S) * DAY_S;
+  for (const [n, one] of series.entries()) {
+    const row = (at: number, elements: readonly Summary[]) => rowOf(n + 1, at, elements, one.grows === true);
+    const byMonth = new Map<number, Summary[]>();
+    for (
+      let day = Math.ceil(Math.max(from, hoursTo - DAYS_KEPT_S) / DAY_S) * DAY_S;
+      day < hoursTo;
+      day += DAY_S
+    ) {
+      const own: Summary[] = [];
+      const step = day < firstHour ? STEP_OF_OLD_DAYS_S : HOUR_S;
+      for (let at = day; at < Math.min(day + DAY_S, hoursTo); at += step) {
+        const instants = Array.from(
+          { length: VALUES_AN_HOUR },
+          (_, m) => at + ((m + 1) * HOUR_S) / VALUES_AN_HOUR - 1,
+        );
+        own.push(summaryOf(instants.map((instant) => one.curve(instant))));
+      }
+      if (day >= firstHour && own.some(Boolean)) hours.push(row(day, own));
+      if (day >= daysTo) continue;
+      const date = new Date(day * 1_000);
+      const month = Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1_000;
+      const ofMonth = byMonth.get(month) ?? [];
+      byMonth.set(month, ofMonth);
+      while (ofMonth.length < date.getUTCDate() - 1) ofMonth.push(null);
+      ofMonth.push(joined(own));
+    }
+    for (const [month, own] of byMonth) if (own.some(Boolean)) days.push(row(month, own));
+  }
+  return { hours, days };
+}
+
+function summaryOf(values: readonly (number | null)[]): Summary {
+  const known = values.filter((value) => value !== null);
+  const last = known.at(-1);
+  if (last === undefined) return null;
+  const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+  return { minimum: Math.min(...known), maximum: Math.max(...known), mean, last };
+}
+
+function joined(summaries: readonly Summary[]): Summary {
+  const known = summaries.filter((summary) => summary !== null);
+  const last = known.at(-1);
+  if (!last) return null;
+  return {
+    minimum: Math.min(...known.map(({ minimum }) => minimum)),
+    maximum: Math.max(...known.map(({ maximum }) => maximum)),
+    mean: known.reduce((sum, { mean }) => sum + mean, 0) / known.length,
+    last: last.last,
+  };
+}
+
+/** What only grows has its last value as that of the whole hour or day. */
+function rowOf(id: number, at: number, elements: readonly Summary[], onlyLast: boolean): SummaryRow {
+  const column = (name: keyof NonNullable<Summary>) => elements.map((element) => element?.[name] ?? null);
+  const last = column('last');
+  if (onlyLast) return { id, at, minimum: null, maximum: null, mean: null, last };
+  return { id, at, minimum: column('minimum'), maximum: column('maximum'), mean: column('mean'), last };
+}
