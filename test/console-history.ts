@@ -15,7 +15,7 @@ const levels = { operator: '>=', warning: 0.8, critical: 0.9 } as const;
 const none = { operator: null, warning: null, critical: null } as const;
 
 /** A vital sign and a number of a check. */
-export const historyMeasures = (value: number): SeriesValue[] => [
+const historyMeasures = (value: number): SeriesValue[] => [
   { checkId: '', metric: 'transactions_per_second', database: '', object: null, value, ...none },
   {
     checkId: 'PG_CONN_SATURATION',

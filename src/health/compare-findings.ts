@@ -3,15 +3,14 @@ import type { FaultMeasure } from '../checks/measure.ts';
 import { SEVERITIES, type Severity } from '../vocabulary/severities.ts';
 
 /** A fault as one run found it. */
-export interface FaultOfRun {
+interface FaultOfRun {
   severity: Severity;
   metric_line: string;
   measured: FaultMeasure | null;
 }
 
 /** A fault that at least one of two runs found; null = that run did not. */
-export interface ComparedFault
-  extends Pick<Finding, 'check_id' | 'category' | 'title' | 'database' | 'object'> {
+interface ComparedFault extends Pick<Finding, 'check_id' | 'category' | 'title' | 'database' | 'object'> {
   before: FaultOfRun | null;
   after: FaultOfRun | null;
 }
