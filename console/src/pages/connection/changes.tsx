@@ -21,7 +21,7 @@ export function Changes({ connectionId }: { connectionId: string }) {
     queryFn: ({ pageParam, signal }) =>
       get<ConnectionChanges>(
         `/connections/${encodeURIComponent(connectionId)}/changes`,
-        { kind, before: pageParam, limit: PER_PAGE },
+        { kinds: kind, before: pageParam, limit: PER_PAGE },
         signal,
       ),
     initialPageParam: null as string | null,

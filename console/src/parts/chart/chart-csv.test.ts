@@ -6,9 +6,9 @@ const at = [0, 60];
 test('a series is a column, and a missing value an empty cell', () => {
   const csv = csvOf([
     { label: 'active', points: { at, last: [1, null] } },
-    { label: 'idle', points: { at: [60], last: [2.5] } },
+    { label: 'idle', points: { at: [60], last: [0.8399999737739563] } },
   ]);
-  expect(csv).toBe('time,active,idle\n1970-01-01T00:00:00.000Z,1,\n1970-01-01T00:01:00.000Z,,2.5\n');
+  expect(csv).toBe('time,active,idle\n1970-01-01T00:00:00.000Z,1,\n1970-01-01T00:01:00.000Z,,0.84\n');
 });
 
 test('hours have their minimum, maximum and mean', () => {

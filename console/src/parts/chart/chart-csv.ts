@@ -6,6 +6,11 @@ function cell(text: string): string {
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
+/** History is stored in single precision: seven digits, and the rest is noise. */
+function numberText(value: number | null | undefined): string {
+  return typeof value === 'number' ? String(Number(value.toPrecision(7))) : '';
+}
+
 /** Series as CSV: one line per time (UTC), oldest first; for hours and days also minimum, maximum and mean. */
 export function csvOf(series: readonly { label: string; points: Points }[]): string {
   const columns = series.flatMap(({ label, points: { at, last, minimum, maximum, mean } }) => {
@@ -24,7 +29,7 @@ export function csvOf(series: readonly { label: string; points: Points }[]): str
   const times = [...new Set(series.flatMap(({ points }) => points.at))].sort((a, b) => a - b);
   const lines = times.map((time) => [
     new Date(time * 1_000).toISOString(),
-    ...columns.map(({ values }) => String(values.get(time) ?? '')),
+    ...columns.map(({ values }) => numberText(values.get(time))),
   ]);
   return [['time', ...columns.map(({ name }) => cell(name))], ...lines]
     .map((line) => `${line.join(',')}\n`)

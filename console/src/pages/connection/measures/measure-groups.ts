@@ -1,5 +1,5 @@
 import type { LatestMeasure } from '../../../../../src/console/measures/measure-schemas.ts';
-import type { Unit } from '../../../../../src/vocabulary/units.ts';
+import { metricWords, type Unit } from '../../../../../src/vocabulary/units.ts';
 
 /** The measures of one chart, all in one unit. */
 export interface ChartOf {
@@ -104,12 +104,6 @@ export function vitalGroups(measures: readonly LatestMeasure[]): ChartGroupOf[] 
     .filter(({ charts }) => charts.length > 0);
 }
 
-/** `dead_rows_ratio` as `dead rows`. */
-function wordsOf({ metric, unit }: LatestMeasure): string {
-  const words = metric.endsWith(`_${unit}`) ? metric.slice(0, -unit.length - 1) : metric;
-  return words.replaceAll('_', ' ');
-}
-
 /** The charts of checks, by title: one for each metric. */
 export function checkCharts(measures: readonly LatestMeasure[]): ChartOf[] {
   const ofChecks = measures.filter(({ check_id }) => check_id !== '');
@@ -120,7 +114,7 @@ export function checkCharts(measures: readonly LatestMeasure[]): ChartOf[] {
       const [first] = found;
       if (!first) return [];
       const isOnly = checks.get(first.check_id)?.every(({ metric }) => metric === first.metric);
-      const title = isOnly ? first.title : `${first.title}: ${wordsOf(first)}`;
+      const title = isOnly ? first.title : `${first.title}: ${metricWords(first.metric)}`;
       return [{ key, title, unit: first.unit, measures: found.toSorted(byWeight) }];
     })
     .toSorted((one, other) => one.title.localeCompare(other.title));

@@ -49,6 +49,9 @@ function Charts({
   const checks = useMemo(() => checkCharts(measures), [measures]);
   return (
     <div className="measures">
+      <a className="skip-link" href="#after-measures">
+        Skip the charts
+      </a>
       {dropped > 0 && (
         <p className="quiet">
           {figure(dropped)} {dropped === 1 ? 'value has' : 'values have'} no history: a connection keeps that
@@ -70,6 +73,7 @@ function Charts({
           {isOpen && <Grid charts={checks} connectionId={connectionId} />}
         </details>
       )}
+      <span id="after-measures" tabIndex={-1} />
     </div>
   );
 }
