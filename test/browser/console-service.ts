@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../contract/free-port.ts';
-import { embeddedUrl, startProcess, startService } from '../contract/running-service.ts';
+import { type Environment, embeddedUrl, startProcess, startService } from '../contract/running-service.ts';
 
 /** A member with the credentials and session of their sign-in. */
 export interface Person {
@@ -38,14 +38,18 @@ export interface ConsoleService {
   stop(): Promise<void>;
 }
 
-/** Starts the service, by default without a monitor, and fills its account with sample connections, tickets and entries. */
+/**
+ * Starts the service, by default without a monitor, and fills its account with sample connections, tickets and entries.
+ * `environment` may name another store by DATABASE_URL and DBVITALS_SECRET_KEY.
+ */
 export async function startConsoleService(
   sample: Record<string, number>,
-  { withMonitor = false } = {},
+  { withMonitor = false, environment: given = {} }: { withMonitor?: boolean; environment?: Environment } = {},
 ): Promise<ConsoleService> {
   const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-console-'));
   chmodSync(scratch, 0o711);
-  const environment = { DBVITALS_DATA_DIR: join(scratch, 'data') };
+  const dataFolder = join(scratch, 'data');
+  const environment: Environment = { DBVITALS_DATA_DIR: dataFolder, ...given };
   const port = String(await freePort());
   const serve = () =>
     startService(
@@ -72,7 +76,7 @@ export async function startConsoleService(
       return new URL(link).pathname;
     };
     const people = peopleOf(origin);
-    const storeUrl = () => embeddedUrl(environment.DBVITALS_DATA_DIR)['DATABASE_URL'] ?? '';
+    const storeUrl = () => given['DATABASE_URL'] ?? embeddedUrl(dataFolder)['DATABASE_URL'] ?? '';
     return {
       origin,
       accountId: account.id,
