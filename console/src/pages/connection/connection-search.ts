@@ -10,17 +10,35 @@ export interface ConnectionSearch extends RangeSearch {
   finding?: string;
   /** Changes of one kind; all by default. */
   change?: string;
+  /** The ids of two runs to compare, `FROM-TO`. */
+  compare?: string;
+}
+
+/** The ids of two runs, the earlier one first. */
+export interface ComparedRuns {
+  from: number;
+  to: number;
+}
+
+const RUNS = /^([1-9]\d{0,14})-([1-9]\d{0,14})$/;
+
+/** The runs that `compare` names; null if it names none. */
+export function comparedRuns(compare: string | undefined): ComparedRuns | null {
+  const [, from, to] = RUNS.exec(compare ?? '') ?? [];
+  return Number(from) < Number(to) ? { from: Number(from), to: Number(to) } : null;
 }
 
 /** Parses an untrusted URL. */
 export function connectionSearch(given: Record<string, string | undefined>): ConnectionSearch {
   const status = FINDING_STATUSES.find((word) => word === given['status']);
   const finding = given['finding']?.slice(0, 400);
+  const { compare } = given;
   const change = CHANGE_KINDS.find((kind) => kind === given['change']);
   return {
     ...(status && { status }),
     ...(finding && { finding }),
     ...(change && { change }),
+    ...(compare !== undefined && comparedRuns(compare) && { compare }),
     ...rangeSearch(given),
   };
 }

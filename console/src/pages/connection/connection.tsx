@@ -19,6 +19,7 @@ import { Measures } from './measures/measures.tsx';
 import { Overview } from './overview.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { RunProgressBar } from './run-progress.tsx';
+import { RunHistory } from './runs/run-history.tsx';
 import { Settings } from './settings.tsx';
 import { Silences } from './silences.tsx';
 import { useRun } from './use-run.ts';
@@ -104,6 +105,7 @@ function Connection({ id }: { id: string }) {
               )}
               <Measures connectionId={id} />
               <Changes connectionId={id} />
+              <RunHistory connectionId={id} />
               {silences.error && <InlineError error={silences.error} />}
               <Silences silences={silences.data?.data ?? []} />
               <Settings

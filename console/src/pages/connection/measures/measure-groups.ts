@@ -121,6 +121,10 @@ export function checkCharts(measures: readonly LatestMeasure[]): ChartOf[] {
 }
 
 /** The name of a measure in its chart: its object and database, or its title for the whole server. */
-export function lineLabel({ object, database, title }: LatestMeasure): string {
+export function lineLabel({
+  object,
+  database,
+  title,
+}: Pick<LatestMeasure, 'object' | 'database' | 'title'>): string {
   return [object, database].filter((part) => part !== null && part !== '').join(' in ') || title;
 }

@@ -1,0 +1,180 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef } from 'react';
+import type { ComparedFault, RunComparison } from '../../../../../src/console/connections/run-schemas.ts';
+import { Button } from '../../../parts/button.tsx';
+import { ChangeList } from '../../../parts/changes/change-list.tsx';
+import { valueText } from '../../../parts/chart/value-text.ts';
+import { figure } from '../../../parts/figure.ts';
+import { Loaded } from '../../../parts/states.tsx';
+import { StatusMark } from '../../../parts/status-mark.tsx';
+import { type Column, Table } from '../../../parts/table.tsx';
+import { local } from '../../../parts/time.tsx';
+import type { ComparedRuns } from '../connection-search.ts';
+import { lineLabel } from '../measures/measure-groups.ts';
+import { changedMeasures, differenceText } from './changed-measures.ts';
+import { comparisonQuery } from './runs-query.ts';
+
+interface RunDifferenceProps {
+  connectionId: string;
+  compared: ComparedRuns;
+  onClose: () => void;
+}
+
+/** What differs between two runs: findings, values and what changed on the server between them. */
+export function RunDifference({ connectionId, compared, onClose }: RunDifferenceProps) {
+  const query = useQuery(comparisonQuery(connectionId, compared));
+  return (
+    <div className="run-difference">
+      <Loaded query={query}>{(comparison) => <Difference comparison={comparison} />}</Loaded>
+      <div>
+        <Button onPress={onClose} small>
+          Close comparison
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Difference({
+  comparison: { from, to, findings, measures, changes },
+}: {
+  comparison: RunComparison;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const changed = useMemo(() => changedMeasures(measures), [measures]);
+  return (
+    <>
+      <h3 ref={heading} tabIndex={-1}>
+        {local(from.created_at, { seconds: true })} compared with {local(to.created_at, { seconds: true })}
+      </h3>
+      <p>
+        Score {from.score}
+        {from.score === to.score ? ' in both runs' : ` → ${to.score}`}.
+      </p>
+      {findings ? (
+        <Findings findings={findings} />
+      ) : (
+        <p className="quiet">
+          Findings are kept for 7 days, so these runs are compared by score and values only.
+        </p>
+      )}
+      <h4>Values</h4>
+      {changed.length === 0 ? (
+        <p className="quiet">No value changed.</p>
+      ) : (
+        <Table
+          columns={VALUES}
+          label="Values that changed"
+          rowKey={({ series_id }) => series_id}
+          rows={changed}
+        />
+      )}
+      <h4>Changes between the runs</h4>
+      {changes.length === 0 ? (
+        <p className="quiet">Nothing changed.</p>
+      ) : (
+        <ChangeList changes={changes} label="Changes between the runs" />
+      )}
+    </>
+  );
+}
+
+const LISTS = [
+  { name: 'new', title: 'New' },
+  { name: 'worse', title: 'Worse' },
+  { name: 'better', title: 'Better' },
+  { name: 'gone', title: 'Gone' },
+  { name: 'unknown', title: 'Not measured in both runs' },
+] as const;
+
+function Findings({ findings }: { findings: NonNullable<RunComparison['findings']> }) {
+  const lists = LISTS.filter(({ name }) => findings[name].length > 0);
+  return (
+    <>
+      <h4>Findings</h4>
+      {lists.map(({ name, title }) => (
+        <div className="run-findings" key={name}>
+          <h5>
+            {title} <span className="quiet">{figure(findings[name].length)}</span>
+          </h5>
+          <ul aria-label={title}>
+            {findings[name].map((fault) => (
+              <li key={JSON.stringify([fault.check_id, fault.database, fault.object])}>
+                <Fault fault={fault} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+      <p className="quiet">
+        {lists.length === 0 && 'No finding came, went or changed its severity. '}
+        {figure(findings.unchanged)} {findings.unchanged === 1 ? 'finding is' : 'findings are'} unchanged.
+      </p>
+    </>
+  );
+}
+
+function Fault({ fault: { title, database, object, before, after } }: { fault: ComparedFault }) {
+  const shown = after ?? before;
+  return (
+    <>
+      {before && after && before.severity !== after.severity && (
+        <>
+          <StatusMark status={before.severity} /> <span aria-hidden="true">→</span>
+          <span className="hidden-text"> changed to </span>{' '}
+        </>
+      )}
+      {shown && <StatusMark status={shown.severity} />} <bdi>{title}</bdi>
+      {object !== null && (
+        <>
+          {' · '}
+          <bdi className="mono">{object}</bdi>
+        </>
+      )}
+      {database && (
+        <span className="quiet">
+          {' in '}
+          <bdi className="mono">{database}</bdi>
+        </span>
+      )}
+      {shown && (
+        <span className="second-line">
+          <bdi>{shown.metric_line}</bdi>
+        </span>
+      )}
+    </>
+  );
+}
+
+type Compared = RunComparison['measures'][number];
+
+const valueColumn = (id: 'before' | 'after', header: string): Column<Compared> => ({
+  ...{ id, header, width: '8rem', align: 'end' },
+  cell: (measure) => {
+    const value = measure[id];
+    return value === null ? <span className="quiet">no value</span> : valueText(value, measure.unit);
+  },
+});
+
+const VALUES: Column<Compared>[] = [
+  {
+    ...{ id: 'measure', header: 'Value', width: 'minmax(12rem, 1fr)', narrow: 'lead' },
+    cell: (measure) => {
+      const label = lineLabel(measure);
+      return (
+        <>
+          {measure.title}
+          {label !== measure.title && (
+            <span className="second-line">
+              <bdi className="mono">{label}</bdi>
+            </span>
+          )}
+        </>
+      );
+    },
+  },
+  valueColumn('before', 'Before'),
+  valueColumn('after', 'After'),
+  { id: 'difference', header: 'Difference', width: '9rem', align: 'end', cell: differenceText },
+];

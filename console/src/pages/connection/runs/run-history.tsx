@@ -1,0 +1,116 @@
+import './runs.css';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Run } from '../../../../../src/console/connections/run-schemas.ts';
+import { Button } from '../../../parts/button.tsx';
+import { MoreButton } from '../../../parts/more-button.tsx';
+import { Section } from '../../../parts/page.tsx';
+import { Loaded, Message } from '../../../parts/states.tsx';
+import { type Column, Table } from '../../../parts/table.tsx';
+import { local, Time } from '../../../parts/time.tsx';
+import { type ComparedRuns, comparedRuns, connectionSearch } from '../connection-search.ts';
+import { RunDifference } from './run-difference.tsx';
+import { runsQuery } from './runs-query.ts';
+
+/** The runs of a connection, and what differs between two of them. */
+export function RunHistory({ connectionId }: { connectionId: string }) {
+  const { compare } = useSearch({ from: '/in/connections/$id' });
+  const navigate = useNavigate({ from: '/connections/$id' });
+  const list = useInfiniteQuery(runsQuery(connectionId));
+  const compared = comparedRuns(compare);
+  const show = (chosen: ComparedRuns | null) =>
+    void navigate({
+      search: ({ compare: _compared, ...old }) =>
+        connectionSearch({ ...old, ...(chosen && { compare: `${chosen.from}-${chosen.to}` }) }),
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <Section
+      description="Choose two runs and compare them. Findings are kept for 7 days, scores for good."
+      title="Run history"
+    >
+      <Loaded query={list}>
+        {({ pages }) => {
+          const runs = pages.flatMap((page) => page.runs);
+          return runs.length === 0 ? (
+            <Message icon="clock" title="No runs yet">
+              The first check adds one.
+            </Message>
+          ) : (
+            <div className="run-history">
+              {compared && (
+                <RunDifference
+                  compared={compared}
+                  connectionId={connectionId}
+                  key={compare}
+                  onClose={() => show(null)}
+                />
+              )}
+              <RunChoice compared={compared} onCompare={show} runs={runs} />
+              <MoreButton list={list} />
+            </div>
+          );
+        }}
+      </Loaded>
+    </Section>
+  );
+}
+
+interface RunChoiceProps {
+  runs: readonly Run[];
+  compared: ComparedRuns | null;
+  onCompare: (chosen: ComparedRuns) => void;
+}
+
+/** The list of runs. Two columns of radio buttons choose what is compared: by default the latest two. */
+function RunChoice({ runs, compared, onCompare }: RunChoiceProps) {
+  const [latest, before = latest] = runs;
+  const [from, setFrom] = useState(compared?.from ?? before?.id ?? 0);
+  const [to, setTo] = useState(compared?.to ?? latest?.id ?? 0);
+  const columns = useMemo((): Column<Run>[] => {
+    const choice = (label: string, chosen: number, choose: (id: number) => void): Column<Run> => ({
+      ...{ id: label, header: label, width: '3.5rem' },
+      cell: ({ id, created_at }) => (
+        <input
+          aria-label={`${label}: ${local(created_at, { seconds: true })}`}
+          checked={id === chosen}
+          className="run-radio"
+          name={`run-${label}`}
+          onChange={() => choose(id)}
+          type="radio"
+        />
+      ),
+    });
+    return [
+      choice('From', from, setFrom),
+      choice('To', to, setTo),
+      {
+        ...{ id: 'time', header: 'Time', width: '11rem', narrow: 'lead' },
+        cell: ({ created_at }) => <Time as="local" at={created_at} seconds />,
+      },
+      { id: 'score', header: 'Score', width: '4rem', align: 'end', cell: ({ score }) => score },
+      {
+        ...{ id: 'summary', header: 'Summary', width: 'minmax(10rem, 1fr)' },
+        cell: ({ summary_text }) => <bdi>{summary_text}</bdi>,
+      },
+    ];
+  }, [from, to]);
+  const isPair = from !== to;
+  return (
+    <>
+      <div className="run-compare">
+        <Button
+          isDisabled={!isPair}
+          onPress={() => onCompare({ from: Math.min(from, to), to: Math.max(from, to) })}
+          small
+        >
+          Compare the chosen runs
+        </Button>
+        {!isPair && <span className="quiet small">Choose two different runs.</span>}
+      </div>
+      <Table columns={columns} label="Runs" rowKey={({ id }) => id} rows={runs} />
+    </>
+  );
+}
