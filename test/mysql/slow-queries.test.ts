@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { slowQueries } from '../../src/checks/mysql/slow-queries.ts';
+import type { CounterSample } from '../../src/monitor/counters.ts';
+import { measure as runOnce } from '../../src/monitor/measure.ts';
+import { pastedLogin, pastedSql } from '../pasted-sql.ts';
 import { MariadbServer } from './mariadb-server.ts';
 import { measure, sample } from './measure.ts';
 
@@ -55,6 +58,33 @@ test('a slow query is found, and leaves the list in the run after it was mended'
        from performance_schema.events_statements_summary_by_digest where digest = '${fault?.object}'`,
   );
   expect(Number(since?.['mean'])).toBeGreaterThan(0.05);
+});
+
+test('the monitor stores figures of queries between two runs, and no text', async () => {
+  await server.run(pastedSql('MariaDB').flat());
+  const target = pastedLogin({ engine: 'mariadb', host: server.socket, port: 3306, database: '' });
+  const runAfter = (samples: CounterSample[]) =>
+    runOnce(target, {
+      ...{ allowPrivateTargets: true, thresholds: {}, signal: new AbortController().signal },
+      before: samples.map(({ after: _, ...sample }) => ({ ...sample, seconds: 60 })),
+    });
+  const { samples } = await runAfter([]);
+  const stored = JSON.parse(JSON.stringify(samples)) as CounterSample[];
+  const own = stored.find(({ checkId }) => checkId === 'MY_SLOW_QUERIES')?.rows ?? [];
+  const queries = own.filter((row) => 'digest' in row);
+  expect(queries.length).toBeGreaterThan(0);
+  expect(queries.length).toBeLessThanOrEqual(200);
+  expect(new Set(queries.flatMap(Object.keys))).toEqual(new Set(['digest', 'calls', 'seconds', 'since']));
+  for (const { digest } of queries) expect(digest).toMatch(/^[0-9a-f]{32}$/);
+
+  await server.run(['drop index customer on orders', 'set join_cache_level = 0', ...often]);
+  const { outcomes, measures } = await runAfter(stored);
+  const { findings = [] } = outcomes.find(({ check }) => check.id === 'MY_SLOW_QUERIES') ?? {};
+  expect(findings).toMatchObject([{ status: 'info', measured: { metric: 'query_mean_seconds' } }]);
+  const series = measures.filter(({ checkId }) => checkId === 'MY_SLOW_QUERIES');
+  expect(series.map(({ object }) => object)).toContain(findings[0]?.object);
+  expect(JSON.stringify([series, own])).not.toMatch(/customers|straight_join/i);
+  await server.run('create index customer on orders (customer)');
 });
 
 test('statistics that were reset, or lost in a restart, give no wrong value', async () => {
