@@ -82,7 +82,10 @@ const LINES: ReadonlyMap<string, string> = new Map([
   ['MY_LOG_WAITS', '0 waits for the redo log buffer since the last run.'],
   ['MY_TMP_DISK', '12 of 4,310 temporary tables went to disk since the last run.'],
   ['MY_JOINS_NO_INDEX', '6 joins without an index since the last run.'],
-  ['MY_SLOW_QUERIES', '4 of 210,334 statements were slow since the last run.'],
+  [
+    'MY_SLOW_QUERIES',
+    '4 of 210,334 statements were slow since the last run. No frequent query took 50 ms or more on average.',
+  ],
   ['MY_TABLE_CACHE', '99 % of 61,540 table opens hit the table cache since the last run.'],
   ['MY_OPEN_FILES', '212 of 10,000 files are open (2 %).'],
   ['MY_REDO_TOO_SMALL', '96 MB of redo since the last run, with a redo log of 2.0 GB.'],
