@@ -51,6 +51,7 @@ test.each([
   ['a client that needs the service', 'client/src/index.ts', "export * from '../../src/http/errors.ts'"],
   ['a browser that needs the store', 'console/src/main.tsx', "import '../../src/database/connect.ts'"],
   ['a part that knows a page', 'console/src/parts/table.tsx', "import('../pages/keys/keys.tsx')"],
+  ['a chart that knows a page', 'console/src/measures/measure-chart.tsx', "import '../pages/keys/keys.tsx'"],
   ['a page that knows another', 'console/src/pages/keys/keys.tsx', "import '../team/team.tsx'"],
   [
     'a contract test that looks inside',

@@ -126,12 +126,17 @@ const RULES: readonly Rule[] = [
     /^console\/src\/parts\//,
     /^(?:console\/src\/(?:pages|shell|router)|src\/(?!vocabulary\/))/,
   ),
+  forbid(
+    'console/src/measures/ is what several pages show of measures: it imports no page.',
+    /^console\/src\/measures\//,
+    /^console\/src\/(?:pages|shell|router)/,
+  ),
   ({ from, to }) => {
     const [, page] = /^console\/src\/pages\/([^/]+)\//.exec(from) ?? [];
     const isElsewhere =
       /^console\/src\/(?:pages|router)/.test(to) && !to.startsWith(`console/src/pages/${page}/`);
     return page !== undefined && isElsewhere
-      ? 'A page never imports another page: shared code belongs in parts/.'
+      ? 'A page never imports another page: shared code belongs in parts/ or measures/.'
       : null;
   },
   forbid(

@@ -15,7 +15,7 @@ import { connectionQuery, silencesQuery, useRefresh } from './connection-query.t
 import { connectionSearch } from './connection-search.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { Findings } from './findings.tsx';
-import { Measures } from './measures/measures.tsx';
+import { Measures } from './measures.tsx';
 import { Overview } from './overview.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { RunProgressBar } from './run-progress.tsx';

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
 import type { Silence } from '../../../../src/console/connections/silences.ts';
+import { FindingChart } from '../../measures/finding-chart.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Time } from '../../parts/time.tsx';
-import { FindingChart } from './measures/finding-chart.tsx';
 
 /** The finding's title as a button that opens and closes its details. */
 export function FindingTitle({

@@ -10,6 +10,8 @@ import { useShortcut } from '../../parts/shortcut.ts';
 import { Loaded } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time, useNow } from '../../parts/time.tsx';
+import { ChangesBefore } from './ticket-changes.tsx';
+import { TicketChart } from './ticket-chart.tsx';
 import { ticketDuration } from './ticket-duration.ts';
 
 /** Wide enough for the list and a ticket; the same width as in tickets.css. */
@@ -54,6 +56,8 @@ function TicketContent({ ticket }: { ticket: TicketDetail }) {
       </div>
       <TicketFacts ticket={ticket} />
       <FindingExplanation {...ticket} />
+      <TicketChart ticket={ticket} />
+      <ChangesBefore ticket={ticket} />
       <History ticket={ticket} />
     </div>
   );

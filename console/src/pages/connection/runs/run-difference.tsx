@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import type { ComparedFault, RunComparison } from '../../../../../src/console/connections/run-schemas.ts';
+import { lineLabel } from '../../../measures/measure-groups.ts';
 import { Button } from '../../../parts/button.tsx';
 import { ChangeList } from '../../../parts/changes/change-list.tsx';
 import { valueText } from '../../../parts/chart/value-text.ts';
@@ -10,7 +11,6 @@ import { StatusMark } from '../../../parts/status-mark.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { local } from '../../../parts/time.tsx';
 import type { ComparedRuns } from '../connection-search.ts';
-import { lineLabel } from '../measures/measure-groups.ts';
 import { changedMeasures, differenceText } from './changed-measures.ts';
 import { comparisonQuery } from './runs-query.ts';
 

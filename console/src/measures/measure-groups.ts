@@ -1,5 +1,5 @@
-import type { LatestMeasure } from '../../../../../src/console/measures/measure-schemas.ts';
-import { metricWords, type Unit } from '../../../../../src/vocabulary/units.ts';
+import type { LatestMeasure } from '../../../src/console/measures/measure-schemas.ts';
+import { metricWords, type Unit } from '../../../src/vocabulary/units.ts';
 
 /** The measures of one chart, all in one unit. */
 export interface ChartOf {

@@ -1,17 +1,17 @@
-import './measures.css';
+import '../../measures/measures.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { ConnectionMeasures } from '../../../../../src/console/measures/measure-schemas.ts';
-import { Button } from '../../../parts/button.tsx';
-import { useChartGroup } from '../../../parts/chart/chart-group.tsx';
-import { MOST_LINES } from '../../../parts/chart/plot-options.ts';
-import { RangeSwitch } from '../../../parts/chart/range-switch.tsx';
-import { figure } from '../../../parts/figure.ts';
-import { Section } from '../../../parts/page.tsx';
-import { Loaded, Message } from '../../../parts/states.tsx';
-import { MeasureChart } from './measure-chart.tsx';
-import { type ChartOf, checkCharts, vitalGroups } from './measure-groups.ts';
-import { markedChangesQuery, measuresQuery } from './measures-query.ts';
+import type { ConnectionMeasures } from '../../../../src/console/measures/measure-schemas.ts';
+import { MeasureChart } from '../../measures/measure-chart.tsx';
+import { type ChartOf, checkCharts, vitalGroups } from '../../measures/measure-groups.ts';
+import { markedChangesQuery, measuresQuery } from '../../measures/measures-query.ts';
+import { Button } from '../../parts/button.tsx';
+import { useChartGroup } from '../../parts/chart/chart-group.tsx';
+import { MOST_LINES } from '../../parts/chart/plot-options.ts';
+import { RangeSwitch } from '../../parts/chart/range-switch.tsx';
+import { figure } from '../../parts/figure.ts';
+import { Section } from '../../parts/page.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
 
 /** The vital signs of a connection and the values of its checks, as charts with one range and one crosshair. */
 export function Measures({ connectionId }: { connectionId: string }) {

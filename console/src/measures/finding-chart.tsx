@@ -1,14 +1,15 @@
+import './measures.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { ExplainedFinding } from '../../../../../src/console/connections/findings.ts';
-import { RangeSwitch } from '../../../parts/chart/range-switch.tsx';
+import type { ExplainedFinding } from '../../../src/console/connections/findings.ts';
+import { RangeSwitch } from '../parts/chart/range-switch.tsx';
 import { MeasureChart } from './measure-chart.tsx';
 import { lineLabel } from './measure-groups.ts';
 import { measuresQuery } from './measures-query.ts';
 
 interface FindingChartProps {
   connectionId: string;
-  finding: ExplainedFinding;
+  finding: Pick<ExplainedFinding, 'check_id' | 'measured' | 'database' | 'object' | 'title'>;
 }
 
 /** The history of the value that a finding comes from; nothing if it comes from none, or has no history. */

@@ -1,11 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { ConnectionChanges } from '../../../../../src/console/changes/change-schemas.ts';
-import type {
-  ConnectionHistory,
-  ConnectionMeasures,
-} from '../../../../../src/console/measures/measure-schemas.ts';
-import { get } from '../../../api.ts';
-import { type Span, searchOf } from '../../../parts/chart/chart-range.ts';
+import type { ConnectionChanges } from '../../../src/console/changes/change-schemas.ts';
+import type { ConnectionHistory, ConnectionMeasures } from '../../../src/console/measures/measure-schemas.ts';
+import { get } from '../api.ts';
+import { type Span, searchOf } from '../parts/chart/chart-range.ts';
 
 const RENEWED_EVERY_MS = 60_000;
 /** The answers of past minutes are of no more use. */
