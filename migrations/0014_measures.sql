@@ -10,7 +10,7 @@ create table measure_series (
   metric        text not null,
   database      text not null,                  -- '' = the whole server
   object        text,                           -- null = the whole server or database
-  last_seen_at  timestamptz not null,           -- when it was last measured, to the hour
+  last_seen_at  timestamptz not null,           -- when it was last measured, to the day
   grows         boolean not null default false, -- it only grows, so forecasts are made
   primary key (account_id, connection_id, series_id),
   foreign key (account_id, connection_id) references connection
@@ -18,14 +18,25 @@ create table measure_series (
 create unique index measure_series_name on measure_series (account_id, connection_id, check_id, metric, database, coalesce(object, ''));
 create unique index measure_series_slot on measure_series (account_id, connection_id, slot) where slot is not null;
 
--- The values of a run: that of a series is at its slot. Every run of 24 hours, then one in five minutes, up to 7 days.
+-- The values of a run: that of a series is at its slot. Every run (at most one a minute) for 24 hours, then one in five minutes
+-- until the end of the next day.
 create table measure_run (
   account_id    bigint not null,
   connection_id bigint not null,
   measured_at   timestamptz not null,           -- created_at of the health check
   values        real[] not null,                -- null = not measured in this run
   primary key (account_id, connection_id, measured_at)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02);
+
+-- The values of a day of one series, up to 7 days: the last one of each of its 288 five minutes. A single element: all are equal.
+create table measure_five_minutes (
+  account_id    bigint not null,
+  connection_id bigint not null,
+  series_id     integer not null,
+  day           date not null,
+  last          real[] not null,
+  primary key (account_id, connection_id, series_id, day)
+) with (autovacuum_vacuum_scale_factor = 0.02);
 
 -- The values of the latest run, exact, with what they are compared with. The arrays are parallel.
 create table measure_latest (
@@ -55,7 +66,7 @@ create table measure_hour (
   mean          real[],
   last          real[] not null,
   primary key (account_id, connection_id, series_id, day)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02);  -- each hour is appended to the rows of today, so that is a day's rows at most
 create table measure_day (
   account_id    bigint not null,
   connection_id bigint not null,
@@ -66,7 +77,7 @@ create table measure_day (
   mean          real[],
   last          real[] not null,
   primary key (account_id, connection_id, series_id, month)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02);
 
 -- How far the runs of a connection are rolled up.
 create table measure_rolled (
@@ -99,7 +110,7 @@ do $$
 declare
   tenant text;
 begin
-  foreach tenant in array array['measure_series', 'measure_run', 'measure_latest', 'measure_hour', 'measure_day', 'measure_rolled',
+  foreach tenant in array array['measure_series', 'measure_run', 'measure_five_minutes', 'measure_latest', 'measure_hour', 'measure_day', 'measure_rolled',
                                 'measure_forecast'] loop
     execute format('alter table %I enable row level security', tenant);
     execute format('alter table %I force row level security', tenant);
@@ -108,6 +119,6 @@ begin
       using (account_id = nullif(current_setting('dbvitals.account_id', true), '')::bigint)$policy$, tenant);
   end loop;
 end $$;
-grant select, insert, update, delete on measure_series, measure_run, measure_latest, measure_hour, measure_day, measure_rolled,
+grant select, insert, update, delete on measure_series, measure_run, measure_five_minutes, measure_latest, measure_hour, measure_day, measure_rolled,
   measure_forecast to dbvitals_writer;
-grant select on measure_series, measure_run, measure_latest, measure_hour, measure_day, measure_forecast to dbvitals_console;
+grant select on measure_series, measure_run, measure_five_minutes, measure_latest, measure_hour, measure_day, measure_forecast to dbvitals_console;

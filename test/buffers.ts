@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { openPool } from '../src/database/connect.ts';
-import { readAs } from '../src/database/read.ts';
+import { type Read, readAs } from '../src/database/read.ts';
 import type { TestStore } from './store.ts';
 
 interface Plan {
@@ -31,4 +31,30 @@ export async function buffersOf(
   const plan = result[0]?.['QUERY PLAN'][0]?.Plan;
   if (!plan) throw new Error('the statement has no plan');
   return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}
+
+/** {@link buffersOf}, of all statements of `work` together, when the console runs them. */
+export async function buffersOfReads(
+  store: Pick<TestStore, 'address'>,
+  accountId: number,
+  work: (read: Read) => Promise<unknown>,
+): Promise<number> {
+  const pool = openPool(store.address, 'console', { max: 1 });
+  let buffers = 0;
+  try {
+    await readAs(pool, accountId, (read) =>
+      work(async (statement, values) => {
+        const explain = `explain (analyze, buffers, timing off, format json) ${statement}`;
+        await read(explain, values);
+        const [row] = await read<{ 'QUERY PLAN': Plan[] }>(explain, values);
+        const plan = row?.['QUERY PLAN'][0]?.Plan;
+        if (!plan) throw new Error('the statement has no plan');
+        buffers += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+        return read(statement, values);
+      }),
+    );
+  } finally {
+    await pool.end();
+  }
+  return buffers;
 }

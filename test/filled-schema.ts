@@ -109,6 +109,7 @@ const PARTS: readonly { since: number; sql: string }[] = [
           from connection, generate_series(1, 3) n;
       insert into measure_run select account_id, connection_id, timestamptz '2026-03-01Z' + n * interval '5 min', array[0.1, n / 3.0, null]
         from connection, generate_series(0, 20) n;
+      insert into measure_five_minutes select account_id, connection_id, n, '2026-02-27', '{NULL,0.1,7e-5}' from connection, generate_series(1, 3) n;
       insert into measure_latest select account_id, connection_id, '2026-03-01 01:40Z', '{1,2}', '{0.1,6.666666666666667}', '{NULL,>=}',
              '{NULL,0.8}', '{NULL,0.9}', '{NULL,1e300}', 4 from connection;
       insert into measure_hour select account_id, connection_id, n, '2026-02-28', null, '{NULL,2.5}', '{NULL,2.25}', '{NULL,2}'

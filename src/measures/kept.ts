@@ -1,5 +1,5 @@
 /** How long what is kept of measures, in days (docs/design/measures.md). */
-export const RUNS_KEPT_DAYS = 7;
+export const FIVE_MINUTES_KEPT_DAYS = 7;
 export const HOURS_KEPT_DAYS = 60;
 /** Days are kept for 13 months. */
 export const DAYS_KEPT_MONTHS = 13;

@@ -32,7 +32,7 @@ export interface PreparedMeasures {
 
 const knownSeries = `
   select g.n::int - 1 as n, s.series_id as "seriesId", s.slot,
-         s.last_seen_at < date_trunc('hour', now()) or s.grows <> g.grows as outdated
+         s.last_seen_at < date_trunc('day', now()) or s.grows <> g.grows as outdated
     from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[])
          with ordinality g (check_id, metric, database, object, grows, n)
     join measure_series s
@@ -48,7 +48,7 @@ const usedPlaces = `
 const storeSeries = `
   insert into measure_series as s
          (account_id, connection_id, check_id, metric, database, object, grows, series_id, slot, last_seen_at)
-  select $1, $2, check_id, metric, database, nullif(object, ''), grows, series_id, slot, date_trunc('hour', now())
+  select $1, $2, check_id, metric, database, nullif(object, ''), grows, series_id, slot, date_trunc('day', now())
     from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::integer[], $9::smallint[])
          as g (check_id, metric, database, object, grows, series_id, slot)
   on conflict (account_id, connection_id, check_id, metric, database, coalesce(object, '')) do update

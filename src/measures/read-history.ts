@@ -8,10 +8,12 @@ import {
   spread,
   summariesOf,
 } from './history-points.ts';
-import { HOURS_KEPT_DAYS, RUNS_KEPT_DAYS } from './kept.ts';
+import { FIVE_MINUTES_KEPT_DAYS, HOURS_KEPT_DAYS } from './kept.ts';
 
-const HOUR = 3_600;
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const FIVE_MINUTES = 5 * MINUTE;
 /** Seconds that a range may begin before the instant from which on its resolution is kept. */
 const SLACK = HOUR;
 const LONGEST_DAYS = 400;
@@ -53,6 +55,13 @@ export const selectRuns = `
    where account_id = $1 and connection_id = $2 and measured_at >= to_timestamp($4) and measured_at <= to_timestamp($5)
    order by measured_at`;
 
+const selectFiveMinutes = `
+  select series_id, extract(epoch from day)::float8 as at, last
+    from measure_five_minutes
+   where account_id = $1 and connection_id = $2 and series_id = any($3::integer[])
+     and day between to_timestamp($4)::date and to_timestamp($5)::date
+   order by day`;
+
 export const selectHours = `
   select series_id, extract(epoch from day)::float8 as at, minimum, maximum, mean, last
     from measure_hour
@@ -68,7 +77,7 @@ export const selectDays = `
 interface Series {
   series_id: number;
   slot: number | null;
-  /** When it was last measured, to the hour. */
+  /** When it was last measured, to the day. */
   seen: number;
 }
 
@@ -101,18 +110,17 @@ export async function readHistory(
   if (wanted.length === 0 || first > last) return [];
   if (resolution === 'hour') return readHours(of, wanted);
   if (resolution === 'day') return readDays(of, wanted);
+  if (resolution === 'five_minutes') return readFiveMinutes(of, wanted);
   const found = await readSeries(of, wanted);
-  const all = await readRuns(of, found, first);
-  const runs = resolution === 'run' ? all : lastOfEach(all, 300);
-  const least = resolution === 'run' ? 60 : 900;
-  return found.map(({ series_id }, n) => ({ series_id, resolution, ...pointsOf(runs, n, least) }));
+  const runs = await readRuns(of, found, first);
+  return found.map(({ series_id }, n) => ({ series_id, resolution, ...pointsOf(runs, n, MINUTE) }));
 }
 
 /** The resolution of a range: Unix times in seconds. */
 export function resolutionOf(first: number, last: number, now: number): Resolution {
   const [length, age] = [last - first, now - first];
   if (length <= DAY + 1 && age <= DAY + SLACK) return 'run';
-  if (length <= 7 * DAY + 1 && age <= RUNS_KEPT_DAYS * DAY + SLACK) return 'five_minutes';
+  if (length <= 7 * DAY + 1 && age <= FIVE_MINUTES_KEPT_DAYS * DAY + SLACK) return 'five_minutes';
   return length <= HOURS_KEPT_DAYS * DAY + 1 && age <= HOURS_KEPT_DAYS * DAY + SLACK ? 'hour' : 'day';
 }
 
@@ -139,6 +147,31 @@ function readRuns(
   return read<RunValues>(selectRuns, [...ids, slots, first, last]);
 }
 
+/** The five minutes of whole days, and those of the runs since: the runs of a day are removed when its five minutes are stored. */
+async function readFiveMinutes(of: Range, wanted: readonly number[]): Promise<History[]> {
+  const first = of.first - (of.first % FIVE_MINUTES);
+  const found = await readSeries(of, wanted);
+  const days = await of.read<Pick<SummaryRow, 'series_id' | 'at' | 'last'>>(selectFiveMinutes, [
+    ...[...of.ids, wanted, first, of.last],
+  ]);
+  const runs = lastOfEach(await readRuns(of, found, first), FIVE_MINUTES);
+  const packed = Map.groupBy(days, ({ series_id }) => series_id);
+  return found.map(({ series_id }, n) => {
+    const values = [
+      ...(packed.get(series_id) ?? []).flatMap(({ at, last }) =>
+        Array.from({ length: DAY / FIVE_MINUTES }, (_, m) => ({
+          at: at + m * FIVE_MINUTES,
+          value: (last.length === 1 ? last[0] : last[m]) ?? null,
+        })),
+      ),
+      ...runs.map((run) => ({ at: run.at - (run.at % FIVE_MINUTES), value: run.values[n] ?? null })),
+    ];
+    const measured = values.filter(({ at, value }) => value !== null && at >= first && at <= of.last);
+    const points = measured.map(({ at, value }) => ({ at, values: [value] }));
+    return { series_id, resolution: 'five_minutes', ...pointsOf(points, 0, 3 * FIVE_MINUTES) };
+  });
+}
+
 async function readHours(of: Range, wanted: readonly number[]): Promise<History[]> {
   const hours = await hoursOf(of, wanted);
   return [...hours].map(([series_id, own]) => ({ series_id, resolution: 'hour', ...spread(own, HOUR) }));
@@ -149,11 +182,12 @@ async function hoursOf(of: Range, wanted: readonly number[]): Promise<Map<number
   const first = of.first - (of.first % HOUR);
   const rows = await of.read<SummaryRow>(selectHours, [...of.ids, wanted, first, of.last]);
   const { spans: hours, next } = elementsOf(rows, wanted, { first, last: of.last, seconds: HOUR });
-  const from = Math.max(next, of.now - RUNS_KEPT_DAYS * DAY);
-  if (from > of.last) return hours;
-  const recent = (await readSeries(of, wanted)).filter(({ slot, seen }) => slot !== null && seen >= next);
+  if (next > of.last) return hours;
+  const recent = (await readSeries(of, wanted)).filter(
+    ({ slot, seen }) => slot !== null && seen + DAY > next,
+  );
   if (recent.length === 0) return hours;
-  const runs = await readRuns(of, recent, from);
+  const runs = await readRuns(of, recent, next);
   for (const [n, { series_id }] of recent.entries()) {
     const own = hours.get(series_id);
     for (const [at, summary] of summariesOf(runs, n, HOUR)) own?.set(at, summary);

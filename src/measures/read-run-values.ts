@@ -16,8 +16,7 @@ export interface ComparedMeasure {
 /** As many as a connection measures in two runs that have no series in common. */
 const MOST = 600;
 
-// The run itself; or of runs of more than a day ago, the one of its five minutes that is kept; or the last value of its hour or
-// day. The later tables are only searched when the earlier ones have nothing.
+// The run itself; or of runs of more than a day ago, the last of its five minutes; or the last value of its hour or day. The later tables are only searched when the earlier ones have nothing.
 const valueAt = (at: string, name: string) => `
   left join lateral (
     select values from measure_run
@@ -26,9 +25,16 @@ const valueAt = (at: string, name: string) => `
      order by abs(extract(epoch from measured_at - ${at}))
      limit 1) ${name}_run on true
   left join lateral (
+    select case when cardinality(last) = 1 then last[1]
+                else last[extract(epoch from ${at} at time zone 'UTC')::bigint % 86400 / 300 + 1] end as value
+      from measure_five_minutes
+     where account_id = $1 and connection_id = $2 and series_id = s.series_id
+       and day = (${at} at time zone 'UTC')::date and ${name}_run.values is null and ${at} > now() - interval '9 days'
+     limit 1) ${name}_five on true
+  left join lateral (
     select last[extract(hour from ${at} at time zone 'UTC')::int + 1] as value from measure_hour
      where account_id = $1 and connection_id = $2 and series_id = s.series_id
-       and day = (${at} at time zone 'UTC')::date and ${name}_run.values is null
+       and day = (${at} at time zone 'UTC')::date and ${name}_run.values is null and ${name}_five.value is null
      limit 1) ${name}_hour on true
   left join lateral (
     select last[extract(day from ${at} at time zone 'UTC')::int] as value from measure_day
@@ -39,11 +45,11 @@ const valueAt = (at: string, name: string) => `
 
 export const selectRunValues = `
   select s.series_id, s.check_id, s.metric, s.database, s.object,
-         case when from_run.values is null then coalesce(from_hour.value, from_day.value) else from_run.values[s.slot] end as before,
-         case when to_run.values is null then coalesce(to_hour.value, to_day.value) else to_run.values[s.slot] end as after
+         case when from_run.values is null then coalesce(from_five.value, from_hour.value, from_day.value) else from_run.values[s.slot] end as before,
+         case when to_run.values is null then coalesce(to_five.value, to_hour.value, to_day.value) else to_run.values[s.slot] end as after
     from (select series_id, slot, check_id, metric, database, object
             from measure_series
-           where account_id = $1 and connection_id = $2 and last_seen_at >= date_trunc('hour', $3::timestamptz)
+           where account_id = $1 and connection_id = $2 and last_seen_at >= date_trunc('day', $3::timestamptz)
            order by series_id
            limit ${MOST}) s
   ${valueAt('$3::timestamptz', 'from')}

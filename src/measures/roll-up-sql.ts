@@ -47,3 +47,27 @@ export const appendToDays = append(
     where account_id = $1 and connection_id = $2 and day = $5::date and u.last is not null
     group by series_id`,
 );
+
+/** Stores the five minutes of the day $3, from its runs. */
+export const packFiveMinutes = `
+  with run as materialized (
+    select distinct on (n) extract(epoch from measured_at - $3::timestamptz)::integer / 300 as n, values
+      from measure_run
+     where account_id = $1 and connection_id = $2
+       and measured_at >= $3::timestamptz and measured_at < $3::timestamptz + interval '1 day'
+     order by n, measured_at desc
+  ), packed as (
+    select series_id, array_agg(values[slot] order by n) as last,
+           count(values[slot]) as measured, min(values[slot]) as lowest, max(values[slot]) as highest
+      from measure_series
+     cross join generate_series(0, 287) n
+      left join run using (n)
+     where account_id = $1 and connection_id = $2 and slot is not null
+     group by series_id
+  )
+  insert into measure_five_minutes (account_id, connection_id, series_id, day, last)
+  select $1, $2, series_id, $3::timestamptz::date,
+         case when measured = 288 and lowest = highest then array[lowest] else last end
+    from packed
+   where measured > 0
+  on conflict (account_id, connection_id, series_id, day) do update set last = excluded.last`;

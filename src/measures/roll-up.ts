@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '../database/connect.ts';
 import { expireMeasures, thinRuns } from './expire-measures.ts';
 import type { MeasuredConnection } from './prepare-measures.ts';
-import { appendToDays, appendToHours } from './roll-up-sql.ts';
+import { appendToDays, appendToHours, packFiveMinutes } from './roll-up-sql.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -101,9 +101,22 @@ async function rollUpConnection(
     await client.query(appendToDays, [...ids, ...place, date]);
   }
   await thinRuns(client, ids, { from: hoursTo, to });
-  if (daysTo < today) await expireMeasures(client, ids, to);
+  if (daysTo < today) {
+    await packRuns(client, ids, new Date(today - DAY_MS));
+    await expireMeasures(client, ids, to);
+  }
   await client.query(moveOn, [...ids, to, dateOf(new Date(Math.max(daysTo, today)))]);
   if (values > 0) await rolled?.(client, { accountId, connectionId }, to.getTime() / 1_000);
+}
+
+/** Makes five minutes of the days before `day`, whose runs are removed next. */
+async function packRuns(client: pg.ClientBase, ids: readonly number[], day: Date): Promise<void> {
+  const { rows } = await client.query<{ hour: Date | null }>(nextRun, [...ids, '-infinity', day]);
+  const first = rows[0]?.hour?.getTime();
+  if (first === undefined) return;
+  for (let time = first - (first % DAY_MS); time < day.getTime(); time += DAY_MS) {
+    await client.query(packFiveMinutes, [...ids, new Date(time)]);
+  }
 }
 
 /** The date in UTC, as 2026-01-31. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { changeAccount } from '../activity/record-entry.ts';
 import type { SeriesValue } from '../checks/measure.ts';
-import { openPool } from '../database/connect.ts';
+import { inTransaction, openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
 import { direct, runOnce } from '../monitor/run-fixture.ts';
 import { listMeasures } from './list-measures.ts';
@@ -184,6 +184,30 @@ test('numbers beyond the range of the history are stored as its largest, and no 
   expect(latest?.measures[0]).toMatchObject({ warning: null, critical: null, limit: null });
   const history = await historyOf(key, [1, 2, 3, 4, 5, 6]);
   expect(history.map(({ last }) => last[0])).toEqual([3e38, -3e38, 0, 0, 0, 9.007199e15]);
+});
+
+test('a connection that is checked more often than once a minute keeps the last run of each minute', async () => {
+  const [often, seldom] = [await newConnection(store), await newConnection(store)];
+  for (const [key, every] of [
+    [often, '10 s'],
+    [seldom, '1 min'],
+  ] as const) {
+    await store.writer.query('insert into connection_schedule values ($1, $2, $3, now())', [
+      ...[key.accountId, key.connectionId, every],
+    ]);
+    const prepared = await prepareMeasures(store.writer, key, [measure('a_count', 1)]);
+    for (const second of ['00:50', '01:00', '01:10', '01:59.999', '02:00']) {
+      const at = `2026-03-01T10:${second}Z`;
+      await inTransaction(store.writer, (client) => storeMeasures(client, { ...key, at }, prepared));
+    }
+  }
+  const timesOf = async ({ accountId }: MeasuredConnection) => {
+    const text = 'select measured_at from measure_run where account_id = $1 order by 1';
+    const { rows } = await store.writer.query<{ measured_at: Date }>(text, [accountId]);
+    return rows.map(({ measured_at }) => measured_at.toISOString().slice(14, 23));
+  };
+  expect(await timesOf(often)).toEqual(['00:50.000', '01:59.999', '02:00.000']);
+  expect(await timesOf(seldom)).toHaveLength(5);
 });
 
 test('a run stores its measures at its time, and one that reaches nothing is a gap', async () => {

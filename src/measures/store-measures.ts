@@ -5,11 +5,26 @@ import type { PreparedMeasures } from './prepare-measures.ts';
 const LARGEST = 3e38;
 const SMALLEST = 1e-20;
 
-const storeRun = `
+// A connection that is checked more often than once a minute keeps the last run of each minute, so that it takes no more
+// space than others. The scan begins a minute earlier only to mark index entries of replaced runs as dead: a page of the
+// index is cleaned of those before it is split (docs/decisions/0064-history-of-measures.md).
+const replaceRun = `
+  delete from measure_run
+   where account_id = $1 and connection_id = $2
+     and measured_at >= date_trunc('minute', $3::timestamptz) - interval '1 min' and measured_at < $3
+     and date_trunc('minute', measured_at) = date_trunc('minute', $3::timestamptz)
+     and exists (select from connection_schedule
+                  where account_id = $1 and connection_id = $2 and every < interval '1 min')`;
+
+const insertRun = `
   insert into measure_run (account_id, connection_id, measured_at, values) values ($1, $2, $3, $4)`;
 
+const storeRun = `
+  with replaced as (${replaceRun})
+  ${insertRun}`;
+
 const storeRunAndLatest = `
-  with run as (${storeRun})
+  with replaced as (${replaceRun}), run as (${insertRun})
   insert into measure_latest
          (account_id, connection_id, measured_at, series_ids, values, operators, warnings, criticals, limits, dropped)
   values ($1, $2, $3, $5, $6, $7, $8, $9, $10, $11)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Ask, Fact, FactInstructions, Reading, ReportedReading } from '../changes/facts.ts';
-import { readMysqlServer } from '../changes/mysql-state.ts';
 import { readMysqlSchema } from '../changes/mysql-schema.ts';
-import { readPostgresDatabase, readPostgresServer } from '../changes/postgres-state.ts';
+import { readMysqlServer } from '../changes/mysql-state.ts';
 import { readPostgresSchema } from '../changes/postgres-schema.ts';
+import { readPostgresDatabase, readPostgresServer } from '../changes/postgres-state.ts';
 import { keyId, type Redact, redactor } from '../changes/redact.ts';
 import { skippedSchema } from '../changes/schema-limits.ts';
 import { cleanText } from './clean-text.ts';

@@ -9,6 +9,7 @@ export const BACKED_UP: readonly string[] = [
   ...[
     'measure_series',
     'measure_run',
+    'measure_five_minutes',
     'measure_latest',
     'measure_hour',
     'measure_day',
