@@ -17,7 +17,7 @@ export const digestSql = `
   select digest as digest,
          sum(count_star) + 0e0 as calls,
          sum(sum_timer_wait) / 1e12 as seconds,
-         unix_timestamp(min(first_seen)) + 0e0 as since
+         coalesce(unix_timestamp(min(first_seen)), 0) + 0e0 as since
     from ${TABLE}
    where digest is not null
    group by digest
