@@ -45,8 +45,8 @@ export interface Judged {
   faults: Fault[];
   /** The measured value when there is no fault, in one line. */
   passMessage: string;
-  /** The numbers that it measured, with and without a fault. Absent if it compares no number. */
-  measures?: Measure[];
+  /** The numbers that it measured, with and without a fault. None if it compares no number and lists no objects. */
+  measures: Measure[];
   /** Volatile checks: objects without a fault at 90 % of the warning threshold or more. */
   near?: (string | null)[];
   /** The list of faults was cut short by its limit: objects that it lacks may have faults too. */

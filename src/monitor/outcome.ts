@@ -72,7 +72,7 @@ export function faultFinding(check: Outcome['check'], database: string, fault: F
 export function measuresOf({ id }: Check, samples: Sample[]): SeriesValue[] {
   return samples.flatMap((sample) =>
     'judgement' in sample && 'measures' in sample.judgement
-      ? (sample.judgement.measures ?? []).map((measure) => ({
+      ? sample.judgement.measures.map((measure) => ({
           ...measure,
           checkId: id,
           database: sample.database,

@@ -16,12 +16,13 @@ export const replicaWritable: Check = {
   judge: (rows, { version }) => {
     const settings = replicaSettings(rows);
     if (replicationsIn(rows, version).length === 0)
-      return { faults: [], passMessage: 'This server is not a replica.' };
+      return { faults: [], measures: [], passMessage: 'This server is not a replica.' };
     // MariaDB 12 has further values than ON, all of them stricter.
     if (!/^(?:off|0)$/i.test(settings.text('read_only')))
-      return { faults: [], passMessage: 'The replica is read-only.' };
+      return { faults: [], measures: [], passMessage: 'The replica is read-only.' };
     return {
       passMessage: '',
+      measures: [],
       faults: [
         {
           severity: 'warning',

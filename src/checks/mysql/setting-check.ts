@@ -28,8 +28,8 @@ export function settingCheck({ severity, reads, absent, wrong, passMessage, ...n
       const settings = new Figures(rows);
       const fault = wrong(settings, version);
       return fault
-        ? { passMessage: '', faults: [{ severity, object: null, ...fault }] }
-        : { passMessage: passMessage(settings), faults: [] };
+        ? { passMessage: '', measures: [], faults: [{ severity, object: null, ...fault }] }
+        : { passMessage: passMessage(settings), measures: [], faults: [] };
     },
   };
 }

@@ -35,6 +35,6 @@ export const skipErrors: Check = {
         metricLine: `${mode} is ${settings.text(mode)}: replication ignores duplicate keys and missing rows, and data drift apart unnoticed; set it to STRICT, and compare with the source.`,
         remediation: setForGood(version, mode, "'STRICT'"),
       });
-    return { faults, passMessage: 'Replication stops on any error.' };
+    return { faults, measures: [], passMessage: 'Replication stops on any error.' };
   },
 };

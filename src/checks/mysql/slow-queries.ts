@@ -81,11 +81,7 @@ export const slowQueries: typeof ofServer = {
     return {
       passMessage: also(`No frequent query took ${grouped(info_ms)} ms or more on average.`),
       faults: [...server.faults, ...faults].slice(0, FAULT_LIMIT),
-      measures: [
-        ...(server.measures ?? []),
-        ...highestOf(scale, means),
-        countOf('slow_queries_count', slow.length),
-      ],
+      measures: [...server.measures, ...highestOf(scale, means), countOf('slow_queries_count', slow.length)],
       truncated: server.faults.length + faults.length > FAULT_LIMIT,
     };
   },

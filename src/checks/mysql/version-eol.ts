@@ -81,13 +81,14 @@ export const versionEol: Check = {
         ? `${version} is newer than this check's table of versions.`
         : `${version} is supported until ${last}.`;
     if (last === undefined || facts.now.toISOString().slice(0, 10) <= last)
-      return { faults: [], passMessage };
+      return { faults: [], measures: [], passMessage };
     // There is no way back to an older one.
     const next = longSupport.find((release) => release > own);
     const goTo =
       next === undefined ? 'its newest release' : `${name} ${Math.floor(next / 100)}.${next % 100}`;
     return {
       passMessage,
+      measures: [],
       faults: [
         {
           severity: 'critical',

@@ -23,13 +23,15 @@ export const archiverFailing: Check = {
   sql: () => sql,
   judge: (rows) => {
     const row = onlyRow(rows);
-    if (row['archives'] !== true) return { faults: [], passMessage: 'This server does not archive its WAL.' };
+    if (row['archives'] !== true)
+      return { faults: [], measures: [], passMessage: 'This server does not archive its WAL.' };
     const never = row['archived_ago'] === null;
     const archived = never ? '' : `${duration(numberIn(row, 'archived_ago'))} ago`;
     const passMessage = never ? 'No WAL has needed archiving yet.' : `WAL was last archived ${archived}.`;
-    if (row['failing'] !== true) return { faults: [], passMessage };
+    if (row['failing'] !== true) return { faults: [], measures: [], passMessage };
     return {
       passMessage,
+      measures: [],
       faults: [
         {
           severity: 'critical',

@@ -19,13 +19,17 @@ export const pgssMissing: Check = {
     const row = onlyRow(rows);
     const [installed, loaded] = [row['installed'] === true, row['loaded'] === true];
     const passMessage = 'pg_stat_statements is installed.';
-    if (installed && loaded) return { faults: [], passMessage };
+    if (installed && loaded) return { faults: [], measures: [], passMessage };
     const preload = `ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'; -- add it to the current value; takes effect at the next restart`;
     const create = 'CREATE EXTENSION pg_stat_statements;';
     const metricLine = installed
       ? 'pg_stat_statements is installed, but not loaded; add it to shared_preload_libraries.'
       : `pg_stat_statements is not installed in database ${database}, so slow queries can't be found; create it${loaded ? '' : ', and add it to shared_preload_libraries'}.`;
     const remediation = loaded ? create : installed ? preload : `${create} ${preload}`;
-    return { passMessage, faults: [{ severity: 'info', object: null, metricLine, remediation }] };
+    return {
+      passMessage,
+      measures: [],
+      faults: [{ severity: 'info', object: null, metricLine, remediation }],
+    };
   },
 };

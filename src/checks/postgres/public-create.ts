@@ -23,9 +23,10 @@ export const publicCreate: Check = {
   sql: () => sql,
   judge: (rows, { database }) => {
     const passMessage = "PUBLIC can't create objects in the schema public.";
-    if (onlyRow(rows)['everyone'] !== true) return { faults: [], passMessage };
+    if (onlyRow(rows)['everyone'] !== true) return { faults: [], measures: [], passMessage };
     return {
       passMessage,
+      measures: [],
       faults: [
         {
           severity: 'warning',

@@ -19,9 +19,10 @@ export const replayPaused: Check = {
     const row = onlyRow(rows);
     const passMessage =
       row['standby'] === true ? 'The standby is replaying.' : 'This server is not a standby.';
-    if (row['paused'] !== true) return { faults: [], passMessage };
+    if (row['paused'] !== true) return { faults: [], measures: [], passMessage };
     return {
       passMessage,
+      measures: [],
       faults: [
         {
           severity: 'warning',

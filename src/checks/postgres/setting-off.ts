@@ -26,6 +26,7 @@ export function settingOff({ settings, ...named }: SettingOff): Check {
    order by name`,
     judge: (rows) => ({
       passMessage: `${names.join(' and ')} are on.`,
+      measures: [],
       faults: rows
         .map((row) => textIn(row, 'name'))
         .map((name) => ({

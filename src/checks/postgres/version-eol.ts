@@ -37,9 +37,10 @@ export const versionEol: Check = {
         ? `PostgreSQL ${version} is newer than this check's table of versions.`
         : `PostgreSQL ${version} is supported until ${last}.`;
     if (last === undefined || facts.now.toISOString().slice(0, 10) <= last)
-      return { faults: [], passMessage };
+      return { faults: [], measures: [], passMessage };
     return {
       passMessage,
+      measures: [],
       faults: [
         {
           severity: 'critical',
