@@ -12,7 +12,7 @@ import {
   WIDE,
 } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
-import { HOSTILE, writeMeasures, writeVital } from './measured-connection.ts';
+import { clearMeasures, HOSTILE, writeMeasures, writeVital } from './measured-connection.ts';
 
 let service: ConsoleService;
 let browser: Browser;
@@ -34,6 +34,7 @@ beforeAll(async () => {
   await writeVital(service, ids.days, { age: '1 minute', days: true });
   await writeVital(service, ids.one, { age: '10 minutes' });
   await writeVital(service, ids.old, { age: '3 days' });
+  await clearMeasures(service, ids.none);
 });
 
 afterAll(async () => {

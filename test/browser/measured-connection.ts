@@ -41,6 +41,20 @@ interface Ids {
   connection: number;
 }
 
+const TABLES = ['forecast', 'day', 'hour', 'run', 'latest', 'rolled', 'series'].map(
+  (name) => `measure_${name}`,
+);
+
+const clearing = ({ account, connection }: Ids) =>
+  [...TABLES, 'connection_change']
+    .map((table) => `delete from ${table} where account_id = ${account} and connection_id = ${connection};`)
+    .join('\n');
+
+/** Removes the values and changes that sample data gave the connection. */
+export function clearMeasures(service: ConsoleService, connection: number): Promise<void> {
+  return service.statement(clearing({ account: service.accountId, connection }));
+}
+
 const seriesOf = ({ account, connection }: Ids, series: readonly Series[], seen: string) => `
   insert into measure_series (account_id, connection_id, series_id, slot, check_id, metric, database, object, last_seen_at)
   values ${series.map(({ check, metric, database, object }, n) => `(${account}, ${connection}, ${n + 1}, ${n + 1}, '${check}', '${metric}', ${text(database ?? '')}, ${text(object)}, ${seen})`).join(', ')};
@@ -113,6 +127,7 @@ export async function writeMeasures(
   ];
   await service.statement(`
     set timezone = 'UTC';
+    ${clearing(ids)}
     ${seriesOf(ids, series, 'now()')}
     ${historyOf(ids, series)}
     ${changesOf(ids)}
@@ -136,6 +151,7 @@ export async function writeVital(
   const series = SERIES.slice(0, 1);
   await service.statement(`
     set timezone = 'UTC';
+    ${clearing(ids)}
     ${seriesOf(ids, series, `now() - interval '${age}'`)}
     ${
       days
