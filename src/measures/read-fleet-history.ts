@@ -1,4 +1,5 @@
 import type { Read } from '../database/read.ts';
+import type { FleetRange } from '../vocabulary/fleet-ranges.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -9,9 +10,7 @@ const RANGES = {
   '7d': { seconds: 7 * DAY, table: 'hour', step: 3 * HOUR },
   '30d': { seconds: 30 * DAY, table: 'day', step: DAY },
   '13mo': { seconds: 396 * DAY, table: 'day', step: 7 * DAY },
-} as const;
-
-export type FleetRange = keyof typeof RANGES;
+} as const satisfies Record<FleetRange, unknown>;
 
 /** The latest hours come from runs, because a rollup may not have read them yet: so many seconds, in steps. */
 const TAIL = { seconds: 3 * HOUR, step: HOUR / 3 };

@@ -3,6 +3,8 @@ import './sparkline.css';
 interface SparklineProps {
   /** Oldest first; null makes a gap in the line. */
   values: readonly (number | null)[];
+  /** Where the values are between the left end (0) and the right end (1); by default they are evenly spaced. */
+  places?: readonly number[];
   /** A text alternative, such as "Score of the last 30 days: from 92 to 61". */
   label: string;
   /** The top of the scale, which starts at 0. */
@@ -31,10 +33,10 @@ function area(points: readonly string[], foot: number): string {
 }
 
 /** A small line without axes, beside the figures that it shows. */
-export function Sparkline({ values, label, max = 100, width = 96, height = 24 }: SparklineProps) {
-  const step = (width - 4) / Math.max(1, values.length - 1);
+export function Sparkline({ values, places, label, max = 100, width = 96, height = 24 }: SparklineProps) {
+  const step = 1 / Math.max(1, values.length - 1);
   const place = (value: number, index: number) =>
-    `${(2 + index * step).toFixed(1)},${(height - 2 - (value / max) * (height - 4)).toFixed(1)}`;
+    `${(2 + (places?.[index] ?? index * step) * (width - 4)).toFixed(1)},${(height - 2 - (value / max) * (height - 4)).toFixed(1)}`;
   const lines = stretches(values, place);
   return (
     <svg

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import { type FleetRange, readFleetHistory } from '../../measures/read-fleet-history.ts';
+import { readFleetHistory } from '../../measures/read-fleet-history.ts';
 import { engineVitals } from '../../vitals/engine-vitals.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
+import { FLEET_RANGES, type FleetRange } from '../../vocabulary/fleet-ranges.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
 import { unitOf } from '../../vocabulary/units.ts';
-import { FLEET_RANGES, FleetMeasures, FleetMetrics } from '../measures/measure-schemas.ts';
+import { FleetMeasures, FleetMetrics } from '../measures/measure-schemas.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 const MOST_CONNECTIONS = 100;

@@ -94,8 +94,6 @@ export const FleetMetrics = Type.Object({
   ),
 });
 
-export const FLEET_RANGES = ['24h', '7d', '30d', '13mo'] as const;
-
 export const FleetMeasures = Type.Object({
   metric: Type.String(),
   from: timestamp('start of the range'),

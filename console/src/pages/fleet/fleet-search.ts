@@ -1,3 +1,4 @@
+import { FLEET_RANGES, type FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import type { FleetStatus } from '../../../../src/vocabulary/score-bands.ts';
 
 /** What the list may be filtered by, what needs attention first. */
@@ -15,12 +16,24 @@ export interface FleetSearch {
   status?: (typeof STATUS_FILTERS)[number];
   q?: string;
   sort?: (typeof SORTS)[number];
+  /** The vital sign that a line of each connection shows; by default the score. */
+  metric?: string;
+  /** Of the lines of a vital sign; by default a day. */
+  range?: FleetRange;
 }
+
+const METRIC = /^[a-z][a-z0-9_]{0,62}$/;
 
 /** Parses an untrusted URL. */
 export function fleetSearch(given: Record<string, string | undefined>): FleetSearch {
   const status = STATUS_FILTERS.find((word) => word === given['status']);
   const sort = SORTS.find((word) => word === given['sort']);
   const q = given['q']?.trim().slice(0, 200);
-  return { ...(status && { status }), ...(q && { q }), ...(sort && { sort }) };
+  const metric = METRIC.test(given['metric'] ?? '') ? given['metric'] : undefined;
+  const range = FLEET_RANGES.find((word) => word === given['range']);
+  return {
+    ...{ ...(status && { status }), ...(q && { q }), ...(sort && { sort }) },
+    ...(metric && { metric }),
+    ...(metric && range && { range }),
+  };
 }

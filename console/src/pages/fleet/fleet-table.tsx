@@ -1,9 +1,13 @@
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import type { FleetRow } from '../../../../src/console/fleet/fleet-routes.ts';
+import type { FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
+import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { Score, type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { ago, duration, Time, useNow } from '../../parts/time.tsx';
+import { FleetLine } from './fleet-line.tsx';
 import type { FleetSearch } from './fleet-search.ts';
 import { trendText } from './trend-text.ts';
 
@@ -15,7 +19,7 @@ function shownStatus({ status, stale }: FleetRow): Status {
 }
 
 // The ids of sortable columns are the route's `sort` values.
-const COLUMNS: readonly Column<FleetRow>[] = [
+const FIRST: readonly Column<FleetRow>[] = [
   {
     id: 'worst',
     header: 'Status',
@@ -47,12 +51,16 @@ const COLUMNS: readonly Column<FleetRow>[] = [
     isSortable: true,
     cell: (row) => <Score score={row.score} status={row.stale ? 'stale' : row.status} />,
   },
-  {
-    id: 'trend',
-    header: '30 days',
-    width: '6.5rem',
-    cell: ({ trend }) => <Sparkline label={trendText(trend)} values={trend} />,
-  },
+];
+
+const SCORES: Column<FleetRow> = {
+  id: 'trend',
+  header: '30 days',
+  width: '6.5rem',
+  cell: ({ trend }) => <Sparkline label={trendText(trend)} values={trend} />,
+};
+
+const LAST: readonly Column<FleetRow>[] = [
   {
     id: 'finding',
     header: 'Worst finding',
@@ -104,17 +112,35 @@ function LastCheck({ row }: { row: FleetRow }) {
   );
 }
 
+/** The vital sign that the lines of the table show. */
+export interface LinesOf {
+  metric: string;
+  title: string;
+  unit: Unit;
+  range: FleetRange;
+}
+
+function linesColumn(lines: LinesOf): Column<FleetRow> {
+  return {
+    ...{ id: 'lines', header: lines.title, width: '7rem' },
+    cell: ({ id }) => <FleetLine {...lines} connectionId={id} />,
+  };
+}
+
 interface FleetTableProps {
   rows: readonly FleetRow[];
   sort: FleetSearch['sort'];
   onSort: (sort: FleetSearch['sort']) => void;
+  /** Null: the lines show scores. */
+  lines: LinesOf | null;
 }
 
 /** One row per connection. A header sorts by its column, ascending; pressed again, it restores worst first. */
-export function FleetTable({ rows, sort = 'worst', onSort }: FleetTableProps) {
+export function FleetTable({ rows, sort = 'worst', onSort, lines }: FleetTableProps) {
+  const columns = useMemo(() => [...FIRST, lines ? linesColumn(lines) : SCORES, ...LAST], [lines]);
   return (
     <Table
-      columns={COLUMNS}
+      columns={columns}
       hasKeyboardNavigation
       label="Connections"
       onSort={({ column }) => onSort(column === sort ? undefined : (column as FleetSearch['sort']))}

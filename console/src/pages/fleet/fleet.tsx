@@ -1,8 +1,9 @@
 import './fleet.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { Fleet } from '../../../../src/console/fleet/fleet-routes.ts';
+import type { FleetMetrics } from '../../../../src/console/measures/measure-schemas.ts';
 import { get } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -12,12 +13,16 @@ import { Filters, Page } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { statusText } from '../../parts/status-mark.tsx';
 import { useCan } from '../../shell/profile.ts';
+import { metricsQuery } from './fleet-lines-query.ts';
 import { type FleetSearch, fleetSearch, STATUS_FILTERS } from './fleet-search.ts';
 import { FleetTable } from './fleet-table.tsx';
+import { LinesChoice } from './lines-choice.tsx';
 import { SearchBox } from './search-box.tsx';
 
 /** How often the page refreshes. The shortest check interval is 10 s, the default five minutes. */
 const RENEWED_EVERY_MS = 30_000;
+
+const NO_METRICS: FleetMetrics = { metrics: [] };
 
 export function FleetPage() {
   const can = useCan();
@@ -40,9 +45,15 @@ function AddConnection() {
 function Connections({ mayAdd }: { mayAdd: boolean }) {
   const search = useSearch({ from: '/in/fleet' });
   const navigate = useNavigate({ from: '/fleet' });
+  const { metric, range = '24h', ...listed } = search;
+  const { data: { metrics } = NO_METRICS } = useQuery(metricsQuery);
+  const lines = useMemo(() => {
+    const chosen = metrics.find((each) => each.metric === metric);
+    return chosen ? { metric: chosen.metric, title: chosen.title, unit: chosen.unit, range } : null;
+  }, [metrics, metric, range]);
   const query = useQuery({
-    queryKey: ['fleet', search],
-    queryFn: ({ signal }) => get<Fleet>('/fleet', { ...search }, signal),
+    queryKey: ['fleet', listed],
+    queryFn: ({ signal }) => get<Fleet>('/fleet', { ...listed }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: RENEWED_EVERY_MS,
     // Comparing 10,000 rows with the previous ones takes longer than drawing the thirty visible ones.
@@ -65,12 +76,23 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
           onChange={(status) => show({ status: STATUS_FILTERS.find((chip) => chip === status) })}
           value={search.status ?? null}
         />
+        <LinesChoice
+          metrics={metrics}
+          onChange={({ metric, range }) => show({ metric, range })}
+          search={search}
+        />
       </Filters>
+      {lines && (
+        <p className="quiet small">
+          Each line has its own scale from 0{lines.unit === 'ratio' ? ' to 100 %' : ' to its highest value'}.
+          Of several databases, tables or replicas, it shows the one with the highest value now.
+        </p>
+      )}
       <Loaded query={query}>
         {({ data: rows, summary }) =>
           rows.length > 0 ? (
             <div aria-busy={isPlaceholderData} className="fleet-rows">
-              <FleetTable onSort={(sort) => show({ sort })} rows={rows} sort={search.sort} />
+              <FleetTable lines={lines} onSort={(sort) => show({ sort })} rows={rows} sort={search.sort} />
             </div>
           ) : summary.total === 0 && !isFiltered ? (
             <NoDatabases mayAdd={mayAdd} />

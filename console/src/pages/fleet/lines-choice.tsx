@@ -1,0 +1,44 @@
+import type { FleetMetrics } from '../../../../src/console/measures/measure-schemas.ts';
+import { FLEET_RANGES, type FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
+import { Select } from '../../parts/field.tsx';
+import type { FleetSearch } from './fleet-search.ts';
+
+const RANGE_TEXTS: Record<FleetRange, string> = {
+  '24h': '24 hours',
+  '7d': '7 days',
+  '30d': '30 days',
+  '13mo': '13 months',
+};
+
+interface LinesChoiceProps {
+  metrics: FleetMetrics['metrics'];
+  search: FleetSearch;
+  onChange: (changed: Pick<FleetSearch, 'metric' | 'range'>) => void;
+}
+
+/** Chooses what the line of each connection shows: its score, or a vital sign over a range. */
+export function LinesChoice({ metrics, search: { metric, range = '24h' }, onChange }: LinesChoiceProps) {
+  return (
+    <div className="lines-choice">
+      <Select
+        choices={[
+          { id: '', label: 'Score, 30 days' },
+          ...metrics.map(({ metric: id, title }) => ({ id, label: title })),
+        ]}
+        hideLabel
+        label="Lines show"
+        onChange={(id) => onChange(id === '' ? {} : { metric: id, range })}
+        value={metric ?? ''}
+      />
+      {metric !== undefined && (
+        <Select
+          choices={FLEET_RANGES.map((id) => ({ id, label: RANGE_TEXTS[id] }))}
+          hideLabel
+          label="Range of the lines"
+          onChange={(id) => onChange({ metric, range: FLEET_RANGES.find((word) => word === id) ?? '24h' })}
+          value={range}
+        />
+      )}
+    </div>
+  );
+}
