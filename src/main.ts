@@ -72,6 +72,16 @@ const context: CommandContext = {
       await store.close();
     }
   },
+  async withConsoleRole(work) {
+    const store = await openStore(config(), say, 'refuse');
+    const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
+    try {
+      return await work(reader);
+    } finally {
+      await reader.end();
+      await store.close();
+    }
+  },
   apiKey: () => apiKey(config()),
   consoleUrl: () => consoleUrl(config(), config().port),
   async migrate() {

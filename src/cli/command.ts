@@ -55,6 +55,8 @@ export interface StoreBackup extends MadeBackup {
 export interface CommandContext {
   /** Opens the store while `work` runs. The owner's pool is for operations that the writer may not do. */
   withStore<T>(work: (writer: pg.Pool, openOwner: () => pg.Pool) => Promise<T>): Promise<T>;
+  /** Opens the store while `work` runs, as the console's role: it only reads, and one account at a time. */
+  withConsoleRole<T>(work: (reader: pg.Pool) => Promise<T>): Promise<T>;
   /** The API key for calls to a service. */
   apiKey(): string;
   /** The console's URL according to the settings, such as `http://127.0.0.1:8080`. */

@@ -20,9 +20,13 @@ function targetsOf<Target>(name: string): Target[] {
   return panels.flatMap((panel) => panel.targets);
 }
 
-/** The queries of the dashboard over Prometheus. */
+/** The queries of the dashboards over Prometheus, with all connections and one metric as the variables. */
 export function prometheusDashboardExpressions(): string[] {
-  return targetsOf<{ expr: string }>('prometheus-dashboard.json').map(({ expr }) => expr);
+  return ['prometheus-dashboard.json', 'measures-dashboard.json'].flatMap((name) =>
+    targetsOf<{ expr: string }>(name).map(({ expr }) =>
+      expr.replaceAll('$connection', '.*').replaceAll('$metric', 'connections_used_ratio'),
+    ),
+  );
 }
 
 /** Sends each query of the Infinity dashboard to the API and checks its columns, without running Grafana. */

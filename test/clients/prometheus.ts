@@ -30,6 +30,11 @@ export async function askWithPrometheus(service: SampleService): Promise<string[
     DBVITALS_API_KEY: key,
   });
   const [, exporterUrl = ''] = await exporter.says(/ready on (http:\S+)/);
+  const measures = startProcess(
+    ['exporter', '--account', `${service.accountId}`, '--listen', '127.0.0.1:0'],
+    service.environment,
+  );
+  const [, measuresUrl = ''] = await measures.says(/ready on (http:\S+)/);
   const write = (name: string, replaced: [string, string][]) => {
     const text = readFileSync(join(PAGES, name), 'utf8');
     writeFileSync(
@@ -42,6 +47,7 @@ export async function askWithPrometheus(service: SampleService): Promise<string[
   write('prometheus.yml', [
     ['https://dbvitals.example.com', service.origin],
     ['127.0.0.1:9187', new URL(exporterUrl).host],
+    ['127.0.0.1:9188', new URL(measuresUrl).host],
     ['127.0.0.1:9115', `127.0.0.1:${blackboxPort}`],
     [': 15s', ': 1s'],
   ]);
@@ -75,10 +81,13 @@ export async function askWithPrometheus(service: SampleService): Promise<string[
       return missing.length === 0 ? true : undefined;
     }, 60);
     if (!settled) wrong.push(...missing, ...programs.map((program) => program.output().slice(-2_000)));
-    const figures = await (await fetch(exporterUrl)).text();
-    return [...wrong, ...promtool(folder, ['check', 'metrics'], figures)];
+    for (const url of [exporterUrl, measuresUrl]) {
+      const figures = await (await fetch(url)).text();
+      wrong.push(...promtool(folder, ['check', 'metrics'], figures));
+    }
+    return wrong;
   } finally {
-    await Promise.all([exporter.stop(), ...programs.map((program) => program.stop())]);
+    await Promise.all([exporter.stop(), measures.stop(), ...programs.map((program) => program.stop())]);
   }
 }
 
@@ -107,6 +116,8 @@ async function missingOf(origin: string, service: SampleService): Promise<string
     ['probe_http_status_code{job="dbvitals-fleet"}', '200'],
     ['count(ALERTS{alertname="DbvitalsDatabaseCritical",alertstate="firing"})', '2'],
     ['count(ALERTS{alertname="DbvitalsCriticalTickets",alertstate="firing"})', '1'],
+    ['count(dbvitals_measure{metric="connections_used_ratio"})', '10'],
+    ['dbvitals_measures_left_out', '0'],
     ['count(ALERTS{alertname="DbvitalsNotAnswering"}) or vector(0)', '0'],
   ];
   for (const [expression, expected] of single) {

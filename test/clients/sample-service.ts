@@ -13,6 +13,10 @@ export interface SampleService {
   keyFile: string;
   /** Creates another key of that account, for tests that count requests. */
   newKey(name: string): Promise<{ id: number; key: string }>;
+  /** The account with the sample data. */
+  accountId: number;
+  /** The settings of the store, for programs that read it. */
+  environment: Record<string, string>;
   /** Runs `dbvitals …` on the store and returns its JSON output. Throws its error message when it fails. */
   command<T>(...args: string[]): Promise<T>;
   /** The body of the API's 200 answer to that key. */
@@ -58,7 +62,19 @@ export async function startSampleService(): Promise<SampleService> {
       mkdirSync(path);
       return path;
     };
-    return { origin: service.origin, key, keyFile, newKey, command, read, folder, stop };
+    const { id: accountId } = account;
+    return {
+      origin: service.origin,
+      accountId,
+      environment,
+      key,
+      keyFile,
+      newKey,
+      command,
+      read,
+      folder,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -162,3 +162,43 @@ test('every metric has a help text and a type, and a name as Prometheus asks', a
   }
   expect((await fetch(new URL('/', metrics))).status).toBe(404);
 });
+
+test("an account's latest values are served from the store, without a key", async () => {
+  const { id } = await makeAccount();
+  await fillAccount(id, { connections: 3, tickets: 10, activity: 0 });
+  const exporter = startProcess(
+    ['exporter', '--account', String(id), '--listen', '127.0.0.1:0'],
+    inject('environment'),
+  );
+  onTestFinished(async () => {
+    await exporter.stop();
+  });
+  const [, metrics = ''] = await exporter.says(/ready on (http:\/\/\S+)/);
+  const response = await fetch(metrics);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  const lines = (await response.text()).split('\n');
+  const ratios = lines.filter((line) => /^dbvitals_measure\{.*metric="connections_used_ratio"/.test(line));
+  expect(ratios).toHaveLength(3);
+  for (const line of ratios) {
+    expect(line).toMatch(
+      /^dbvitals_measure\{connection_id="\d+",connection="[^"]+",check_id="..\w+",.*\} 0\.\d+$/,
+    );
+  }
+  expect(lines.filter((line) => line.startsWith('dbvitals_measured_timestamp_seconds{'))).toHaveLength(3);
+});
+
+test('an exporter needs a service or an account that exists', async () => {
+  expect(await command(['exporter'])).toMatchObject({
+    exit: 2,
+    stderr: 'error: Give --url to read a service, or --account to read the store.\n',
+  });
+  expect(await command(['exporter', '--account', '1', '--url', 'http://127.0.0.1:1'])).toMatchObject({
+    exit: 2,
+  });
+  expect(await command(['exporter', '--account', '987654321', '--listen', '127.0.0.1:0'])).toMatchObject({
+    exit: 1,
+    stdout: '',
+    stderr: 'error: There is no account 987654321.\n',
+  });
+});
