@@ -15,7 +15,10 @@ const RANGES = {
 /** The latest hours come from runs, because a rollup may not have read them yet: so many seconds, in steps. */
 const TAIL = { seconds: 3 * HOUR, step: HOUR / 3 };
 
-/** The history of one metric on one connection, oldest first; null = a gap. `at` is Unix time in seconds. */
+/**
+ * The history of one metric on one connection, oldest first: values, or the means of days; null = a gap. `at` is Unix time in
+ * seconds.
+ */
 export interface FleetSeries {
   connection_id: number;
   at: number[];
@@ -57,11 +60,12 @@ export const selectFleetHours = `
          and day >= to_timestamp($4)::date
        order by day) h`;
 
+// The mean of each day: the last values of days would all be those of midnight.
 export const selectFleetDays = `
-  select asked.connection_id, extract(epoch from d.month)::float8 as at, d.last
+  select asked.connection_id, extract(epoch from d.month)::float8 as at, coalesce(d.mean, d.last) as last
     from unnest($2::bigint[], $3::integer[]) as asked (connection_id, series_id)
    cross join lateral (
-      select month, last from measure_day
+      select month, mean, last from measure_day
        where account_id = $1 and connection_id = asked.connection_id and series_id = asked.series_id
          and month >= date_trunc('month', to_timestamp($4))::date
        order by month) d`;
@@ -124,9 +128,11 @@ export async function readFleetHistory(
       const points = [
         ...lastOfEach(spans, step).filter(({ at }) => at > from && at <= tailFrom),
         ...(recent.get(connection_id) ?? []).flatMap((row) => elementsOf(row, 0)),
-      ].filter(({ at }) => measured_at === null || at < measured_at);
-      if (measured_at !== null && latest !== null && measured_at > from) {
-        points.push({ at: measured_at, value: latest });
+      ];
+      // The latest value replaces that of its hour. It is no mean of a day.
+      if (measured_at !== null && latest !== null && (table === 'hour' || points.length === 0)) {
+        while ((points.at(-1)?.at ?? 0) >= measured_at) points.pop();
+        if (measured_at > from) points.push({ at: measured_at, value: latest });
       }
       return { connection_id, ...withGaps(points, 2 * Math.max(step, every ?? 0)) };
     }),

@@ -104,6 +104,7 @@ export const FleetMeasures = Type.Object({
       connection_id: identifier('connection identifier'),
       /** At most 60; none if the connection does not measure it. */
       at: At,
+      /** For `30d` and `13mo`: the means of days. */
       last: Values,
     }),
   ),
