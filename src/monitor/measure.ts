@@ -3,24 +3,19 @@ import type { Check, Outcome, Thresholds } from '../checks/check.ts';
 import { type JudgementInput, judgementOf, keptRows, skippedLine } from '../checks/judgement-of.ts';
 import type { SeriesValue } from '../checks/measure.ts';
 import { rowsOf } from '../checks/rows.ts';
-import { cleanText } from './clean-text.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
 import { LIMITS, type Limits } from './limits.ts';
-import { Vitals } from './measure-vitals.ts';
+import { cleanMeasures, measuresOf } from './measures/clean-measures.ts';
+import { failedSample } from './measures/failed-sample.ts';
+import { Vitals } from './measures/measure-vitals.ts';
 import { missingPrivileges } from './missing-privileges.ts';
 import { connectedOutcomes, notConnectedOutcomes } from './not-connected.ts';
-import { cleanMeasures, measuresOf, outcomeOf, type Sample } from './outcome.ts';
+import { outcomeOf, type Sample } from './outcome.ts';
 import { countChecks, type Progress } from './progress.ts';
 import { ChangeReader } from './read-changes.ts';
 import { type Facts, msSince, type NoteStep } from './run-steps.ts';
 import type { Endpoint } from './session/address.ts';
-import {
-  type ConnectFailure,
-  connectFailure,
-  describeError,
-  isTimeout,
-  refusalOf,
-} from './session/connect-failure.ts';
+import { type ConnectFailure, connectFailure, isTimeout, refusalOf } from './session/connect-failure.ts';
 import { diallerOf } from './session/dial.ts';
 import { engines, type RunFacts } from './session/engine.ts';
 import { openDatabase, type Reach, type Reached, reachTarget } from './session/reach.ts';
@@ -282,20 +277,4 @@ function hasEnded(run: Run): boolean {
 
 function stopWhereEnded(run: Run): void {
   if (hasEnded(run)) throw new RunEnded(`the run ended after ${TIMEOUTS} timeouts`);
-}
-
-const REASONS = { timeout: 'it took more than 5 s', locked: 'an object that it reads is locked' };
-
-function failedSample({ privilege }: Check, { database, version, me }: Place, error: unknown): Sample {
-  const refusal = refusalOf(error);
-  if (refusal === 'denied' && privilege && me !== undefined) {
-    const grants = [privilege(version)].flat().map((what) => `GRANT ${what} TO ${me};`);
-    const grant = grants.join(' ');
-    return { database, judgement: { skipped: 'Not measured: the login lacks a privilege.', grant } };
-  }
-  const { message } = describeError(error);
-  const known = refusal === 'denied' || refusal === null ? undefined : REASONS[refusal];
-  const reason = known ?? (isTimeout(error) ? 'its time limit was reached' : cleanText(message, 300));
-  const failed = `${database === '' ? '' : `Database ${database}: `}Not measured: ${reason}.`;
-  return { database, failed, status: refusal === 'denied' ? 'skipped' : 'error' };
 }

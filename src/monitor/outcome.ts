@@ -1,6 +1,5 @@
 import type { Check, Fault, Finding, Judgement, Outcome, Skipped } from '../checks/check.ts';
 import { skippedLine } from '../checks/judgement-of.ts';
-import type { SeriesValue } from '../checks/measure.ts';
 import { cleanText } from './clean-text.ts';
 
 /** The result of a check in one database, or on the server (`database` is ''). */
@@ -68,42 +67,6 @@ export function faultFinding(check: Outcome['check'], database: string, fault: F
   };
 }
 
-/** What the samples of a check measured, as it came from the server: {@link cleanMeasures} makes it safe. */
-export function measuresOf({ id }: Check, samples: Sample[]): SeriesValue[] {
-  return samples.flatMap((sample) =>
-    'judgement' in sample && 'measures' in sample.judgement
-      ? sample.judgement.measures.map((measure) => ({
-          ...measure,
-          checkId: id,
-          database: sample.database,
-        }))
-      : [],
-  );
-}
-
-// A run has a few hundred values. The history has single precision, which ends at 3.4e38.
-const MEASURES = 1_000;
-const LARGEST = 1e30;
-const SMALLEST = 1e-30;
-
-/** Makes measures safe to store: at most 1,000, names cleaned and shortened, values that no server can have left out. */
-export function cleanMeasures(measures: readonly SeriesValue[]): SeriesValue[] {
-  return measures
-    .filter(({ value }) => isPossible(value))
-    .slice(0, MEASURES)
-    .map(({ limit = null, ...measure }) => ({
-      ...measure,
-      value: Math.abs(measure.value) < SMALLEST ? 0 : measure.value,
-      ...(limit !== null && isPossible(limit) && { limit }),
-      database: cleanText(measure.database, OBJECT),
-      object: cleanObject(measure.object),
-    }));
-}
-
-function isPossible(value: number): boolean {
-  return Math.abs(value) <= LARGEST; // false for NaN
-}
-
 // An error outweighs skipped, and both outweigh ok: a check that was not measured everywhere is never ok.
 function quietFinding(check: Check, samples: Sample[]): Finding {
   for (const status of ['error', 'skipped'] as const) {
@@ -147,6 +110,7 @@ export function plainCheck({
   return { id, category, title, volatile, maxSeverity };
 }
 
-function cleanObject(object: string | null): string | null {
-  return object === null ? null : cleanText(object, OBJECT);
+/** The name of an object or a database, safe to store. */
+export function cleanObject<T extends string | null>(object: T): T | string {
+  return object === null ? object : cleanText(object, OBJECT);
 }

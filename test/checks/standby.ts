@@ -33,6 +33,11 @@ export class Standby {
     };
   }
 
+  /** The folder of the socket. */
+  get host(): string {
+    return this.#data;
+  }
+
   async start(): Promise<void> {
     await startServer(this.#data, this.#settings, this.#programs);
   }

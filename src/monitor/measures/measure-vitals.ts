@@ -1,11 +1,11 @@
-import type { Row } from '../checks/check.ts';
-import type { SeriesValue } from '../checks/measure.ts';
-import { listedVitals } from '../vitals/engine-vitals.ts';
-import type { EngineVitals, VitalReading, VitalValue } from '../vitals/vital.ts';
-import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
-import { msSince, type NoteStep } from './run-steps.ts';
-import { describeError, refusalOf } from './session/connect-failure.ts';
-import { NoAnswer, type Session } from './session/session.ts';
+import type { Row } from '../../checks/check.ts';
+import type { SeriesValue } from '../../checks/measure.ts';
+import { listedVitals } from '../../vitals/engine-vitals.ts';
+import type { EngineVitals, VitalReading, VitalValue } from '../../vitals/vital.ts';
+import { type CounterBefore, type CounterSample, cleanRows } from '../counters.ts';
+import { msSince, type NoteStep } from '../run-steps.ts';
+import { describeError, refusalOf } from '../session/connect-failure.ts';
+import { NoAnswer, type Session } from '../session/session.ts';
 
 /** Once an hour, less what a run may come early. */
 const HOUR_SECONDS = 3_590;
