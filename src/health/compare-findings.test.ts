@@ -12,6 +12,8 @@ const about = {
   database: 'shop',
 } as const;
 
+const measured = { metric: 'dead_rows_ratio', value: 0.5, operator: '>=', threshold: 0.2 } as const;
+
 function fault(object: string, severity: Severity = 'warning', check_id = 'PG_TEST'): Finding {
   return { ...about, check_id, status: severity, severity, object };
 }
@@ -63,7 +65,7 @@ test('a run that reached no server neither finds nor loses what other checks fou
   });
 });
 
-test('a silenced fault is unknown; the others of its check are not', () => {
+test('a silenced fault keeps its number and is unknown; the others of its check are not', () => {
   const check = {
     id: 'PG_TEST',
     category: 'schema',
@@ -79,15 +81,15 @@ test('a silenced fault is unknown; the others of its check are not', () => {
     ends_at: null,
   } as const;
   const silenced = silenceOutcomes(
-    [{ check, findings: [fault('t')], measured: true, unmeasured: [], near: [] }],
+    [{ check, findings: [{ ...fault('t'), measured }], measured: true, unmeasured: [], near: [] }],
     [silence],
   ).flatMap(({ findings }) => findings);
+  expect(silenced[0]?.measured).toEqual(measured);
   expect(compared([fault('t'), fault('u')], silenced)).toEqual({ unknown: ['t'], gone: ['u'], unchanged: 0 });
   expect(compared(silenced, [fault('t'), fault('u')])).toEqual({ unknown: ['t'], new: ['u'], unchanged: 0 });
 });
 
 test('each list is worst first and shows both runs', () => {
-  const measured = { metric: 'dead_rows_ratio', value: 0.5, operator: '>=', threshold: 0.2 } as const;
   const after = [
     ...SEVERITIES.toReversed().map((severity) => fault(severity, severity)),
     { ...fault('t'), measured },

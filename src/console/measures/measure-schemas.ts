@@ -116,7 +116,6 @@ export type ConnectionMeasures = Static<typeof ConnectionMeasures>;
 export type LatestMeasure = Static<typeof LatestMeasure>;
 /** GET /connections/:id/history?series=1,2,3&from=&to= */
 export type ConnectionHistory = Static<typeof ConnectionHistory>;
-export type History = Static<typeof History>;
 /** GET /fleet/metrics */
 export type FleetMetrics = Static<typeof FleetMetrics>;
 /** GET /fleet/measures?metric=&connections=1,2,3&range=24h */
