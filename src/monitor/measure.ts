@@ -244,8 +244,7 @@ async function sampleOf(
     const facts = factsFor(run, check, place, database);
     if (check.comparesRuns) {
       const after = (Date.now() - run.began) / 1_000;
-      const kept = cleanRows(keptRows(check, rows));
-      run.counters.push({ checkId: check.id, database, after, rows: kept });
+      run.counters.push({ checkId: check.id, database, after, rows: cleanRows(keptRows(check, rows)) });
     }
     return { database, judgement: judgementOf(check, rows, facts) };
   } catch (error) {
