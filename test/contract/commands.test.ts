@@ -297,7 +297,7 @@ test('--help groups the commands', async () => {
   expect(groups).toEqual([
     ['Options:', expect.anything()],
     ['Serve:', ['serve', 'monitor']],
-    ['Watch:', ['connection', 'check']],
+    ['Watch:', ['connection', 'check', 'measures', 'changes']],
     ['Tickets:', ['silence']],
     ['Accounts:', ['account', 'key', 'member', 'activity', 'apply']],
     ['Store:', ['migrate', 'doctor', 'backup', 'restore', 'secret']],
