@@ -97,7 +97,16 @@ export function vitalGroups(measures: readonly LatestMeasure[]): ChartGroupOf[] 
         const found = chart.metrics.flatMap((metric) => (vitals.get(metric) ?? []).toSorted(byWeight));
         const [first] = found;
         return first
-          ? [{ key: first.metric, title: chart.title ?? first.title, unit: first.unit, measures: found }]
+          ? [
+              {
+                key: first.metric,
+                title: found.some(({ metric }) => metric !== first.metric)
+                  ? (chart.title ?? first.title)
+                  : first.title,
+                unit: first.unit,
+                measures: found,
+              },
+            ]
           : [];
       }),
     }))

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '../button.tsx';
 import { type Column, Table } from '../table.tsx';
 import { Time } from '../time.tsx';
-import { type Change, kindText } from './change-text.ts';
+import { type Change, cameAndWent, kindText } from './change-text.ts';
 
 /** Longer values, such as the definition of an index, are cut until somebody asks for all of them. */
 const LONGEST = 200;
@@ -24,7 +24,7 @@ function Value({ text }: { text: string }) {
 }
 
 /** What happened: values before and after, or which of them came or went. */
-function BeforeAfter({ change: { before, after } }: { change: Change }) {
+function BeforeAfter({ change: { kind, before, after } }: { change: Change }) {
   if (before !== null && after !== null) {
     return (
       <>
@@ -34,9 +34,10 @@ function BeforeAfter({ change: { before, after } }: { change: Change }) {
     );
   }
   const only = after ?? before;
+  const { came, went } = cameAndWent(kind);
   return (
     <>
-      {only !== null && <span className="quiet">{after === null ? 'Removed ' : 'Added '}</span>}
+      {only !== null && <span className="quiet">{after === null ? went : came} </span>}
       {only !== null && <Value text={only} />}
     </>
   );

@@ -48,11 +48,17 @@ function cut(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-/** What happened to the subject: `added`, `removed`, or `4MB → 64MB`. */
-export function beforeAfter({ before, after }: Pick<Change, 'before' | 'after'>): string {
+/** The words for a subject that came and one that went. */
+export function cameAndWent(kind: string): { came: string; went: string } {
+  return kind === 'finding' ? { came: 'New', went: 'Gone, was' } : { came: 'Added', went: 'Removed' };
+}
+
+/** What happened to the subject: `Added`, `Gone, was warning`, or `4MB → 64MB`. */
+function beforeAfter({ kind, before, after }: Change): string {
   if (before !== null && after !== null) return `${cut(before)} → ${cut(after)}`;
-  if (after !== null) return `added: ${cut(after)}`;
-  return before === null ? '' : `removed: ${cut(before)}`;
+  const { came, went } = cameAndWent(kind);
+  if (after !== null) return `${came} ${cut(after)}`;
+  return before === null ? '' : `${went} ${cut(before)}`;
 }
 
 /** A change in one line: `Setting work_mem: 4MB → 64MB`. */

@@ -54,7 +54,7 @@ export function summaryText(
 }
 
 /** `Warning at 80 %, critical at 95 %.`; '' without thresholds. */
-export function thresholdText(thresholds: readonly Threshold[], unit: Unit): string {
+function thresholdText(thresholds: readonly Threshold[], unit: Unit): string {
   const words = thresholds.map(({ label, value }) => `${label} at ${valueText(value, unit)}`).join(', ');
   return words && `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
