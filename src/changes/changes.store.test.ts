@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { type Key, runOnce } from '../monitor/run-fixture.ts';
-import type { ConnectionChange } from './connection-change.ts';
-import { listChanges } from './list-changes.ts';
+import { changesOf, found as foundIn, NOTHING } from './changes-fixture.ts';
 
 let store: TestStore;
 let root: pg.Client;
@@ -21,29 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-const all = { from: new Date(0), to: new Date('2100-01-01'), limit: 1_000 };
-const read = async <Row>(statement: string, values: unknown[]) =>
-  (await store.writer.query(statement, values)).rows as Row[];
-
-/** The changes besides findings, oldest first. */
-async function changesOf({ accountId, connectionId }: Key): Promise<ConnectionChange[]> {
-  const listed = await listChanges(read, accountId, connectionId, all);
-  return listed.filter(({ kind }) => kind !== 'finding').toReversed();
-}
-
-/** Lets the next run read schemas again. */
-async function anHourLater(): Promise<void> {
-  await store.writer.query(`update fact_snapshot set read_at = read_at - interval '1 h'`);
-}
-
-/** What changed on the server by `work`, as the next run finds it. */
-async function found(key: Key, work: () => Promise<unknown>): Promise<Partial<ConnectionChange>[]> {
-  const before = await changesOf(key);
-  await work();
-  await anHourLater();
-  await runOnce(store, key);
-  return (await changesOf(key)).slice(before.length).map(({ id: _id, at: _at, ...change }) => change);
-}
+const found = (key: Key, work: () => Promise<unknown>) => foundIn(store, key, work);
 
 async function watchedShop(): Promise<Key> {
   const key = await store.watched({ database: 'shop' });
@@ -51,11 +28,9 @@ async function watchedShop(): Promise<Key> {
   return key;
 }
 
-const nothing = { database: '', before: null, after: null, source: null };
-
 test('the first run and one without a change find none', async () => {
   const key = await watchedShop();
-  expect(await changesOf(key)).toEqual([]);
+  expect(await changesOf(store, key)).toEqual([]);
   expect(await found(key, async () => {})).toEqual([]);
   const { rows } = await store.writer.query(
     'select kind, database, jsonb_array_length(facts -> $3) as facts from fact_snapshot where account_id = $1 and connection_id = $2 order by 1, 2',
@@ -84,7 +59,7 @@ test('ALTER SYSTEM is one change with both values and its source', async () => {
   };
   expect(await found(key, () => change(`alter system set work_mem = '64MB'`))).toEqual([
     {
-      ...nothing,
+      ...NOTHING,
       kind: 'setting',
       subject: 'work_mem',
       before: '4MB',
@@ -93,13 +68,13 @@ test('ALTER SYSTEM is one change with both values and its source', async () => {
     },
   ]);
   expect(await found(key, () => change('alter system reset work_mem'))).toEqual([
-    { ...nothing, kind: 'setting', subject: 'work_mem', before: '64MB', after: '4MB', source: 'default' },
+    { ...NOTHING, kind: 'setting', subject: 'work_mem', before: '64MB', after: '4MB', source: 'default' },
   ]);
 });
 
 test('settings of roles and databases come, change and go', async () => {
   const key = await watchedShop();
-  const ofRole = { ...nothing, kind: 'setting', subject: 'work_mem (role app)', source: 'role app' };
+  const ofRole = { ...NOTHING, kind: 'setting', subject: 'work_mem (role app)', source: 'role app' };
   expect(await found(key, () => root.query(`alter role app set work_mem = '8MB'`))).toEqual([
     { ...ofRole, after: '8MB' },
   ]);
@@ -110,13 +85,13 @@ test('settings of roles and databases come, change and go', async () => {
     { ...ofRole, before: '9MB' },
   ]);
   expect(await found(key, () => root.query(`alter database shop set jit = off`))).toEqual([
-    { ...nothing, kind: 'setting', subject: 'jit', database: 'shop', after: 'off', source: 'database shop' },
+    { ...NOTHING, kind: 'setting', subject: 'jit', database: 'shop', after: 'off', source: 'database shop' },
   ]);
 });
 
 test('an extension that came, and schema objects that came, changed and went', async () => {
   const key = await watchedShop();
-  const inShop = { ...nothing, database: 'shop' };
+  const inShop = { ...NOTHING, database: 'shop' };
   expect(await found(key, () => shop.query('create extension pg_trgm'))).toEqual([
     { ...inShop, kind: 'extension', subject: 'pg_trgm', after: expect.stringMatching(/^\d+\.\d+$/) },
   ]);
@@ -182,7 +157,7 @@ test('reading a schema does not wait for a table that is locked', async () => {
   const changes = await found(key, () => shop.query('create table beside (id int primary key)'));
   await holder.query('rollback');
   expect(changes).toEqual([
-    { ...nothing, database: 'shop', kind: 'table', subject: 'public.beside', after: 'table' },
+    { ...NOTHING, database: 'shop', kind: 'table', subject: 'public.beside', after: 'table' },
   ]);
 });
 
@@ -192,7 +167,7 @@ test('more than 200 changes of a schema end with a count', async () => {
   const changes = await found(key, () => shop.query(tables));
   expect(changes).toHaveLength(201);
   expect(changes.at(-1)).toEqual({
-    ...nothing,
+    ...NOTHING,
     kind: 'more',
     database: 'shop',
     subject: 'schema',
@@ -210,7 +185,7 @@ test('a restart is one change', async () => {
   ];
   expect(changes).toEqual([
     {
-      ...{ ...nothing, kind: 'restart', subject: 'server' },
+      ...{ ...NOTHING, kind: 'restart', subject: 'server' },
       ...{ before: expect.stringMatching(/Z$/), after: expect.stringMatching(/Z$/) },
     },
   ]);

@@ -60,6 +60,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   EXTRA: 'configuration file',
   USER: 'configuration file',
   COMMAND_LINE: 'command line',
+  'COMMAND-LINE': 'command line',
   PERSISTED: 'SET PERSIST',
   DYNAMIC: 'SET GLOBAL',
 };

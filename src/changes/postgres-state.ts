@@ -68,10 +68,10 @@ type Rows = Readonly<Record<string, unknown>>[];
 
 function settingReadings(rows: Rows, redact: Redact, hide: (value: string) => string): Reading[] {
   if (rows.length === 0) return [];
-  const ofServer = rows.filter(
-    (row) => row['role'] === null && row['database'] === null && row['source'] !== null,
-  );
-  const ofRoles = rows.filter((row) => !ofServer.includes(row));
+  const isOfServer = (row: Rows[number]) =>
+    row['role'] === null && row['database'] === null && row['source'] !== null;
+  const ofServer = rows.filter(isOfServer);
+  const ofRoles = rows.filter((row) => !isOfServer(row));
   const defined = new Set(ofServer.map((row) => textOf(row['name'])));
   const overridden = new Set(ofRoles.map((row) => textOf(row['name'])));
   const setting: Fact[] = ofServer.flatMap((row) => {

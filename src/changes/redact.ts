@@ -47,10 +47,14 @@ export function hider(key: Buffer): (value: string) => string {
   return (value) => `hidden (${createHmac('sha256', key).update(value).digest('hex').slice(0, 8)})`;
 }
 
+const LONGEST = 4_000;
+
 /** Hides values that may be secret, and returns the others as they are. `key` is the connection's own. */
 export function redactor(key: Buffer): Redact {
   const hide = hider(key);
-  return (name, value) => (isSensitive(name.toLowerCase(), value) ? hide(value) : value);
+  // What is longer is cut before it is stored; searching it could take very long.
+  return (name, value) =>
+    isSensitive(name.slice(0, LONGEST).toLowerCase(), value.slice(0, LONGEST)) ? hide(value) : value;
 }
 
 /** Hides the default in a column's definition, such as `text default 'x'`, if it has a literal and may be secret. */

@@ -5,7 +5,7 @@ import { readMysqlServer } from '../changes/mysql-state.ts';
 import { readPostgresSchema } from '../changes/postgres-schema.ts';
 import { readPostgresDatabase, readPostgresServer } from '../changes/postgres-state.ts';
 import { keyId, type Redact, redactor } from '../changes/redact.ts';
-import { skippedSchema } from '../changes/schema-limits.ts';
+import { SCHEMA_LIMITS, skippedSchema } from '../changes/schema-limits.ts';
 import { cleanText } from './clean-text.ts';
 import type { Endpoint } from './session/address.ts';
 import { isTimeout, refusalOf } from './session/connect-failure.ts';
@@ -18,6 +18,7 @@ const SETTING = 4_000;
 const DEFINITION = 1_000;
 const LONGEST = 1_000_000;
 const LONGEST_SCHEMA = 8_000_000;
+const FACTS = 5_000;
 const KNOWN = 1_000;
 const DATABASES = 300;
 const SCHEMAS = 100;
@@ -100,7 +101,11 @@ export class ChangeReader {
       const database = cleanText(reading.database, NAME);
       const before = known.find((one) => one.kind === kind && one.database === database);
       if (!before && known.length >= KNOWN) continue;
-      const facts = reading.facts.map(cleanFact).sort(([, one], [, other]) => (one < other ? -1 : 1));
+      const most = kind === 'schema' ? SCHEMA_LIMITS.facts : FACTS;
+      const facts = reading.facts
+        .slice(0, most)
+        .map(cleanFact)
+        .sort(([, one], [, other]) => (one < other ? -1 : 1));
       const stored = { basis: `${keyId(this.#key)} ${cleanText(reading.basis ?? '', SETTING)}`, facts };
       const text = JSON.stringify(stored);
       if (text.length > (kind === 'schema' ? LONGEST_SCHEMA : LONGEST)) {
