@@ -14,18 +14,18 @@ interface Wanted {
   before?: { at: string; id: number };
 }
 
-// The primary key gives the order. `at` is returned to the microsecond, because it places the next page.
+// The primary key gives the order: by the column `at`, not by the text of this name. `at` is returned to the microsecond, because it places the next page.
 const changes = `
   select change_id as id,
-         to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+         to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
          kind, database, subject, before, after, source
-    from connection_change
+    from connection_change c
    where account_id = $1
      and connection_id = $2
-     and at between $3 and $4
-     and (at, change_id) < ($5::timestamptz, $6::bigint)
+     and c.at between $3 and $4
+     and (c.at, c.change_id) < ($5::timestamptz, $6::bigint)
      and ($7::text[] is null or kind = any ($7))
-   order by account_id desc, connection_id desc, at desc, change_id desc
+   order by c.account_id desc, c.connection_id desc, c.at desc, c.change_id desc
    limit $8`;
 
 const LAST = { at: 'infinity', id: 0 };

@@ -41,12 +41,12 @@ const silence = {
   note: 'x',
   until: null,
 } as const;
-const title = 'No primary key';
+const title = 'Table without primary key';
 
 test('silences that a member adds and ends, or that expire, are changes', async () => {
   const key = await store.watched();
   await runOnce(store, key);
-  const until = new Date(Date.now() + 1_500);
+  const until = new Date(Date.now() + 3_600_000);
   const { id } = await addSilence(as(key, 'Ada'), key.connectionId, { ...silence, object: 'public.t' });
   await addSilence(as(key), key.connectionId, { ...silence, until });
   await endSilence(as(key, 'Bob'), id);
@@ -63,7 +63,7 @@ test('silences that a member adds and ends, or that expire, are changes', async 
     { ...NOTHING, kind: 'silence', subject: `${title}: public.t`, before: 'wont_fix', source: 'Bob' },
   ];
   expect(await listed(key)).toEqual(before);
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, Number(until) - Date.now()) + 50));
+  await store.writer.query('update silence set ends_at = clock_timestamp() where ends_at > now()');
   await runOnce(store, key);
   await runOnce(store, key);
   const expired = { ...NOTHING, kind: 'silence', subject: title, before: 'wont_fix', source: 'expired' };
@@ -104,13 +104,13 @@ test('findings that come and go after the first run are changes', async () => {
       database: 'postgres',
       subject: `${title}: public.keyless`,
       before: null,
-      after: 'warning',
+      after: 'info',
     },
     {
       kind: 'finding',
       database: 'postgres',
       subject: `${title}: public.keyless`,
-      before: 'warning',
+      before: 'info',
       after: null,
     },
   ]);

@@ -25,7 +25,7 @@ const server = `
            to_char(pg_postmaster_start_time() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as value,
            pg_is_in_recovery() as standby, pg_has_role('pg_read_all_stats', 'usage') as sees
     union all
-    (select 'standby', application_name, coalesce(client_addr::text, 'local socket'), null, null
+    (select 'standby', application_name, coalesce(host(client_addr), 'local socket'), null, null
        from pg_stat_replication
       where state <> 'backup' and application_name not similar to 'pg_[0-9]+_sync_%'
       limit 500)) s`;

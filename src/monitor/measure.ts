@@ -35,8 +35,7 @@ export interface Instructions {
   /** `Date.now()` when `before` was read (default: the start of the run). */
   began?: number;
   limits?: Limits;
-  /** What comparing the server with the previous run needs; null (the default) = no comparison. */
-  facts?: FactInstructions | null;
+  facts?: FactInstructions | null; // null, the default = the server is not compared with the previous run
 }
 
 /** The result of a run. Plain data too. */
