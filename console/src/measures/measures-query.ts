@@ -23,7 +23,7 @@ export function measuresQuery(id: string) {
   });
 }
 
-/** The history of at most 12 series. Comparing a day of runs with the answer before takes longer than drawing it. */
+/** The history of at most 12 series. An answer is never equal to the one before, so the two are not compared. */
 export function historyQuery(id: string, series: readonly number[], span: Span) {
   return queryOptions({
     queryKey: ['connections', id, 'history', series, span],
