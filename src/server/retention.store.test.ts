@@ -262,7 +262,7 @@ describe('the loop', () => {
     const sealed = startSealing({ ...sealing(), ...work, sealFile }, times);
     await expect
       .poll(() => [...failures].toSorted())
-      .toEqual(['counters', 'entries', 'findings', 'key_hours', 'seal_file', 'seals', 'sign_ins']);
+      .toEqual(['changes', 'counters', 'entries', 'findings', 'key_hours', 'seal_file', 'seals', 'sign_ins']);
     expect(said).not.toEqual([]);
     await store.start();
     root = await store.superuser('store');
