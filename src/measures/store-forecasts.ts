@@ -62,7 +62,7 @@ export async function storeForecasts(
 }
 
 /** The forecasts of series, from their days in order of time. */
-export function forecastsOf(rows: readonly Day[], now: number): (Forecast & { seriesId: number })[] {
+function forecastsOf(rows: readonly Day[], now: number): (Forecast & { seriesId: number })[] {
   return [...Map.groupBy(rows, ({ series_id }) => series_id)].flatMap(([seriesId, days]) => {
     const made = forecast(days.flatMap(pointsOf), { limit: days[0]?.limit ?? null, now });
     return made === null ? [] : [{ seriesId, ...made }];

@@ -98,7 +98,7 @@ test('every resolution has values, without a fault as with one', async () => {
   for (const connection of connections) {
     for (const [days, resolution, least] of [
       [1, 'run', 200],
-      [7, 'five_minutes', 1_900],
+      [7, 'five_minutes', 1_000],
       [30, 'hour', 680],
       [300, 'day', 28],
     ] as const) {

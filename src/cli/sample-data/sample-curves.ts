@@ -14,7 +14,7 @@ export interface Span {
 }
 
 /** How busy the users of a database are, 0.2 to 1: most in the afternoon (UTC) of a working day. */
-export function busyness(at: number): number {
+function busyness(at: number): number {
   const hour = (at % DAY_S) / HOUR_S;
   const weekday = (Math.floor(at / DAY_S) + 4) % 7; // 1970 began on a Thursday
   const day = 0.5 - 0.5 * Math.cos(((hour - 2) / 24) * 2 * Math.PI);

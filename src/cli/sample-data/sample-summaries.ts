@@ -1,3 +1,4 @@
+import type { Curve } from './sample-curves.ts';
 import type { SampleSeries } from './sample-series.ts';
 
 const HOUR_S = 3_600;
@@ -41,11 +42,7 @@ export function summarize(
       const own: Summary[] = [];
       const step = day < firstHour ? STEP_OF_OLD_DAYS_S : HOUR_S;
       for (let at = day; at < Math.min(day + DAY_S, hoursTo); at += step) {
-        const instants = Array.from(
-          { length: VALUES_AN_HOUR },
-          (_, m) => at + ((m + 1) * HOUR_S) / VALUES_AN_HOUR - 1,
-        );
-        own.push(summaryOf(instants.map((instant) => one.curve(instant))));
+        own.push(hourOf(one.curve, at));
       }
       if (day >= firstHour && own.some(Boolean)) hours.push(row(day, own));
       if (day >= daysTo) continue;
@@ -61,12 +58,19 @@ export function summarize(
   return { hours, days };
 }
 
-function summaryOf(values: readonly (number | null)[]): Summary {
-  const known = values.filter((value) => value !== null);
-  const last = known.at(-1);
-  if (last === undefined) return null;
-  const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
-  return { minimum: Math.min(...known), maximum: Math.max(...known), mean, last };
+/** What the values of an hour are summed up to. */
+function hourOf(curve: Curve, from: number): Summary {
+  let [minimum, maximum, sum, count, last] = [Infinity, -Infinity, 0, 0, 0];
+  for (let n = 1; n <= VALUES_AN_HOUR; n++) {
+    const value = curve(from + (n * HOUR_S) / VALUES_AN_HOUR - 1);
+    if (value === null) continue;
+    minimum = Math.min(minimum, value);
+    maximum = Math.max(maximum, value);
+    sum += value;
+    count++;
+    last = value;
+  }
+  return count === 0 ? null : { minimum, maximum, mean: sum / count, last };
 }
 
 function joined(summaries: readonly Summary[]): Summary {

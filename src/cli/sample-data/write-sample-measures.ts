@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '../../database/connect.ts';
 import { storeForecasts } from '../../measures/store-forecasts.ts';
-import { toReal } from '../../measures/store-measures.ts';
 import type { Catalogue } from '../command.ts';
 import { changesOf } from './sample-changes.ts';
 import { type History, runInstant, type SampleFleet } from './sample-fleet.ts';
@@ -43,7 +42,8 @@ const insertChanges = `
 
 /** The connections that have measured values: the first ones. */
 const MOST_MEASURED = 20;
-const FIVE_MINUTES = 300;
+const FIVE_MINUTES_S = 300;
+const TEN_MINUTES_S = 600;
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 const RUNS_KEPT_S = 7 * DAY_S;
@@ -96,7 +96,11 @@ async function writeConnection(
     ...[column(({ grows = false }) => grows), last / 1e6],
   ]);
 
-  const grid = instants(Math.max(start, end - RUNS_KEPT_S), last / 1e6 - 1);
+  const dayAgo = Math.max(start, end - DAY_S);
+  const grid = [
+    ...instants(Math.max(start, end - RUNS_KEPT_S), dayAgo, TEN_MINUTES_S),
+    ...instants(dayAgo, last / 1e6 - 1, FIVE_MINUTES_S),
+  ];
   const measured = [...grid, ...runs.filter((run) => run / 1e6 >= end - RUNS_KEPT_S)].toSorted(
     (a, b) => a - b,
   );
@@ -131,14 +135,18 @@ async function writeConnection(
   await storeForecasts(client, { accountId: ids[0], connectionId: ids[1] }, end);
 }
 
-/** Every five minutes, in microseconds since 1970; `from` and `to` are in Unix seconds. */
-function instants(from: number, to: number): number[] {
-  const first = Math.ceil(from / FIVE_MINUTES);
-  const count = Math.max(0, Math.floor(to / FIVE_MINUTES) - first + 1);
-  return Array.from({ length: count }, (_, n) => (first + n) * FIVE_MINUTES * 1e6);
+/** Every `step` seconds from `from` to before `to`, in microseconds since 1970; these are Unix times in seconds. */
+function instants(from: number, to: number, step: number): number[] {
+  const first = Math.ceil(from / step);
+  const count = Math.max(0, Math.ceil(to / step) - first);
+  return Array.from({ length: count }, (_, n) => (first + n) * step * 1e6);
 }
 
-/** A `real[]` for PostgreSQL. */
+/** A `real[]` for PostgreSQL, with no more digits than that holds: fewer are faster. */
 function arrayOf(values: readonly (number | null)[]): string {
-  return `{${values.map((value) => (value === null ? 'null' : Number(toReal(value).toPrecision(8)))).join(',')}}`;
+  return `{${values.map((value) => (value === null ? 'null' : rounded(value))).join(',')}}`;
+}
+
+function rounded(value: number): number {
+  return value < 1_000 ? Math.round(value * 1e7) / 1e7 : Math.round(value);
 }
