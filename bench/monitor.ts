@@ -1,9 +1,11 @@
 import { cpus } from 'node:os';
 import { measureFleet } from './fleet-run.ts';
 import { measureOneRun } from './one-run.ts';
+import { measureRunCost } from './run-cost.ts';
 
 // Measures the cost of a health check, and whether one monitor keeps up: `npm run bench:monitor`. ` -- --full` checks
-// 1,000 connections over five minutes instead of 200 over one minute. Requires Linux and a quiet machine.
+// 1,000 connections over five minutes instead of 200 over one minute. ` -- --cost` measures only what a run costs an idle
+// PostgreSQL and MariaDB. Requires Linux and a quiet machine.
 
 const FULL = { connections: 1_000, seconds: 300 };
 const SHORT = { connections: 200, seconds: 60 };
@@ -20,6 +22,10 @@ const full = process.argv.includes('--full');
 console.log(
   `${cpus().length} cores (${cpus()[0]?.model}), Node ${process.version}; monitor, store and watched server share them`,
 );
-await measureOneRun(figure);
-await measureFleet(full ? FULL : SHORT, figure);
+if (process.argv.includes('--cost')) {
+  await measureRunCost();
+} else {
+  await measureOneRun(figure);
+  await measureFleet(full ? FULL : SHORT, figure);
+}
 process.exit(); // waiting child processes would keep it alive
