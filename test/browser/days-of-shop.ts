@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { rollUp } from '../../src/measures/roll-up.ts';
+import { storeForecasts } from '../../src/measures/store-forecasts.ts';
 import { type Key, runOnce } from '../../src/monitor/run-fixture.ts';
 import { PASSWORD, PostgresServer } from '../checks/postgres-server.ts';
 import { startTestStore, type TestStore } from '../store.ts';
@@ -58,6 +60,7 @@ export async function liveThroughDays(): Promise<DaysOfShop> {
       if (hoursLeft > 0) await passHours(owner, connection);
     }
     await application.end();
+    for await (const _ of rollUp(store.writer, { rolled: storeForecasts }));
     const [{ host: folder, user, password, database: name } = {}] = store.address;
     const DATABASE_URL = `postgres://${user}:${password}@${encodeURIComponent(folder ?? '')}/${name}`;
     const [secret] = store.deps.secret;
@@ -101,4 +104,5 @@ async function passHours(owner: pg.Client, { accountId, connectionId }: Key): Pr
     const text = `update ${table} set ${moved} where account_id = $1 and connection_id = $2`;
     await owner.query(text, [accountId, connectionId]);
   }
+  await owner.query('update measure_rolled set days_to = hours_to::date');
 }
