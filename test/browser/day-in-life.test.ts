@@ -45,8 +45,9 @@ describe('five days of a database', () => {
   test('a curve shows the daily rhythm, and marks when work_mem changed', async () => {
     await openConnection();
     const measurements = page.getByRole('region', { name: 'Measurements' });
+    // Charts are read when they come into view.
+    await measurements.getByRole('heading', { name: 'Transactions' }).scrollIntoViewIfNeeded();
     const chart = measurements.getByRole('figure').filter({ hasText: 'Transactions' }).first();
-    await chart.scrollIntoViewIfNeeded();
     await chart.getByText('Show as table').click();
     const values = chart.getByRole('table').getByRole('row');
     await expect.poll(() => values.count()).toBeGreaterThan(30);
@@ -75,6 +76,7 @@ describe('five days of a database', () => {
     const text = await before.textContent();
     expect(text).toContain('work_mem');
     expect(text).toContain('orders_customer');
+    await ticket.getByRole('heading', { name: 'In the 24 hours before' }).scrollIntoViewIfNeeded();
     await expect.poll(() => ticket.getByRole('figure').count()).toBe(1);
     expect(await violations(page)).toEqual([]);
     await keepPicture(page, 'day-ticket');
