@@ -60,8 +60,6 @@ export function consoleReads({ connection, key, ticket, runs: [earlier, later] }
     ['GET /fleet/measures', `${fleet}&range=30d`],
     ['GET /connections/:id/silences', `/connections/${connection}/silences`],
     ['GET /connections/login-sql', '/connections/login-sql?engine=postgres'],
-    ['GET /tickets', '/tickets'],
-    ['GET /tickets', `/tickets?connection_id=${connection}&status=open&to=2090-01-01`],
     ['GET /tickets/:id', `/tickets/${ticket}`],
     ['GET /tickets/:id/changes', `/tickets/${ticket}/changes`],
     ['GET /tickets/stats', '/tickets/stats'],

@@ -26,7 +26,6 @@ import { sessionRoutes } from './sign-in/session-list.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { singleSignOnRoutes } from './sign-in/single-sign-on.ts';
 import { ticketRoutes } from './tickets/ticket.ts';
-import { ticketListRoutes } from './tickets/ticket-list.ts';
 import { ticketStatsRoutes } from './tickets/ticket-stats.ts';
 
 /** Every route of the console's API. */
@@ -57,7 +56,6 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...changeRoutes,
   ...silenceRoutes,
   ...testConnectionRoutes,
-  ...ticketListRoutes,
   ...ticketRoutes,
   ...ticketStatsRoutes,
 ];
