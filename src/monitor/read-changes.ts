@@ -60,7 +60,7 @@ export class ChangeReader {
     }
     const { started } = this.#given;
     this.#report(await readMysqlServer(ask, this.#redact, { version, me, started }));
-    if (this.#isSchemaDue('')) this.#report(await readMysqlSchema(ask, this.#redact, { version, me }));
+    if (this.#isSchemaDue('')) this.#reportSchema(await readMysqlSchema(ask, this.#redact, { version, me }));
   }
 
   /** Reads the facts of the session's database, of PostgreSQL. Never throws. */
@@ -70,7 +70,7 @@ export class ChangeReader {
     const ask = this.#asking(session);
     this.#report(await readPostgresDatabase(ask, database));
     if (!this.#isSchemaDue(database)) return;
-    this.#report(await readPostgresSchema(ask, this.#redact, database));
+    this.#reportSchema(await readPostgresSchema(ask, this.#redact, database));
   }
 
   #isSchemaDue(database: string): boolean {
@@ -92,6 +92,11 @@ export class ChangeReader {
         return null;
       }
     };
+  }
+
+  /** A schema that was not read because the session was lost is read by the next run. */
+  #reportSchema(readings: Reading[]): void {
+    if (!this.#isOver) this.#report(readings);
   }
 
   #report(readings: Reading[]): void {
