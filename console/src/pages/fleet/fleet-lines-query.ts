@@ -4,7 +4,7 @@ import type { FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import { get } from '../../api.ts';
 
 /** The history of a vital sign on one connection, with the ends of its range. */
-export interface FleetLine {
+interface FleetLine {
   from: number;
   to: number;
   at: readonly number[];

@@ -113,7 +113,7 @@ function LastCheck({ row }: { row: FleetRow }) {
 }
 
 /** The vital sign that the lines of the table show. */
-export interface LinesOf {
+interface LinesOf {
   metric: string;
   title: string;
   unit: Unit;
