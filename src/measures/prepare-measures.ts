@@ -16,7 +16,7 @@ export interface MeasuredConnection {
 }
 
 /** A value with the place of its series. */
-export interface PlacedMeasure {
+interface PlacedMeasure {
   seriesId: number;
   /** 1 to {@link MAX_SERIES}: the element of a run's values. */
   slot: number;

@@ -48,7 +48,7 @@ const selectSlots = `
     from measure_series
    where account_id = $1 and connection_id = $2 and series_id = any($3::integer[])`;
 
-export const selectRuns = `
+const selectRuns = `
   select floor(extract(epoch from measured_at))::float8 as at,
          array(select r.values[slot] from unnest($3::integer[]) with ordinality s (slot, n) order by n) as values
     from measure_run r
@@ -62,13 +62,13 @@ const selectFiveMinutes = `
      and day between to_timestamp($4)::date and to_timestamp($5)::date
    order by day`;
 
-export const selectHours = `
+const selectHours = `
   select series_id, extract(epoch from day)::float8 as at, minimum, maximum, mean, last
     from measure_hour
    where account_id = $1 and connection_id = $2 and series_id = any($3::integer[])
      and day between to_timestamp($4)::date and to_timestamp($5)::date`;
 
-export const selectDays = `
+const selectDays = `
   select series_id, extract(epoch from month)::float8 as at, minimum, maximum, mean, last
     from measure_day
    where account_id = $1 and connection_id = $2 and series_id = any($3::integer[])

@@ -25,7 +25,7 @@ export function startRollingUp(options: RollUpRound, times = { first: FIRST_MS, 
 }
 
 /** Rolls up all that is due until done or aborted. Never throws: the next round tries again. */
-export async function rollUpRound({ writer, log, failed }: RollUpRound, signal: AbortSignal): Promise<void> {
+async function rollUpRound({ writer, log, failed }: RollUpRound, signal: AbortSignal): Promise<void> {
   try {
     for await (const _ of unhurried(rollUp(writer, { rolled: storeForecasts }), signal));
   } catch (error) {
