@@ -23,7 +23,7 @@ interface PlotProps {
 
 /**
  * Draws lines on a canvas. A new drawing makes a new uPlot, because nearly all options depend on it. With rendering, that
- * takes 8 to 56 ms for 13 months of days (decision 0068).
+ * takes 8 to 56 ms for 13 months of days (decision 0067).
  */
 export function Plot({ drawing, height, crosshair, onZoom, onArea }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
