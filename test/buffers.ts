@@ -39,7 +39,7 @@ export async function buffersOfReads(
   accountId: number,
   work: (read: Read) => Promise<unknown>,
 ): Promise<number> {
-  const pool = openPool(store.address, 'console', { max: 1 });
+  const pool = openPool(store.address, 'console', { max: 1, pipeline: true });
   let buffers = 0;
   try {
     await readAs(pool, accountId, (read) =>
