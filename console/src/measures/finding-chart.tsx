@@ -4,17 +4,17 @@ import { useMemo } from 'react';
 import type { ExplainedFinding } from '../../../src/console/connections/findings.ts';
 import { RangeSwitch } from '../parts/chart/range-switch.tsx';
 import { MeasureChart } from './measure-chart.tsx';
-import { lineLabel } from './measure-groups.ts';
+import { chartTitle } from './measure-groups.ts';
 import { measuresQuery } from './measures-query.ts';
 
 interface FindingChartProps {
   connectionId: string;
-  finding: Pick<ExplainedFinding, 'check_id' | 'measured' | 'database' | 'object' | 'title'>;
+  finding: Pick<ExplainedFinding, 'check_id' | 'measured' | 'database' | 'object'>;
 }
 
 /** The history of the value that a finding comes from; nothing if it comes from none, or has no history. */
 export function FindingChart({ connectionId, finding }: FindingChartProps) {
-  const { check_id, measured, database, object, title } = finding;
+  const { check_id, measured, database, object } = finding;
   const { data } = useQuery({ ...measuresQuery(connectionId), enabled: measured !== null });
   const measure = data?.measures.find(
     (one) =>
@@ -27,15 +27,16 @@ export function FindingChart({ connectionId, finding }: FindingChartProps) {
     () =>
       measure && {
         key: '',
-        title: `${title}: ${lineLabel(measure)}`,
+        title: chartTitle(measure),
         unit: measure.unit,
         measures: [measure],
       },
-    [measure, title],
+    [measure],
   );
   if (chart) {
     return (
       <div className="finding-chart">
+        <h3>Over time</h3>
         <RangeSwitch />
         <MeasureChart chart={chart} connectionId={connectionId} />
       </div>

@@ -129,11 +129,23 @@ export function checkCharts(measures: readonly LatestMeasure[]): ChartOf[] {
     .toSorted((one, other) => one.title.localeCompare(other.title));
 }
 
+type Measured = Pick<LatestMeasure, 'metric' | 'object' | 'database'>;
+
+/** The title of a chart with one measure: what is measured, and where. */
+export function chartTitle({ metric, object, database }: Measured): string {
+  return [metricWords(metric), placeText({ object, database })].filter((part) => part !== '').join(': ');
+}
+
+/** Where a value was measured: `orders in shop`; '' for the whole server. */
+export function placeText({ object, database }: Pick<LatestMeasure, 'object' | 'database'>): string {
+  return [object, database].filter((part) => part !== null && part !== '').join(' in ');
+}
+
 /** The name of a measure in its chart: its object and database, or its title for the whole server. */
 export function lineLabel({
   object,
   database,
   title,
 }: Pick<LatestMeasure, 'object' | 'database' | 'title'>): string {
-  return [object, database].filter((part) => part !== null && part !== '').join(' in ') || title;
+  return placeText({ object, database }) || title;
 }

@@ -1,4 +1,7 @@
 import './finding-explanation.css';
+import type { ExplainedFinding } from '../../../src/console/connections/findings.ts';
+import { metricWords, unitOf } from '../../../src/vocabulary/units.ts';
+import { valueText } from './chart/value-text.ts';
 import { CodeBlock } from './copy.tsx';
 import { Icon } from './icons.tsx';
 
@@ -34,6 +37,8 @@ function Prose({ text }: { text: string }) {
 interface FindingExplanationProps {
   /** The measured value with its recommendation. */
   metric_line: string;
+  /** The number that it comes from; null if it comes from none. */
+  measured: ExplainedFinding['measured'];
   thresholds: readonly { name: string; value: number; default: number }[];
   /** Why it matters, as {@link Prose}; '' for an unknown check. */
   why: string;
@@ -44,7 +49,14 @@ interface FindingExplanationProps {
 }
 
 /** Explains a finding or ticket: measured value and threshold, why it matters, what to run and what that locks. */
-export function FindingExplanation({ metric_line, thresholds, why, sql, lock }: FindingExplanationProps) {
+export function FindingExplanation({
+  metric_line,
+  measured,
+  thresholds,
+  why,
+  sql,
+  lock,
+}: FindingExplanationProps) {
   return (
     <div className="explained">
       <div>
@@ -52,6 +64,7 @@ export function FindingExplanation({ metric_line, thresholds, why, sql, lock }: 
         <p>
           <bdi>{metric_line}</bdi>
         </p>
+        {measured && <Crossed measured={measured} />}
         {thresholds.length > 0 && (
           <ul aria-label="Thresholds" className="judged-by">
             <li aria-hidden="true">Thresholds</li>
@@ -72,6 +85,21 @@ export function FindingExplanation({ metric_line, thresholds, why, sql, lock }: 
       )}
       {sql && <Remedy lock={lock} sql={sql} />}
     </div>
+  );
+}
+
+/** The number in words: `Connections used: 98.9 %, at or above the threshold of 95 %`. */
+function Crossed({
+  measured: { metric, value, operator, threshold },
+}: {
+  measured: NonNullable<ExplainedFinding['measured']>;
+}) {
+  const unit = unitOf(metric);
+  return (
+    <p className="crossed">
+      {metricWords(metric)}: <strong>{valueText(value, unit)}</strong>, at or{' '}
+      {operator === '>=' ? 'above' : 'below'} the threshold of {valueText(threshold, unit)}
+    </p>
   );
 }
 

@@ -65,11 +65,13 @@ export function FindingDetail({
   /** Null when the member may not, or the check has no thresholds. */
   onThresholds: (() => void) | null;
 }) {
-  const { check_id, category, metric_line, thresholds, why, sql, lock, missing_grant, ticket_id } = finding;
+  const { check_id, category, metric_line, measured, thresholds, why, sql, lock, missing_grant, ticket_id } =
+    finding;
   return (
     <div className="finding-detail">
       <FindingExplanation
         lock={lock}
+        measured={measured}
         metric_line={metric_line}
         // The GRANT is shown below under its own heading.
         sql={missing_grant === sql ? '' : sql}

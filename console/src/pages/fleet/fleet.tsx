@@ -76,18 +76,13 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
           onChange={(status) => show({ status: STATUS_FILTERS.find((chip) => chip === status) })}
           value={search.status ?? null}
         />
-        <LinesChoice
-          metrics={metrics}
-          onChange={({ metric, range }) => show({ metric, range })}
-          search={search}
-        />
       </Filters>
-      {lines && (
-        <p className="quiet small">
-          Each line has its own scale from 0{lines.unit === 'ratio' ? ' to 100 %' : ' to its highest value'}.
-          Of several databases, tables or replicas, it shows the one with the highest value now.
-        </p>
-      )}
+      <LinesChoice
+        metrics={metrics}
+        onChange={({ metric, range }) => show({ metric, range })}
+        search={search}
+        unit={lines?.unit ?? null}
+      />
       <Loaded query={query}>
         {({ data: rows, summary }) =>
           rows.length > 0 ? (

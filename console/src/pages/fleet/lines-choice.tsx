@@ -1,5 +1,6 @@
 import type { FleetMetrics } from '../../../../src/console/measures/measure-schemas.ts';
 import { FLEET_RANGES, type FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
+import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { Select } from '../../parts/field.tsx';
 import type { FleetSearch } from './fleet-search.ts';
 
@@ -13,11 +14,18 @@ const RANGE_TEXTS: Record<FleetRange, string> = {
 interface LinesChoiceProps {
   metrics: FleetMetrics['metrics'];
   search: FleetSearch;
+  /** Of the chosen vital sign; null for scores. */
+  unit: Unit | null;
   onChange: (changed: Pick<FleetSearch, 'metric' | 'range'>) => void;
 }
 
 /** Chooses what the line of each connection shows: its score, or a vital sign over a range. */
-export function LinesChoice({ metrics, search: { metric, range = '24h' }, onChange }: LinesChoiceProps) {
+export function LinesChoice({
+  metrics,
+  search: { metric, range = '24h' },
+  unit,
+  onChange,
+}: LinesChoiceProps) {
   return (
     <div className="lines-choice">
       <Select
@@ -25,7 +33,6 @@ export function LinesChoice({ metrics, search: { metric, range = '24h' }, onChan
           { id: '', label: 'Score, 30 days' },
           ...metrics.map(({ metric: id, title }) => ({ id, label: title })),
         ]}
-        hideLabel
         label="Lines show"
         onChange={(id) => onChange(id === '' ? {} : { metric: id, range })}
         value={metric ?? ''}
@@ -38,6 +45,12 @@ export function LinesChoice({ metrics, search: { metric, range = '24h' }, onChan
           onChange={(id) => onChange({ metric, range: FLEET_RANGES.find((word) => word === id) ?? '24h' })}
           value={range}
         />
+      )}
+      {unit !== null && (
+        <p className="quiet small">
+          Each line has its own scale from 0{unit === 'ratio' ? ' to 100 %' : ' to its highest value'}. Of
+          several databases, tables or replicas, it shows the one with the highest value now.
+        </p>
       )}
     </div>
   );

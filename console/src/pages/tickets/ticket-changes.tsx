@@ -16,7 +16,7 @@ export function ChangesBefore({ ticket: { id, connection_id, connection_removed 
   });
   return (
     <div>
-      <h3>In the 24 hours before</h3>
+      <h3>Changes in the 24 hours before</h3>
       <Loaded query={query}>
         {({ changes, more, from, to }) => (
           <>

@@ -26,5 +26,6 @@ test('values that changed most come first, and equal ones are left out', () => {
 test('a difference has its sign and unit', () => {
   expect(differenceText(measure('more', 0, 2_000_000))).toMatch(/^\+\d.* MB$/);
   expect(differenceText(measure('less', 2_000_000, 0))).toMatch(/^-\d.* MB$/);
+  expect(differenceText({ ...measure('ratio', 0.5, 0.46), unit: 'ratio' })).toBe('-4 points');
   expect(differenceText(measure('came', null, 1))).toBe('');
 });

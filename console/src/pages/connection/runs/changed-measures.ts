@@ -17,9 +17,10 @@ export function changedMeasures(measures: readonly Compared[]): Compared[] {
     .toSorted((one, other) => weight(other) - weight(one) || one.title.localeCompare(other.title));
 }
 
-/** `+1.2 MB` or `-4 %`; empty if one run has no value. */
+/** `+1.2 MB`; of ratios in percentage points, `-4 points`. Empty if one run has no value. */
 export function differenceText({ before, after, unit }: Compared): string {
   if (before === null || after === null) return '';
-  const text = valueText(Math.abs(after - before), unit);
+  const size = valueText(Math.abs(after - before), unit);
+  const text = unit === 'ratio' ? size.replace('%', 'points') : size;
   return after > before ? `+${text}` : `-${text}`;
 }

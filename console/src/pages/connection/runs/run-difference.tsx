@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import type { ComparedFault, RunComparison } from '../../../../../src/console/connections/run-schemas.ts';
-import { lineLabel } from '../../../measures/measure-groups.ts';
-import { Button } from '../../../parts/button.tsx';
+import { metricWords } from '../../../../../src/vocabulary/units.ts';
+import { placeText } from '../../../measures/measure-groups.ts';
+import { IconButton } from '../../../parts/button.tsx';
 import { ChangeList } from '../../../parts/changes/change-list.tsx';
 import { valueText } from '../../../parts/chart/value-text.ts';
 import { figure } from '../../../parts/figure.ts';
@@ -17,31 +18,39 @@ import { comparisonQuery } from './runs-query.ts';
 interface RunDifferenceProps {
   connectionId: string;
   compared: ComparedRuns;
+  /** Moves the focus to the comparison once it is there: a member asked for it, not the address. */
+  isAskedFor: boolean;
   onClose: () => void;
 }
 
 /** What differs between two runs: findings, values and what changed on the server between them. */
-export function RunDifference({ connectionId, compared, onClose }: RunDifferenceProps) {
+export function RunDifference({ connectionId, compared, isAskedFor, onClose }: RunDifferenceProps) {
   const query = useQuery(comparisonQuery(connectionId, compared));
   return (
     <div className="run-difference">
-      <Loaded query={query}>{(comparison) => <Difference comparison={comparison} />}</Loaded>
-      <div>
-        <Button onPress={onClose} small>
-          Close comparison
-        </Button>
+      <div className="run-difference-close">
+        <IconButton icon="close" label="Close comparison" onPress={onClose} />
       </div>
+      <Loaded query={query}>
+        {(comparison) => <Difference comparison={comparison} isAskedFor={isAskedFor} />}
+      </Loaded>
     </div>
   );
 }
 
-function Difference({
-  comparison: { from, to, findings, measures, changes },
-}: {
+interface DifferenceProps {
   comparison: RunComparison;
-}) {
+  isAskedFor: boolean;
+}
+
+function Difference({ comparison: { from, to, findings, measures, changes }, isAskedFor }: DifferenceProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    if (!isAskedFor) return;
+    heading.current?.focus({ preventScroll: true });
+    // The list below keeps its place in the window, which would leave the comparison above it.
+    heading.current?.scrollIntoView({ block: 'start' });
+  }, [isAskedFor]);
   const changed = useMemo(() => changedMeasures(measures), [measures]);
   return (
     <>
@@ -49,26 +58,36 @@ function Difference({
         {local(from.created_at, { seconds: true })} compared with {local(to.created_at, { seconds: true })}
       </h3>
       <p>
-        Score {from.score}
-        {from.score === to.score ? ' in both runs' : ` → ${to.score}`}.
+        Score: {from.score}
+        {from.score === to.score ? (
+          ' in both runs'
+        ) : (
+          <>
+            {' '}
+            <span aria-hidden="true">→</span>
+            <span className="hidden-text"> changed to </span> {to.score}
+          </>
+        )}
       </p>
       {findings ? (
         <Findings findings={findings} />
       ) : (
         <p className="quiet">
-          Findings are kept for 7 days, so these runs are compared by score and values only.
+          Findings are kept for 7 days. Older runs are compared by their scores and values.
         </p>
       )}
       <h4>Values</h4>
       {changed.length === 0 ? (
         <p className="quiet">No value changed.</p>
       ) : (
-        <Table
-          columns={VALUES}
-          label="Values that changed"
-          rowKey={({ series_id }) => series_id}
-          rows={changed}
-        />
+        <div className="run-values">
+          <Table
+            columns={VALUES}
+            label="Values that changed"
+            rowKey={({ series_id }) => series_id}
+            rows={changed}
+          />
+        </div>
       )}
       <h4>Changes between the runs</h4>
       {changes.length === 0 ? (
@@ -85,7 +104,7 @@ const LISTS = [
   { name: 'worse', title: 'Worse' },
   { name: 'better', title: 'Better' },
   { name: 'gone', title: 'Gone' },
-  { name: 'unknown', title: 'Not measured in both runs' },
+  { name: 'unknown', title: 'Measured in one run only' },
 ] as const;
 
 function Findings({ findings }: { findings: NonNullable<RunComparison['findings']> }) {
@@ -161,13 +180,17 @@ const VALUES: Column<Compared>[] = [
   {
     ...{ id: 'measure', header: 'Value', width: 'minmax(12rem, 1fr)', narrow: 'lead' },
     cell: (measure) => {
-      const label = lineLabel(measure);
+      const place = placeText(measure);
+      // A check may compare several numbers.
+      const number = measure.check_id !== '' && metricWords(measure.metric);
       return (
         <>
           {measure.title}
-          {label !== measure.title && (
+          {(number || place) && (
             <span className="second-line">
-              <bdi className="mono">{label}</bdi>
+              {number}
+              {number && place && ' · '}
+              {place && <bdi className="mono">{place}</bdi>}
             </span>
           )}
         </>

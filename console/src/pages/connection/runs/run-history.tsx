@@ -1,7 +1,7 @@
 import './runs.css';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { type Ref, useMemo, useRef, useState } from 'react';
 import type { Run } from '../../../../../src/console/connections/run-schemas.ts';
 import { Button } from '../../../parts/button.tsx';
 import { MoreButton } from '../../../parts/more-button.tsx';
@@ -19,6 +19,8 @@ export function RunHistory({ connectionId }: { connectionId: string }) {
   const navigate = useNavigate({ from: '/connections/$id' });
   const list = useInfiniteQuery(runsQuery(connectionId));
   const compared = comparedRuns(compare);
+  const [isAskedFor, setAskedFor] = useState(false);
+  const choice = useRef<HTMLDivElement>(null);
   const show = (chosen: ComparedRuns | null) =>
     void navigate({
       search: ({ compare: _compared, ...old }) =>
@@ -28,7 +30,7 @@ export function RunHistory({ connectionId }: { connectionId: string }) {
     });
   return (
     <Section
-      description="Choose two runs and compare them. Findings are kept for 7 days, scores for good."
+      description="Choose two runs and compare them. Findings are kept for 7 days, scores forever."
       title="Run history"
     >
       <Loaded query={list}>
@@ -44,11 +46,23 @@ export function RunHistory({ connectionId }: { connectionId: string }) {
                 <RunDifference
                   compared={compared}
                   connectionId={connectionId}
+                  isAskedFor={isAskedFor}
                   key={compare}
-                  onClose={() => show(null)}
+                  onClose={() => {
+                    show(null);
+                    choice.current?.querySelector('button')?.focus();
+                  }}
                 />
               )}
-              <RunChoice compared={compared} onCompare={show} runs={runs} />
+              <RunChoice
+                compared={compared}
+                onCompare={(chosen) => {
+                  setAskedFor(true);
+                  show(chosen);
+                }}
+                ref={choice}
+                runs={runs}
+              />
               <MoreButton list={list} />
             </div>
           );
@@ -62,10 +76,12 @@ interface RunChoiceProps {
   runs: readonly Run[];
   compared: ComparedRuns | null;
   onCompare: (chosen: ComparedRuns) => void;
+  /** Around the button. */
+  ref: Ref<HTMLDivElement>;
 }
 
 /** The list of runs. Two columns of radio buttons choose what is compared: by default the latest two. */
-function RunChoice({ runs, compared, onCompare }: RunChoiceProps) {
+function RunChoice({ runs, compared, onCompare, ref }: RunChoiceProps) {
   const [latest, before = latest] = runs;
   const [from, setFrom] = useState(compared?.from ?? before?.id ?? 0);
   const [to, setTo] = useState(compared?.to ?? latest?.id ?? 0);
@@ -93,14 +109,14 @@ function RunChoice({ runs, compared, onCompare }: RunChoiceProps) {
       { id: 'score', header: 'Score', width: '4rem', align: 'end', cell: ({ score }) => score },
       {
         ...{ id: 'summary', header: 'Summary', width: 'minmax(10rem, 1fr)' },
-        cell: ({ summary_text }) => <bdi>{summary_text}</bdi>,
+        cell: ({ summary_text }) => <bdi className="run-summary">{summary_text}</bdi>,
       },
     ];
   }, [from, to]);
   const isPair = from !== to;
   return (
     <>
-      <div className="run-compare">
+      <div className="run-compare" ref={ref}>
         <Button
           isDisabled={!isPair}
           onPress={() => onCompare({ from: Math.min(from, to), to: Math.max(from, to) })}
@@ -110,7 +126,9 @@ function RunChoice({ runs, compared, onCompare }: RunChoiceProps) {
         </Button>
         {!isPair && <span className="quiet small">Choose two different runs.</span>}
       </div>
-      <Table columns={columns} label="Runs" rowKey={({ id }) => id} rows={runs} />
+      <div className="run-list">
+        <Table columns={columns} label="Runs" rowKey={({ id }) => id} rows={runs} />
+      </div>
     </>
   );
 }
