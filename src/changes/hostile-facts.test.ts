@@ -12,7 +12,7 @@ async function readAll(
   databases = 0,
 ): Promise<ChangeReader> {
   const facts = { key: Buffer.alloc(32).toString('base64'), known: [], started: null, ...given };
-  const reader = new ChangeReader({ ...targetAt(1), engine: 'postgres' }, facts);
+  const reader = new ChangeReader({ ...targetAt(1), engine: 'postgres' }, facts, () => false);
   const session = { tls: null, read: async () => rows, close: async () => {} };
   await reader.readServer(session, { version: 180_000 }, { host: 'db', port: 1 });
   for (let n = 0; n < databases; n++) await reader.readDatabase(session, `shop ${n}`);
@@ -74,7 +74,7 @@ test('a server whose databases have new names in every run does not fill the sto
 });
 
 test('without instructions nothing is asked', async () => {
-  const reader = new ChangeReader(targetAt(1), null);
+  const reader = new ChangeReader(targetAt(1), null, () => false);
   const read = () => Promise.reject(new Error('asked'));
   await reader.readServer(
     { tls: null, read, close: async () => {} },

@@ -1,4 +1,4 @@
-/** How long what is kept of measures, in days (docs/design/measures.md). */
+/** How long five minutes and hours of measures are kept (docs/design/measures.md). */
 export const FIVE_MINUTES_KEPT_DAYS = 7;
 export const HOURS_KEPT_DAYS = 60;
 /** Days are kept for 13 months. */

@@ -109,7 +109,7 @@ export async function measure(
     samples: new Map(engine.checks.map((check) => [check, []])),
     counters,
     vitals: new Vitals({ engine, before, began, counters, note, ended: () => hasEnded(run) }),
-    changes: new ChangeReader(target, instructions.facts ?? null),
+    changes: new ChangeReader(target, instructions.facts ?? null, () => hasEnded(run)),
     server: null,
     show,
     note,

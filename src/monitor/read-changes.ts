@@ -33,12 +33,14 @@ export class ChangeReader {
   readonly #given: FactInstructions | null;
   readonly #key: Buffer;
   readonly #redact: Redact;
+  readonly #hasEnded: () => boolean;
   #databases = 0;
   #schemas = 0;
   #isOver = false;
 
-  /** Reads nothing without instructions. */
-  constructor(target: Target, given: FactInstructions | null) {
+  /** Reads nothing without instructions, nor after the run `hasEnded`. */
+  constructor(target: Target, given: FactInstructions | null, hasEnded: () => boolean) {
+    this.#hasEnded = hasEnded;
     this.#target = target;
     this.#given = given;
     this.#key = Buffer.from(given?.key ?? '', 'base64');
@@ -82,7 +84,7 @@ export class ChangeReader {
   /** A session that is too slow, or lost, is asked nothing more; what a schema may take is limited by its own statement. */
   #asking(session: Session): Ask {
     return async (statement) => {
-      if (this.#isOver) return null;
+      if (this.#isOver || this.#hasEnded()) return null;
       const began = performance.now();
       try {
         return await session.read(statement);
