@@ -1,5 +1,4 @@
 import './finding-explanation.css';
-import type { ExplainedFinding } from '../../../src/console/connections/findings.ts';
 import { metricWords, unitOf } from '../../../src/vocabulary/units.ts';
 import { valueText } from './chart/value-text.ts';
 import { CodeBlock } from './copy.tsx';
@@ -34,11 +33,18 @@ function Prose({ text }: { text: string }) {
   );
 }
 
+interface Measured {
+  metric: string;
+  value: number;
+  operator: '>=' | '<=';
+  threshold: number;
+}
+
 interface FindingExplanationProps {
   /** The measured value with its recommendation. */
   metric_line: string;
   /** The number that it comes from; null if it comes from none. */
-  measured: ExplainedFinding['measured'];
+  measured: Measured | null;
   thresholds: readonly { name: string; value: number; default: number }[];
   /** Why it matters, as {@link Prose}; '' for an unknown check. */
   why: string;
@@ -89,11 +95,7 @@ export function FindingExplanation({
 }
 
 /** The number in words: `Connections used: 98.9 %, at or above the threshold of 95 %`. */
-function Crossed({
-  measured: { metric, value, operator, threshold },
-}: {
-  measured: NonNullable<ExplainedFinding['measured']>;
-}) {
+function Crossed({ measured: { metric, value, operator, threshold } }: { measured: Measured }) {
   const unit = unitOf(metric);
   return (
     <p className="crossed">
