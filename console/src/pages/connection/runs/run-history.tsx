@@ -124,7 +124,11 @@ function RunChoice({ runs, compared, onCompare, ref }: RunChoiceProps) {
         >
           Compare the chosen runs
         </Button>
-        {!isPair && <span className="quiet small">Choose two different runs.</span>}
+        {!isPair && (
+          <span className="quiet small">
+            {runs.length === 1 ? 'A comparison needs two runs.' : 'Choose two different runs.'}
+          </span>
+        )}
       </div>
       <div className="run-list">
         <Table columns={columns} label="Runs" rowKey={({ id }) => id} rows={runs} />
