@@ -113,7 +113,7 @@ const TIME: readonly (readonly [string, number])[] = [
 ];
 
 /** A setting in its largest whole unit, as SHOW prints it: 16384 of 8kB is 128MB. */
-export function shownSetting(value: string, unit: string): string {
+function shownSetting(value: string, unit: string): string {
   if (unit === '' || !/^\d+$/.test(value) || value === '0') return value;
   const [, times = '', name = ''] = /^(\d*)([A-Za-z]+)$/.exec(unit) ?? [];
   let number = Number(value) * Number(times || 1);
