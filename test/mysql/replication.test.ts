@@ -126,6 +126,7 @@ test('a writable replica is found and fixed', async () => {
   await paste(judgement);
   expect(await judged('MY_REPLICA_WRITABLE')).toEqual({
     faults: [],
+    measures: [],
     passMessage: 'The replica is read-only.',
   });
 });
