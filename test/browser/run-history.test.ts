@@ -85,12 +85,10 @@ async function open(path: string, look: Look = { scheme: 'light', ...WIDE }) {
 }
 
 const LOOKS: [string, Look][] = [
-  ['light', { scheme: 'light', ...WIDE }],
   ['dark', { scheme: 'dark', ...WIDE }],
   // The narrowest panel of a ticket beside the list.
   ['narrow', { scheme: 'light', width: 1160, height: 900 }],
   ['phone', { scheme: 'light', ...PHONE }],
-  ['phone-dark', { scheme: 'dark', ...PHONE }],
 ];
 
 describe.each(LOOKS)('%s', (name, look) => {

@@ -9,8 +9,11 @@ import { oldPrograms, PostgresServer } from './postgres-server.ts';
 
 let server: PostgresServer;
 let watcher: pg.Client;
+let serverVersion = 0;
 beforeAll(async () => {
   server = await PostgresServer.start();
+  const [row] = await server.run(`select current_setting('server_version_num')::int as version`);
+  serverVersion = Number(row?.['version']);
   await restart(100);
 });
 afterAll(async () => {
@@ -120,8 +123,12 @@ test('an entry that was evicted and made again counts only what it counted since
   ).toEqual([]);
   expect(await judged(before)).toMatchObject({ faults: [] });
   await sleep(6, 0.07);
+  // Before 17 an entry does not say when it began, so the call of the evicted one is subtracted.
+  const calls = serverVersion >= 170_000 ? 6 : 5;
   expect(await judged(before)).toMatchObject({
-    faults: [{ metricLine: expect.stringMatching(/ took 7\d ms on average, 6 times since the last run/) }],
+    faults: [
+      { metricLine: expect.stringMatching(` took [78]\\d ms on average, ${calls} times since the last run`) },
+    ],
   });
 });
 
