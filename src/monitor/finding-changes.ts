@@ -1,5 +1,5 @@
 import type { NewChange } from '../changes/connection-change.ts';
-import type { planTickets } from '../ops/plan-tickets.ts';
+import type { TicketPlan } from '../ops/plan-tickets.ts';
 import type { Severity } from '../vocabulary/severities.ts';
 import { cleanText } from './clean-text.ts';
 
@@ -9,7 +9,7 @@ const TEXT = 200;
  * The findings that came, went, or became worse or better: as their tickets did. So a check that was not measured
  * changes nothing, and a volatile finding must be seen, or missed, twice. Before and after are severities.
  */
-export function findingChanges({ opened, changed }: ReturnType<typeof planTickets>): NewChange[] {
+export function findingChanges({ opened, changed }: TicketPlan): NewChange[] {
   return [
     ...opened.map((finding) => findingChange(finding, null, finding.severity)),
     ...changed.flatMap((ticket) => {

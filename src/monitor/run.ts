@@ -178,10 +178,11 @@ async function store(
     });
     if (!run && !previous.some(({ metric_line }) => metric_line === findings[0]?.metric_line))
       record('connection_tampered', `/connections/${connection_id}`, { connection_id });
+    const plan = planTickets(outcomes, previous, tickets);
     // The findings of the first run did not come with it.
-    const found = previous.length > 0 ? findingChanges(planTickets(outcomes, previous, tickets)) : [];
+    const found = previous.length > 0 ? findingChanges(plan) : [];
     await storeChanges(client, scope, limitChanges([...expired, ...found], 'findings'));
-    const ticketEntries = await recordFindings(client, scope, { outcomes, previous, tickets });
+    const ticketEntries = await recordFindings(client, scope, plan);
     for (const entry of [...silenced, ...ticketEntries]) {
       record(entry.actionType, entry.pagePath, entry.properties);
     }

@@ -27,6 +27,13 @@ export interface NextTicket extends StandingTicket {
   severity_before: StandingTicket['severity'];
 }
 
+/** How a run changes the tickets of a connection. */
+export interface TicketPlan {
+  /** The findings that open a ticket. */
+  opened: Finding[];
+  changed: NextTicket[];
+}
+
 /** How many clean runs resolve the ticket of a volatile check. A single one may be chance. */
 const CLEAN_RUNS = 2;
 
@@ -34,11 +41,7 @@ const CLEAN_RUNS = 2;
  * Plans how the outcomes of a run change a connection's tickets: which findings open one, and which tickets change.
  * Tickets of checks that the run did not measure stay unchanged. `previous` are the findings of the previous run.
  */
-export function planTickets(
-  outcomes: Outcome[],
-  previous: Finding[],
-  tickets: StandingTicket[],
-): { opened: Finding[]; changed: NextTicket[] } {
+export function planTickets(outcomes: Outcome[], previous: Finding[], tickets: StandingTicket[]): TicketPlan {
   const seenBefore = new Set(previous.filter(isFault).map(key));
   const ticketOf = new Map(tickets.map((ticket) => [key(ticket), ticket]));
   const opened = new Map<string, Finding>();

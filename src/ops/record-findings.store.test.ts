@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { inTransaction } from '../database/connect.ts';
+import { planTickets } from './plan-tickets.ts';
 import { recordFindings, resolveTicketsOf, standingTicketsOf } from './record-findings.ts';
 import { type Level, outcomes, playSamples, type Sample } from './samples-fixture.ts';
 
@@ -207,8 +208,8 @@ test('a changed severity is recorded with its old and new value', async () => {
   const scope = { accountId, connectionId: await store.connection(accountId), at: '2026-01-01T00:00:00Z' };
   const run = (level: Level) =>
     inTransaction(store.writer, async (client) => {
-      const found = { outcomes: outcomes(false, { hour: 0, found: { t: level } }), previous: [] };
-      return recordFindings(client, scope, { ...found, tickets: await standingTicketsOf(client, scope) });
+      const found = outcomes(false, { hour: 0, found: { t: level } });
+      return recordFindings(client, scope, planTickets(found, [], await standingTicketsOf(client, scope)));
     });
   const [opened] = await run('warning');
   const { ticket_id } = opened?.properties ?? {};
@@ -232,7 +233,7 @@ test('a ticket has the number of the run that found it last, as it has its line'
       if (value !== undefined) Object.assign(finding, { measured: { ...measured, value } });
     await inTransaction(store.writer, async (client) => {
       const tickets = await standingTicketsOf(client, scope);
-      return recordFindings(client, scope, { outcomes: sample, previous: findings, tickets });
+      return recordFindings(client, scope, planTickets(sample, findings, tickets));
     });
     const { rows } = await store.writer.query('select measured from ticket where account_id = $1', [
       accountId,
@@ -250,8 +251,8 @@ test('removing a connection resolves its open tickets with that reason', async (
   const connectionId = await store.connection(accountId);
   const scope = { accountId, connectionId, at: '2026-01-01T00:00:00Z' };
   const entries = await inTransaction(store.writer, async (client) => {
-    const found = { outcomes: outcomes(false, { hour: 0, found: t }), previous: [], tickets: [] };
-    await recordFindings(client, scope, found);
+    const found = outcomes(false, { hour: 0, found: t });
+    await recordFindings(client, scope, planTickets(found, [], []));
     return resolveTicketsOf(client, { ...scope, at: '2026-01-01T01:30:00Z', reason: 'connection removed' });
   });
   const ticket_id = entries[0]?.properties['ticket_id'];

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { Finding, Outcome } from '../checks/check.ts';
+import type { Finding } from '../checks/check.ts';
 import { SEVERITIES, type Severity } from '../vocabulary/severities.ts';
-import { type NextTicket, planTickets, type StandingTicket } from './plan-tickets.ts';
+import type { NextTicket, StandingTicket, TicketPlan } from './plan-tickets.ts';
 
 /** An activity entry to record in the same transaction, for `Change.record`. */
 export interface TicketEntry {
@@ -81,16 +81,15 @@ const changeTickets = `
 
 /**
  * Updates a connection's tickets with the findings of a run, in at most two statements, and returns the entries to
- * record. `tickets` are those of `standingTicketsOf`, `previous` the findings of the previous run. first_seen_at is
+ * record. `plan` comes from `planTickets`, with the tickets of `standingTicketsOf`. first_seen_at is
  * `Change.at`, so tickets are ordered as they were committed, which stable pages of the list need.
  */
 export async function recordFindings(
   client: pg.ClientBase,
   scope: Scope,
-  found: { outcomes: Outcome[]; previous: Finding[]; tickets: StandingTicket[] },
+  { opened, changed }: TicketPlan,
 ): Promise<TicketEntry[]> {
-  const plan = planTickets(found.outcomes, found.previous, found.tickets);
-  return [...(await open(client, scope, plan.opened)), ...(await change(client, scope, plan.changed))];
+  return [...(await open(client, scope, opened)), ...(await change(client, scope, changed))];
 }
 
 async function open(client: pg.ClientBase, scope: Scope, opened: Finding[]): Promise<TicketEntry[]> {

@@ -1,6 +1,7 @@
 import type { TestStore } from '../../test/store.ts';
 import type { Finding, Outcome } from '../checks/check.ts';
 import { inTransaction } from '../database/connect.ts';
+import { planTickets } from './plan-tickets.ts';
 import { recordFindings, standingTicketsOf } from './record-findings.ts';
 
 /** How bad a finding is. */
@@ -68,7 +69,7 @@ export async function playSamples(
     recorded.push(
       await inTransaction(store.writer, async (client) => {
         const tickets = await standingTicketsOf(client, scope);
-        const entries = await recordFindings(client, scope, { outcomes: found, previous, tickets });
+        const entries = await recordFindings(client, scope, planTickets(found, previous, tickets));
         return entries.map(({ actionType }) => actionType.replace('ticket_', ''));
       }),
     );

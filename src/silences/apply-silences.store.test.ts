@@ -4,6 +4,7 @@ import type { Change, ChangeAccount } from '../activity/record-entry.ts';
 import type { Finding, Outcome } from '../checks/check.ts';
 import { score, summaryText } from '../checks/score.ts';
 import { inTransaction } from '../database/connect.ts';
+import { planTickets } from '../ops/plan-tickets.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
 import { addSilence } from './add-silence.ts';
 import { applySilences } from './apply-silences.ts';
@@ -66,7 +67,7 @@ async function watched(volatile = false) {
         const measured = [outcomeOf(found, volatile)];
         const { outcomes, entries } = await applySilences(client, scope(hour), measured);
         const tickets = await standingTicketsOf(client, scope(hour));
-        const changes = await recordFindings(client, scope(hour), { outcomes, previous, tickets });
+        const changes = await recordFindings(client, scope(hour), planTickets(outcomes, previous, tickets));
         previous = outcomes.flatMap(({ findings }) => findings);
         const open = tickets.filter(({ status }) => status === 'open');
         return {

@@ -3,6 +3,7 @@ import { startTestStore, type TestStore } from '../../../test/store.ts';
 import type { Finding } from '../../checks/check.ts';
 import { inTransaction } from '../../database/connect.ts';
 import { recordCheck } from '../../health/record-check.ts';
+import { planTickets } from '../../ops/plan-tickets.ts';
 import { recordFindings } from '../../ops/record-findings.ts';
 import type { ConnectionDetail } from '../connections/connection-schemas.ts';
 import { openTestConsole, type TestConsole } from '../console-fixture.ts';
@@ -51,7 +52,7 @@ async function ownerWith(found: Finding) {
     const cost = { milliseconds: 1, statements: 1, bytes: 1 };
     await recordCheck(client, { ...scope, score: 80, summaryText: '', findings: [found], cost });
     const outcomes = [{ ...outcome, findings: [found], measured: true, unmeasured: [], near: [] }];
-    await recordFindings(client, scope, { outcomes, previous: [], tickets: [] });
+    await recordFindings(client, scope, planTickets(outcomes, [], []));
   });
   const { data } = await owner.read<{ data: { id: number }[] }>('/read/ops/tickets');
   const connection = await owner.read<ConnectionDetail>(`/connections/${connectionId}`);
