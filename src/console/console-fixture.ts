@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { insertSession } from '../../test/console-reads.ts';
@@ -5,6 +6,7 @@ import type { TestStore } from '../../test/store.ts';
 import { openPool } from '../database/connect.ts';
 import { hashToken, newToken } from '../members/token.ts';
 import { createConsole } from './console.ts';
+import type { ConsoleParts } from './route.ts';
 
 /** The console of a store, for requests of owners. */
 export interface TestConsole {
@@ -23,13 +25,13 @@ interface Owner {
   refused(path: string): Promise<unknown[]>;
 }
 
-export async function openTestConsole(store: TestStore): Promise<TestConsole> {
-  const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
-  const app = await createConsole({
+/** The console of a store that reads by `reader`. */
+export function consoleOn(store: TestStore, reader: pg.Pool, verify: ConsoleParts['verify']) {
+  return createConsole({
     log: pino({ level: 'silent' }),
     writer: store.writer,
     reader,
-    verify: () => Promise.reject(new Error('not in this test')),
+    verify,
     secret: store.deps.secret,
     allowPrivateTargets: true,
     allowConsoleSockets: true,
@@ -40,6 +42,11 @@ export async function openTestConsole(store: TestStore): Promise<TestConsole> {
     measure: () => {},
     closing: new AbortController().signal,
   });
+}
+
+export async function openTestConsole(store: TestStore): Promise<TestConsole> {
+  const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
+  const app = await consoleOn(store, reader, () => Promise.reject(new Error('not in this test')));
   const ask = (token: string, path: string) =>
     app.inject({
       method: 'GET',

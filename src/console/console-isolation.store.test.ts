@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeHistory } from '../../test/console-history.ts';
 import { consoleReads, insertSession, type OwnRows, selectOwnRows } from '../../test/console-reads.ts';
@@ -11,11 +10,11 @@ import { openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { hashToken, newToken } from '../members/token.ts';
-import { createConsole } from './console.ts';
+import { consoleOn } from './console-fixture.ts';
 import type { FleetMeasures } from './measures/measure-schemas.ts';
 import { ROUTES } from './routes.ts';
 
-type Console = Awaited<ReturnType<typeof createConsole>>;
+type Console = Awaited<ReturnType<typeof consoleOn>>;
 
 let store: TestStore;
 /** As it is, and one whose statements forgot whom they are for. */
@@ -83,21 +82,7 @@ async function openConsole(forgetful: boolean): Promise<Console> {
         ])) as typeof query;
     });
   }
-  return createConsole({
-    log: pino({ level: 'silent' }),
-    writer: store.writer,
-    reader,
-    verify: (id) => verifyBy(reader, id),
-    secret: store.deps.secret,
-    allowPrivateTargets: true,
-    allowConsoleSockets: true,
-    basePath: '',
-    publicUrl: null,
-    passkeyOrigin: () => 'http://localhost',
-    singleSignOn: null,
-    measure: () => {},
-    closing: new AbortController().signal,
-  });
+  return consoleOn(store, reader, (id) => verifyBy(reader, id));
 }
 
 /** The statement without a condition on account or person. */
