@@ -83,3 +83,21 @@ test('without instructions nothing is asked', async () => {
   );
   expect(reader.reported).toEqual([]);
 });
+
+test('after the end of a run nothing is read, and no schema counts as skipped', async () => {
+  const facts = { key: Buffer.alloc(32).toString('base64'), known: [], started: null };
+  let hasEnded = false;
+  let asked = 0;
+  const read = async () => {
+    asked += 1;
+    return [{ name: 'work_mem', value: '4MB' }];
+  };
+  const session = { tls: null, read, close: async () => {} };
+  const reader = new ChangeReader({ ...targetAt(1), engine: 'postgres' }, facts, () => hasEnded);
+  await reader.readServer(session, { version: 180_000 }, { host: 'db', port: 1 });
+  const [before, reported] = [asked, reader.reported.length];
+  expect(before).toBeGreaterThan(0);
+  hasEnded = true;
+  await reader.readDatabase(session, 'shop');
+  expect([asked, reader.reported.length]).toEqual([before, reported]);
+});

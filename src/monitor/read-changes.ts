@@ -38,6 +38,11 @@ export class ChangeReader {
   #schemas = 0;
   #isOver = false;
 
+  /** Whether nothing more is read, so what is missing says nothing about the server. */
+  get #isDone(): boolean {
+    return this.#isOver || this.#hasEnded();
+  }
+
   /** Reads nothing without instructions, nor after the run `hasEnded`. */
   constructor(target: Target, given: FactInstructions | null, hasEnded: () => boolean) {
     this.#hasEnded = hasEnded;
@@ -78,13 +83,13 @@ export class ChangeReader {
   #isSchemaDue(database: string): boolean {
     const name = cleanText(database, NAME);
     const last = this.#given?.known.find((one) => one.kind === 'schema_skipped' && one.database === name);
-    return !this.#isOver && (last?.age ?? SCHEMA_AGE_S) >= SCHEMA_AGE_S && this.#schemas++ < SCHEMAS;
+    return !this.#isDone && (last?.age ?? SCHEMA_AGE_S) >= SCHEMA_AGE_S && this.#schemas++ < SCHEMAS;
   }
 
   /** A session that is too slow, or lost, is asked nothing more; what a schema may take is limited by its own statement. */
   #asking(session: Session): Ask {
     return async (statement) => {
-      if (this.#isOver || this.#hasEnded()) return null;
+      if (this.#isDone) return null;
       const began = performance.now();
       try {
         return await session.read(statement);
@@ -96,9 +101,9 @@ export class ChangeReader {
     };
   }
 
-  /** A schema that was not read because the session was lost is read by the next run. */
+  /** A schema that was not read because the session was lost, or the run ended, is read by the next run. */
   #reportSchema(readings: Reading[]): void {
-    if (!this.#isOver) this.#report(readings);
+    if (!this.#isDone) this.#report(readings);
   }
 
   #report(readings: Reading[]): void {
