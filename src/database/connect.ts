@@ -17,8 +17,11 @@ export type StoreRole = 'owner' | 'writer' | 'reader' | 'console';
 /** How long a request may wait for the store, in milliseconds: its whole deadline (docs/design/requests.md). */
 export const STORE_DEADLINE_MS = 2_000;
 
+const INT8_ARRAY: number = 1016; // the OID of bigint[]; no column of this type contains nulls
+
 // Identifiers stay below 2^53 (they count from 1), so a JavaScript number holds them exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+pg.types.setTypeParser(INT8_ARRAY, (text) => text.slice(1, -1).split(',').filter(Boolean).map(Number));
 
 /**
  * Parses a PostgreSQL URL; it may list several hosts, separated by commas as in libpq.
@@ -56,13 +59,14 @@ const preferred = new WeakMap<StoreAddress, number>();
 
 /**
  * Opens a pool of connections to the store that act as `role`. If a host is lost, the pool uses the next one of `address`.
- * `statementTimeout`, in milliseconds, limits each statement on client and server; without it there is no limit.
+ * `statementTimeout`, in milliseconds, limits each statement on client and server; without it there is no limit. `name` is
+ * shown in pg_stat_activity; default: the role.
  * Connecting throws if the host is a standby, or if it gives another role than requested.
  */
 export function openPool(
   address: StoreAddress,
   role: StoreRole,
-  options: { max: number; pipeline?: boolean; statementTimeout?: number },
+  options: { max: number; pipeline?: boolean; statementTimeout?: number; name?: string },
 ): pg.Pool {
   const settings = {
     options: role === 'owner' ? '-c timezone=UTC' : `-c timezone=UTC -c role=dbvitals_${role}`,
@@ -100,7 +104,7 @@ export function openPool(
   }
   const pool = new pg.Pool({
     Client: StoreClient,
-    application_name: `dbvitals ${role}`,
+    application_name: `dbvitals ${options.name ?? role}`,
     connectionTimeoutMillis: STORE_DEADLINE_MS,
     idleTimeoutMillis: 60_000,
     keepAlive: true,

@@ -14,6 +14,9 @@ const STORE_MONITOR = 'dbvitals_monitor';
 const USED_BY = 5_801;
 const SERVED_BY = 5_802;
 
+// Invalid password, which PostgreSQL also says of a role that does not exist, and a database that does not exist.
+const LACKING: ReadonlySet<string> = new Set(['28P01', '3D000']);
+
 // How long to wait for another process that starts or stops the server, and for crash recovery.
 const START_PATIENCE_MS = 15_000;
 const JOIN_PATIENCE_MS = 150_000;
@@ -89,15 +92,13 @@ export async function joinEmbedded(dataFolder: string, say: Say): Promise<Embedd
     let isSaid = false;
     for (;;) {
       try {
-        if (serverPid(folder) === null) {
+        const starts = serverPid(folder) === null;
+        if (starts) {
           if (!isSaid) say('starting PostgreSQL');
           isSaid = true;
           await startServer(folder, settings);
         }
-        await prepareDatabase(asSuperuser, passwords);
-        const client = new pg.Client({ ...asOwner, application_name: 'dbvitals holder' });
-        client.on('error', () => {});
-        await client.connect();
+        const client = await connectAsOwner(starts);
         await client.query('select pg_advisory_lock_shared($1)', [USED_BY]);
         if (serving) await client.query('select pg_advisory_lock($1)', [SERVED_BY]);
         client.once('end', () => {
@@ -112,6 +113,20 @@ export async function joinEmbedded(dataFolder: string, say: Say): Promise<Embedd
         await wait(100);
       }
     }
+  }
+
+  /** Connects as the owner. The process that started the server may have ended before it created the owner's role and database. */
+  async function connectAsOwner(mayLackDatabase: boolean): Promise<pg.Client> {
+    if (mayLackDatabase) await prepareDatabase(asSuperuser, passwords);
+    const client = new pg.Client({ ...asOwner, application_name: 'dbvitals holder' });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+    } catch (error) {
+      if (mayLackDatabase || !LACKING.has(String((error as { code?: string }).code))) throw error;
+      return connectAsOwner(true);
+    }
+    return client;
   }
 
   /** Restarts a server that ended unexpectedly, however long that takes. */

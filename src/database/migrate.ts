@@ -74,16 +74,6 @@ export async function readSchema(client: pg.ClientBase | pg.Pool, folder = FOLDE
   return { applied, pending };
 }
 
-/** Whether no migration was ever applied. */
-export async function isEmpty(address: StoreAddress): Promise<boolean> {
-  const pool = openPool(address, 'owner', { max: 1 });
-  try {
-    return (await readSchema(pool)).applied.length === 0;
-  } finally {
-    await pool.end();
-  }
-}
-
 /** Locks the schema exclusively until the transaction ends. Waits for other holders of the lock. */
 export async function lockSchemaAlone(client: pg.ClientBase): Promise<void> {
   await client.query(lockSchema);

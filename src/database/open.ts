@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import type pg from 'pg';
 import { called } from '../config/package-root.ts';
-import { openPool, parsePoolerUrl, parseStoreUrl, type StoreAddress, type StoreRole } from './connect.ts';
+import { openPool, parsePoolerUrl, parseStoreUrl, type StoreAddress } from './connect.ts';
 import { holdsStore } from './data-folder.ts';
 import { type EmbeddedStore, joinEmbedded, type Say } from './embedded.ts';
-import { isEmpty, migrate } from './migrate.ts';
+import { migrate, readSchema } from './migrate.ts';
 import { one } from './one.ts';
 
 /** An existing store, whatever its schema. */
@@ -37,29 +38,41 @@ type WhenAbsent = 'make' | 'refuse';
 
 /** Opens the configured store and brings its schema up to date. Reports steps that take long to `say`. */
 export async function openStore(place: StorePlace, say: Say, absent: WhenAbsent): Promise<OpenStore> {
-  const store = await joinStore(place, say, absent);
-  try {
-    if (absent === 'refuse' && (await isEmpty(store.address))) throw new NoStore(place);
-    return { ...store, applied: await migrate(store.address) };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  return join(place, say, absent, async (store, owner) => {
+    const { applied, pending } = await readSchema(owner);
+    if (absent === 'refuse' && applied.length === 0) throw new NoStore(place);
+    return { ...store, applied: pending.length === 0 ? [] : await migrate(store.address) };
+  });
 }
 
 /** {@link openStore} without checking the schema. An empty database counts as existing. */
-export async function joinStore(place: StorePlace, say: Say, absent: WhenAbsent): Promise<JoinedStore> {
-  const { databaseUrl, dataDir } = place;
-  if (absent === 'refuse' && databaseUrl === null && !holdsStore(dataDir)) throw new NoStore(place);
+export function joinStore(place: StorePlace, say: Say, absent: WhenAbsent): Promise<JoinedStore> {
+  return join(place, say, absent, async (store) => store);
+}
+
+/** Joins the store, and gives what `open` makes of it with its owner's pool. A failure leaves the store. */
+async function join<Store extends JoinedStore>(
+  { databaseUrl, dataDir }: StorePlace,
+  say: Say,
+  absent: WhenAbsent,
+  open: (store: JoinedStore, owner: pg.Pool) => Promise<Store>,
+): Promise<Store> {
+  if (absent === 'refuse' && databaseUrl === null && !holdsStore(dataDir))
+    throw new NoStore({ databaseUrl, dataDir });
   const embedded = databaseUrl === null ? await joinEmbedded(dataDir, say) : null;
   const close = async () => embedded?.leave();
   try {
     const address = embedded?.address ?? parseStoreUrl(databaseUrl ?? '');
-    const version = await storeVersion(address);
-    const description = embedded
-      ? `embedded PostgreSQL ${version} in ${dataDir}`
-      : `PostgreSQL ${version} of DATABASE_URL`;
-    return { address, description, embedded, close };
+    const owner = openPool(address, 'owner', { max: 1, statementTimeout: START_DEADLINE_MS });
+    try {
+      const version = await storeVersion(owner, address);
+      const description = embedded
+        ? `embedded PostgreSQL ${version} in ${dataDir}`
+        : `PostgreSQL ${version} of DATABASE_URL`;
+      return await open({ address, description, embedded, close }, owner);
+    } finally {
+      await owner.end();
+    }
   } catch (error) {
     await close();
     throw error;
@@ -77,9 +90,9 @@ class NoStore extends Error {
 }
 
 /** The store's version, such as "18.4". Throws a sentence if the store does not answer or is too old. */
-async function storeVersion(address: StoreAddress): Promise<string> {
+async function storeVersion(owner: pg.Pool, address: StoreAddress): Promise<string> {
   const question = `select current_setting('server_version') as answer`;
-  const version = await askEachHost(address, 'owner', question).catch((error: Error) => {
+  const version = await askEachHost(owner, address, question).catch((error: Error) => {
     if (!error.message.startsWith('unsupported startup parameter')) throw error;
     throw new Error(
       'DATABASE_URL names a pooler: set it to the server itself, and set DBVITALS_POOLER_URL to the pooler.',
@@ -101,9 +114,12 @@ export async function requestAddress(store: OpenStore, url: string | null): Prom
   if (url === null) return store.address;
   const address = parsePoolerUrl(url);
   for (const role of ['writer', 'reader'] as const) {
-    await askEachHost(address, role, 'select current_user as answer').catch((cause: Error) => {
-      throw new Error(`DBVITALS_POOLER_URL can't be used: ${cause.message}`, { cause });
-    });
+    const pool = openPool(address, role, { max: 1, statementTimeout: START_DEADLINE_MS });
+    await askEachHost(pool, address, 'select current_user as answer')
+      .catch((cause: Error) => {
+        throw new Error(`DBVITALS_POOLER_URL can't be used: ${cause.message}`, { cause });
+      })
+      .finally(() => pool.end());
   }
   return address;
 }
@@ -111,19 +127,14 @@ export async function requestAddress(store: OpenStore, url: string | null): Prom
 // How long a host may take to connect and answer.
 const START_DEADLINE_MS = 10_000;
 
-/** The answer to `question` from the first host of the address that answers. */
-async function askEachHost(address: StoreAddress, role: StoreRole, question: string): Promise<string> {
-  const pool = openPool(address, role, { max: 1, statementTimeout: START_DEADLINE_MS });
-  try {
-    for (let host = 1; ; host += 1) {
-      try {
-        const { rows } = await pool.query<{ answer: string }>(question);
-        return one(rows, 'ask a host of the store').answer;
-      } catch (error) {
-        if (host >= address.length) throw error;
-      }
+/** The answer to `question` from the first host of the pool's address that answers. */
+async function askEachHost(pool: pg.Pool, address: StoreAddress, question: string): Promise<string> {
+  for (let host = 1; ; host += 1) {
+    try {
+      const { rows } = await pool.query<{ answer: string }>(question);
+      return one(rows, 'ask a host of the store').answer;
+    } catch (error) {
+      if (host >= address.length) throw error;
     }
-  } finally {
-    await pool.end();
   }
 }

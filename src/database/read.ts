@@ -4,7 +4,7 @@ import type pg from 'pg';
 export type Read = <Row>(statement: string, values: unknown[]) => Promise<Row[]>;
 
 /** Reads within a change's own transaction. */
-export function within(client: pg.ClientBase): Read {
+export function within(client: pg.ClientBase | pg.Pool): Read {
   return async (statement, values) => (await client.query(statement, values)).rows;
 }
 

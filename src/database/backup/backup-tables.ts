@@ -17,6 +17,9 @@ export const BACKED_UP: readonly string[] = [
     'measure_forecast',
   ],
   ...['connection_change', 'fact_snapshot', 'redaction_key'],
+  ...['query_hour', 'query_state', 'query_text'],
+  ...['destination', 'destination_queue', 'destination_recipient', 'event'],
+  ...['delivery', 'delivery_message', 'delivery_attempt', 'alert_rule', 'alert', 'maintenance'],
 ];
 
 /**

@@ -1,11 +1,12 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
+import type { EventKind } from './event-kinds.ts';
 import { FLEET_STATUSES } from './score-bands.ts';
 import { SEVERITIES } from './severities.ts';
 
-/** A planned event. dbvitals does not send it yet; its format will not change (specification, section 6). */
-export interface PlannedEvent {
-  kind: string;
-  /** When it will be sent, as a clause. */
+/** An event. The format of the first five never changes (specification, section 6). */
+interface EventSchema {
+  kind: EventKind;
+  /** When it is sent, as a clause. */
   trigger: string;
   /** The schema of the whole body. Its title names the format. */
   schema: TSchema;
@@ -46,9 +47,19 @@ const alert = {
   triggered_at: timestamp('time of the alert'),
 };
 
-/** The planned events, each with the payload that the specification requires. */
-export const EVENTS: readonly PlannedEvent[] = [
-  planned('HealthCheckCompleted', 'health_check.completed', 'a health check run finishes', {
+const ticket = {
+  ticket_id: identifier('ticket identifier'),
+  connection_id: identifier('connection identifier'),
+  check_id: text('code of the check that found it; an open set'),
+  title: text('human-readable title'),
+  severity,
+  remediation: text('suggested corrective statement'),
+  first_seen_at: timestamp('time of the check that found it first'),
+};
+
+/** The events that the specification plans, and those that a destination may choose in addition. */
+export const EVENTS: readonly EventSchema[] = [
+  event('HealthCheckCompleted', 'health_check.completed', 'a health check run finishes', {
     connection_id: identifier('connection identifier'),
     health_check_id: identifier('health check identifier'),
     score: Type.Integer({ minimum: 0, maximum: 100, description: 'health score' }),
@@ -60,16 +71,8 @@ export const EVENTS: readonly PlannedEvent[] = [
       description: 'the worst finding; null when all is well',
     }),
   }),
-  planned('TicketCreated', 'ops.ticket_created', 'a new finding appears among tickets', {
-    ticket_id: identifier('ticket identifier'),
-    connection_id: identifier('connection identifier'),
-    check_id: text('code of the check that found it; an open set'),
-    title: text('human-readable title'),
-    severity,
-    remediation: text('suggested corrective statement'),
-    first_seen_at: timestamp('time of the check that found it first'),
-  }),
-  planned('TicketResolved', 'ops.ticket_resolved', 'a finding is marked resolved', {
+  event('TicketCreated', 'ops.ticket_created', 'a new finding appears among tickets', ticket),
+  event('TicketResolved', 'ops.ticket_resolved', 'a finding is marked resolved', {
     ticket_id: identifier('ticket identifier'),
     connection_id: identifier('connection identifier'),
     title: text('human-readable title'),
@@ -81,14 +84,36 @@ export const EVENTS: readonly PlannedEvent[] = [
       description: 'hours from first seen to resolved, two decimals',
     }),
   }),
-  planned('AlertTriggered', 'alert.triggered', 'an autonomous monitoring alert fires', alert),
-  planned('AlertResolved', 'alert.resolved', 'a previously triggered alert clears', {
+  event('AlertTriggered', 'alert.triggered', 'an autonomous monitoring alert fires', alert),
+  event('AlertResolved', 'alert.resolved', 'a previously triggered alert clears', {
     ...alert,
     resolved_at: timestamp('time of resolution'),
   }),
+  event('TicketReopened', 'ops.ticket_reopened', 'a finding whose ticket was resolved is back', ticket),
+  event('TicketEscalated', 'ops.ticket_escalated', 'an open ticket gets a worse severity', {
+    ...ticket,
+    previous_severity: severity,
+  }),
+  event(
+    'DestinationDisabled',
+    'destination.disabled',
+    'another destination is disabled, because it failed for days',
+    {
+      destination_id: identifier('identifier of the disabled destination'),
+      name: text('name of the disabled destination'),
+      channel: text('its channel; an open set'),
+      reason: text('why it was disabled'),
+      disabled_at: timestamp('time since which nothing is sent to it'),
+    },
+  ),
+  event('Test', 'test', 'a member tests a destination', {
+    destination_id: identifier('identifier of the tested destination'),
+    name: text('name of the tested destination'),
+    message: text('human-readable text'),
+  }),
 ];
 
-function planned(title: string, kind: string, trigger: string, data: TProperties): PlannedEvent {
+function event(title: string, kind: EventKind, trigger: string, data: TProperties): EventSchema {
   const schema = Type.Object(
     {
       event: Type.Literal(kind, { description: 'event kind' }),
@@ -96,7 +121,7 @@ function planned(title: string, kind: string, trigger: string, data: TProperties
       api_version: Type.Literal('v1', { description: 'the API version' }),
       data: Type.Object(data, { description: 'event-specific payload' }),
     },
-    { title: `${title}Event`, description: `planned: sent when ${trigger}` },
+    { title: `${title}Event`, description: `sent when ${trigger}` },
   );
   return { kind, trigger, schema };
 }

@@ -14,7 +14,7 @@ const ticket = {
 };
 const remediation = 'VACUUM (ANALYZE) public.orders;';
 
-/** One example of each planned event, by its kind. The examples are frozen, like the format. */
+/** One example of each event, by its kind. Those of the specification's five are frozen, like their format. */
 export const EVENT_EXAMPLES: Readonly<Record<string, { event: string; timestamp: string; data: object }>> =
   Object.fromEntries(
     [
@@ -45,6 +45,27 @@ export const EVENT_EXAMPLES: Readonly<Record<string, { event: string; timestamp:
       example('alert.resolved', '2026-03-02T11:00:00.000Z', {
         ...alert,
         resolved_at: '2026-03-02T11:00:00.000Z',
+      }),
+      example('ops.ticket_reopened', '2026-03-02T16:10:00.000Z', {
+        ...ticket,
+        check_id: 'PG_DEAD_TUPLES',
+        remediation,
+      }),
+      example('ops.ticket_escalated', '2026-03-02T18:20:00.000Z', {
+        ...ticket,
+        severity: 'critical',
+        check_id: 'PG_DEAD_TUPLES',
+        remediation,
+        previous_severity: 'warning',
+      }),
+      example('destination.disabled', '2026-03-07T10:15:00.000Z', {
+        ...{ destination_id: 3, name: 'Chat of the night shift', channel: 'slack' },
+        reason: 'every attempt of the last 5 days failed',
+        disabled_at: '2026-03-07T10:15:00.000Z',
+      }),
+      example('test', '2026-03-02T10:00:00.000Z', {
+        ...{ destination_id: 3, name: 'Chat of the night shift' },
+        message: 'This is a test from dbvitals. Nothing happened.',
       }),
     ].map((one) => [one.event, one]),
   );
