@@ -1,6 +1,7 @@
 import type { SecretKeys } from '../database/encryption.ts';
 import { readTraceSettings, type TraceSettings } from '../telemetry/trace-settings.ts';
 import { ConfigError, isErrno } from './config-error.ts';
+import { readMail } from './mail-settings.ts';
 import {
   checkPoolerUrl,
   checkStoreUrl,
@@ -22,6 +23,7 @@ import {
 import { parseSecrets, readSecretFile } from './secret-key.ts';
 import { misspeltSettings } from './setting-names.ts';
 import { readPublicUrl, readSignOn, type SignOnSettings } from './sign-on-settings.ts';
+import { readTokenCommands, type TokenCommands } from './token-commands.ts';
 
 /** All settings of the program, read once from the environment. */
 export interface Config {
@@ -52,6 +54,8 @@ export interface Config {
   readonly trustProxy: readonly string[];
   /** Whether databases at private addresses may be watched. */
   readonly allowPrivateTargets: boolean;
+  /** Whether notifications may be sent to private addresses, and by http:. */
+  readonly allowPrivateDestinations: boolean;
   /** Whether members may add connections by Unix socket in the console. These log in as the service's own user. */
   readonly allowConsoleSockets: boolean;
   /** How long entries of the activity log are kept, in days of 24 hours; null = forever. */
@@ -60,8 +64,14 @@ export interface Config {
   readonly sealFile: string | null;
   /** The origin that browsers use for the service; null = `host` and `port`. */
   readonly publicUrl: string | null;
+  /** The commands that print tokens, by name. */
+  readonly tokenCommands: TokenCommands;
   /** The only folder from which `apply` reads secrets; null = none unless the command names one. */
   readonly secretsDir: string | null;
+  /** The URL of the SMTP server; null = no e-mail. Contains a password. */
+  readonly smtpUrl: string | null;
+  /** The sender's address of e-mail; null if there is no server. */
+  readonly mailFrom: string | null;
   /** Single sign-on with the company's provider; null = off. */
   readonly singleSignOn: SignOnSettings | null;
   /** The key with which commands call the API; null = none. Use {@link apiKey} to get it. */
@@ -141,6 +151,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       true,
       yesNo('DBVITALS_ALLOW_PRIVATE_TARGETS'),
     ),
+    allowPrivateDestinations: setting(
+      'DBVITALS_ALLOW_PRIVATE_DESTINATIONS',
+      false,
+      yesNo('DBVITALS_ALLOW_PRIVATE_DESTINATIONS'),
+    ),
     allowConsoleSockets: setting(
       'DBVITALS_ALLOW_CONSOLE_SOCKETS',
       false,
@@ -149,7 +164,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     activityDays: setting('DBVITALS_ACTIVITY_DAYS', null, parseDays),
     sealFile: setting('DBVITALS_SEAL_FILE', null, parseSealFile),
     publicUrl,
+    tokenCommands: setting('DBVITALS_TOKEN_COMMANDS_FILE', {}, readTokenCommands),
     secretsDir: setting('DBVITALS_SECRETS_DIR', null, String),
+    ...readMail(setting, (sentence) => problems.push(sentence)),
     singleSignOn: readSignOn(setting, publicUrl, (sentence) => problems.push(sentence)),
     givenApiKey: setting('DBVITALS_API_KEY', null, parseApiKey),
     logLevel: setting('LOG_LEVEL', 'info', parseLogLevel),

@@ -10,6 +10,7 @@ test.each([
   ['DBVITALS_SECRET_FILE', 'DBVITALS_SECRET_KEY_FILE'],
   ['DBVITALS_PUBLICURL', 'DBVITALS_PUBLIC_URL'],
   ['DBVITALS_ALLOW_PRIVATE_TARGET', 'DBVITALS_ALLOW_PRIVATE_TARGETS'],
+  ['DBVITALS_SMTPURL', 'DBVITALS_SMTP_URL'],
   ['DBVITALS_DATABASE_URL', 'DATABASE_URL'],
   ['DBVITALS_LOG_LEVEL', 'LOG_LEVEL'],
   ['DBVITALS_PORT', 'PORT'],
@@ -68,6 +69,7 @@ test("docs/reference/settings.md has the program's defaults", () => {
     ['PORT', config.port],
     ['DBVITALS_DRAIN_SECONDS', config.drainSeconds],
     ['DBVITALS_ALLOW_CONSOLE_SOCKETS', yesNo(config.allowConsoleSockets)],
+    ['DBVITALS_ALLOW_PRIVATE_DESTINATIONS', yesNo(config.allowPrivateDestinations)],
     ['DBVITALS_ALLOW_PRIVATE_TARGETS', yesNo(config.allowPrivateTargets)],
     ['LOG_LEVEL', config.logLevel],
   ] as const)

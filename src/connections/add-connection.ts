@@ -6,14 +6,16 @@ import { type ConnectionRow, pageOf, readConnection } from './connection-row.ts'
 import { storeSecrets } from './connection-secrets.ts';
 import { type ConnectionSettings, requireSettingsOf } from './connection-settings.ts';
 import { changedThresholds } from './connection-thresholds.ts';
+import { requireAuthority } from './connection-tls.ts';
+import { requireTokenLogin } from './connection-token.ts';
 import { requireTunnel, storeTunnel, type Tunnelled } from './connection-tunnel.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 
 const insert = `
   with added as (
     insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at,
-                            thresholds, expected_standbys, password_exposable, ca_certificate)
-    values ($1, $2, $15, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14)
+                            thresholds, expected_standbys, password_exposable, ca_certificate, token_source, query_texts)
+    values ($1, $2, $15, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14, $16, $17)
     returning account_id, connection_id
   )
   insert into connection_schedule (account_id, connection_id, every, due_at)
@@ -27,14 +29,19 @@ export async function addConnection(
   wanted: DatabaseAddress & ConnectionSettings & Tunnelled & { name: string; tls: TlsMode; every: number },
 ): Promise<ConnectionRow> {
   requireSettingsOf(wanted.engine, wanted);
+  requireAuthority(wanted.tls, wanted.caCertificate);
   requireTunnel(wanted.ssh !== undefined, wanted);
+  if (wanted.tokenSource) requireTokenLogin(wanted);
   return change(async ({ accountId, client, at, record }) => {
     const { name, connection_type, host, port, database, username, tls, every, password } = wanted;
     const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate } = wanted;
+    const { tokenSource = null, queryTexts = false } = wanted;
     const { rows } = await client.query<{ id: number }>(insert, [
       ...[accountId, name, connection_type, host, port, database, username, tls, at, every],
       ...[changedThresholds({}, thresholds), expectedStandbys, passwordExposable, caCertificate],
       wanted.engine,
+      tokenSource,
+      queryTexts,
     ]);
     const { id: connectionId } = one(rows, 'store a connection');
     await storeTunnel(client, { accountId, connectionId }, wanted);

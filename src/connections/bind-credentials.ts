@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { accountKeyLabel, unboundKeyLabel } from '../database/account-key.ts';
 import { inTransaction } from '../database/connect.ts';
 import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
-import {
-  credentialKeyLabel,
-  type Destination,
-  destinationColumns,
-  type EncryptedSecrets,
-  encryptBy,
-  unboundKeyLabel,
-} from './credentials.ts';
+import { type Destination, destinationColumns, type EncryptedSecrets, encryptBy } from './credentials.ts';
 
 /** The result of binding credentials that an earlier version stored without their settings. */
 interface Bound {
@@ -88,7 +82,7 @@ async function readKeys(client: pg.ClientBase | pg.Pool, secret: SecretKeys): Pr
   for (const { account_id, sealed } of rows) {
     const key = decrypt(secret, unboundKeyLabel(account_id), sealed);
     if (key) keys.unbound.set(account_id, key);
-    else if (decrypt(secret, credentialKeyLabel(account_id), sealed)) keys.bound = true;
+    else if (decrypt(secret, accountKeyLabel(account_id), sealed)) keys.bound = true;
     else keys.lost.add(account_id);
   }
   return keys;
@@ -118,7 +112,7 @@ async function bindAll(client: pg.ClientBase, secret: SecretKeys, { unbound, los
   }
   for (const accountId of new Set([...unbound.keys(), ...keys.keys()])) {
     const key = keys.get(accountId) ?? randomBytes(32);
-    await client.query(storeKey, [accountId, encrypt(secret, credentialKeyLabel(accountId), key)]);
+    await client.query(storeKey, [accountId, encrypt(secret, accountKeyLabel(accountId), key)]);
   }
   return connections;
 }

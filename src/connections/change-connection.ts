@@ -1,16 +1,18 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
 import { storeChanges } from '../changes/store-changes.ts';
 import type { SecretKeys } from '../database/encryption.ts';
+import { forgetQueryTexts } from '../queries/store-queries.ts';
 import { EditConflict } from '../vocabulary/rejection.ts';
 import { changesBetween, settingsOf } from './connection-changes.ts';
 import { ConnectionRejected, NoConnection } from './connection-rejected.ts';
 import { type ConnectionRow, pageOf, readConnection } from './connection-row.ts';
 import { readSecrets, storeSecrets } from './connection-secrets.ts';
-import { changedThresholds, thresholdChangesBetween } from './connection-thresholds.ts';
+import { changedThresholds } from './connection-thresholds.ts';
 import { tlsOf } from './connection-tls.ts';
 import { storeTunnel } from './connection-tunnel.ts';
 import { type Secrets, TamperedConnection } from './credentials.ts';
 import { type ConnectionChanges, requireChangeable, tlsAfter } from './require-changeable.ts';
+import { thresholdChangesBetween } from './threshold-changes.ts';
 
 const update = `
   update connection
@@ -25,7 +27,9 @@ const update = `
          expected_standbys   = coalesce($11, expected_standbys),
          password_exposable  = coalesce($12, password_exposable),
          ca_certificate      = case when $15 then $13 else ca_certificate end,
-         engine              = coalesce($14, engine)
+         engine              = coalesce($14, engine),
+         token_source        = case when $17 then $16 else token_source end,
+         query_texts         = coalesce($18, query_texts)
    where account_id = $1 and connection_id = $2`;
 
 // A change of the route is checked immediately.
@@ -60,17 +64,23 @@ export async function changeConnection(
         ? await trustedChanges(wanted, () => readSecrets(client, secret, key))
         : { changes: wanted, secrets: null };
     const { name, address, password, tls, every, thresholds = {}, sshKey } = changes;
-    const { expectedStandbys, passwordExposable, caCertificate } = changes;
+    const { expectedStandbys, passwordExposable, caCertificate, tokenSource, queryTexts } = changes;
     const type = requireChangeable(before, changes);
     await client.query(update, [
       ...[...ids, name, type, address?.host, address?.port],
       ...[address?.database, address?.username, tlsAfter(before, type, tls)],
       ...[changedThresholds(before.thresholds, thresholds)],
       ...[expectedStandbys, passwordExposable, caCertificate, address?.engine, caCertificate !== undefined],
+      ...[tokenSource, tokenSource !== undefined, queryTexts],
     ]);
+    if (queryTexts === false) await forgetQueryTexts(client, accountId, connectionId);
     await storeTunnel(client, key, changes);
     if (secrets) {
-      const given = { ...(password !== undefined && { password }), ...(sshKey !== undefined && { sshKey }) };
+      const given = {
+        ...(tokenSource && { password: null }),
+        ...(password !== undefined && { password }),
+        ...(sshKey !== undefined && { sshKey }),
+      };
       await storeSecrets(client, secret, key, { ...secrets, ...given });
     }
     if (reached || every !== undefined) {
@@ -107,6 +117,7 @@ const WAY = [
   'ssh',
   'sshKey',
   'passwordExposable',
+  'tokenSource',
 ] as const;
 
 /**
@@ -124,7 +135,13 @@ async function trustedChanges(
     const { address, password, ssh, tls } = changes;
     if (!address || password === undefined) throw new ConnectionRejected('password', error.message);
     const type = ssh ? ('ssh_tunnel' as const) : address.connection_type;
-    const anew = { type, tls: tlsOf(type, tls), passwordExposable: false, caCertificate: null };
+    const anew = {
+      type,
+      tls: tlsOf(type, tls),
+      passwordExposable: false,
+      caCertificate: null,
+      tokenSource: null,
+    };
     return { changes: { ...anew, ...changes }, secrets: { password: null, sshKey: null } };
   }
 }

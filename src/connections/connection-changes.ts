@@ -16,6 +16,7 @@ export interface StoredSettings {
   tls: TlsMode;
   thresholds: ConnectionThresholds;
   expected_standbys: number;
+  query_texts: boolean;
   password_exposable: boolean;
   ca_certificate: string | null;
   ssh_username: string | null;
@@ -24,14 +25,16 @@ export interface StoredSettings {
   /** Seconds; null for sample data. */
   every: number | null;
   version: number;
+  /** The name of the operator's command that prints the password; null = none. */
+  token_source: string | null;
   has_password: boolean;
   has_ssh_key: boolean;
 }
 
 const columns = `
          c.name, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls, c.thresholds,
-         c.expected_standbys, c.password_exposable, c.ca_certificate,
-         c.ssh_username, c.ssh_host, c.ssh_port,
+         c.expected_standbys, c.query_texts, c.password_exposable, c.ca_certificate,
+         c.ssh_username, c.ssh_host, c.ssh_port, c.token_source,
          (select extract(epoch from s.every)::float8 from connection_schedule s
            where s.account_id = c.account_id and s.connection_id = c.connection_id) as every,
          c.version, c.has_credential as has_password, c.has_ssh_credential as has_ssh_key`;

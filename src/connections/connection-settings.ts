@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
+import { isShippedAuthority } from '../vocabulary/hosted/authorities.ts';
 import { ConnectionRejected } from './connection-rejected.ts';
 import type { ThresholdChanges } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
@@ -7,10 +8,14 @@ import type { DatabaseAddress } from './connection-url.ts';
 export interface ConnectionSettings {
   thresholds?: ThresholdChanges;
   expectedStandbys?: number;
+  /** Whether the normalized texts of queries are read and stored. */
+  queryTexts?: boolean;
   /** Whether the password may be sent in clear text or as MD5. */
   passwordExposable?: boolean;
-  /** PEM: certificates, and public keys of MySQL servers; null = only the system's certificates. */
+  /** PEM: certificates, and public keys of MySQL servers; or the name of shipped authorities; null = only the system's certificates. */
   caCertificate?: string | null;
+  /** The name of an operator's command that prints the password; null = the password is stored. */
+  tokenSource?: string | null;
 }
 
 /**
@@ -63,8 +68,9 @@ function rewritten(block: string): string {
   return createPublicKey(block).export({ type: 'spki', format: 'pem' }).toString();
 }
 
-/** SHA-256 fingerprints of the certificates and keys in PEM text, for the log. */
+/** SHA-256 fingerprints of the certificates and keys in PEM text, for the log; of shipped authorities, their name. */
 export function fingerprints(pem: string): string[] {
+  if (isShippedAuthority(pem)) return [pem];
   return (pem.match(PEM) ?? []).map((block) => {
     if (!block.startsWith(PUBLIC_KEY)) return new X509Certificate(block).fingerprint256;
     const key = createPublicKey(block).export({ type: 'spki', format: 'der' });

@@ -1,7 +1,4 @@
-import type { NewChange } from '../changes/connection-change.ts';
-import { catalogues } from '../checks/catalogue.ts';
 import type { Thresholds } from '../checks/check.ts';
-import type { StoredSettings } from './connection-changes.ts';
 import { ConnectionRejected } from './connection-rejected.ts';
 
 /** Check id → name → the new number; null = back to the default. */
@@ -59,23 +56,4 @@ export function changedThresholds(
     if (Object.keys(own).length > 0) after[id] = own;
   }
   return after;
-}
-
-type JudgedBy = Pick<StoredSettings, 'engine' | 'thresholds' | 'expected_standbys'>;
-
-/** How the thresholds of a connection differ, for its list of changes. A default is shown as such. */
-export function thresholdChangesBetween(before: JudgedBy, after: JudgedBy, source: string): NewChange[] {
-  const changes: NewChange[] = [];
-  const add = (subject: string, was: string, is: string) => {
-    if (was !== is)
-      changes.push({ kind: 'threshold', database: '', subject, before: was, after: is, source });
-  };
-  for (const { id, thresholds = {} } of catalogues[after.engine].checks) {
-    for (const [name, standard] of Object.entries(thresholds)) {
-      const shown = (own: number | undefined) => (own === undefined ? `${standard} (default)` : String(own));
-      add(`${id} ${name}`, shown(before.thresholds[id]?.[name]), shown(after.thresholds[id]?.[name]));
-    }
-  }
-  add('expected standbys', String(before.expected_standbys), String(after.expected_standbys));
-  return changes;
 }

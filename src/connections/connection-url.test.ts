@@ -40,11 +40,28 @@ describe('a connection URL', () => {
   });
 
   test.each([
+    ['postgres://ada@db/app?sslmode=disable', 'disable'],
+    ['postgres://ada@db/app?sslmode=require', 'require'],
+    ['postgres://ada@one,two/app?sslmode=verify-ca', 'verify-ca'],
+    ['postgres://ada@db/?sslmode=verify-full', 'verify-full'],
+    ['postgres://ada@/app?host=/run/pg&sslmode=disable', 'disable'],
+    ['mysql://ada@db/app?ssl-mode=REQUIRED', 'require'],
+    ['mariadb://ada@db?ssl-mode=VERIFY_CA', 'verify-ca'],
+    ['mysql://ada@db/?ssl-mode=VERIFY_IDENTITY', 'verify-full'],
+    ['mysql://ada@db/?ssl-mode=DISABLED', 'disable'],
+    ['postgres://ada@db/app', undefined],
+  ])('%s asks for the TLS mode %s', (url, tls) => {
+    expect(parseConnectionUrl(url).tls).toBe(tls);
+  });
+
+  test.each([
     'hunter2',
     'http://ada:hunter2@db/app',
     'mysqlx://ada:hunter2@db/app',
     'mysql://ada:hunter2@/app',
     'mysql://ada:hunter2@db/app?ssl=true',
+    'mysql://ada:hunter2@db/app?ssl-mode=PREFERRED',
+    'mysql://ada:hunter2@db/app?sslmode=require',
     'mysql://ada:hunter2@db/?socket=/run/mysqld.sock',
     'mysql://ada:hunter2@/?socket=mysqld.sock',
     'mysql://ada:hunter2@/?socket=/a&host=/b',
@@ -57,7 +74,11 @@ describe('a connection URL', () => {
     'postgres://ada:hunter2@one,two,three,four,five/app',
     'postgres://ada:hunter2@one,two:0/app',
     'postgres://ada:hunter2@one,%2Frun%2Fpg/app',
-    'postgres://ada:hunter2@db/app?sslmode=require',
+    'postgres://ada:hunter2@db/app?sslmode=prefer',
+    'postgres://ada:hunter2@db/app?sslmode=hunter2',
+    'postgres://ada:hunter2@db/app?sslmode=constructor',
+    'postgres://ada:hunter2@db/app?sslmode=require&sslmode=disable',
+    'postgres://ada:hunter2@db/app?sslmode=require&channel_binding=require',
     'postgres://ada:hunter2@db/app?host=/run/pg',
     'postgres://ada:hunter2@/app?host=db',
     'postgres://ada:hunter2@/app?socket=/run/pg',

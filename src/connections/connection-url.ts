@@ -1,5 +1,6 @@
 import type { ConnectionType } from '../vocabulary/connection-types.ts';
 import { type Engine, engineOfScheme } from '../vocabulary/engines.ts';
+import type { TlsMode } from '../vocabulary/tls-modes.ts';
 import { ConnectionRejected } from './connection-rejected.ts';
 
 /** The address and login of a monitored database, as in a connection URL. */
@@ -15,6 +16,8 @@ export interface DatabaseAddress {
   username: string;
   /** null = none in the URL. */
   password: string | null;
+  /** The mode of its `sslmode` (MySQL: `ssl-mode`); absent without one. */
+  tls?: TlsMode;
 }
 
 /** A check tries the hosts in turn, and must not delay other checks for long. */
@@ -26,24 +29,48 @@ const URL_FORM =
 // An IPv6 address needs brackets.
 const HOST_FORM = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]*))(?::([0-9]+))?$/;
 
-const POSTGRES = { port: '5432', database: 'postgres', socket: 'folder', parameters: ['host'] };
-// The parameter's names in MySQL clients and in PostgreSQL clients.
-const MYSQL = { port: '3306', database: '', socket: 'file', parameters: ['socket', 'host'] };
-type Scheme = typeof POSTGRES;
+/** What differs between the URLs of the engines: defaults, and the parameters as their own clients have them. */
+interface Scheme {
+  port: string;
+  database: string;
+  socket: string;
+  /** MySQL also takes PostgreSQL's. */
+  sockets: readonly string[];
+  tls: string;
+  modes: Readonly<Record<string, TlsMode>>;
+}
+
+const POSTGRES: Scheme = {
+  ...{ port: '5432', database: 'postgres', socket: 'folder', sockets: ['host'] },
+  tls: 'sslmode',
+  modes: { disable: 'disable', require: 'require', 'verify-ca': 'verify-ca', 'verify-full': 'verify-full' },
+};
+const MYSQL: Scheme = {
+  ...{ port: '3306', database: '', socket: 'file', sockets: ['socket', 'host'] },
+  tls: 'ssl-mode',
+  modes: {
+    ...{ DISABLED: 'disable', REQUIRED: 'require' },
+    ...{ VERIFY_CA: 'verify-ca', VERIFY_IDENTITY: 'verify-full' },
+  },
+};
 
 /**
  * Parses `postgres://user:password@host:port/database`, with several servers `…@one:5432,two:5433/…`. A socket's folder is
  * `%2Ffolder` in place of the host, or `?host=/folder`. The defaults are port 5432 and database `postgres`. `mysql://` and
- * `mariadb://` default to port 3306 and no database; their socket is a file, also accepted as `?socket=`. Throws a
- * {@link ConnectionRejected} that shows no part of the URL, because it may contain a password.
+ * `mariadb://` default to port 3306 and no database; their socket is a file, also accepted as `?socket=`. The TLS mode may
+ * be `?sslmode=`, in MySQL's URLs `?ssl-mode=`. Throws a {@link ConnectionRejected} that shows no part of the URL, because it may
+ * contain a password.
  */
 export function parseConnectionUrl(text: string): DatabaseAddress {
   const parts = URL_FORM.exec(text);
   if (!parts) throw wrong('percent-encode special characters in the password, such as %40 for @');
-  const [, name = '', user = '', password = '', hosts = '', database = '', parameters = ''] = parts;
+  const [, name = '', user = '', password = '', hosts = '', database = '', query = ''] = parts;
   const engine = engineOfScheme(name);
   const scheme = engine === 'postgres' ? POSTGRES : MYSQL;
-  const servers = hosts.split(',').map((part) => serverOf(part, parameters, scheme));
+  const parameters = [...new URLSearchParams(query)];
+  const tls = tlsIn(parameters, scheme);
+  const others = parameters.filter(([parameter]) => parameter !== scheme.tls);
+  const servers = hosts.split(',').map((part) => serverOf(part, others, scheme));
   const [first] = servers;
   if (!first) throw wrong('it has no host');
   const several = servers.length > 1;
@@ -63,6 +90,7 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
     database: decode(database) || scheme.database,
     username: decode(user),
     password: decode(password) || null,
+    ...(tls && { tls }),
   };
 }
 
@@ -94,11 +122,22 @@ export function addressOf({
   return parseConnectionUrl(`${engine}://${user}@${server}${own}/${encodeURIComponent(database)}`);
 }
 
-function serverOf(part: string, parameters: string, scheme: Scheme): { host: string; port: number } {
+type Parameters = readonly (readonly [string, string])[];
+
+function tlsIn(parameters: Parameters, { tls, modes }: Scheme): TlsMode | undefined {
+  const [first, ...others] = parameters.filter(([name]) => name === tls);
+  if (!first) return undefined;
+  const mode = new Map(Object.entries(modes)).get(first[1]);
+  // Others, such as prefer, connect without TLS if somebody on the way prevents it.
+  if (!mode || others.length > 0) throw wrong(`its ${tls} is one of ${Object.keys(modes).join(', ')}`);
+  return mode;
+}
+
+function serverOf(part: string, parameters: Parameters, scheme: Scheme): { host: string; port: number } {
   const [whole, address6, name = '', port = scheme.port] = HOST_FORM.exec(part) ?? [];
   if (whole === undefined) throw wrong('an IPv6 address needs brackets, and a port is a number');
   const named = address6 ?? decode(name);
-  const host = parameters === '' ? named : socketOf(parameters, named, scheme);
+  const host = parameters.length === 0 ? named : socketOf(parameters, named, scheme);
   if (!host.startsWith('/') && !address6 && !/^[0-9A-Za-z_.-]+$/.test(host)) throw wrong('it has no host');
   if (Number(port) < 1 || Number(port) > 65_535) throw wrong('its port must be 1 to 65535');
   return { host, port: Number(port) };
@@ -108,11 +147,11 @@ function written({ host, port }: { host: string; port: number }): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function socketOf(parameters: string, host: string, { parameters: names, socket }: Scheme): string {
-  const [[name = '', path = ''] = [], ...others] = new URLSearchParams(parameters);
-  const stray = others.length > 0 || !names.includes(name);
+function socketOf(parameters: Parameters, host: string, { sockets, socket, tls }: Scheme): string {
+  const [[name = '', path = ''] = [], ...others] = parameters;
+  const stray = others.length > 0 || !sockets.includes(name);
   if (stray || !path.startsWith('/') || host !== '' || /\p{Cc}/u.test(path)) {
-    throw wrong(`its only parameter is ${names[0]}=/${socket} of a Unix socket; set TLS separately`);
+    throw wrong(`its only parameters are ${tls}, and ${sockets[0]}=/${socket} of a Unix socket`);
   }
   return path;
 }

@@ -30,7 +30,7 @@ async function destination(): Promise<Destination> {
     },
     ...{ host: 'one:5432,two:5432', port: 5432, database: 'shop', username: 'watcher', tls: 'verify-full' },
     ...{ password_exposable: false, ca_certificate: 'a certificate', ssh_host: 'bastion', ssh_port: 22 },
-    ...{ ssh_username: 'tunnel', ssh_host_key: null },
+    ...{ ssh_username: 'tunnel', ssh_host_key: null, token_source: null },
   };
 }
 

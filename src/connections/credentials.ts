@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { accountKey, LostAccountKey, makeAccountKey } from '../database/account-key.ts';
 import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
 
 /** The columns of a connection that determine where and how its secrets are sent. */
@@ -19,12 +19,14 @@ export interface Destination {
   ssh_port: number | null;
   ssh_username: string | null;
   ssh_host_key: string | null;
+  /** The name of the operator's command that prints the password; null = the password is stored. */
+  token_source: string | null;
 }
 
 /** SQL: the columns of a {@link Destination} from `connection c`. */
 export const destinationColumns = `
          c.account_id, c.connection_id, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls,
-         c.password_exposable, c.ca_certificate, c.ssh_host, c.ssh_port, c.ssh_username, c.ssh_host_key`;
+         c.password_exposable, c.ca_certificate, c.ssh_host, c.ssh_port, c.ssh_username, c.ssh_host_key, c.token_source`;
 
 /** The secrets of a connection. */
 export interface Secrets {
@@ -51,8 +53,7 @@ export async function encryptSecrets(
   destination: Destination,
   { password, sshKey }: Secrets,
 ): Promise<EncryptedSecrets> {
-  const key =
-    (await accountKey(client, secret, destination)) ?? (await makeAccountKey(client, secret, destination));
+  const key = await keyOf(destination, () => makeAccountKey(client, secret, destination.account_id));
   return encryptBy(key, destination, { password, sshKey });
 }
 
@@ -81,7 +82,7 @@ export async function decryptSecrets(
   destination: Destination,
   { credential, ssh_credential }: EncryptedSecrets,
 ): Promise<Secrets> {
-  const key = await accountKey(client, secret, destination);
+  const key = await keyOf(destination, () => accountKey(client, secret, destination.account_id));
   const withKey = ssh_credential !== null;
   if (!credential) throw new TamperedConnection(destination, 'missing');
   const decryptText = (of: SecretKind, bytes: Buffer) => {
@@ -122,66 +123,36 @@ const TAMPERED = {
   missing: 'its stored password was removed outside dbvitals, or forgotten with a lost secret key',
 };
 
-const selectKey = 'select sealed from credential_key where account_id = $1';
-
-// When two transactions store an account's first password, the second waits for the first and uses its key.
-const insertKey = `
-  insert into credential_key (account_id, sealed) values ($1, $2)
-  on conflict (account_id) do nothing`;
-
-// Once the store is bound, unbound keys are never used again (bind-credentials.ts).
-const replaceKey = 'update credential_key set sealed = $3 where account_id = $1 and sealed = $2';
-
-type Owner = Pick<Destination, 'account_id' | 'connection_id'>;
-
-async function accountKey(
-  client: pg.ClientBase | pg.Pool,
-  secret: SecretKeys,
-  owner: Owner,
-): Promise<Buffer | null> {
-  const { rows } = await client.query<{ sealed: Buffer }>(selectKey, [owner.account_id]);
-  if (!rows[0]) return null;
-  const { sealed } = rows[0];
-  const key = decrypt(secret, credentialKeyLabel(owner.account_id), sealed);
-  if (!key && !decrypt(secret, unboundKeyLabel(owner.account_id), sealed)) throw new CredentialError(owner);
-  return key;
-}
-
-async function makeAccountKey(
-  client: pg.ClientBase | pg.Pool,
-  secret: SecretKeys,
-  owner: Owner,
-): Promise<Buffer> {
-  const made = encrypt(secret, credentialKeyLabel(owner.account_id), randomBytes(32));
-  const { rows } = await client.query<{ sealed: Buffer }>(selectKey, [owner.account_id]);
-  if (rows[0]) await client.query(replaceKey, [owner.account_id, rows[0].sealed, made]);
-  else await client.query(insertKey, [owner.account_id, made]);
-  const key = await accountKey(client, secret, owner);
-  if (!key) throw new CredentialError(owner);
-  return key;
-}
-
-/** The label that binds an account's key to the account. Rotating the secret key uses it too. */
-export function credentialKeyLabel(accountId: number): string {
-  return `dbvitals credential key of bound settings, account ${accountId}`;
-}
-
-/** The label of an account's unbound key, from before credentials were bound to settings. */
-export function unboundKeyLabel(accountId: number): string {
-  return `dbvitals credential key, account ${accountId}`;
+/** The account's key. Throws {@link CredentialError}, which names the connection, if it is lost. */
+async function keyOf<Key>(of: Pick<Destination, 'connection_id'>, read: () => Promise<Key>): Promise<Key> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof LostAccountKey ? new CredentialError(of) : error;
+  }
 }
 
 type SecretKind = 'password' | 'ssh key';
 
-// A JSON array of fixed length, so that different destinations never have the same text.
+// A JSON array, so that different destinations never have the same text. Only a login by token has the last element:
+// credentials from before there were such logins still decrypt.
 function binding(of: SecretKind, destination: Destination, withSshKey: boolean): string {
   const { account_id, connection_id, engine, connection_type, host, port, database, username } = destination;
-  const { tls, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key } =
-    destination;
+  const {
+    tls,
+    password_exposable,
+    ca_certificate,
+    ssh_host,
+    ssh_port,
+    ssh_username,
+    ssh_host_key,
+    token_source,
+  } = destination;
   return JSON.stringify([
     ...['dbvitals credential', of, account_id, connection_id],
     ...[engine, connection_type, host, port, database, username],
     ...[tls, password_exposable, ca_certificate],
     ...[ssh_host, ssh_port, ssh_username, ssh_host_key, withSshKey],
+    ...(token_source === null ? [] : [token_source]),
   ]);
 }

@@ -3,7 +3,8 @@ import { isWeakerTls, type TlsMode } from '../vocabulary/tls-modes.ts';
 import type { StoredSettings } from './connection-changes.ts';
 import { ConnectionRejected } from './connection-rejected.ts';
 import { type ConnectionSettings, requireSettingsOf } from './connection-settings.ts';
-import { tlsOf } from './connection-tls.ts';
+import { requireAuthority, tlsOf } from './connection-tls.ts';
+import { requireTokenLogin } from './connection-token.ts';
 import { requireTunnel, type SshLogin, type Tunnelled } from './connection-tunnel.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 
@@ -34,10 +35,19 @@ export function requireChangeable(before: StoredSettings, changes: ConnectionCha
   const type = typeAfter(before, changes);
   // The same host name can be another server without the tunnel.
   const otherWay = ssh !== undefined || type !== before.connection_type;
+  const tls = tlsAfter(before, type, changes.tls);
+  requireAuthority(tls, changes.caCertificate === undefined ? before.ca_certificate : changes.caCertificate);
   if (password === undefined && before.has_password) {
     requireSameHost(before, address, otherWay);
-    requireAsProtected(before, changes, tlsAfter(before, type, changes.tls));
+    requireAsProtected(before, changes, tls);
   }
+  const { tokenSource = before.token_source } = changes;
+  if (tokenSource !== null)
+    requireTokenLogin({
+      host: address.host,
+      password: password ?? null,
+      tls,
+    });
   requireTunnel(type === 'ssh_tunnel', changes);
   if (sshKey === undefined && ssh && before.has_ssh_key) requireSameSshServer(before, ssh);
   return type;

@@ -37,6 +37,7 @@ const destinationOf = (account_id: number): Destination => ({
   ...{ account_id, connection_id: 1, engine: 'postgres', connection_type: 'direct', host: 'db', port: 5432 },
   ...{ database: 'shop', username: 'watcher', tls: 'verify-full', password_exposable: false },
   ...{ ca_certificate: null, ssh_host: null, ssh_port: null, ssh_username: null, ssh_host_key: null },
+  token_source: null,
 });
 const encrypt = (secret: SecretKeys, accountId: number, password: string) =>
   encryptSecrets(store.writer, secret, destinationOf(accountId), { password, sshKey: null });

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { keyLabel as sealKeyLabel } from '../activity/seals/seal-key.ts';
 import { redactionKeyLabel } from '../changes/redaction-key.ts';
+import { accountKeyLabel, unboundKeyLabel } from '../database/account-key.ts';
 import { inTransaction } from '../database/connect.ts';
 import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
-import { credentialKeyLabel, unboundKeyLabel } from './credentials.ts';
+import { forgetDestinationSecrets } from '../notifications/destinations/destination-secrets.ts';
 
 /** How many of the store's encrypted keys were rotated. */
 export interface RotatedKeys {
@@ -24,7 +25,7 @@ interface EncryptedKey {
 
 // A key keeps its label: a key from before credentials were bound to settings stays unbound.
 const TABLES = [
-  { table: 'credential_key', column: 'sealed', labels: [credentialKeyLabel, unboundKeyLabel] },
+  { table: 'credential_key', column: 'sealed', labels: [accountKeyLabel, unboundKeyLabel] },
   { table: 'seal_key', column: 'sealed', labels: [sealKeyLabel] },
   { table: 'redaction_key', column: 'encrypted', labels: [redactionKeyLabel] },
 ] as const;
@@ -60,7 +61,7 @@ const forgetRedactionKeys = `
 /**
  * Encrypts every key in the store with the first key of DBVITALS_SECRET_KEY, in one transaction of the store's owner.
  * If no key decrypts one of them, throws and changes nothing. With `forgetLost` it removes lost credential and redaction
- * keys instead, so that passwords can be stored again; it keeps lost keys of seals, because they are evidence.
+ * keys instead, so that passwords and the secrets of destinations can be stored again; it keeps lost keys of seals, because they are evidence.
  */
 export function rotateSecretKey(
   owner: pg.Pool,
@@ -87,6 +88,7 @@ export function rotateSecretKey(
       const lostAccounts = lost.map(({ account_id }) => account_id);
       if (table.table === 'credential_key' && lost.length > 0) {
         await client.query(forgetCredentialKeys, [lostAccounts]);
+        await forgetDestinationSecrets(client, lostAccounts);
         done.forgotten = lost.length;
       }
       if (table.table === 'redaction_key' && lost.length > 0)
