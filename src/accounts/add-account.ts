@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { changeWithin } from '../activity/record-entry.ts';
 import { inTransaction } from '../database/connect.ts';
+import { addPresetRules } from '../notifications/alerts/preset-rules.ts';
 import { type AccountRow, accountColumns, accountOf, accountPage } from './account-row.ts';
 
 const insert = `
@@ -12,7 +13,7 @@ const insertHead = 'insert into activity_head (account_id) values ($1)';
 /** The properties of a new account. */
 export type NewAccount = Pick<AccountRow, 'name' | 'kind' | 'plan' | 'requests_per_minute'>;
 
-/** Adds an account and the first entry of its log. */
+/** Adds an account with the preset alert rules, and the first entry of its log. */
 export function addAccount(writer: pg.Pool, account: NewAccount): Promise<AccountRow> {
   return inTransaction(writer, (client) => addAccountWithin(client, account));
 }
@@ -27,8 +28,9 @@ export async function addAccountWithin(client: pg.ClientBase, account: NewAccoun
   ]);
   const added = accountOf(rows, 0);
   await client.query(insertHead, [added.id]);
-  await changeWithin(client, added.id, async ({ record }) => {
+  await changeWithin(client, added.id, async ({ at, record }) => {
     record('account_created', accountPage, { ...account });
+    await addPresetRules(client, added.id, at);
   });
   return added;
 }

@@ -9,9 +9,11 @@ export interface Run {
   summary_text: string;
   /** Whether its findings are still stored. */
   complete: boolean;
+  /** Whether the connection was in a maintenance window. */
+  in_maintenance: boolean;
 }
 
-const runColumns = `health_check_id as id, created_at, score, summary_text, findings is not null as complete`;
+const runColumns = `health_check_id as id, created_at, score, summary_text, findings is not null as complete, in_maintenance`;
 
 export const listedRuns = `
   select ${runColumns}

@@ -213,10 +213,12 @@ test('a changed severity is recorded with its old and new value', async () => {
     });
   const [opened] = await run('warning');
   const { ticket_id } = opened?.properties ?? {};
+  expect(opened?.ticket).toMatchObject({ ticket_id, object: 't', severity: 'warning', resolution: null });
   const entryOf = (actionType: string, from: Level, to: Level) => ({
     actionType,
     pagePath: `/ops/tickets/${ticket_id}`,
     properties: { ...opened?.properties, severity: to, from, to },
+    ticket: { ...opened?.ticket, severity: to, metric_line: `t is ${to}` },
   });
   expect(await run('critical')).toEqual([entryOf('ticket_escalated', 'warning', 'critical')]);
   expect(await run('info')).toEqual([entryOf('ticket_deescalated', 'critical', 'info')]);
@@ -270,6 +272,10 @@ test('removing a connection resolves its open tickets with that reason', async (
         },
         ...{ reason: 'connection removed', resolution_hours: 1.5 },
       },
+      ticket: expect.objectContaining({
+        ...{ ticket_id, database: 'shop', object: 't', metric_line: 't is warning', remediation: 'fix' },
+        ...{ first_seen_at: new Date(scope.at), resolution: 'connection removed', resolution_hours: 1.5 },
+      }),
     },
   ]);
 });

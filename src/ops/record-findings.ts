@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Finding } from '../checks/check.ts';
+import type { FaultMeasure } from '../checks/measure.ts';
 import { SEVERITIES, type Severity } from '../vocabulary/severities.ts';
 import type { NextTicket, StandingTicket, TicketPlan } from './plan-tickets.ts';
 
@@ -13,6 +14,26 @@ export interface TicketEntry {
     | 'ticket_deescalated';
   pagePath: string;
   properties: Record<string, unknown>;
+  /** The ticket after the change, for notifications. */
+  ticket: ChangedTicketFacts;
+}
+
+/** What notifications say of a ticket. */
+export interface ChangedTicketFacts {
+  ticket_id: number;
+  check_id: string;
+  /** '' = the whole server. */
+  database: string;
+  object: string | null;
+  title: string;
+  severity: Severity;
+  metric_line: string;
+  measured: FaultMeasure | null;
+  remediation: string;
+  first_seen_at: Date;
+  /** Why it was resolved; null = it is open. */
+  resolution: string | null;
+  resolution_hours: number | null;
 }
 
 /** The connection of the tickets, and the time of the change (`Change.at`). */
@@ -49,14 +70,20 @@ export async function standingTicketsOf(
   return rows;
 }
 
+/** SQL: the columns of {@link ChangedTicketFacts}, from `ticket t`. */
+export const changedFacts = `
+            t.ticket_id, t.check_id, t.database, t.object, t.title, t.severity, t.metric_line, t.measured, t.remediation,
+            t.first_seen_at, t.resolution,
+            round(extract(epoch from t.resolved_at - t.first_seen_at) / 3600, 2)::float8 as resolution_hours`;
+
 const openTickets = `
-  insert into ticket (account_id, connection_id, check_id, database, object, category, title, severity, status,
+  insert into ticket as t (account_id, connection_id, check_id, database, object, category, title, severity, status,
                       metric_line, measured, remediation, first_seen_at, last_seen_at)
   select $1, $2, check_id, database, object, category, title, severity, 'open', metric_line, measured, remediation, $3, $3
     from jsonb_to_recordset($4::jsonb)
       as f (check_id text, database text, object text, category text, title text, severity text,
             metric_line text, measured jsonb, remediation text)
-  returning ticket_id, check_id, severity, title`;
+  returning ${changedFacts}`;
 
 const changeTickets = `
   update ticket t
@@ -76,8 +103,7 @@ const changeTickets = `
       as n (ticket_id bigint, title text, category text, severity text, metric_line text, measured jsonb, remediation text,
             clean_runs integer, seen boolean, status text, reopened boolean, severity_before text)
    where t.account_id = $1 and t.connection_id = $2 and t.ticket_id = n.ticket_id
-  returning t.ticket_id, t.check_id, t.severity, t.title, t.status, t.resolution, n.reopened, n.severity_before,
-            round(extract(epoch from $3::timestamptz - t.first_seen_at) / 3600, 2)::float8 as resolution_hours`;
+  returning ${changedFacts}, t.status, n.reopened, n.severity_before`;
 
 /**
  * Updates a connection's tickets with the findings of a run, in at most two statements, and returns the entries to
@@ -95,7 +121,7 @@ export async function recordFindings(
 async function open(client: pg.ClientBase, scope: Scope, opened: Finding[]): Promise<TicketEntry[]> {
   if (opened.length === 0) return [];
   const values = [scope.accountId, scope.connectionId, scope.at, JSON.stringify(opened)];
-  const { rows } = await client.query<TicketFacts>(openTickets, values);
+  const { rows } = await client.query<ChangedTicketFacts>(openTickets, values);
   return rows.map((ticket) => entry('ticket_opened', scope, ticket, {}));
 }
 
@@ -103,10 +129,10 @@ async function change(client: pg.ClientBase, scope: Scope, changed: NextTicket[]
   if (changed.length === 0) return [];
   const values = [scope.accountId, scope.connectionId, scope.at, JSON.stringify(changed)];
   const { rows } = await client.query<ChangedTicket>(changeTickets, values);
-  return rows.flatMap((ticket) => {
-    if (ticket.reopened) return [entry('ticket_reopened', scope, ticket, {})];
-    if (ticket.status === 'resolved') return [resolvedEntry(scope, ticket)];
-    const { severity_before: from, severity: to } = ticket;
+  return rows.flatMap(({ status, reopened, severity_before: from, ...ticket }) => {
+    if (reopened) return [entry('ticket_reopened', scope, ticket, {})];
+    if (status === 'resolved') return [resolvedEntry(scope, ticket)];
+    const { severity: to } = ticket;
     if (from === to) return [];
     const worse = SEVERITIES.indexOf(to) < SEVERITIES.indexOf(from);
     return [entry(worse ? 'ticket_escalated' : 'ticket_deescalated', scope, ticket, { from, to })];
@@ -114,11 +140,10 @@ async function change(client: pg.ClientBase, scope: Scope, changed: NextTicket[]
 }
 
 const resolveTickets = `
-  update ticket
+  update ticket t
      set status = 'resolved', resolved_at = $3, resolution = $4
    where account_id = $1 and connection_id = $2 and status = 'open'
-  returning ticket_id, check_id, severity, title, resolution,
-            round(extract(epoch from $3::timestamptz - first_seen_at) / 3600, 2)::float8 as resolution_hours`;
+  returning ${changedFacts}`;
 
 /**
  * Resolves every open ticket of a connection for one reason, such as its removal, and returns the entries to record.
@@ -128,7 +153,7 @@ export async function resolveTicketsOf(
   { reason, ...scope }: Scope & { reason: string },
 ): Promise<TicketEntry[]> {
   const values = [scope.accountId, scope.connectionId, scope.at, reason];
-  const { rows } = await client.query<TicketFacts & Resolution>(resolveTickets, values);
+  const { rows } = await client.query<ChangedTicketFacts>(resolveTickets, values);
   return rows.map((ticket) => resolvedEntry(scope, ticket));
 }
 
@@ -139,35 +164,22 @@ const resolveSilenced = `
    where t.account_id = $1 and t.connection_id = $2 and t.status = 'open'
      and s.account_id = $1 and s.connection_id = $2 and (s.ends_at is null or s.ends_at > $3)
      and s.check_id = t.check_id and (s.object is null or s.object = t.object)
-  returning t.ticket_id, t.check_id, t.severity, t.title, t.resolution,
-            round(extract(epoch from $3::timestamptz - t.first_seen_at) / 3600, 2)::float8 as resolution_hours`;
+  returning ${changedFacts}`;
 
 /** Resolves the open tickets of a connection that an active silence covers, and returns the entries to record. */
 export async function resolveSilencedTicketsOf(client: pg.ClientBase, scope: Scope): Promise<TicketEntry[]> {
   const values = [scope.accountId, scope.connectionId, scope.at];
-  const { rows } = await client.query<TicketFacts & Resolution>(resolveSilenced, values);
+  const { rows } = await client.query<ChangedTicketFacts>(resolveSilenced, values);
   return rows.map((ticket) => resolvedEntry(scope, ticket));
 }
 
-interface TicketFacts {
-  ticket_id: number;
-  check_id: string;
-  severity: Severity;
-  title: string;
-}
-
-interface ChangedTicket extends TicketFacts, Resolution {
+interface ChangedTicket extends ChangedTicketFacts {
   status: string;
   reopened: boolean;
   severity_before: Severity;
 }
 
-interface Resolution {
-  resolution: string;
-  resolution_hours: number;
-}
-
-function resolvedEntry(scope: Scope, ticket: TicketFacts & Resolution): TicketEntry {
+function resolvedEntry(scope: Scope, ticket: ChangedTicketFacts): TicketEntry {
   const { resolution: reason, resolution_hours } = ticket;
   return entry('ticket_resolved', scope, ticket, { reason, resolution_hours });
 }
@@ -175,12 +187,14 @@ function resolvedEntry(scope: Scope, ticket: TicketFacts & Resolution): TicketEn
 function entry(
   actionType: TicketEntry['actionType'],
   { connectionId }: Scope,
-  { ticket_id, check_id, severity, title }: TicketFacts,
+  ticket: ChangedTicketFacts,
   more: Record<string, unknown>,
 ): TicketEntry {
+  const { ticket_id, check_id, severity, title } = ticket;
   return {
     actionType,
     pagePath: `/ops/tickets/${ticket_id}`,
     properties: { ticket_id, connection_id: connectionId, check_id, severity, title, ...more },
+    ticket,
   };
 }

@@ -3,6 +3,8 @@ import type { ChangeAccount } from '../activity/record-entry.ts';
 import { storeChanges } from '../changes/store-changes.ts';
 import { NoConnection } from '../connections/connection-rejected.ts';
 import { one } from '../database/one.ts';
+import { endSilencedAlerts } from '../notifications/alerts/resolve-alerts-of.ts';
+import { queueMemberChanges } from '../notifications/outbox/ticket-events.ts';
 import { resolveSilencedTicketsOf } from '../ops/record-findings.ts';
 import { silenceChange } from './silence-change.ts';
 import { pageOf, propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
@@ -16,7 +18,7 @@ const insert = `
   returning ${silenceColumns}`;
 
 /**
- * Silences a check of a connection, or one of its objects, and resolves the open tickets that the silence covers. The log
+ * Silences a check of a connection, or one of its objects, and resolves the open tickets and alerts that the silence covers. The log
  * entry names `actor`. Throws {@link NoConnection}.
  */
 export async function addSilence(
@@ -25,7 +27,8 @@ export async function addSilence(
   wanted: WantedSilence,
   actor: Record<string, unknown> = {},
 ): Promise<SilenceRow> {
-  return change(async ({ accountId, client, at, author, record }) => {
+  return change(async (within) => {
+    const { accountId, client, at, author, record } = within;
     await requireWatched(client, accountId, connectionId);
     const { check_id, object, reason, note, until } = wanted;
     const values = [accountId, connectionId, at, check_id, object, reason, note, until];
@@ -34,9 +37,10 @@ export async function addSilence(
     const scope = { accountId, connectionId, at };
     await storeChanges(client, scope, [silenceChange('came', silence, author)]);
     record('silence_added', pageOf(silence), { ...propertiesOf(silence), ...actor });
-    for (const entry of await resolveSilencedTicketsOf(client, scope)) {
-      record(entry.actionType, entry.pagePath, entry.properties);
-    }
+    const tickets = await resolveSilencedTicketsOf(client, scope);
+    for (const entry of tickets) record(entry.actionType, entry.pagePath, entry.properties);
+    await queueMemberChanges(client, scope, tickets);
+    await endSilencedAlerts(within, connectionId, silence);
     return silence;
   });
 }

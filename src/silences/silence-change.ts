@@ -1,13 +1,8 @@
 import type { NewChange } from '../changes/connection-change.ts';
-import { CONN_AUTH_FAILED, CONN_UNREACHABLE, catalogues } from '../checks/catalogue.ts';
+import { everyCheck } from '../checks/catalogue.ts';
 import type { SilenceRow } from './silence-row.ts';
 
-const titles = new Map(
-  [
-    ...[CONN_UNREACHABLE, CONN_AUTH_FAILED],
-    ...Object.values(catalogues).flatMap(({ checks, privilegeMissing }) => [...checks, privilegeMissing]),
-  ].map(({ id, title }) => [id, title]),
-);
+const titles = new Map<string, string>(everyCheck.map(({ id, title }) => [id, title]));
 
 /** A silence that came or went, for the connection's list of changes. `source` is a member's name, or how it ended. */
 export function silenceChange(

@@ -1,6 +1,6 @@
 import { parseDate } from '../vocabulary/date-range.ts';
-import { secondsOf } from '../vocabulary/duration.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
+import { secondsOf } from '../vocabulary/values/duration.ts';
 
 const LONGEST_YEARS = 10;
 

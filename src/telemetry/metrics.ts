@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { version } from '../config/package-root.ts';
+import { watchedGauges } from './watched-gauge.ts';
 
 /** Why a client's connection failed: it was reset, its TLS handshake failed, its request came too slowly, or it was not HTTP. */
 const CONNECTION_FAILURES = ['reset', 'handshake', 'slow', 'malformed'] as const;
@@ -31,7 +32,7 @@ const MISNAMED = [
 
 // Reported as 0 from the start, so that the first one is an increase.
 const OUTCOMES = ['done', 'failed', 'cancelled'];
-const KEPT = ['entries', 'findings', 'counters', 'changes', 'sign_ins'];
+const KEPT = ['entries', 'findings', 'counters', 'changes', 'queries', 'sign_ins', 'events'];
 const UNRETAINED = ['seals', 'seal_file', 'key_hours', 'measures', ...KEPT];
 
 /** Creates the service's metrics, named as Prometheus recommends (https://prometheus.io/docs/practices/naming/). */
@@ -116,13 +117,13 @@ export function createMetrics() {
   });
   const removed = new Counter({
     name: 'dbvitals_retention_rows_total',
-    help: 'Expired rows: log entries, counters, changes and ended sign_ins that were removed, and health checks reduced to their score (findings)',
+    help: 'Expired rows: log entries, counters, changes, hours and texts of queries, ended sign_ins and events (with deliveries) that were removed, and health checks reduced to their score (findings)',
     labelNames: ['kept'],
     registers,
   });
   const unretained = new Counter({
     name: 'dbvitals_retention_failures_total',
-    help: 'Failed parts of rounds of sealing, retention or rolling up: seals, seal_file (also: seals in it are missing or forged), key_hours, measures, entries, findings, counters, changes, sign_ins',
+    help: 'Failed parts of rounds of sealing, retention or rolling up: seals, seal_file (also: seals in it are missing or forged), key_hours, measures, entries, findings, counters, changes, queries, sign_ins, events',
     labelNames: ['work'],
     registers,
   });
@@ -217,16 +218,7 @@ export function createMetrics() {
     },
     /** Reports the store's figures. While the store does not answer (`ask` returns null), reports that and the last figures. */
     watchStore(ask: () => Promise<StoreFigures | null>) {
-      const gauge = (name: string, help: string, figure: (of: StoreFigures) => number) =>
-        new Gauge({
-          name,
-          help,
-          registers,
-          async collect() {
-            const now = await ask();
-            if (now) this.set(figure(now));
-          },
-        });
+      const gauge = watchedGauges(registry, ask);
       gauge(
         'dbvitals_store_size_bytes',
         "Size of the store's database on disk, without the server's write-ahead log",

@@ -1,0 +1,73 @@
+import type { Channel } from '../../vocabulary/channels.ts';
+import type { StoredEvent } from '../event.ts';
+import type { OutgoingRequest } from '../sending/outgoing.ts';
+
+/** The decrypted secrets of a destination. */
+export interface DestinationSecrets {
+  /** Where it is sent. Slack's and the like are secret as a whole. Absent for email. */
+  url?: string;
+  /** Signing secrets of a webhook, the newest first. The second signs too, until it expires. */
+  signing?: readonly SigningSecret[];
+  /** PagerDuty's integration key. */
+  routingKey?: string;
+  /** The value of an `Authorization` header, such as Alertmanager's behind a proxy. */
+  authorization?: string;
+}
+
+/** `whsec_` and base64 (HMAC-SHA256), or `whsk_` and base64 (Ed25519). */
+export interface SigningSecret {
+  secret: string;
+  /** RFC 3339; null = no end. */
+  until: string | null;
+}
+
+/** A destination with its secrets, as its channel needs it. */
+export interface OpenDestination {
+  accountId: number;
+  destinationId: number;
+  name: string;
+  channel: Channel;
+  settings: Readonly<Record<string, unknown>>;
+  secrets: DestinationSecrets;
+  /** The confirmed recipients of e-mail, with the token for the links of each. */
+  recipients: readonly { email: string; token: string }[];
+}
+
+/** An event in a message, with what changed on its connection in the 24 hours before, newest first. */
+export interface MessageEvent extends StoredEvent {
+  changes: readonly string[];
+}
+
+/** What is common to all messages of a service. */
+export interface MessageContext {
+  /** The console's URL without a slash at the end, such as `https://dbvitals.example.com`. */
+  consoleUrl: string;
+  /** The name of the account. */
+  account: string;
+}
+
+/** A body that was made once and is sent on every attempt. */
+export interface MadeMessage {
+  contentType: string;
+  body: string;
+}
+
+/** What is sent now: a made message, or the body of one event of a webhook. */
+export interface Envelope extends MadeMessage {
+  /** The event's id; of several, the first one's. */
+  eventId: string;
+  epoch: string;
+  sequence: number;
+  /** Unix time of the attempt, in seconds. */
+  at: number;
+}
+
+/** How a channel forms messages and requests. */
+export interface ChannelFormat {
+  /** The events in one message; null for a webhook, which sends each event's own body. */
+  makeMessage: ((events: readonly MessageEvent[], context: MessageContext) => MadeMessage) | null;
+  /** The most events in a message. */
+  mostEvents: number;
+  /** The request of one attempt. Its headers without secrets are kept with the attempt. */
+  request(destination: OpenDestination, envelope: Envelope): OutgoingRequest;
+}

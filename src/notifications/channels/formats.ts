@@ -1,0 +1,24 @@
+import type { Channel } from '../../vocabulary/channels.ts';
+import { alertmanager } from './alertmanager.ts';
+import type { ChannelFormat } from './channel.ts';
+import { discord } from './discord.ts';
+import { heartbeat } from './heartbeat.ts';
+import { email } from './mail/email-format.ts';
+import { mattermost } from './mattermost.ts';
+import { pagerduty } from './pagerduty.ts';
+import { slack } from './slack.ts';
+import { teams } from './teams.ts';
+import { webhook } from './webhook.ts';
+
+/** How each channel forms its messages and requests. */
+export const FORMATS: Readonly<Record<Channel, ChannelFormat>> = {
+  webhook,
+  slack,
+  mattermost,
+  teams,
+  discord,
+  pagerduty,
+  alertmanager,
+  email,
+  heartbeat,
+};

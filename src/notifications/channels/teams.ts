@@ -1,0 +1,92 @@
+import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
+import { postMessage } from './http-request.ts';
+import { cutText } from './plain-text.ts';
+import { CHANGES, OPEN, REMEDIATION, type Report, type Tone } from './report.ts';
+import { fitted, type Room, summarize } from './summary.ts';
+
+/** A message of a Teams webhook has at most 28 kB. */
+const MOST_BYTES = 27_000;
+const ROOM: Room = { full: 5, lines: 30, text: 600, code: 4_000, changes: 10 };
+
+const COLOURS: Readonly<Record<Tone, string>> = {
+  critical: 'Attention',
+  warning: 'Warning',
+  info: 'Accent',
+  over: 'Good',
+};
+
+interface Run {
+  weight?: 'Bolder';
+  size?: 'Large';
+  color?: string;
+  fontType?: 'Monospace';
+  isSubtle?: true;
+}
+
+/**
+ * An Adaptive Card 1.4 for the webhook trigger of Workflows. All texts are TextRuns, which know no Markdown: nothing in them
+ * can be a link, an image or a mention.
+ */
+export const teams: ChannelFormat = {
+  makeMessage: (events, context) => ({
+    contentType: 'application/json',
+    body: fitted(
+      ROOM,
+      (room) => body(events, context, room),
+      (made) => Buffer.byteLength(made) <= MOST_BYTES,
+    ),
+  }),
+  mostEvents: 200,
+  request: postMessage,
+};
+
+function body(events: readonly MessageEvent[], context: MessageContext, room: Room): string {
+  const { heading, tone, full, lines, more, footer, url } = summarize(events, context, room);
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    msteams: { width: 'Full' },
+    // Where a card can't be shown.
+    fallbackText: plain(heading),
+    body: [
+      text([heading, { weight: 'Bolder', size: 'Large', color: COLOURS[tone] }]),
+      ...full.flatMap((report) => elements(report, full.length + lines.length > 1)),
+      ...lines.map((report) => text([`• ${cutText(report.heading, 120)}`, { color: COLOURS[report.tone] }])),
+      ...(more === null ? [] : [text([more])]),
+      text([footer, { isSubtle: true }]),
+    ],
+    actions: [{ type: 'Action.OpenUrl', title: OPEN, url }],
+  };
+  return JSON.stringify({
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
+  });
+}
+
+function elements(report: Report, isOneOfSeveral: boolean): object[] {
+  const { heading, note, facts, changes, remediation, tone } = report;
+  return [
+    ...(isOneOfSeveral ? [text([heading, { weight: 'Bolder', color: COLOURS[tone] }])] : []),
+    ...(note === null ? [] : [text([note])]),
+    ...facts.map((fact) => text([`${fact.name}: `, { weight: 'Bolder' }], [fact.text])),
+    ...(changes.length > 0
+      ? [text([CHANGES, { weight: 'Bolder' }]), ...changes.map((change) => text([`• ${change}`]))]
+      : []),
+    ...(remediation === null ? [] : [text([REMEDIATION, { weight: 'Bolder' }]), ...codeLines(remediation)]),
+  ];
+}
+
+function codeLines(code: string): object[] {
+  return code.split('\n').map((line) => text([line || ' ', { fontType: 'Monospace' }]));
+}
+
+function text(...runs: [string, Run?][]): object {
+  const inlines = runs.map(([words, looks]) => ({ type: 'TextRun', text: plain(words), ...looks }));
+  return { type: 'RichTextBlock', inlines };
+}
+
+/** `{{DATE(…)}}` is replaced in texts of cards: two braces are torn apart. */
+function plain(words: string): string {
+  return words.replace(/\{(?=\{)/g, '{\u200b');
+}

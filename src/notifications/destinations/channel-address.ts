@@ -1,0 +1,101 @@
+import type { Channel } from '../../vocabulary/channels.ts';
+import type { DestinationSecrets } from '../channels/channel.ts';
+import { urlProblem } from '../sending/check-url.ts';
+import type { DestinationAddress } from './destination-input.ts';
+import { DestinationRejected } from './destination-rejected.ts';
+
+/** What the service allows. */
+export interface AddressRules {
+  /** DBVITALS_ALLOW_PRIVATE_DESTINATIONS: whether receivers may be at private addresses, and `http:`. */
+  allowPrivate: boolean;
+}
+
+/** Where PagerDuty takes events, unless a URL names its European service or a compatible one. */
+const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';
+
+const LONGEST_URL = 2_000;
+
+/** What the URL of a channel looks like. Servers that are compatible with a vendor's have other hosts and paths. */
+const EXAMPLES: Readonly<Record<Exclude<Channel, 'email'>, string>> = {
+  webhook: 'https://hooks.example.com/dbvitals',
+  slack: 'https://hooks.slack.com/services/T000/B000/XXXX',
+  mattermost: 'https://mattermost.example.com/hooks/xxxx',
+  teams: 'https://example.webhook.office.com/workflows/xxxx',
+  discord: 'https://discord.com/api/webhooks/0000/xxxx',
+  pagerduty: PAGERDUTY_URL,
+  alertmanager: 'https://alertmanager.example.com',
+  heartbeat: 'https://heartbeat.example.com/ping/xxxx',
+};
+
+// These vendors answer on other paths too, but never take a message there.
+const VENDOR_PATHS: readonly { host: RegExp; path: RegExp; channel: Channel }[] = [
+  { channel: 'slack', host: /^hooks\.slack(?:-gov)?\.com$/, path: /^\/(?:services|workflows|triggers)\/./ },
+  { channel: 'discord', host: /(?:^|\.)discord(?:app)?\.com$/, path: /^\/api\/(?:v\d+\/)?webhooks\/./ },
+];
+
+/** The channels whose URL is a secret with a path: without one it can't be right. */
+const WITH_PATH: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord'];
+
+/** The URL to store. Throws a {@link DestinationRejected} that says in one sentence what is wrong with it. */
+function requireUrl(channel: Exclude<Channel, 'email'>, text: string, rules: AddressRules): string {
+  const example = EXAMPLES[channel];
+  const reject = (sentence: string) => new DestinationRejected('url', sentence);
+  if (text.length > LONGEST_URL) throw reject(`The URL must have at most ${LONGEST_URL} characters.`);
+  if (/[\s\p{Cc}\p{Cs}]/u.test(text) || !URL.canParse(text))
+    throw reject(`This is not a URL: enter one such as ${example}.`);
+  const problem = urlProblem(text, rules.allowPrivate);
+  if (problem !== null) throw reject(problem);
+  const url = new URL(text);
+  if (text.includes('#')) throw reject('Remove the part after # from the URL: it is never sent.');
+  const vendor = VENDOR_PATHS.find((known) => known.channel === channel && known.host.test(url.hostname));
+  const lacksPath = WITH_PATH.includes(channel) && url.pathname === '/' && url.search === '';
+  if (lacksPath || (vendor && !vendor.path.test(url.pathname)))
+    throw reject(`Enter the whole URL that ${NAMES[channel]} shows, such as ${example}.`);
+  return url.href;
+}
+
+const NAMES: Readonly<Partial<Record<Channel, string>>> = {
+  slack: 'Slack',
+  mattermost: 'Mattermost',
+  teams: 'Microsoft Teams',
+  discord: 'Discord',
+};
+
+/** The URL of a channel that has a usual one; null = it must be entered. */
+function usualUrl(channel: Channel): string | null {
+  return channel === 'pagerduty' ? PAGERDUTY_URL : null;
+}
+
+/** PagerDuty's integration key. Throws a {@link DestinationRejected}. */
+function requireRoutingKey(text: string): string {
+  const key = text.trim();
+  // 32 characters, mostly hexadecimal; keys of newer integrations have other letters too.
+  if (/^[0-9A-Za-z]{32}$/.test(key)) return key;
+  throw new DestinationRejected(
+    'routing_key',
+    'A PagerDuty integration key has 32 letters and digits: copy it from the service, under Integrations, Events API v2.',
+  );
+}
+
+/** The value of an `Authorization` header. Throws a {@link DestinationRejected}. */
+function requireAuthorization(text: string): string {
+  if (/^[\x21-\x7e](?:[\x20-\x7e]{0,1998}[\x21-\x7e])?$/.test(text)) return text;
+  throw new DestinationRejected(
+    'authorization',
+    'Enter the value of the Authorization header, such as Bearer xxxx: one line of ASCII characters.',
+  );
+}
+
+/** The secrets that an address gives, without those of signing. Throws a {@link DestinationRejected}. */
+export function secretsOf(
+  channel: Channel,
+  { url, routingKey, authorization }: DestinationAddress,
+  rules: AddressRules,
+): DestinationSecrets {
+  const address = url ?? usualUrl(channel);
+  return {
+    ...(address !== null && channel !== 'email' && { url: requireUrl(channel, address, rules) }),
+    ...(routingKey !== undefined && { routingKey: requireRoutingKey(routingKey) }),
+    ...(authorization && { authorization: requireAuthorization(authorization) }),
+  };
+}

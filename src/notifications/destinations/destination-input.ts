@@ -1,0 +1,139 @@
+import type { Channel } from '../../vocabulary/channels.ts';
+import { DEFAULT_KINDS, EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
+import type { Severity } from '../../vocabulary/severities.ts';
+import type { QuietHours } from '../maintenance/quiet-hours.ts';
+import { DestinationRejected } from './destination-rejected.ts';
+import { requireRecipients } from './recipient-address.ts';
+
+/** How a webhook is signed: with a shared secret, or with a private key whose public key the receiver has. */
+export const SIGNATURES = ['hmac', 'ed25519'] as const;
+export type SignatureKind = (typeof SIGNATURES)[number];
+
+export const HEARTBEAT_METHODS = ['GET', 'POST'] as const;
+export type HeartbeatMethod = (typeof HEARTBEAT_METHODS)[number];
+
+/** The most destinations of an account. */
+export const MOST_DESTINATIONS = 20;
+
+/** What a destination gets. Absent = the default, or unchanged. */
+export interface DestinationFilters {
+  kinds?: readonly EventKind[];
+  /** Null = any. */
+  minimumSeverity?: Severity | null;
+  /** Null = every connection, unless `connectionNames` has some. */
+  connectionIds?: readonly number[] | null;
+  /** Names of connections, with * for any characters. */
+  connectionNames?: readonly string[] | null;
+  requestsPerSecond?: number;
+  quietHours?: QuietHours | null;
+}
+
+/** Where a destination is, with its secrets. */
+export interface DestinationAddress {
+  url?: string;
+  /** PagerDuty's integration key. */
+  routingKey?: string;
+  /** The value of an `Authorization` header; empty = none. */
+  authorization?: string;
+  /** E-mail addresses. */
+  recipients?: readonly string[];
+}
+
+/** A destination to add. */
+export interface NewDestination extends DestinationFilters, DestinationAddress {
+  name: string;
+  channel: Channel;
+  /** How a webhook is signed. Default: hmac. */
+  signature?: SignatureKind;
+  /** How a heartbeat is sent. Default: GET. */
+  method?: HeartbeatMethod;
+}
+
+/** Changes to a destination; absent fields keep their values. */
+export interface DestinationChanges extends DestinationFilters, DestinationAddress {
+  name?: string;
+}
+
+/** The kinds that a destination may choose: a test goes to the tested one only. */
+export const CHOOSABLE_KINDS: readonly EventKind[] = EVENT_KINDS.filter((kind) => kind !== 'test');
+
+/** Which fields of an address each channel takes. `!` = required. */
+const FIELDS: Readonly<Record<Channel, readonly string[]>> = {
+  webhook: ['url!', 'authorization'],
+  slack: ['url!'],
+  mattermost: ['url!'],
+  teams: ['url!'],
+  discord: ['url!'],
+  pagerduty: ['url', 'routingKey!'],
+  alertmanager: ['url!', 'authorization'],
+  email: ['recipients!'],
+  heartbeat: ['url!', 'authorization'],
+};
+
+/** The console's names of the fields, and what they are. */
+const SAID = {
+  url: ['url', 'a URL'],
+  routingKey: ['routing_key', 'a PagerDuty integration key'],
+  authorization: ['authorization', 'an Authorization header'],
+  recipients: ['recipients', 'recipients'],
+} as const;
+
+/** Requires the fields that the channel needs, and no others. With `isNew`, all that it needs must be there. */
+export function requireFields(channel: Channel, given: DestinationAddress, isNew: boolean): void {
+  for (const field of ['url', 'routingKey', 'authorization', 'recipients'] as const) {
+    const [setting, what] = SAID[field];
+    const isGiven = given[field] !== undefined;
+    const isRequired = FIELDS[channel].includes(`${field}!`);
+    if (isGiven && !isRequired && !FIELDS[channel].includes(field))
+      throw new DestinationRejected(setting, `The channel ${channel} takes no ${what.replace(/^an? /, '')}.`);
+    if (isNew && isRequired && !isGiven)
+      throw new DestinationRejected(setting, `The channel ${channel} needs ${what}.`);
+  }
+  if (given.recipients !== undefined) requireRecipients(given.recipients);
+}
+
+/** Requires what only some channels have. */
+export function requireChannelSettings({ channel, signature, method }: NewDestination): void {
+  if (signature !== undefined && channel !== 'webhook')
+    throw new DestinationRejected('signature', 'Only webhooks are signed: leave out the signature.');
+  if (method !== undefined && channel !== 'heartbeat')
+    throw new DestinationRejected('method', 'Only a heartbeat has a method: leave it out.');
+}
+
+/** Requires filters that can be. The connections themselves are checked with the store. */
+export function requireFilters(channel: Channel, given: DestinationFilters): void {
+  const { kinds, minimumSeverity, connectionIds, connectionNames, quietHours } = given;
+  const rate = given.requestsPerSecond;
+  if (channel === 'heartbeat') {
+    const filters = [kinds, minimumSeverity, connectionIds, connectionNames, quietHours];
+    if (filters.some((filter) => (Array.isArray(filter) ? filter.length > 0 : (filter ?? null) !== null)))
+      throw new DestinationRejected(
+        'kinds',
+        'A heartbeat takes no events, so it has no kinds, severity, connections or quiet hours.',
+      );
+    return;
+  }
+  if (kinds?.length === 0) throw new DestinationRejected('kinds', 'Choose at least one kind of event.');
+  const unknown = kinds?.some((kind) => !CHOOSABLE_KINDS.includes(kind));
+  if (unknown) throw new DestinationRejected('kinds', `Choose kinds from ${CHOOSABLE_KINDS.join(', ')}.`);
+  if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1 && rate <= 50))
+    throw new DestinationRejected('requests_per_second', 'Requests per second must be from 1 to 50.');
+  if (connectionIds?.length === 0 || connectionNames?.length === 0)
+    throw new DestinationRejected('connections', 'Name at least one connection, or leave them all in.');
+  if ((connectionIds?.length ?? 0) > MOST_CONNECTIONS || (connectionNames?.length ?? 0) > MOST_CONNECTIONS)
+    throw new DestinationRejected(
+      'connections',
+      `Name at most ${MOST_CONNECTIONS} connections; * in a name stands for any characters.`,
+    );
+  if (connectionNames?.some((name) => !/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(name)))
+    throw new DestinationRejected('connections', 'A name of a connection has 1 to 200 characters.');
+}
+
+const MOST_CONNECTIONS = 1_000;
+
+/** The kinds of a new destination. */
+export function kindsOf(channel: Channel, kinds: readonly EventKind[] | undefined): EventKind[] {
+  if (channel === 'heartbeat') return [];
+  const chosen = new Set(kinds ?? DEFAULT_KINDS);
+  return EVENT_KINDS.filter((kind) => chosen.has(kind));
+}

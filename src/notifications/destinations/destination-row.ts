@@ -1,0 +1,166 @@
+import type pg from 'pg';
+import { type Read, within } from '../../database/read.ts';
+import type { Channel } from '../../vocabulary/channels.ts';
+import { type EventKind, plansWith } from '../../vocabulary/event-kinds.ts';
+import type { Plan } from '../../vocabulary/plans.ts';
+import { NotFound } from '../../vocabulary/rejection.ts';
+import type { Severity } from '../../vocabulary/severities.ts';
+import type { QuietHours } from '../maintenance/quiet-hours.ts';
+
+/** Whether a destination gets messages. `paused` = restored from a backup. */
+export type DestinationState = 'enabled' | 'disabled' | 'paused';
+
+/** A recipient of an e-mail destination. Only confirmed ones get messages. */
+interface Recipient {
+  email: string;
+  state: 'unconfirmed' | 'confirmed' | 'unsubscribed';
+  asked_at: Date | null;
+  confirmed_at: Date | null;
+}
+
+/** A destination as the commands and the console show it: without its secrets. */
+export interface DestinationRow {
+  id: number;
+  name: string;
+  channel: Channel;
+  /** The origin of its URL; the recipients of e-mail. */
+  target: string;
+  settings: Readonly<Record<string, unknown>>;
+  kinds: EventKind[];
+  /** The chosen kinds that the account's plan does not include. They are sent once it does. */
+  kinds_not_in_plan: EventKind[];
+  minimum_severity: Severity | null;
+  /** A connection passes that is in `ids` or whose name matches one of `names`; both null = every connection. */
+  connections: { ids: number[] | null; names: string[] | null };
+  requests_per_second: number;
+  quiet_hours: QuietHours | null;
+  state: DestinationState;
+  state_reason: string | null;
+  state_since: Date;
+  created_at: Date;
+  queue: {
+    queued: number;
+    dropped: number;
+    last_sequence: number;
+    epoch: string;
+    failing_since: Date | null;
+    last_success_at: Date | null;
+    last_attempt_at: Date | null;
+    last_result: string | null;
+  };
+  recipients: Recipient[];
+}
+
+interface StoredRow
+  extends Omit<DestinationRow, 'connections' | 'queue' | 'recipients' | 'kinds_not_in_plan'> {
+  plan: Plan;
+  connection_ids: number[] | null;
+  connection_names: string[] | null;
+  queued: number;
+  dropped: number;
+  last_sequence: number;
+  epoch: string;
+  failing_since: Date | null;
+  last_success_at: Date | null;
+  last_attempt_at: Date | null;
+  last_result: string | null;
+}
+
+const select = `
+  select d.destination_id as id, d.name, d.channel, d.target, d.settings, d.kinds, d.minimum_severity, d.connection_ids,
+         d.connection_names, d.requests_per_second, d.quiet_hours, d.state, d.state_reason, d.state_since, d.created_at,
+         a.plan, q.queued, q.dropped, q.last_sequence, q.epoch, q.failing_since, q.last_success_at, q.last_attempt_at,
+         q.last_result
+    from destination d
+    join account a on a.account_id = d.account_id
+    join destination_queue q on q.account_id = d.account_id and q.destination_id = d.destination_id
+   where d.account_id = $1 and d.removed_at is null and ($2::bigint is null or d.destination_id = $2)
+   order by d.destination_id`;
+
+const selectRecipients = `
+  select destination_id, email, state, asked_at, confirmed_at
+    from destination_recipient
+   where account_id = $1 and removed_at is null and ($2::bigint is null or destination_id = $2)
+   order by destination_id, email`;
+
+/** The account's destinations without removed ones, ordered by id. Works as the console's role too. */
+export function listDestinations(read: Read, accountId: number): Promise<DestinationRow[]> {
+  return rowsOf(read, accountId, null);
+}
+
+/** A destination of the account. Throws {@link NoDestination}. */
+export async function readDestination(
+  read: Read,
+  accountId: number,
+  destinationId: number,
+): Promise<DestinationRow> {
+  const [row] = await rowsOf(read, accountId, destinationId);
+  if (!row) throw new NoDestination(destinationId);
+  return row;
+}
+
+async function rowsOf(read: Read, accountId: number, id: number | null): Promise<DestinationRow[]> {
+  const [rows, recipients] = await Promise.all([
+    read<StoredRow>(select, [accountId, id]),
+    read<Recipient & { destination_id: number }>(selectRecipients, [accountId, id]),
+  ]);
+  const own = Map.groupBy(recipients, ({ destination_id }) => destination_id);
+  return rows.map((row) => shownOf(row, own.get(row.id) ?? []));
+}
+
+function shownOf(
+  { plan, connection_ids, connection_names, ...row }: StoredRow,
+  recipients: readonly Recipient[],
+): DestinationRow {
+  const { id, name, channel, target, settings, kinds, minimum_severity, requests_per_second, quiet_hours } =
+    row;
+  const { state, state_reason, state_since, created_at, queued, dropped, last_sequence, epoch } = row;
+  const { failing_since, last_success_at, last_attempt_at, last_result } = row;
+  return {
+    ...{ id, name, channel, target, settings, kinds },
+    kinds_not_in_plan: kinds.filter((kind) => !plansWith(kind).includes(plan)),
+    ...{ minimum_severity, connections: { ids: connection_ids, names: connection_names } },
+    ...{ requests_per_second, quiet_hours, state, state_reason, state_since, created_at },
+    queue: {
+      ...{ queued, dropped, last_sequence, epoch },
+      ...{ failing_since, last_success_at, last_attempt_at, last_result },
+    },
+    recipients: recipients.map(({ email, state: own, asked_at, confirmed_at }) => ({
+      ...{ email, state: own, asked_at, confirmed_at },
+    })),
+  };
+}
+
+/** The destination does not exist in the account, or was removed. */
+class NoDestination extends NotFound {
+  constructor(id: number) {
+    super(`There is no destination ${id}: see "destination list".`);
+  }
+}
+
+const ownerOf = 'select account_id from destination where destination_id = $1 and removed_at is null';
+
+/** The destination's account. Throws {@link NoDestination}. */
+export async function accountOfDestination(writer: pg.Pool, id: number): Promise<number> {
+  const [row] = (await writer.query<{ account_id: number }>(ownerOf, [id])).rows;
+  if (!row) throw new NoDestination(id);
+  return row.account_id;
+}
+
+/** A destination inside a change of its account. Throws {@link NoDestination}. */
+export function destinationWithin(
+  { client, accountId }: { client: pg.ClientBase; accountId: number },
+  id: number,
+): Promise<DestinationRow> {
+  return readDestination(within(client), accountId, id);
+}
+
+/** The console page that log entries about a destination link to. */
+export function pageOf(destinationId: number): string {
+  return `/notifications/${destinationId}`;
+}
+
+/** The details of a destination in a log entry. */
+export function propertiesOf({ id, name, channel, target }: DestinationRow) {
+  return { destination_id: id, name, channel, target };
+}

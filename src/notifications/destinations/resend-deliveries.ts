@@ -1,0 +1,38 @@
+import type { Change } from '../../activity/record-entry.ts';
+import { within } from '../../database/read.ts';
+import { NoDelivery, readDelivery } from '../dispatch/read-delivery.ts';
+import { type ResendRange, resendDelivery, resendRange } from '../dispatch/resend.ts';
+import { DestinationConflict, DestinationRejected } from './destination-rejected.ts';
+import { destinationWithin } from './destination-row.ts';
+
+/**
+ * Sends a delivery that ended again; with `of` only one of that destination. Returns the new delivery's id. Throws a
+ * `NoDelivery` or a {@link DestinationConflict}.
+ */
+export async function resendOneDelivery(
+  { client, accountId }: Change,
+  deliveryId: number,
+  of: number | null = null,
+): Promise<number> {
+  const { destination_id: destinationId, state } = await readDelivery(within(client), accountId, deliveryId);
+  if (of !== null && of !== destinationId) throw new NoDelivery(deliveryId);
+  await destinationWithin({ client, accountId }, destinationId);
+  const id =
+    state === 'queued' ? null : await resendDelivery(client, { accountId, destinationId, deliveryId });
+  if (id === null) throw new DestinationConflict(null, 'This event is queued for the destination already.');
+  return id;
+}
+
+/**
+ * Sends the deliveries of a destination again that were queued in a range and ended in one of the states. Returns how many.
+ * Throws a {@link DestinationRejected} or a `NoDestination`.
+ */
+export async function resendDeliveries(
+  { client, accountId }: Change,
+  destinationId: number,
+  { from, to, states }: Pick<ResendRange, 'from' | 'to' | 'states'>,
+): Promise<number> {
+  await destinationWithin({ client, accountId }, destinationId);
+  if (from > to) throw new DestinationRejected('from', 'The range must start before it ends.');
+  return resendRange(client, { accountId, destinationId, from, to, states });
+}

@@ -1,0 +1,122 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Change, ChangeAccount } from '../../activity/record-entry.ts';
+import { one } from '../../database/one.ts';
+import { Rejection } from '../../vocabulary/rejection.ts';
+import { audienceOf, queueEvents } from '../outbox/queue-events.ts';
+import { DestinationConflict } from './destination-rejected.ts';
+import { destinationWithin, pageOf } from './destination-row.ts';
+
+/** The most test messages of an account in a minute. */
+const MOST_TESTS = 10;
+
+/** How long a test waits for the answer, in milliseconds: longer than an attempt may take. */
+const PATIENCE_MS = 20_000;
+const POLL_MS = 200;
+
+/** How a test message ended. */
+export interface TestResult {
+  /** Null = no service has sent it yet. */
+  accepted: boolean | null;
+  /** The HTTP or SMTP status; null = no answer. */
+  status: number | null;
+  /** In one sentence. */
+  result: string;
+  response: string;
+  milliseconds: number;
+}
+
+const countTests = `
+  select count(*)::int as tests, extract(epoch from min(occurred_at) + interval '1 minute' - $2::timestamptz)::int as wait
+    from event
+   where account_id = $1 and kind = 'test' and occurred_at > $2::timestamptz - interval '1 minute'`;
+
+const selectQueued = `
+  select d.delivery_id
+    from delivery d
+    join destination_queue q on q.account_id = d.account_id and q.destination_id = d.destination_id
+     and q.epoch = d.epoch and q.last_sequence = d.sequence
+   where d.account_id = $1 and d.destination_id = $2`;
+
+const selectAttempt = `
+  select status, result, response, milliseconds
+    from delivery_attempt
+   where account_id = $1 and destination_id = $2 and delivery_id = $3
+   order by attempt
+   limit 1`;
+
+/**
+ * Sends a test message to a destination, whatever kinds it chose, and waits up to 20 s for the answer. A service that shares
+ * the store sends it. Throws a {@link Rejection} after 10 tests of the account in a minute, and a `NoDestination`.
+ */
+export async function testDestination(
+  change: ChangeAccount,
+  reader: pg.Pool,
+  destinationId: number,
+  patience = PATIENCE_MS,
+): Promise<TestResult> {
+  const { accountId, deliveryId } = await change((made) => queueTest(made, destinationId));
+  const until = Date.now() + patience;
+  do {
+    await wait(POLL_MS);
+    const { rows } = await reader.query<Omit<TestResult, 'accepted'>>(selectAttempt, [
+      ...[accountId, destinationId, deliveryId],
+    ]);
+    const [attempt] = rows;
+    if (attempt)
+      return { accepted: await isAccepted(reader, accountId, destinationId, deliveryId), ...attempt };
+  } while (Date.now() < until);
+  return {
+    ...{ accepted: null, status: null, response: '', milliseconds: patience },
+    result: `Nothing sent the test within ${patience / 1_000} seconds: check that "dbvitals serve" runs on this store.`,
+  };
+}
+
+async function queueTest(change: Change, destinationId: number) {
+  const { accountId, client, at } = change;
+  const destination = await destinationWithin(change, destinationId);
+  const { channel, name, state, recipients } = destination;
+  if (state !== 'enabled')
+    throw new DestinationConflict(null, `The destination is ${state}: enable it, then test it.`);
+  if (channel === 'email' && !recipients.some((recipient) => recipient.state === 'confirmed'))
+    throw new DestinationConflict(
+      null,
+      'No recipient has confirmed yet: ask them to follow the link in the message that they got.',
+    );
+  const [{ tests, wait: seconds } = { tests: 0, wait: 0 }] = (
+    await client.query<{ tests: number; wait: number | null }>(countTests, [accountId, at])
+  ).rows;
+  if (tests >= MOST_TESTS)
+    throw new Rejection(
+      'too_many_attempts',
+      `An account can send ${MOST_TESTS} tests a minute: try again in ${Math.max(1, seconds ?? 1)} seconds.`,
+      { retryAfter: Math.max(1, seconds ?? 1) },
+    );
+  const wanting = {
+    ...{ destination_id: destinationId, channel, kinds: [], minimum_severity: null },
+    ...{ connection_ids: null, connection_names: null, quiet_hours: null },
+  };
+  const title = 'Test message';
+  const event = {
+    ...{ kind: 'test' as const, severity: null, connection: null, destinationIds: [destinationId] },
+    data: { destination_id: destinationId, name, message: `dbvitals can send to the destination “${name}”.` },
+    details: {
+      ...{ connection: null, title, check_id: null, database: '', object: null, metric_line: null },
+      ...{ measured: null, since: null, remediation: null, resolution: null, page: pageOf(destinationId) },
+    },
+  };
+  const audience = { ...(await audienceOf(client, { accountId, at })), destinations: [wanting] };
+  await queueEvents(client, { accountId, at }, [event], audience);
+  const queued = await client.query<{ delivery_id: number }>(selectQueued, [accountId, destinationId]);
+  return { accountId, deliveryId: one(queued.rows, 'queue a test').delivery_id };
+}
+
+const selectState = `
+  select state = 'accepted' as accepted
+    from delivery
+   where account_id = $1 and destination_id = $2 and delivery_id = $3`;
+
+async function isAccepted(reader: pg.Pool, ...ids: [number, number, number]): Promise<boolean> {
+  const { rows } = await reader.query<{ accepted: boolean }>(selectState, ids);
+  return rows[0]?.accepted ?? false;
+}

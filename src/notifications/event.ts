@@ -1,0 +1,63 @@
+import type { EventKind } from '../vocabulary/event-kinds.ts';
+import type { Severity } from '../vocabulary/severities.ts';
+
+/** A connection as the payload of an alert names it. */
+export interface EventConnection {
+  id: number;
+  name: string;
+  host: string;
+  port: number;
+  connection_type: string;
+}
+
+/** What messages say beyond the payload, which is frozen. Stored as `event.details`. */
+export interface EventDetails {
+  connection: EventConnection | null;
+  /** The finding's title or the rule's name. */
+  title: string;
+  check_id: string | null;
+  /** '' = the whole server. */
+  database: string;
+  object: string | null;
+  metric_line: string | null;
+  measured: { metric: string; operator: string; threshold: number; value: number } | null;
+  /** RFC 3339. */
+  since: string | null;
+  remediation: string | null;
+  /** Why a ticket or alert was resolved, in a clause. */
+  resolution: string | null;
+  /** The console's page, such as `/alerts/7`. */
+  page: string;
+  /** An open alert is said again. Only people are told: no webhook, Alertmanager or heartbeat gets it. */
+  is_reminder?: true;
+}
+
+/** Something that happened, before it is queued for destinations. */
+export interface NewEvent {
+  kind: EventKind;
+  /** Null passes every minimum severity. */
+  severity: Severity | null;
+  /** Null passes every filter of connections. */
+  connection: { id: number; name: string } | null;
+  ticketId?: number;
+  alertId?: number;
+  /** The ids of the destinations that a rule names; null = all that want it. */
+  destinationIds?: readonly number[] | null;
+  /** `data` of the envelope. */
+  data: Readonly<Record<string, unknown>>;
+  details: EventDetails;
+}
+
+/** A stored event. */
+export interface StoredEvent {
+  event_id: string;
+  kind: EventKind;
+  occurred_at: Date;
+  severity: Severity | null;
+  connection_id: number | null;
+  ticket_id: number | null;
+  alert_id: number | null;
+  /** The envelope, as it is sent. */
+  body: string;
+  details: EventDetails;
+}

@@ -1,0 +1,84 @@
+import type pg from 'pg';
+import type { TicketEntry } from '../../ops/record-findings.ts';
+import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import type { EventConnection, NewEvent } from '../event.ts';
+import { audienceOf, queueEvents } from './queue-events.ts';
+
+const KINDS: Readonly<Record<TicketEntry['actionType'], EventKind | null>> = {
+  ticket_opened: 'ops.ticket_created',
+  ticket_reopened: 'ops.ticket_reopened',
+  ticket_escalated: 'ops.ticket_escalated',
+  ticket_deescalated: null,
+  ticket_resolved: 'ops.ticket_resolved',
+};
+
+/** The events of changed tickets of a connection. `at` is the time of the change. */
+export function ticketEvents(
+  entries: readonly TicketEntry[],
+  connection: EventConnection,
+  at: Date,
+): NewEvent[] {
+  return entries.flatMap((entry) => {
+    const kind = KINDS[entry.actionType];
+    if (kind === null) return [];
+    const event = ticketEvent(kind, entry.ticket, connection, at);
+    if (kind !== 'ops.ticket_escalated') return [event];
+    return [{ ...event, data: { ...event.data, previous_severity: entry.properties['from'] } }];
+  });
+}
+
+/** The event of one ticket. */
+export function ticketEvent(
+  kind: EventKind,
+  ticket: TicketEntry['ticket'],
+  connection: EventConnection,
+  at: Date,
+): NewEvent {
+  const { ticket_id, check_id, title, severity, first_seen_at, remediation, resolution_hours } = ticket;
+  const named = { ticket_id, connection_id: connection.id };
+  const data =
+    kind === 'ops.ticket_resolved'
+      ? { ...named, title, severity, first_seen_at, resolved_at: at, resolution_hours }
+      : { ...named, check_id, title, severity, remediation, first_seen_at };
+  return {
+    kind,
+    severity,
+    connection: { id: connection.id, name: connection.name },
+    ticketId: ticket_id,
+    data,
+    details: {
+      connection,
+      title,
+      check_id,
+      database: ticket.database,
+      object: ticket.object,
+      metric_line: ticket.metric_line,
+      measured: ticket.measured,
+      since: first_seen_at.toISOString(),
+      remediation: remediation || null,
+      resolution: kind === 'ops.ticket_resolved' ? ticket.resolution : null,
+      page: `/tickets?status=all&ticket=${ticket_id}`,
+    },
+  };
+}
+
+const selectConnection = `
+  select connection_id as id, name, host, port, connection_type
+    from connection where account_id = $1 and connection_id = $2`;
+
+/** Queues the events of changes that a member made: a silence, or the removal of a connection. */
+export async function queueMemberChanges(
+  client: pg.ClientBase,
+  scope: { accountId: number; connectionId: number; at: string },
+  entries: readonly TicketEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const audience = await audienceOf(client, scope);
+  if (audience.destinations.length === 0) return;
+  const { rows } = await client.query<EventConnection>(selectConnection, [
+    scope.accountId,
+    scope.connectionId,
+  ]);
+  const events = rows.flatMap((connection) => ticketEvents(entries, connection, audience.at));
+  await queueEvents(client, scope, events, audience);
+}

@@ -1,0 +1,38 @@
+import type { Channel } from '../../vocabulary/channels.ts';
+import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
+import { type ConnectionScope, includesConnection } from '../connection-scope.ts';
+import type { NewEvent } from '../event.ts';
+import type { QuietHours } from '../maintenance/quiet-hours.ts';
+
+/** What decides whether a destination gets an event, and when. */
+export interface WantingDestination extends ConnectionScope {
+  destination_id: number;
+  channel: Channel;
+  kinds: EventKind[];
+  minimum_severity: Severity | null;
+  quiet_hours: QuietHours | null;
+}
+
+/** SQL: an array of {@link WantingDestination} of account $1, empty if it has none. Heartbeats get no events. */
+export const wantingDestinations = `
+  coalesce((select jsonb_agg(jsonb_build_object('destination_id', d.destination_id, 'channel', d.channel, 'kinds', d.kinds,
+                     'minimum_severity', d.minimum_severity, 'connection_ids', d.connection_ids,
+                     'connection_names', d.connection_names, 'quiet_hours', d.quiet_hours) order by d.destination_id)
+              from destination d
+             where d.account_id = $1 and d.removed_at is null and d.channel <> 'heartbeat'), '[]')`;
+
+// The channels that people read. A program was told once, and that is enough.
+const REMINDED: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord', 'email', 'pagerduty'];
+
+/** Whether a destination gets an event. The plan is judged before. */
+export function wants(destination: WantingDestination, event: NewEvent): boolean {
+  const { kind, severity, connection, destinationIds } = event;
+  if (destinationIds && !destinationIds.includes(destination.destination_id)) return false;
+  if (kind === 'test') return true;
+  if (!destination.kinds.includes(kind)) return false;
+  if (event.details.is_reminder && !REMINDED.includes(destination.channel)) return false;
+  if (connection !== null && !includesConnection(destination, connection)) return false;
+  if (severity === null || destination.minimum_severity === null) return true;
+  return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(destination.minimum_severity);
+}

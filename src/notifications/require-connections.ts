@@ -1,0 +1,30 @@
+import type { Read } from '../database/read.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
+import { type ConnectionScope, matchesName } from './connection-scope.ts';
+
+const select = `
+  select connection_id as id, name
+    from connection
+   where account_id = $1 and removed_at is null`;
+
+/**
+ * Throws a {@link Rejection} unless the account has every connection that a scope names by its id, and one for each
+ * pattern. Without ids and names there is nothing to check.
+ */
+export async function requireConnections(
+  read: Read,
+  accountId: number,
+  { connection_ids: ids, connection_names: names }: ConnectionScope,
+): Promise<void> {
+  if (ids === null && names === null) return;
+  const own = await read<{ id: number; name: string }>(select, [accountId]);
+  const missing = (ids ?? []).find((id) => !own.some((connection) => connection.id === id));
+  if (missing !== undefined) throw none(`There is no connection ${missing}.`);
+  const unmatched = (names ?? []).find((pattern) => !own.some(({ name }) => matchesName(pattern, name)));
+  if (unmatched !== undefined) throw none(`No connection matches ${JSON.stringify(unmatched)}.`);
+  if (ids?.length === 0 && !names?.length) throw none('Choose at least one connection.');
+}
+
+function none(message: string): Rejection {
+  return new Rejection('invalid_parameter', message, { parameter: 'connections' });
+}

@@ -1,0 +1,46 @@
+/** A finished request, for the process that talks to the network. */
+export type OutgoingRequest = OutgoingHttp | OutgoingMail;
+
+export interface OutgoingHttp {
+  protocol: 'http';
+  method: 'POST' | 'GET';
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  /** The names of headers that are secret: they are not kept. Lower case. */
+  secretHeaders: readonly string[];
+}
+
+export interface OutgoingMail {
+  protocol: 'smtp';
+  /** One message for each recipient, because each has its own link to unsubscribe. */
+  messages: readonly MailMessage[];
+}
+
+export interface MailMessage {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** Such as `Message-ID`, `References`, `List-Unsubscribe`. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** How an attempt ended. Never thrown: a failure has a sentence. */
+export interface SendResult {
+  /** HTTP status or SMTP code; null = no answer. */
+  status: number | null;
+  accepted: boolean;
+  /** In one line, such as `200 OK` or `The certificate of hooks.example.com expired on 2026-03-01.` */
+  result: string;
+  /** At most 4 kB of the answer, without control characters. */
+  response: string;
+  milliseconds: number;
+  /** Seconds to wait, from `Retry-After`; null = none. */
+  retryAfter: number | null;
+  /** The receiver is gone for good (410): no more attempts. */
+  gone: boolean;
+}
+
+/** Sends a request. Refuses addresses that are not allowed, never follows a redirect, and ends after 15 s. */
+export type Send = (request: OutgoingRequest) => Promise<SendResult>;

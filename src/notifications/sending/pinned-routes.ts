@@ -1,0 +1,57 @@
+import http from 'node:http';
+import https from 'node:https';
+import { type Address, DESTINATION, pinnedLookup, resolveTarget } from '../../network/address.ts';
+import { hostOf } from './check-url.ts';
+import { LIMITS } from './send-limits.ts';
+
+/** How an origin is reached: connections of this agent go only to addresses that were vetted. */
+export interface Route {
+  agent: http.Agent;
+  addresses: readonly Address[];
+}
+
+/** The routes to origins. Each is resolved and judged again after 60 s, or when a connection by it failed. */
+export class Routes {
+  readonly #allowPrivate: boolean;
+  readonly #routes = new Map<string, { route: Route; until: number }>();
+  readonly #lookups = new Map<string, Promise<Address[]>>();
+
+  constructor(allowPrivate: boolean) {
+    this.#allowPrivate = allowPrivate;
+  }
+
+  /** Throws ForbiddenAddress, or what the resolver throws: a failed lookup is a failure. */
+  async to(url: URL): Promise<Route> {
+    const now = performance.now();
+    for (const [origin, { until }] of this.#routes) if (until <= now) this.#routes.delete(origin);
+    const known = this.#routes.get(url.origin);
+    if (known) return known.route;
+    const addresses = await this.#lookup(hostOf(url));
+    // Idle connections of an agent that is no longer used close by themselves.
+    const options = {
+      keepAlive: true,
+      maxFreeSockets: 2,
+      timeout: LIMITS.idleMs,
+      lookup: pinnedLookup(addresses),
+    };
+    const agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+    const route = { agent, addresses };
+    this.#routes.set(url.origin, { route, until: now + LIMITS.addressMs });
+    return route;
+  }
+
+  forget(url: URL): void {
+    this.#routes.delete(url.origin);
+  }
+
+  // One lookup of a host at a time, so that a resolver that hangs takes one thread for each host.
+  #lookup(host: string): Promise<Address[]> {
+    const running = this.#lookups.get(host);
+    if (running) return running;
+    const lookup = resolveTarget(host, this.#allowPrivate, DESTINATION).finally(() =>
+      this.#lookups.delete(host),
+    );
+    this.#lookups.set(host, lookup);
+    return lookup;
+  }
+}

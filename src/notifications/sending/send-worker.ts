@@ -1,0 +1,51 @@
+import { failedAttempt } from './failed-attempt.ts';
+import type { OutgoingRequest, SendResult } from './outgoing.ts';
+import { Routes } from './pinned-routes.ts';
+import { sendHttp } from './send-http.ts';
+import { type Mailer, openMailer } from './send-mail.ts';
+
+/** What the process that sends needs to know. Contains the password of the SMTP server. */
+export interface SendSettings {
+  /** Whether receivers at private addresses are allowed. */
+  allowPrivate: boolean;
+  smtpUrl: string | null;
+  mailFrom: string | null;
+}
+
+/** A message to the process: its settings, once, and then requests. */
+export type WorkerMessage = { settings: SendSettings } | { id: number; request: OutgoingRequest };
+
+/** A result, in the order in which they are known. */
+export interface WorkerResult {
+  id: number;
+  result: SendResult;
+}
+
+// dbvitals handles a signal to the process group (Ctrl-C): it lets requests finish first.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+// Not `process.exit()`, which waits for lookups that hang.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+let settings: SendSettings = { allowPrivate: false, smtpUrl: null, mailFrom: null };
+let routes = new Routes(false);
+let mailer: Mailer | null = null;
+
+// Messages come from our own program.
+process.on('message', async (message: WorkerMessage) => {
+  if ('settings' in message) {
+    ({ settings } = message);
+    routes = new Routes(settings.allowPrivate);
+    mailer = openMailer(settings.smtpUrl, settings.mailFrom);
+    return;
+  }
+  const { id, request } = message;
+  const began = performance.now();
+  const result = await send(request).catch(() => failedAttempt('The request could not be sent.', began));
+  process.send?.({ id, result } satisfies WorkerResult);
+});
+
+async function send(request: OutgoingRequest): Promise<SendResult> {
+  if (request.protocol === 'http') return sendHttp(request, settings.allowPrivate, routes);
+  if (mailer !== null) return mailer.send(request);
+  return failedAttempt('E-mail is not set up: set DBVITALS_SMTP_URL.', performance.now());
+}
