@@ -78,8 +78,10 @@ export async function readMysqlSchema(
   const columnRows = tableRows && (await limited(columns.replace('LITERAL', literal)));
   const indexRows =
     columnRows &&
-    (await limited(indexes(maria ? `'expression'` : `concat('expression ', left(md5(expression), 8))`)));
-  if (!indexRows) return skippedSchema('', `it took more than ${SCHEMA_LIMITS.milliseconds} ms`);
+    (await limited(
+      indexes(maria ? `'expression'` : `concat('expression ', left(sha2(expression, 256), 8))`),
+    ));
+  if (!indexRows) return skippedSchema('', `it could not be read within ${SCHEMA_LIMITS.milliseconds} ms`);
   const foreignRows = await limited(foreignKeys(maria ? 'innodb_sys_' : 'innodb_'));
   const facts = [
     ...tableRows.map((row): Fact => ['table', tableOf(row), textOf(row['value'])]),

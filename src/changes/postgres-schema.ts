@@ -93,7 +93,7 @@ const schema = ({ milliseconds, tables, facts, bytes }: typeof SCHEMA_LIMITS) =>
 /** Reads the tables, columns, indexes, constraints and triggers of a PostgreSQL database; says why, if it can't. */
 export async function readPostgresSchema(ask: Ask, redact: Redact, database: string): Promise<Reading[]> {
   const [row] = (await ask(schema(SCHEMA_LIMITS))) ?? [];
-  if (!row) return skippedSchema(database, `it took more than ${SCHEMA_LIMITS.milliseconds} ms`);
+  if (!row) return skippedSchema(database, `it could not be read within ${SCHEMA_LIMITS.milliseconds} ms`);
   const list: unknown = row['list'];
   if (Number(row['tables']) > SCHEMA_LIMITS.tables)
     return skippedSchema(database, `it has more than ${SCHEMA_LIMITS.tables} tables`);

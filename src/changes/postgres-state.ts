@@ -1,3 +1,4 @@
+import type { Provider } from '../vocabulary/hosted/providers.ts';
 import { type Ask, type Fact, type Reading, textOf } from './facts.ts';
 import { hider, isPlain, type Redact } from './redact.ts';
 
@@ -57,10 +58,13 @@ export async function readPostgresServer(
   redact: Redact,
   key: Buffer,
   place: string,
+  provider: Provider | null,
 ): Promise<Reading[]> {
+  // Aurora refuses the functions of WAL, and would log that in each run.
+  const [row] = provider === 'aurora' ? [] : ((await ask(timeline)) ?? []);
   return [
     ...settingReadings((await ask(settings)) ?? [], redact, hider(key)),
-    ...serverReadings((await ask(server)) ?? [], textOf((await ask(timeline))?.[0]?.['timeline']), place),
+    ...serverReadings((await ask(server)) ?? [], textOf(row?.['timeline']), place),
   ];
 }
 

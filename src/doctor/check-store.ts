@@ -8,6 +8,7 @@ import { missingRoles, readSchema, whyNoMigration } from '../database/migrate.ts
 import { one } from '../database/one.ts';
 import { countDueConnections } from '../monitor/claim.ts';
 import { checkBackups } from './check-backups.ts';
+import { checkNotifications } from './check-notifications.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
 // Limits, sessions and the log use only the database's clock. Single sign-on compares this machine's with the provider's.
@@ -44,6 +45,7 @@ export async function checkStore(config: Config, pools: Pools): Promise<Diagnosi
     ['monitor', checkMonitor],
     ['retention', checkRetention],
     ['backup', (_config, _owner, writer) => checkBackups(writer)],
+    ['notifications', (config, _owner, writer) => checkNotifications(config, writer)],
   ];
   const rest: Diagnosis[] = [];
   for (const [about, check] of checks) rest.push(await attempt(about, () => check(config, owner, writer)));

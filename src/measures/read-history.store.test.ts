@@ -68,6 +68,9 @@ describe('every range of a connection that is measured every 7 minutes', () => {
   beforeAll(async () => {
     key = await newConnection(store);
     await writeRuns(store, key, runs);
+    const owner = openPool(store.address, 'owner', { max: 1 });
+    await owner.query('analyze');
+    await owner.end();
   });
 
   // In this order: it is rolled up further each time.

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Row } from '../checks/check.ts';
-import { cleanText } from './clean-text.ts';
+import { cleanText } from '../vocabulary/clean-text.ts';
 
 /** What a check that compares runs read in one database, or on the server (`database` is ''). */
 export interface CounterSample {

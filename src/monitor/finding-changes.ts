@@ -1,7 +1,7 @@
 import type { NewChange } from '../changes/connection-change.ts';
 import type { TicketPlan } from '../ops/plan-tickets.ts';
+import { cleanText } from '../vocabulary/clean-text.ts';
 import type { Severity } from '../vocabulary/severities.ts';
-import { cleanText } from './clean-text.ts';
 
 const TEXT = 200;
 

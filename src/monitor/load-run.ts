@@ -8,6 +8,7 @@ import {
   destinationColumns,
   type EncryptedSecrets,
 } from '../connections/credentials.ts';
+import { loadQueries } from '../queries/load-queries.ts';
 import type { CounterBefore } from './counters.ts';
 import type { Job } from './measure-worker.ts';
 import type { ConnectionKey, MonitorDeps } from './run.ts';
@@ -51,6 +52,8 @@ interface TargetRow extends Destination, EncryptedSecrets {
 /** A run as sent to a child process, and the store's time (Unix, in seconds) when it was loaded. */
 export interface LoadedRun {
   job: Job;
+  /** The name of the operator's command that prints the password; null = the job has it. */
+  tokenSource: string | null;
   loadedAt: number;
 }
 
@@ -79,12 +82,14 @@ export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promis
   const { expectedStandbys, before, loadedAt, known, started } = row;
   const key = await redactionKey(deps.writer, deps.secret, connection, row.redactionKey);
   const facts = key && { key: key.toString('base64'), known, started };
-  const instructions = { allowPrivateTargets, thresholds, expectedStandbys, before, began, facts };
+  const queries = await loadQueries(deps.writer, connection.accountId, connection.connectionId);
+  const instructions = { allowPrivateTargets, thresholds, expectedStandbys, before, began, facts, queries };
   return {
     job: {
       target: { ...target, tunnel: tunnelOf(row, sshKey) },
       instructions: { ...instructions, ...(limits && { limits }) },
     },
+    tokenSource: row.token_source,
     loadedAt,
   };
 }

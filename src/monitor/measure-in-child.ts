@@ -6,6 +6,7 @@ import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { catalogues } from '../checks/catalogue.ts';
+import { childEnvironment } from '../network/child-environment.ts';
 import { LIMITS } from './limits.ts';
 import type { Measured } from './measure.ts';
 import type { Answer, Job, WorkerReport } from './measure-worker.ts';
@@ -24,7 +25,7 @@ const GRACE_MS = 3_000;
 const LONGEST_OUTPUT = 8_000;
 
 /** Callbacks during a run. */
-interface RunListener {
+export interface RunListener {
   /** Receives the progress. */
   show?: ((progress: Progress) => void) | undefined;
   /** Receives each step, and the output of a child that crashed. */
@@ -64,7 +65,16 @@ export async function measureInChild(
   if ('measured' in answer) return answer.measured;
   const outcomes = endedOutcomes(catalogues[job.target.engine], answer.failed);
   const cost = { milliseconds: 0, statements: 0, bytes: 0 };
-  return { outcomes, samples: [], measures: [], readings: [], cost, hostKey: null, server: null };
+  return {
+    outcomes,
+    samples: [],
+    measures: [],
+    readings: [],
+    queries: null,
+    cost,
+    hostKey: null,
+    server: null,
+  };
 }
 
 /** An idle child; or, if two or more run, the next one that becomes free within 2 s; or a new one. */
@@ -156,7 +166,7 @@ function start(keepsOutput: boolean): Child {
       '--use-system-ca',
       '--no-warnings',
     ],
-    env: { ...trustVariables(), NODE_COMPILE_CACHE: compileCache() },
+    env: { ...childEnvironment(), NODE_COMPILE_CACHE: compileCache() },
     stdio: ['ignore', 'ignore', keepsOutput ? 'pipe' : 'ignore', 'ipc'],
   });
   children++;
@@ -188,12 +198,6 @@ function noteCrash(child: Child, { target }: Job, note: NoteStep): void {
       .reduce((text: string, secret) => text.replaceAll(secret ?? '', '***'), child.printed);
     note('crash', { code, signal, stderr: printed });
   });
-}
-
-// The child gets no other variables: they may contain the store's password and the secret key.
-function trustVariables(): Record<string, string> {
-  const names = ['PATH', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 let cache: string | null = null;

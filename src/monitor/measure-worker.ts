@@ -25,10 +25,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('disconnect', () => process.exit());
 
 process.on('message', async (job: Job) => {
-  process.send?.(await answer(job));
+  const answered = await answer(job);
+  flushCompileCache(); // the engine's modules; after its answer the child may be killed
+  process.send?.(answered);
 });
 
-flushCompileCache(); // now, because a child ends by being killed
+flushCompileCache(); // now, because a run may end with the child being killed
 
 async function answer({ target, instructions, reportProgress, reportSteps }: Job): Promise<Answer> {
   const note = reportSteps ? (step: string, facts: Facts) => process.send?.({ step, facts }) : undefined;

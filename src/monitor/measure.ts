@@ -1,27 +1,36 @@
 import type { FactInstructions, ReportedReading } from '../changes/facts.ts';
+import { cheapestFirst } from '../checks/cheapest-first.ts';
 import type { Check, Outcome, Thresholds } from '../checks/check.ts';
-import { type JudgementInput, judgementOf, keptRows, skippedLine } from '../checks/judgement-of.ts';
+import { type JudgementInput, judgementOf, keptRows } from '../checks/judgement-of.ts';
 import type { SeriesValue } from '../checks/measure.ts';
 import { rowsOf } from '../checks/rows.ts';
+import type { Endpoint } from '../network/address.ts';
+import type { QueryInstructions, QueryReport } from '../queries/query-run.ts';
+import type { Provider } from '../vocabulary/hosted/providers.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from './counters.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { cleanMeasures, measuresOf } from './measures/clean-measures.ts';
 import { failedSample } from './measures/failed-sample.ts';
+import { incompleteChecks } from './measures/incomplete-checks.ts';
 import { Vitals } from './measures/measure-vitals.ts';
 import { missingPrivileges } from './missing-privileges.ts';
 import { connectedOutcomes, notConnectedOutcomes } from './not-connected.ts';
 import { outcomeOf, type Sample } from './outcome.ts';
 import { countChecks, type Progress } from './progress.ts';
+import { QueryReader } from './queries/query-reader.ts';
 import { ChangeReader } from './read-changes.ts';
-import { type Facts, msSince, type NoteStep } from './run-steps.ts';
-import type { Endpoint } from './session/address.ts';
-import { type ConnectFailure, connectFailure, isTimeout, refusalOf } from './session/connect-failure.ts';
+import { factsOf, msSince, type NoteStep } from './run-steps.ts';
 import { diallerOf } from './session/dial.ts';
-import { engines, type RunFacts } from './session/engine.ts';
-import { openDatabase, type Reach, type Reached, reachTarget } from './session/reach.ts';
-import { type Meter, NoAnswer, type Session, type Target } from './session/session.ts';
+import { loadEngine, type RunFacts } from './session/engine.ts';
+import { type ConnectFailure, connectFailure, isTimeout } from './session/failures/connect-failure.ts';
+import { isSilent, lastingSession, type Silences, stopWhereSilent } from './session/lasting-session.ts';
+import { openDatabase, type Reached, reachTarget } from './session/reach.ts';
+import type { Meter, Session, Target } from './session/session.ts';
 
-const TIMEOUTS = 3;
+/** After this share of the run's time, heavy checks of further databases wait until the cheap ones are done. */
+const LATE = 0.25;
+
+const NO_QUERIES: QueryInstructions = { state: null, usual: null, recent: null, texts: null };
 
 /** The settings of a run, besides its target. Plain data, because a pipe sends it to a child process. */
 export interface Instructions {
@@ -36,6 +45,7 @@ export interface Instructions {
   began?: number;
   limits?: Limits;
   facts?: FactInstructions | null; // null, the default = the server is not compared with the previous run
+  queries?: QueryInstructions; // default: nothing is known of the queries before
 }
 
 /** The result of a run. Plain data too. */
@@ -46,6 +56,8 @@ export interface Measured {
   /** The numbers of this run, of checks and vitals; and what may have changed of the server. */
   measures: SeriesValue[];
   readings: ReportedReading[];
+  /** What queries did; null if that was not read. */
+  queries: QueryReport | null;
   cost: Cost;
   /** SHA-256 of the SSH server's key, base64; null without a tunnel. */
   hostKey: string | null;
@@ -58,19 +70,21 @@ interface ReachedServer {
   version: number;
   /** The TLS version in use, such as TLSv1.3; null = no TLS. */
   tls: string | null;
+  /** Who hosts it; null = nobody that dbvitals recognises. */
+  provider: Provider | null;
 }
 
 /** What the checks of a run cost the monitored server, as seen by the monitor. */
 export type Cost = Meter;
 
 /** The state of a run. */
-interface Run extends Reach, Required<Instructions> {
-  timeouts: number;
+interface Run extends Silences, Required<Omit<Instructions, 'queries'>> {
   samples: Map<Check, Sample[]>;
   counters: CounterSample[];
   vitals: Vitals;
   changes: ChangeReader;
-  server: ReachedServer | null;
+  queries: QueryReader;
+  server: Measured['server'];
   show: (progress: Progress) => void;
   /** Called after each check, with the database of the session. */
   step: (database: string) => void;
@@ -90,7 +104,7 @@ export async function measure(
   }: Instructions & { signal: AbortSignal; show?: (progress: Progress) => void; note?: NoteStep },
 ): Promise<Measured> {
   const { limits = LIMITS, allowPrivateTargets } = instructions;
-  const engine = engines[target.engine];
+  const engine = await loadEngine(target.engine);
   const { before = [], began = Date.now() } = instructions;
   const counters: CounterSample[] = [];
   const run: Run = {
@@ -105,11 +119,12 @@ export async function measure(
     dialler: diallerOf(target, allowPrivateTargets),
     meter: { bytes: 0, statements: 0, milliseconds: 0 },
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.runMs)]),
-    timeouts: 0,
+    silences: 0,
     samples: new Map(engine.checks.map((check) => [check, []])),
     counters,
-    vitals: new Vitals({ engine, before, began, counters, note, ended: () => hasEnded(run) }),
-    changes: new ChangeReader(target, instructions.facts ?? null, () => hasEnded(run)),
+    vitals: new Vitals({ engine, before, began, counters, note, ended: () => isSilent(run) }),
+    changes: new ChangeReader(target, instructions.facts ?? null, () => isSilent(run)),
+    queries: new QueryReader(target.engine, instructions.queries ?? NO_QUERIES),
     server: null,
     show,
     note,
@@ -124,7 +139,8 @@ export async function measure(
     const checked = [...run.samples].flatMap(([check, own]) => measuresOf(check, own));
     const measures = cleanMeasures([...run.vitals.measures(), ...checked]);
     const [readings, hostKey] = [run.changes.reported, run.dialler.hostKey()];
-    return { outcomes, samples, measures, readings, cost, hostKey, server };
+    const queries = run.queries.report;
+    return { outcomes, samples, measures, readings, queries, cost, hostKey, server };
   } finally {
     run.dialler.close();
   }
@@ -141,6 +157,7 @@ async function measureTarget(run: Run): Promise<Outcome[]> {
   const samples = engine.checks.map((check) => ({ check, samples: run.samples.get(check) ?? [] }));
   return [
     ...connectedOutcomes(),
+    incompleteChecks(samples),
     missingPrivileges(engine.privilegeMissing, samples),
     ...samples.map(({ check, samples: own }) => outcomeOf(check, own)),
   ];
@@ -150,19 +167,21 @@ async function measureTarget(run: Run): Promise<Outcome[]> {
  * Measures the server in the session's database, then its databases one at a time; closes the session. Returns a
  * failure if the server accepted the login but not the queries for its facts: it counts as unreachable.
  */
-async function measureServer(run: Run, { session, endpoint }: Reached): Promise<ConnectFailure | null> {
+async function measureServer(run: Run, reached: Reached): Promise<ConnectFailure | null> {
+  const { endpoint } = reached;
   const { checks, readFacts } = run.engine;
-  const ofServer = checks.filter(({ scope }) => scope === 'server');
-  const ofDatabase = checks.filter(({ scope }) => scope === 'database');
+  const ofServer = cheapestFirst(checks.filter(({ scope }) => scope === 'server'));
+  const ofDatabase = cheapestFirst(checks.filter(({ scope }) => scope === 'database'));
   const { database } = run.target;
+  const session = lastingSession(run, reached.session, endpoint, database);
+  const began = performance.now();
   try {
     const { databases, ...facts } = await readFacts(session);
-    run.server = { version: facts.version, tls: session.tls };
+    run.server = { version: facts.version, tls: session.tls, provider: facts.provider };
     const counts = { ofServer: ofServer.length, ofDatabase: ofDatabase.length };
     run.step = countChecks(databases, counts, run.show);
     const place = { ...facts, database };
-    const shared = run.vitals.sharing(session, facts.version);
-    await measureEach(run, shared, ofServer, place);
+    await measureEach(run, session, ofServer, place);
     if (databases[0] === database) await measureEach(run, session, ofDatabase, place);
     // Last, so that a server too slow for them still has its checks measured.
     await run.vitals.read(session, 'server', place);
@@ -170,9 +189,19 @@ async function measureServer(run: Run, { session, endpoint }: Reached): Promise<
     await run.changes.readServer(session, facts, endpoint);
     if (databases[0] === database) await run.changes.readDatabase(session, database);
     await session.close();
-    for (const other of databases) {
-      if (other !== database) await measureDatabase(run, endpoint, ofDatabase, { ...facts, database: other });
+    const heavy = ofDatabase.filter(({ cost }) => cost === 2);
+    const light = ofDatabase.filter((check) => !heavy.includes(check));
+    const late: Place[] = [];
+    for (const other of databases.filter((each) => each !== database)) {
+      const there = { ...facts, database: other };
+      const isLate = performance.now() - began > run.limits.runMs * LATE;
+      if (isLate) late.push(there);
+      await measureDatabase(run, endpoint, isLate ? light : ofDatabase, there, async (opened) => {
+        await run.vitals.read(opened, 'database', there);
+        await run.changes.readDatabase(opened, other);
+      });
     }
+    for (const there of late) await measureDatabase(run, endpoint, heavy, there);
     return null;
   } catch (error) {
     return connectFailure(error, run.limits.answerMs);
@@ -188,19 +217,20 @@ async function measureDatabase(
   endpoint: Endpoint,
   checks: readonly Check[],
   place: Place,
+  afterwards?: (session: Session) => Promise<void>,
 ): Promise<void> {
   try {
-    stopWhereEnded(run);
-    const session = await openDatabase(run, endpoint, place.database);
+    stopWhereSilent(run);
+    const { database } = place;
+    const session = lastingSession(run, await openDatabase(run, endpoint, database), endpoint, database);
     try {
       await measureEach(run, session, checks, place);
-      await run.vitals.read(session, 'database', place);
-      await run.changes.readDatabase(session, place.database);
+      await afterwards?.(session);
     } finally {
       await session.close();
     }
   } catch (error) {
-    if (isTimeout(error)) run.timeouts++;
+    if (isTimeout(error)) run.silences++;
     const reason = new Error(connectFailure(error, run.limits.connectMs).reason);
     for (const check of checks) run.samples.get(check)?.push(failedSample(check, place, reason));
   }
@@ -222,14 +252,6 @@ async function measureEach(
   }
 }
 
-function factsOf(sample: Sample): Facts {
-  if ('failed' in sample) return { status: sample.status, reason: sample.failed };
-  const { judgement } = sample;
-  return 'skipped' in judgement
-    ? { status: 'skipped', reason: skippedLine(judgement) }
-    : { status: 'measured', faults: judgement.faults.length };
-}
-
 async function sampleOf(
   run: Run,
   session: Session,
@@ -238,16 +260,18 @@ async function sampleOf(
   database: string,
 ): Promise<Sample> {
   try {
-    stopWhereEnded(run);
-    const rows = await rowsOf(check, place.version, (statement) => session.read(statement));
-    const facts = factsFor(run, check, place, database);
+    stopWhereSilent(run);
+    const read = (statement: string) => session.read(statement);
+    const server = { engine: run.target.engine, version: place.version };
+    const rows = await rowsOf(check, server, read, run.thresholds[check.id]);
+    const queries = check.readsQueries && (await run.queries.facts(session, place.database));
+    const facts = { ...factsFor(run, check, place, database), ...(queries && { queries }) };
     if (check.comparesRuns) {
       const after = (Date.now() - run.began) / 1_000;
       run.counters.push({ checkId: check.id, database, after, rows: cleanRows(keptRows(check, rows)) });
     }
     return { database, judgement: judgementOf(check, rows, facts) };
   } catch (error) {
-    if (error instanceof NoAnswer || refusalOf(error) === 'timeout') run.timeouts++;
     return failedSample(check, { ...place, database }, error);
   }
 }
@@ -264,15 +288,4 @@ function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database:
     ...(thresholds && { thresholds }),
     ...(last && { before: { rows: last.rows, seconds } }),
   };
-}
-
-/** The run ended before all checks were measured. */
-class RunEnded extends Error {}
-
-function hasEnded(run: Run): boolean {
-  return run.timeouts >= TIMEOUTS;
-}
-
-function stopWhereEnded(run: Run): void {
-  if (hasEnded(run)) throw new RunEnded(`the run ended after ${TIMEOUTS} timeouts`);
 }

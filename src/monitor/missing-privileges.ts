@@ -1,9 +1,7 @@
 import type { Catalogue } from '../checks/catalogue.ts';
 import type { Check, Outcome } from '../checks/check.ts';
-import { faultFinding, plainFinding, type Sample } from './outcome.ts';
-
-// Maximum length of the remediation, in characters. Only whole statements are kept, so that each can be pasted.
-const STATEMENTS = 1_000;
+import { isPrintable } from '../vocabulary/clean-text.ts';
+import { faultFinding, LONGEST_REMEDIATION, plainFinding, type Sample } from './outcome.ts';
 
 /**
  * Makes one finding that lists the checks that lack a privilege, and every GRANT that they need. It leaves out GRANTs
@@ -39,7 +37,9 @@ function fault(own: Outcome['check'], asked: { check: Check; database: string; g
   const where = databases.length === 0 ? '' : ` (in ${databases.join(', ')})`;
   const grants: string[] = [];
   for (const grant of new Set(asked.map((each) => each.grant.trim().replace(/;?$/, ';')))) {
-    if ([...grants, grant].join(' ').length <= STATEMENTS) grants.push(grant);
+    // Only whole statements, so that each can be pasted.
+    const fits = [...grants, grant].join(' ').length <= LONGEST_REMEDIATION;
+    if (fits && isPrintable(grant)) grants.push(grant);
   }
   return faultFinding(own, '', {
     severity: 'info',

@@ -1,7 +1,8 @@
-import { type Catalogue, CONN_AUTH_FAILED, CONN_UNREACHABLE } from '../checks/catalogue.ts';
+import type { Catalogue } from '../checks/catalogue.ts';
 import type { Outcome } from '../checks/check.ts';
+import { CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, CONN_UNREACHABLE } from '../checks/connection-findings.ts';
 import { faultFinding, plainCheck, plainFinding } from './outcome.ts';
-import type { ConnectFailure } from './session/connect-failure.ts';
+import type { ConnectFailure } from './session/failures/connect-failure.ts';
 
 /** The outcomes of the two availability checks after a connection. They are listed so that their tickets resolve. */
 export function connectedOutcomes(): Outcome[] {
@@ -25,15 +26,15 @@ export function notConnectedOutcomes(
   const line = `Could not connect to ${where}${tries === 1 ? '' : ` in ${tries} tries`}: ${failure.reason}.`;
   switch (failure.kind) {
     case 'unauthorized':
-      return [faultOutcome(CONN_AUTH_FAILED, line, LOGIN)];
+      return [faultOutcome(CONN_AUTH_FAILED, line, failure.advice)];
     case 'unreachable':
-      return [faultOutcome(CONN_UNREACHABLE, line, REACH)];
+      return [faultOutcome(CONN_UNREACHABLE, line, failure.advice)];
     case 'saturated':
       return [
         okOutcome(CONN_UNREACHABLE, 'The database answers.'),
-        ...[CONN_AUTH_FAILED, privilegeMissing, ...checks].map((check) =>
+        ...[CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, privilegeMissing, ...checks].map((check) =>
           check.id === saturation
-            ? faultOutcome(check, line, SATURATED)
+            ? faultOutcome(check, line, failure.advice)
             : unmeasuredOutcome(check, 'all connections of the server are in use'),
         ),
       ];
@@ -47,7 +48,9 @@ export function notConnectedOutcomes(
 export function endedOutcomes({ checks, privilegeMissing }: Catalogue, reason: string): Outcome[] {
   return [
     faultOutcome(CONN_UNREACHABLE, `The database could not be measured: ${reason}.`, AGAIN),
-    ...[CONN_AUTH_FAILED, privilegeMissing, ...checks].map((check) => unmeasuredOutcome(check, reason)),
+    ...[CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, privilegeMissing, ...checks].map((check) =>
+      unmeasuredOutcome(check, reason),
+    ),
   ];
 }
 
@@ -56,15 +59,19 @@ export function tamperedOutcome(reason: string): Outcome {
   return faultOutcome(CONN_AUTH_FAILED, `No login was tried: ${reason}.`, TAMPERED);
 }
 
+/** The outcome for a connection whose token could not be had from its source. */
+export function noTokenOutcome(source: string, reason: string): Outcome {
+  return faultOutcome(
+    CONN_AUTH_FAILED,
+    `No login was tried: the token source ${source} gave no token: ${reason}.`,
+    'Run the command of the token source as the user of the service, and correct it in DBVITALS_TOKEN_COMMANDS_FILE.',
+  );
+}
+
 const TAMPERED =
   'Find out who changed the store. Then enter the address and the password again ("connection change --url … --password-stdin").';
-const LOGIN =
-  'Set the password again ("connection change --password-stdin"). PostgreSQL must store it as SCRAM and allow the login in pg_hba.conf. MySQL must allow the login from this host.';
-const REACH =
-  'Start the server, or correct the host, port, database or TLS mode of the connection ("connection change").';
 const AGAIN =
   'Run the check again. If it fails again, find out how slowly the server answers and what it sends.';
-const SATURATED = 'Use a connection pooler, or raise max_connections.';
 
 function okOutcome(check: Outcome['check'], line: string): Outcome {
   return { check, findings: [plainFinding(check, 'ok', line)], measured: true, unmeasured: [], near: [] };

@@ -1,16 +1,19 @@
 import type { Check, Fault, Finding, Judgement, Outcome, Skipped } from '../checks/check.ts';
 import { skippedLine } from '../checks/judgement-of.ts';
-import { cleanText } from './clean-text.ts';
+import { cleanText, escapedName, isPrintable, UNPRINTABLE } from '../vocabulary/clean-text.ts';
 
 /** The result of a check in one database, or on the server (`database` is ''). */
 export type Sample =
   | { database: string; judgement: Judgement }
-  | { database: string; failed: string; status: 'error' | 'skipped' };
+  | { database: string; failed: string; status: 'error' | 'skipped'; outOfTime?: true };
 
 // Maximum lengths of texts that come from a monitored server, in characters.
 const LINE = 500;
-const STATEMENT = 1_000;
-const OBJECT = 200;
+// The longest object is three names of 63 bytes, each byte escaped: it is never cut, so that no two become one.
+const OBJECT = 1_000;
+
+/** The longest remediation that is shown, in characters. */
+export const LONGEST_REMEDIATION = 4_000;
 
 /** Joins the samples of a check to its outcome: its faults, or one finding without a fault. */
 export function outcomeOf(check: Check, samples: Sample[]): Outcome {
@@ -29,11 +32,24 @@ export function outcomeOf(check: Check, samples: Sample[]): Outcome {
     check: plainCheck(check),
     findings: faults.length > 0 ? faults : [quietFinding(check, samples)],
     measured: measured.length > 0,
-    unmeasured: samples.map(({ database }) => database).filter((database) => !complete.includes(database)),
+    unmeasured: samples
+      .map(({ database }) => database)
+      .filter((database) => !complete.includes(database))
+      .map((database) => cleanObject(database)),
     near: measured.flatMap(({ database, judgement }) =>
-      (judgement.near ?? []).map((object) => ({ database, object: cleanObject(object) })),
+      (judgement.near ?? []).map((object) => ({
+        database: cleanObject(database),
+        object: cleanObject(object),
+      })),
     ),
+    ...(samples.some((sample) => shortfallOf(sample) !== null) && { incomplete: true }),
   };
+}
+
+/** Why a check did not look at everything: there are too many objects, or the time was over; null if it looked at all. */
+export function shortfallOf(sample: Sample): 'size' | 'time' | null {
+  if ('failed' in sample) return sample.outOfTime === true ? 'time' : null;
+  return sample.judgement.skippedForSize === true ? 'size' : null;
 }
 
 /** The finding of a check without a fault. */
@@ -53,15 +69,15 @@ export function plainFinding(
   };
 }
 
-/** The finding of a fault. Texts from the server are cleaned and shortened. */
+/** The finding of a fault. Texts from the server are cleaned and shortened, except the remediation. */
 export function faultFinding(check: Outcome['check'], database: string, fault: Fault): Finding {
   return {
     ...checkFields(check),
     status: fault.severity,
     metric_line: cleanText(fault.metricLine, LINE),
-    remediation: cleanText(fault.remediation, STATEMENT),
+    remediation: exactRemediation(fault.remediation),
     severity: fault.severity,
-    database: cleanText(database, OBJECT),
+    database: cleanObject(database),
     object: cleanObject(fault.object),
     ...(fault.measured && Number.isFinite(fault.measured.value) && { measured: fault.measured }),
   };
@@ -88,7 +104,21 @@ function quietFinding(check: Check, samples: Sample[]): Finding {
 function skippedFinding(check: Check, status: 'skipped' | 'error', skipped: Skipped): Finding {
   const finding = plainFinding(check, status, skippedLine(skipped));
   if (skipped.grant === undefined) return finding;
-  return { ...finding, missing_grant: cleanText(skipped.grant, STATEMENT) };
+  return { ...finding, missing_grant: exactRemediation(skipped.grant) };
+}
+
+/**
+ * A remediation is pasted, so it is shown as it is or not at all: with one character less it would be a statement about
+ * another object.
+ */
+function exactRemediation(remediation: string): string {
+  if (!isPrintable(remediation)) {
+    return 'No statement is shown: a name contains characters that do not print. Rename the object, or write the statement by hand.';
+  }
+  if (remediation.length > LONGEST_REMEDIATION) {
+    return `No statement is shown: it would be longer than ${LONGEST_REMEDIATION} characters.`;
+  }
+  return remediation;
 }
 
 function checkFields({
@@ -110,7 +140,12 @@ export function plainCheck({
   return { id, category, title, volatile, maxSeverity };
 }
 
-/** The name of an object or a database, safe to store. */
+/**
+ * The name of an object or a database, safe to store. Two names stay two: characters that do not print are escaped, as
+ * in `U&"good\\000Aone"`.
+ */
 export function cleanObject<T extends string | null>(object: T): T | string {
-  return object === null ? object : cleanText(object, OBJECT);
+  if (object === null) return object;
+  const plain = !UNPRINTABLE.test(object) && object === object.trim();
+  return cleanText(plain ? object : escapedName(object), OBJECT);
 }

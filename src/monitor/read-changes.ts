@@ -6,10 +6,10 @@ import { readPostgresSchema } from '../changes/postgres-schema.ts';
 import { readPostgresDatabase, readPostgresServer } from '../changes/postgres-state.ts';
 import { keyId, type Redact, redactor } from '../changes/redact.ts';
 import { SCHEMA_LIMITS, skippedSchema } from '../changes/schema-limits.ts';
-import { cleanText } from './clean-text.ts';
-import type { Endpoint } from './session/address.ts';
-import { isTimeout, refusalOf } from './session/connect-failure.ts';
+import type { Endpoint } from '../network/address.ts';
+import { cleanText } from '../vocabulary/clean-text.ts';
 import type { RunFacts } from './session/engine.ts';
+import { isTimeout, refusalOf } from './session/failures/connect-failure.ts';
 import { NoAnswer, type Session, type Target } from './session/session.ts';
 
 // Bounds for what a hostile server sends.
@@ -55,14 +55,18 @@ export class ChangeReader {
   /** Reads the facts of the whole server. Never throws. */
   async readServer(
     session: Session,
-    { version, me = '' }: Pick<RunFacts, 'version' | 'me'>,
+    {
+      version,
+      me = '',
+      provider = null,
+    }: Pick<RunFacts, 'version' | 'me'> & Partial<Pick<RunFacts, 'provider'>>,
     { host, port }: Endpoint,
   ): Promise<void> {
     if (!this.#given) return;
     const ask = this.#asking(session);
     if (this.#target.engine === 'postgres') {
       const place = this.#target.host.includes(',') ? `${host}:${port}` : '';
-      this.#report(await readPostgresServer(ask, this.#redact, this.#key, place));
+      this.#report(await readPostgresServer(ask, this.#redact, this.#key, place, provider));
       return;
     }
     const { started } = this.#given;

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
-import { cleanText } from './clean-text.ts';
+import { skippedLine } from '../checks/judgement-of.ts';
+import { cleanText } from '../vocabulary/clean-text.ts';
+import type { Sample } from './outcome.ts';
 import type { ConnectionKey } from './run.ts';
 
 // Long enough for the output of a crashed child, short enough that long names from a server don't fill the disk.
@@ -39,4 +41,13 @@ function cleanFact(fact: Facts[string]): Facts[string] {
     .split('\n')
     .map((line) => cleanText(line, LONGEST_FACT))
     .join('\n');
+}
+
+/** What a step says about a check that was measured. */
+export function factsOf(sample: Sample): Facts {
+  if ('failed' in sample) return { status: sample.status, reason: sample.failed };
+  const { judgement } = sample;
+  return 'skipped' in judgement
+    ? { status: 'skipped', reason: skippedLine(judgement) }
+    : { status: 'measured', faults: judgement.faults.length };
 }

@@ -5,15 +5,19 @@ import { limitChanges, storeChanges } from '../changes/store-changes.ts';
 import { prepareReadings, storeReadings } from '../changes/store-readings.ts';
 import type { Finding, Outcome, Thresholds } from '../checks/check.ts';
 import { score, summaryText, worstFirst } from '../checks/score.ts';
+import type { TokenCommands } from '../config/token-commands.ts';
 import { storeSecrets, trustedSecrets } from '../connections/connection-secrets.ts';
 import { TamperedConnection } from '../connections/credentials.ts';
+import { storeProvider } from '../connections/store-provider.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { errorFields } from '../database/store-failure.ts';
-import { findingsBefore, recordCheck } from '../health/record-check.ts';
+import { previousRunOf, recordCheck } from '../health/record-check.ts';
 import { prepareMeasures } from '../measures/prepare-measures.ts';
 import { storeMeasures } from '../measures/store-measures.ts';
+import { readRunWatch } from '../notifications/outbox/run-watch.ts';
 import { planTickets } from '../ops/plan-tickets.ts';
 import { recordFindings, standingTicketsOf } from '../ops/record-findings.ts';
+import { storeQueries } from '../queries/store-queries.ts';
 import { applySilences } from '../silences/apply-silences.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { storeCounters } from './counters.ts';
@@ -21,11 +25,12 @@ import { findingChanges } from './finding-changes.ts';
 import type { Limits } from './limits.ts';
 import { loadRun } from './load-run.ts';
 import type { Cost, Measured } from './measure.ts';
-import { measureInChild } from './measure-in-child.ts';
 import { tamperedOutcome } from './not-connected.ts';
+import { notifyOfRun } from './notify-run.ts';
 import type { Progress } from './progress.ts';
 import { msSince, type NoteStep, stepsOf } from './run-steps.ts';
 import type { Tunnel } from './session/ssh-tunnel.ts';
+import { measureLoaded } from './tokens/measure-loaded.ts';
 
 /** What a health check needs besides the connection. */
 export interface MonitorDeps {
@@ -34,6 +39,8 @@ export interface MonitorDeps {
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   allowPrivateTargets: boolean;
+  /** The commands that print tokens, by the names that connections have for them; absent = none. */
+  tokenCommands?: TokenCommands;
   /** Thresholds that replace the check's own, by check id. */
   thresholds?: Readonly<Record<string, Thresholds>>;
   /** Limits that replace the monitor's own. */
@@ -95,7 +102,7 @@ export async function runHealthCheck(
       const measuring = performance.now();
       const measured = await traced(
         () => ({ name: 'measure', attributes: {} }),
-        () => measureInChild(run.job, signal, { show: deps.show, note }),
+        () => measureLoaded(run, deps.tokenCommands ?? {}, signal, { show: deps.show, note }),
       );
       note?.('measure', { ms: msSince(measuring), ...measured.cost, faults: faultsOf(measured.outcomes) });
       const { loadedAt, job } = run;
@@ -118,7 +125,7 @@ function storeTampered(
   deps.log.error(connection, `tampering: ${reason}, so nothing was sent`);
   const outcomes = [tamperedOutcome(reason)];
   const cost = { milliseconds: 0, statements: 0, bytes: 0 };
-  const nothing = { samples: [], measures: [], readings: [], hostKey: null, server: null };
+  const nothing = { samples: [], measures: [], readings: [], queries: null, hostKey: null, server: null };
   return store(deps, connection, { outcomes, cost, ...nothing }, null);
 }
 
@@ -135,7 +142,7 @@ function faultsOf(outcomes: readonly Outcome[]): number {
 async function store(
   { writer, actor, secret, log }: MonitorDeps,
   connection: ConnectionKey,
-  { outcomes: measured, samples, measures, readings, cost, hostKey }: Measured,
+  { outcomes: measured, samples, measures, readings, queries, cost, hostKey, server }: Measured,
   run: { loadedAt: number; tunnel: Tunnel | null } | null,
   note?: NoteStep,
 ): Promise<StoredCheck | null> {
@@ -144,17 +151,18 @@ async function store(
   if (prepared.dropped > 0) note?.('measures', { stored: prepared.placed.length, dropped: prepared.dropped });
   const changed = await prepareReadings(writer, connection, readings);
   let storedAt: string | null = null;
-  const check = await changeAccount(writer, connection.accountId, async ({ client, at, record }) => {
+  const check = await changeAccount(writer, connection.accountId, async (change) => {
+    const { client, at, record } = change;
     const scope = { ...connection, at };
-    const previous = await findingsBefore(client, connection);
-    if (!previous) return null;
+    const before = await previousRunOf(client, connection);
+    if (!before) return null;
+    const previous = before.findings;
+    const watch = await readRunWatch(client, scope);
     const { outcomes, entries: silenced, expired } = await applySilences(client, scope, measured);
     note?.('silence', { faults: faultsOf(outcomes), resolved: silenced.length });
     const tickets = await standingTicketsOf(client, scope);
-    const points = score(
-      outcomes,
-      tickets.filter((ticket) => ticket.status === 'open'),
-    );
+    const open = tickets.filter((ticket) => ticket.status === 'open');
+    const points = score(outcomes, open);
     const summary = summaryText(outcomes);
     const findings = worstFirst(outcomes);
     const stored = await recordCheck(client, {
@@ -163,8 +171,10 @@ async function store(
       summaryText: summary,
       findings,
       cost,
+      inMaintenance: watch.isInMaintenance,
     });
     await storeMeasures(client, scope, prepared);
+    if (server) await storeProvider(client, connection, server.provider);
     if (run) {
       await storeCounters(client, connection, run.loadedAt, samples);
       if (hostKey !== null) await pinHostKey(client, secret, connection, run.tunnel, hostKey);
@@ -186,6 +196,11 @@ async function store(
     for (const entry of [...silenced, ...ticketEntries]) {
       record(entry.actionType, entry.pagePath, entry.properties);
     }
+    await notifyOfRun(change, watch, {
+      run: { id: stored.id, score: points, summaryText: summary, findings },
+      unsilencedScore: score(measured, open),
+      ...{ outcomes, measured, measures, tickets: [...silenced, ...ticketEntries], previous: before },
+    });
     note?.('store', {
       ms: msSince(began),
       health_check_id: stored.id,
@@ -209,6 +224,14 @@ async function store(
       log.warn(
         { ...connection, ...errorFields(error, log) },
         'changes were not stored; the next run finds them',
+      ),
+    );
+  }
+  if (storedAt !== null && queries) {
+    await storeQueries(writer, connection, queries).catch((error: unknown) =>
+      log.warn(
+        { ...connection, ...errorFields(error, log) },
+        'queries were not stored; the next run counts them',
       ),
     );
   }

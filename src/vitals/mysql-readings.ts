@@ -1,10 +1,13 @@
 import type { Row } from '../checks/check.ts';
+import { exactName } from '../checks/mysql/exact-name.ts';
 import { Figures, figures } from '../checks/mysql/figures.ts';
+import { schemaOfFile } from '../checks/mysql/file-names.ts';
 import { isMariaDb } from '../checks/mysql/flavour.ts';
 import { historyList } from '../checks/mysql/history-list.ts';
 import { quoted } from '../checks/mysql/quote.ts';
 import { replicaSql, replicationsIn } from '../checks/mysql/replica-status.ts';
-import { ofCustomers } from '../checks/mysql/table-check.ts';
+import { sizesOfFiles } from '../checks/mysql/suspects.ts';
+import { ofCustomers } from '../checks/mysql/table-condition.ts';
 import { type Formulas, firstKnown, gaugesIn, growthOf, perSecond, ratesOf } from './growth.ts';
 import type { VitalFacts, VitalReading, VitalValue } from './vital.ts';
 
@@ -106,16 +109,19 @@ const replication: VitalReading = {
     ),
 };
 
-// Only a login that sees all tables gets sums that are right; table-check.ts has the same two conditions. The count is a
-// constant: over the limit MariaDB does not open the tables.
-const TABLE_LIMIT = 20_000;
+// A server opens each table for its sizes, so of more tables it adds up their files.
+const OPENED = 2_000;
+const tableCount = `(select count(*) from information_schema.tables where ${ofCustomers()})`;
+
+// Only a login that sees all tables gets sums that are right, as in table-check.ts. The count is a constant: over the limit
+// the server does not open the tables.
 const ofAll = `
    where ${ofCustomers()}
      and table_type in ('BASE TABLE', 'SYSTEM VERSIONED')
      and (select count(*)
             from information_schema.columns
            where table_schema = 'mysql' and table_name = 'proxies_priv') > 0
-     and (select count(*) from information_schema.tables where ${ofCustomers()}) <= ${TABLE_LIMIT}`;
+     and ${tableCount} <= ${OPENED}`;
 const schemaSizes = `
   select table_schema as db, sum(data_length + index_length) + 0e0 as bytes
     from information_schema.tables${ofAll}
@@ -133,18 +139,50 @@ const sizes: VitalReading = {
   scope: 'server',
   hourly: true,
   sql: () => [schemaSizes, tableSizes],
-  kept: (rows) =>
-    rows.flatMap(({ db, name, bytes, data_bytes, index_bytes }): Row[] => {
-      if (typeof db !== 'string') return [];
-      if (typeof name !== 'string') return [{ name: 'database_bytes', database: db, value: bytes }];
-      const object = quoted(db, name);
-      return [
-        { name: 'table_bytes', object, value: data_bytes },
-        { name: 'index_bytes', object, value: index_bytes },
-      ];
-    }),
+  kept: sizesIn,
   values: gaugesIn,
 };
 
+const filesOfSchemas = (version: number) => `
+  select ${isMariaDb(version) ? schemaOfFile('name') : exactName(`substring_index(name, '/', 1)`)} as db,
+         sum(file_size) + 0e0 as bytes
+    from information_schema.${isMariaDb(version) ? 'innodb_sys_tablespaces' : 'innodb_tablespaces'}
+   where name like '%/%' and name not like 'mysql/%' and name not like 'sys/%'
+     and ${tableCount} > ${OPENED}
+   group by db
+   order by bytes desc
+   limit 50`;
+
+// MySQL looks these tables up by their names; MariaDB would open every table for the join.
+const sizesOfLargestFiles = `
+  select t.table_schema as db, t.table_name as name, t.data_length + 0e0 as data_bytes, t.index_length + 0e0 as index_bytes
+    from (${sizesOfFiles}
+           order by bytes desc
+           limit 10) file
+    join information_schema.tables t on ${exactName(`concat(t.table_schema, '/', t.table_name)`)} = file.name
+   where ${tableCount} > ${OPENED}`;
+
+const files: VitalReading = {
+  id: 'VITALS_FILES',
+  scope: 'server',
+  hourly: true,
+  sql: (version) =>
+    isMariaDb(version) ? [filesOfSchemas(version)] : [filesOfSchemas(version), sizesOfLargestFiles],
+  kept: sizesIn,
+  values: gaugesIn,
+};
+
+function sizesIn(rows: readonly Row[]): Row[] {
+  return rows.flatMap(({ db, name, bytes, data_bytes, index_bytes }): Row[] => {
+    if (typeof db !== 'string') return [];
+    if (typeof name !== 'string') return [{ name: 'database_bytes', database: db, value: bytes }];
+    const object = quoted(db, name);
+    return [
+      { name: 'table_bytes', object, value: data_bytes },
+      { name: 'index_bytes', object, value: index_bytes },
+    ];
+  });
+}
+
 /** How the vitals of MySQL and MariaDB are read: one statement a run besides those of checks, and once an hour the sizes. */
-export const mysqlReadings: readonly VitalReading[] = [status, history, replication, sizes];
+export const mysqlReadings: readonly VitalReading[] = [status, history, replication, sizes, files];

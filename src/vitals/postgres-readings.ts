@@ -10,6 +10,8 @@ const OF_DATABASES: Formulas = {
   rows_written_per_second: perSecond('rows_written'),
   temporary_bytes_per_second: perSecond('temporary_bytes'),
   deadlocks_per_second: perSecond('deadlocks'),
+  opened_connections_per_second: perSecond('sessions'),
+  lost_connections_per_second: perSecond('lost_sessions'),
 };
 
 const OF_SERVER: Formulas = {
@@ -18,11 +20,19 @@ const OF_SERVER: Formulas = {
   requested_checkpoints_per_second: perSecond('checkpoints_requested'),
 };
 
+const lagOfStandby = `
+             case when not server.standby then null
+                  when not exists (select from pg_stat_wal_receiver)
+                    or pg_last_wal_receive_lsn() > pg_last_wal_replay_lsn()
+                  then extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())
+                  else 0 end`;
+
 // One row per figure; a counter has in `since` what changes when it is reset. Without pg_read_all_stats the server hides
 // the state of other roles' sessions: those figures are null then.
 // From 17 on checkpoints have their own view. The positions of WAL are asked for only where a standby is connected:
-// some services do not support those functions.
-const serverFigures = (version: number) => `
+// some services do not support those functions. Aurora has no statistics of WAL and of its receiver: it would refuse the
+// whole statement, and fill its log.
+const serverFigures = (version: number, hasWal: boolean) => `
   with server as materialized (
     select pg_is_in_recovery() as standby,
            pg_has_role('pg_read_all_stats', 'usage') as sees_all,
@@ -31,7 +41,8 @@ const serverFigures = (version: number) => `
     select sum(xact_commit + xact_rollback) as transactions, sum(xact_rollback) as rollbacks,
            sum(blks_hit) as block_hits, sum(blks_read) as block_reads,
            sum(tup_returned) as rows_read, sum(tup_inserted + tup_updated + tup_deleted) as rows_written,
-           sum(temp_bytes) as temporary_bytes, sum(deadlocks) as deadlocks,
+           sum(temp_bytes) as temporary_bytes, sum(deadlocks) as deadlocks, sum(sessions) as sessions,
+           sum(sessions_abandoned + sessions_fatal + sessions_killed) as lost_sessions,
            count(*) as databases, extract(epoch from max(stats_reset)) as reset
       from pg_stat_database
      where datid <> 0
@@ -49,7 +60,7 @@ const serverFigures = (version: number) => `
               from pg_stat_activity
              where pid <> pg_backend_pid()) activity
   ), wal as materialized (
-    select wal_bytes, extract(epoch from stats_reset) as reset from pg_stat_wal
+    ${hasWal ? 'select wal_bytes, extract(epoch from stats_reset) as reset from pg_stat_wal' : 'select null::numeric as wal_bytes, null::numeric as reset'}
   ), checkpoints as materialized (
     select ${version < 170_000 ? 'checkpoints_timed' : 'num_timed'} as timed,
            ${version < 170_000 ? 'checkpoints_req' : 'num_requested'} as requested,
@@ -68,6 +79,8 @@ const serverFigures = (version: number) => `
            ('rows_written',          databases.rows_written,    true, databases.reset),
            ('temporary_bytes',       databases.temporary_bytes, true, databases.reset),
            ('deadlocks',             databases.deadlocks,       true, databases.reset),
+           ('sessions',              databases.sessions,        true, databases.reset),
+           ('lost_sessions',         databases.lost_sessions,   true, databases.reset),
            ('databases',             databases.databases,       true, null),
            ('wal_bytes',             case when not server.standby then wal.wal_bytes end, true, wal.reset),
            ('checkpoints_timed',     checkpoints.timed,         true, checkpoints.reset),
@@ -83,11 +96,7 @@ const serverFigures = (version: number) => `
            ('longest_query_seconds',    case when server.sees_all then sessions.query_age end, false, null),
            ('transaction_id_age_count', (select max(age(datfrozenxid)) from pg_database), false, null),
            ('replication_lag_seconds',
-             case when not server.standby then null
-                  when not exists (select from pg_stat_wal_receiver)
-                    or pg_last_wal_receive_lsn() > pg_last_wal_replay_lsn()
-                  then extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())
-                  else 0 end, false, null)
+             ${hasWal ? lagOfStandby : 'null'}, false, null)
          ) figure (name, value, counts, reset)
   union all
   (select 'replication_lag_bytes', replica.name,
@@ -113,7 +122,8 @@ const COUNTERS = new Set([
     'rows_written',
     'temporary_bytes',
   ],
-  ...['deadlocks', 'databases', 'wal_bytes', 'checkpoints_timed', 'checkpoints_requested'],
+  ...['deadlocks', 'sessions', 'lost_sessions', 'databases', 'wal_bytes'],
+  ...['checkpoints_timed', 'checkpoints_requested'],
 ]);
 
 const isCounter = (name: unknown) => typeof name === 'string' && COUNTERS.has(name);
@@ -121,7 +131,7 @@ const isCounter = (name: unknown) => typeof name === 'string' && COUNTERS.has(na
 const server: VitalReading = {
   id: 'VITALS',
   scope: 'server',
-  sql: (version) => [serverFigures(version)],
+  sql: (version, provider) => [serverFigures(version, provider !== 'aurora')],
   kept: (rows) =>
     rows.filter(({ name }) => isCounter(name)).map(({ name, value, since }) => ({ name, value, since })),
   values: (rows, { before }) => {

@@ -18,6 +18,16 @@ export const postgresVitals: readonly Vital[] = [
     meaning: 'Sessions of clients, without the one of dbvitals.',
   },
   {
+    metric: 'opened_connections_per_second',
+    title: 'Connections opened',
+    meaning: 'Sessions that began since the last run, also those that ended between two runs.',
+  },
+  {
+    metric: 'lost_connections_per_second',
+    title: 'Connections lost',
+    meaning: 'Sessions that ended because the client was gone, by a fatal error, or by an operator.',
+  },
+  {
     metric: 'active_connections_count',
     title: 'Active connections',
     meaning: 'Sessions of clients that run a statement.',

@@ -1,4 +1,5 @@
 import type { Row } from '../checks/check.ts';
+import type { Provider } from '../vocabulary/hosted/providers.ts';
 
 /** A vital sign of a server: a number that each run records beside its checks, and that nothing judges. */
 export interface Vital {
@@ -40,7 +41,7 @@ export interface VitalReading {
   /** It costs more, and changes slowly: read once an hour. The runs between repeat its values. */
   hourly?: true;
   /** A statement that a check has too is not sent again. */
-  sql: (version: number) => readonly string[];
+  sql: (version: number, provider?: Provider | null) => readonly string[];
   /** The rows that the next run compares with; of an hourly reading, those that give its values. */
   kept: (rows: readonly Row[]) => Row[];
   values: (rows: readonly Row[], facts: VitalFacts) => VitalValue[];

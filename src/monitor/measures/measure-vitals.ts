@@ -4,7 +4,8 @@ import { listedVitals } from '../../vitals/engine-vitals.ts';
 import type { EngineVitals, VitalReading, VitalValue } from '../../vitals/vital.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from '../counters.ts';
 import { msSince, type NoteStep } from '../run-steps.ts';
-import { describeError, refusalOf } from '../session/connect-failure.ts';
+import type { RunFacts } from '../session/engine.ts';
+import { describeError, isTimeout, refusalOf } from '../session/failures/connect-failure.ts';
 import { NoAnswer, type Session } from '../session/session.ts';
 
 /** Once an hour, less what a run may come early. */
@@ -31,25 +32,11 @@ interface VitalRun {
 export class Vitals {
   readonly #run: VitalRun;
   readonly #values: VitalValue[] = [];
-  /** The rows of statements that vitals share with checks; null = not read yet. */
-  readonly #shared = new Map<string, Row[] | null>();
   #databases = 0;
   #timeouts = 0;
 
   constructor(run: VitalRun) {
     this.#run = run;
-  }
-
-  /** A session whose rows vitals may use again. Call it before any check runs. */
-  sharing(session: Session, version: number): Session {
-    const server = this.#run.engine.vitals.readings.filter(({ scope }) => scope === 'server');
-    for (const statement of server.flatMap(({ sql }) => sql(version))) this.#shared.set(statement, null);
-    const read = async (statement: string) => {
-      const rows = await session.read(statement);
-      if (this.#shared.has(statement)) this.#shared.set(statement, rows);
-      return rows;
-    };
-    return { tls: session.tls, read, close: () => session.close() };
   }
 
   /**
@@ -59,12 +46,12 @@ export class Vitals {
   async read(
     session: Session,
     scope: VitalReading['scope'],
-    { version, database }: { version: number; database: string },
+    { version, provider, database }: Pick<RunFacts, 'version' | 'provider'> & { database: string },
   ): Promise<void> {
     if (scope === 'database' && ++this.#databases > DATABASES) return;
     const place = scope === 'server' ? '' : database;
     for (const reading of this.#run.engine.vitals.readings.filter((each) => each.scope === scope)) {
-      const values = await this.#valuesOf(reading, session, version, place);
+      const values = await this.#valuesOf(reading, session, { version, provider }, place);
       this.#values.push(...values.map((value) => ({ ...value, database: value.database || place })));
     }
   }
@@ -72,7 +59,7 @@ export class Vitals {
   async #valuesOf(
     reading: VitalReading,
     session: Session,
-    version: number,
+    { version, provider }: Pick<RunFacts, 'version' | 'provider'>,
     database: string,
   ): Promise<VitalValue[]> {
     const { began, counters, note, ended } = this.#run;
@@ -87,8 +74,8 @@ export class Vitals {
       counters.push({ checkId, database, after: (Date.now() - began) / 1_000, rows: cleanRows(rows) });
     try {
       const rows: Row[] = [];
-      for (const statement of reading.sql(version)) {
-        rows.push(...(this.#shared.get(statement) ?? (await session.read(statement))));
+      for (const statement of reading.sql(version, provider)) {
+        rows.push(...(await session.read(statement)));
       }
       const kept = reading.kept(rows);
       const values = reading.values(reading.hourly ? kept : rows, { version, ...(before && { before }) });
@@ -97,8 +84,8 @@ export class Vitals {
       return values;
     } catch (error) {
       if (error instanceof NoAnswer || refusalOf(error) === 'timeout') this.#timeouts++;
-      // What is read once an hour is not tried again before.
-      if (reading.hourly) keep([]);
+      // What is read once an hour is not tried again before, unless the session's time was over.
+      if (reading.hourly && !isTimeout(error)) keep([]);
       const reason = describeError(error).message;
       note?.('vitals', { check_id: checkId, database, ms: msSince(started), failure: reason });
       return [];

@@ -1,6 +1,12 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Address, type Endpoint, pinnedSocket, requireSocketAllowed, resolveTarget } from './address.ts';
+import {
+  type Address,
+  type Endpoint,
+  pinnedSocket,
+  requireSocketAllowed,
+  resolveTarget,
+} from '../../network/address.ts';
 import type { Target } from './session.ts';
 import { openTunnel, type Tunnel } from './ssh-tunnel.ts';
 

@@ -1,11 +1,7 @@
-import { type Catalogue, catalogues } from '../../checks/catalogue.ts';
-import { engineVitals } from '../../vitals/engine-vitals.ts';
+import type { Catalogue } from '../../checks/catalogue.ts';
 import type { EngineVitals } from '../../vitals/vital.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
-import { factsOfMysql, isMysqlPrimary } from './mysql-facts.ts';
-import { openMysqlSession } from './mysql-session.ts';
-import { factsOfPostgres, isPostgresPrimary } from './postgres-facts.ts';
-import { openPostgresSession } from './postgres-session.ts';
+import type { Provider } from '../../vocabulary/hosted/providers.ts';
 import type { Deadline, Route, Session, Target } from './session.ts';
 
 /** What the monitor asks a server at the start of a run. */
@@ -17,8 +13,10 @@ export interface RunFacts {
    * engine.
    */
   databases: string[];
-  /** MySQL: the login as GRANT expects it. */
+  /** The login as GRANT expects it. */
   me?: string;
+  /** Who hosts the server; null = nobody that dbvitals recognises. */
+  provider: Provider | null;
 }
 
 /** How the servers of an engine are measured. */
@@ -31,17 +29,9 @@ export interface EngineParts extends Catalogue {
   isPrimary(session: Session): Promise<boolean>;
 }
 
-const mysql = { openSession: openMysqlSession, readFacts: factsOfMysql, isPrimary: isMysqlPrimary };
-
-/** All supported engines. */
-export const engines: Readonly<Record<Engine, EngineParts>> = {
-  postgres: {
-    ...catalogues.postgres,
-    vitals: engineVitals.postgres,
-    openSession: openPostgresSession,
-    readFacts: factsOfPostgres,
-    isPrimary: isPostgresPrimary,
-  },
-  mysql: { ...catalogues.mysql, vitals: engineVitals.mysql, ...mysql },
-  mariadb: { ...catalogues.mariadb, vitals: engineVitals.mariadb, ...mysql },
-};
+/** Loads how an engine is measured. A process loads the drivers and checks of only those engines that it measures. */
+export async function loadEngine(engine: Engine): Promise<EngineParts> {
+  return engine === 'postgres'
+    ? (await import('./postgres-engine.ts')).postgresEngine
+    : (await import('./mysql-engine.ts')).mysqlEngine;
+}

@@ -1,15 +1,30 @@
 import { versionNumber } from '../../checks/mysql/flavour.ts';
+import { MYSQL_VARIABLES, providerOfMysql } from '../../vocabulary/hosted/providers.ts';
 import type { RunFacts } from './engine.ts';
 import type { Session } from './session.ts';
 
-const serverFacts = 'select version() as version, current_user() as me';
+// Each flavour runs only its own comment. An unknown @@variable would be an error.
+const serverFacts = `
+  select version() as version,
+         current_user() as me,
+         @@version_comment as comment,
+         @@basedir as folder,
+         (select group_concat(lower(variable_name))
+            from /*!80000 performance_schema.global_variables */ /*M! information_schema.global_variables */
+           where variable_name in (${MYSQL_VARIABLES.map((name) => `'${name}'`).join(', ')})) as variables`;
 
-/** Reads the version and the login of a MySQL or MariaDB server. One session sees all its databases. */
+/** Reads the version, the login and the provider of a MySQL or MariaDB server. One session sees all its databases. */
 export async function factsOfMysql(session: Session): Promise<RunFacts> {
-  const [{ version: text, me } = {}] = await session.read(serverFacts);
+  const [{ version: text, me, comment, folder, variables } = {}] = await session.read(serverFacts);
   const version = typeof text === 'string' ? versionNumber(text) : null;
   if (version === null || typeof me !== 'string') throw new Error('it is not a supported MySQL or MariaDB');
-  return { version, databases: [], me: quotedLogin(me) };
+  const provider = providerOfMysql({
+    version: String(text),
+    comment: String(comment),
+    folder: String(folder),
+    variables: typeof variables === 'string' ? variables.split(',') : [],
+  });
+  return { version, databases: [], me: quotedLogin(me), provider };
 }
 
 /** Whether a MySQL or MariaDB server accepts writes. */

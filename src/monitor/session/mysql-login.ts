@@ -1,6 +1,7 @@
 import { constants, createHash, publicEncrypt } from 'node:crypto';
 import type { AuthPlugin } from 'mysql2';
-import { LoginRefused, PasswordRefused, type Target } from './session.ts';
+import { verifiesServer } from '../../vocabulary/tls-modes.ts';
+import { isVerifiedToken, LoginRefused, PasswordRefused, type Target } from './session.ts';
 
 /**
  * The login plugins that dbvitals supports. mysql2 itself handles `mysql_native_password` and rejects plugins that
@@ -16,10 +17,11 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
 
   const wholePassword = (scramble: Buffer, plugin: string): Buffer => {
     const text = Buffer.concat([password, Buffer.of(0)]);
-    if (bySocket || tls === 'verify-full' || (tls === 'require' && passwordExposable)) return text;
+    if (bySocket || verifiesServer(tls) || (tls === 'require' && passwordExposable)) return text;
     if (tls === 'require')
       throw new PasswordRefused(
         `the server asks for the whole password (${plugin}), but its certificate is unverified`,
+        'Verify the certificate: "connection change --tls verify-full", with --ca-file if its authority is your own.',
       );
     if (key !== null) {
       const hidden = text.map((byte, at) => byte ^ (scramble[at % scramble.length] ?? 0));
@@ -27,12 +29,17 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
     }
     throw new LoginRefused(
       `the server asks for the whole password (${plugin}): use TLS, or pin its public key with "connection change --ca-file"`,
+      'Use TLS ("connection change --tls verify-full"), or pin the public key of the server ("connection change --ca-file").',
     );
   };
   const clearText = (plugin: string): AuthPlugin => {
     return () => () => {
-      if (passwordExposable) return Buffer.concat([password, Buffer.of(0)]);
-      throw new PasswordRefused(`the server asks for the password in clear text (${plugin})`);
+      if (passwordExposable || (plugin === 'mysql_clear_password' && isVerifiedToken(target)))
+        return Buffer.concat([password, Buffer.of(0)]);
+      throw new PasswordRefused(
+        `the server asks for the password in clear text (${plugin})`,
+        'Use a login that does not send its password, such as one with caching_sha2_password on MySQL or ed25519 on MariaDB.',
+      );
     };
   };
 
@@ -51,7 +58,10 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
     sha256_password: () => (scramble) => wholePassword(scramble.subarray(0, 20), 'sha256_password'),
     client_ed25519: () => async (scramble) => {
       if (tls === 'disable' && !bySocket && connectionType !== 'ssh_tunnel')
-        throw new LoginRefused('the server asks for client_ed25519, which dbvitals uses only over TLS');
+        throw new LoginRefused(
+          'the server asks for client_ed25519, which dbvitals uses only over TLS',
+          'Turn on TLS for the connection ("connection change --tls").',
+        );
       return await signWithPassword(password, scramble.subarray(0, 32));
     },
     mysql_clear_password: clearText('mysql_clear_password'),

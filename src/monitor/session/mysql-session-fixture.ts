@@ -6,7 +6,7 @@ import { column, endOfRows, greeting, packet } from '../../../test/hostile-mysql
 import { type HostileAnswer, startHostileServer } from '../../../test/hostile-server.ts';
 import type { Row } from '../../checks/check.ts';
 import { LIMITS } from '../limits.ts';
-import { connectFailure } from './connect-failure.ts';
+import { connectFailure } from './failures/connect-failure.ts';
 import { openMysqlSession } from './mysql-session.ts';
 import type { Target } from './session.ts';
 

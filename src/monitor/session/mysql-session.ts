@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import mysql, { type FieldPacket, type QueryError, type TypeCastField } from 'mysql2';
 import type { Row } from '../../checks/check.ts';
-import { cleanText } from '../clean-text.ts';
+import { cleanText } from '../../vocabulary/clean-text.ts';
 import { authPlugins } from './mysql-login.ts';
 import { assertWired, speakTls, type Wired, watchLength, watchPackets } from './mysql-wire.ts';
 import {
@@ -30,10 +30,12 @@ const SETTINGS = `
   net_write_timeout           = 30`;
 
 // A statement may take 5 s. MySQL counts milliseconds and limits only SELECT; `answerMs` ends other statements. With
-// the default `information_schema_stats_expiry`, MySQL would return table statistics that are a day old.
+// the default `information_schema_stats_expiry`, MySQL would return table statistics that are a day old. From 8.0.30 on
+// it may hide primary keys that it generated.
 const setUp = {
-  mysql: `set names utf8mb4, session transaction_read_only = 1, max_execution_time = 5000, information_schema_stats_expiry = 0, ${SETTINGS}`,
-  mariadb: `set names utf8mb4, session tx_read_only = 1, max_statement_time = 5, ${SETTINGS}`,
+  mysql: `set names utf8mb4, session transaction_read_only = 1, max_execution_time = 5000, information_schema_stats_expiry = 0,
+    /*!80030 show_gipk_in_create_table_and_information_schema = 1, */ ${SETTINGS}`,
+  mariadb: `set names utf8mb4, session tx_read_only = 1, max_statement_time = 5, in_predicate_conversion_threshold = 0, ${SETTINGS}`,
 };
 
 /**
@@ -156,6 +158,7 @@ function loginError(error: unknown): unknown {
   if (plugin === undefined) return error;
   return new LoginRefused(
     `the server asks for the login plugin ${cleanText(plugin, 40) || 'mysql_old_password'}, which is not supported`,
+    'Give the login an authentication plugin that is supported, such as caching_sha2_password on MySQL or ed25519 on MariaDB (ALTER USER … IDENTIFIED …).',
   );
 }
 

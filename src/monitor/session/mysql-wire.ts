@@ -124,10 +124,10 @@ export function speakTls(
       throw new Error('the server spoke before TLS began');
     };
     const secure = connect({
+      checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
       ...options,
       socket: plain,
       servername: isIP(host) === 0 ? host : '',
-      checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
     });
     secured(secure);
     secure.on('error', (error) => connection._handleNetworkError(error));

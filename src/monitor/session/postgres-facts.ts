@@ -1,21 +1,53 @@
+import { POSTGRES_TRAITS, providerOfPostgres } from '../../vocabulary/hosted/providers.ts';
 import type { RunFacts } from './engine.ts';
 import type { Session } from './session.ts';
 
+const traits = Object.values(POSTGRES_TRAITS);
+const listed = (names: readonly (string | undefined)[]) =>
+  names.flatMap((name) => (name === undefined ? [] : [`'${name}'`])).join(', ');
+
+// A login may not read every setting. pg_settings leaves those out; current_setting() would fail.
 const serverFacts = `
   select current_setting('server_version_num')::int as version,
+         quote_ident(current_user) as me,
+         pg_get_userbyid(10)::text as bootstrap,
+         array(select rolname::text
+                 from pg_roles
+                where rolname in (${listed(traits.map(({ role }) => role))})) as roles,
+         array(select datname::text
+                 from pg_database
+                where datname in (${listed(traits.map(({ database }) => database))})) as own_databases,
+         array(select distinct split_part(name, '.', 1)
+                 from pg_settings
+                where split_part(name, '.', 1) in (${listed(traits.map(({ prefix }) => prefix))})) as prefixes,
+         exists (select
+                   from pg_proc
+                  where proname = 'aurora_version' and pronamespace = 'pg_catalog'::regnamespace) as aurora,
          array(select datname::text
                  from pg_database
                 where datallowconn and not datistemplate and datconnlimit <> -2
                   and has_database_privilege(oid, 'connect')
                 order by datname <> current_database(), datname) as databases`;
 
-/** Reads the version and the databases of a PostgreSQL server. */
+/** Reads the version, the databases and the provider of a PostgreSQL server. */
 export async function factsOfPostgres(session: Session): Promise<RunFacts> {
   const [row] = await session.read(serverFacts);
-  const { version, databases } = row ?? {};
+  const { version, databases, bootstrap, aurora, me } = row ?? {};
   if (typeof version !== 'number' || !Array.isArray(databases))
     throw new Error('it is not a supported PostgreSQL');
-  return { version, databases: databases.map(String) };
+  const [roles, own, prefixes] = [row?.['roles'], row?.['own_databases'], row?.['prefixes']].map(textsIn);
+  const provider = providerOfPostgres({
+    bootstrap: String(bootstrap),
+    roles: roles ?? [],
+    databases: own ?? [],
+    prefixes: prefixes ?? [],
+    aurora: aurora === true,
+  });
+  return { version, databases: databases.map(String), provider, me: String(me) };
+}
+
+function textsIn(values: unknown): string[] {
+  return Array.isArray(values) ? values.map(String) : [];
 }
 
 /** Whether a PostgreSQL server is a primary, not a standby. */

@@ -11,7 +11,9 @@ import {
 } from '../../../test/hostile-server.ts';
 import { byStatus, shortRuns } from '../../../test/short-runs.ts';
 import { WATCHER_PASSWORD } from '../../../test/store.ts';
+import { postgresChecks } from '../../checks/postgres/postgres-checks.ts';
 import { LIMITS } from '../limits.ts';
+import type { StoredCheck } from '../run.ts';
 
 const { store, run } = shortRuns();
 const watched = (given?: Record<string, unknown>) => store().watched(given);
@@ -146,7 +148,8 @@ test.each<[string, NodeJS.Signals, RegExp, number]>([
   },
 );
 
-test('a run ends after three statements that take too long', async () => {
+/** A server of two databases that answers the first statement of a session, and then as `answer` says. */
+function startSlowServer(answer: (sent: number, bytes: Buffer) => Buffer | null) {
   const done = (what: string) => message('C', text(what));
   const databases = Buffer.from('{postgres,other}');
   const row = message(
@@ -165,23 +168,49 @@ test('a run ends after three statements that take too long', async () => {
   );
   const frame = [done('BEGIN'), ...Array.from({ length: 4 }, () => done('SET'))];
   const facts = Buffer.concat([...frame, columns, row, done('SELECT 1'), done('ROLLBACK'), readyForQuery]);
-  const late = message(
-    'E',
-    Buffer.concat([text('SERROR'), text('C57014'), text('Mtoo late'), Buffer.from([0])]),
-  );
-  const server = await startHostileServer((sent) => {
+  return startHostileServer((sent, _socket, bytes) => {
     if (sent === 0) return login;
-    return sent === 1 ? facts : Buffer.concat([late, readyForQuery]);
+    return sent === 1 ? facts : answer(sent, bytes);
+  });
+}
+
+const late = message(
+  'E',
+  Buffer.concat([text('SERROR'), text('C57014'), text('Mtoo late'), Buffer.from([0])]),
+);
+
+const errorsOf = (result: StoredCheck) =>
+  result.checks.filter(({ status }) => status === 'error').map(({ metric_line }) => metric_line);
+
+test('a statement that the server cancels costs no other check', async () => {
+  const server = await startSlowServer(() => Buffer.concat([late, readyForQuery]));
+  const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
+  const result = await run(await watched(place));
+  server.close();
+  const asked = postgresChecks.map(({ scope }) => (scope === 'database' ? 2 : 1));
+  expect(result.cost.statements).toBeGreaterThan(asked.length);
+  expect(errorsOf(result).filter((line) => !line.includes('took more than 5 s'))).toEqual([]);
+  expect(errorsOf(result)).toHaveLength(postgresChecks.length);
+});
+
+test('after a statement without an answer the run connects again, and after two it ends', async () => {
+  const heard = () => Buffer.concat(server.heard).toString('latin1');
+  let silences = 0;
+  const server = await startSlowServer((_sent, bytes) => {
+    if (!bytes.includes('pg_stat_activity')) return Buffer.concat([late, readyForQuery]);
+    silences++;
+    return null;
   });
   const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
   const result = await run(await watched(place));
   server.close();
-  expect(result.cost.statements).toBe(4);
-  const lines = result.checks
-    .filter(({ status }) => status === 'error')
-    .map(({ metric_line }) => metric_line);
-  expect(lines.filter((line) => line.includes('took more than 5 s'))).toHaveLength(3);
-  expect(lines.filter((line) => line.includes('ended after 3 timeouts')).length).toBeGreaterThan(10);
+  expect(silences).toBe(2);
+  expect(server.connections()).toBe(2);
+  expect(result.took).toBeLessThan(3_000);
+  const lines = errorsOf(result);
+  expect(lines.filter((line) => line.includes('did not answer within 0.7 s'))).toHaveLength(2);
+  expect(lines.filter((line) => line.includes('the server no longer answers')).length).toBeGreaterThan(10);
+  expect(heard()).not.toContain(WATCHER_PASSWORD);
 });
 
 test('a child gets the credential through a pipe, and no variables of the environment', async () => {

@@ -6,6 +6,7 @@ import {
   type Deadline,
   guard,
   HashingRefused,
+  isVerifiedToken,
   NoAnswer,
   PasswordRefused,
   type Route,
@@ -60,7 +61,8 @@ export async function openPostgresSession(
   connection.on('sslconnect', () => guard(connection.stream, counter, limits.runBytes));
   // These listeners run before pg's own, which would answer.
   if (!target.passwordExposable) {
-    connection.on('authenticationCleartextPassword', refusePassword);
+    // With verify-full, nothing but the request for TLS is sent before the certificate is verified.
+    if (!isVerifiedToken(target)) connection.on('authenticationCleartextPassword', refusePassword);
     connection.on('authenticationMD5Password', refusePassword);
   }
   connection.on('authenticationSASLContinue', refuseHashing);
@@ -126,11 +128,17 @@ function measuredRows(results: unknown): Row[] {
 }
 
 function refusePassword(): never {
-  throw new PasswordRefused('the server asks for the password in clear text or as MD5');
+  throw new PasswordRefused(
+    'the server asks for the password in clear text or as MD5',
+    "Let the server ask for SCRAM: set password_encryption = 'scram-sha-256', set the password of the login again, and use scram-sha-256 in pg_hba.conf.",
+  );
 }
 
 function refuseHashing({ data }: { data: string }): void {
   const iterations = /(?:^|,)i=(\d+)/.exec(data)?.[1] ?? '0';
   if (Number(iterations) > SCRAM_ITERATIONS)
-    throw new HashingRefused(`the server asks for more than ${SCRAM_ITERATIONS} hashing iterations (SCRAM)`);
+    throw new HashingRefused(
+      `the server asks for more than ${SCRAM_ITERATIONS} hashing iterations (SCRAM)`,
+      `Set scram_iterations to at most ${SCRAM_ITERATIONS} on the server, and set the password of the login again. If you did not raise it, check that the address is your server's.`,
+    );
 }

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Endpoint } from '../../network/address.ts';
 import type { Limits } from '../limits.ts';
 import { msSince, type NoteStep } from '../run-steps.ts';
-import type { Endpoint } from './address.ts';
-import { type ConnectFailure, connectFailure } from './connect-failure.ts';
 import { type Dialler, endpointsOf } from './dial.ts';
 import type { EngineParts } from './engine.ts';
+import { type ConnectFailure, connectFailure } from './failures/connect-failure.ts';
 import type { Meter, Session, Target } from './session.ts';
 
 const TRIES = 3;
@@ -27,17 +27,21 @@ export interface Reached {
   endpoint: Endpoint;
 }
 
-/** Opens a session to one database of the target within `connectMs`. It stays open for at most `limits.databaseMs`. */
+/**
+ * Opens a session to one database of the target within `connectMs`. It stays open until `until` (`performance.now()`),
+ * by default for `limits.databaseMs`.
+ */
 export async function openDatabase(
   reach: Reach,
   endpoint: Endpoint,
   database: string,
-  connectMs = reach.limits.connectMs,
+  { connectMs = reach.limits.connectMs, until }: { connectMs?: number; until?: number } = {},
 ): Promise<Session> {
   const { host, port } = endpoint;
   const began = performance.now();
   try {
-    const session = await open(reach, endpoint, database, connectMs);
+    const left = until === undefined ? reach.limits.databaseMs : Math.max(1, Math.round(until - began));
+    const session = await open(reach, endpoint, database, connectMs, left);
     reach.note?.('connect', { host, port, database, ms: msSince(began), tls: session.tls });
     return session;
   } catch (error) {
@@ -47,10 +51,16 @@ export async function openDatabase(
   }
 }
 
-async function open(reach: Reach, endpoint: Endpoint, database: string, connectMs: number): Promise<Session> {
+async function open(
+  reach: Reach,
+  endpoint: Endpoint,
+  database: string,
+  connectMs: number,
+  databaseMs: number,
+): Promise<Session> {
   const { target, engine, dialler, meter, limits } = reach;
   const connecting = AbortSignal.timeout(connectMs);
-  const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(limits.databaseMs)]);
+  const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(databaseMs)]);
   const stream = await dialler.dial(endpoint, AbortSignal.any([connecting, signal]));
   return engine.openSession(target, database, { ...endpoint, stream, meter, limits }, { connecting, signal });
 }
@@ -85,7 +95,7 @@ async function reachOnce(reach: Reach, until: number): Promise<Reached | Connect
     // Rounded to a tenth of a second, because the message shows it.
     const connectMs = Math.max(Math.min(limits.connectMs, Math.round(left / 100) * 100), 100);
     try {
-      const session = await openDatabase(reach, endpoint, target.database, connectMs);
+      const session = await openDatabase(reach, endpoint, target.database, { connectMs });
       const reached = { session, endpoint };
       if (endpoints.length === 1 || (await isPrimary(reach, session))) {
         await standby?.session.close();

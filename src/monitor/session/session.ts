@@ -18,6 +18,8 @@ export interface Target {
   username: string;
   /** Null = none is stored. */
   password: string | null;
+  /** The password is a token: over verified TLS, it may be sent in clear text to a server that asks for that. */
+  isToken?: true;
   tls: TlsMode;
   /** Whether the password may be sent in clear text or as MD5. */
   passwordExposable: boolean;
@@ -27,17 +29,33 @@ export interface Target {
   tunnel: Tunnel | null;
 }
 
+/** Whether the password is a token, and only a server with a verified certificate can ask for it. */
+export function isVerifiedToken({ isToken, tls }: Target): boolean {
+  return isToken === true && tls === 'verify-full';
+}
+
+/** dbvitals ended the attempt to connect itself. A retry does not help. */
+export class ConnectRefused extends Error {
+  /** What a person can do about it, in sentences. */
+  readonly advice: string;
+
+  constructor(message: string, advice: string) {
+    super(message);
+    this.advice = advice;
+  }
+}
+
 /** The server asked for the password itself, or for a hash that is equivalent to it. */
-export class PasswordRefused extends Error {}
+export class PasswordRefused extends ConnectRefused {}
 
 /** The server asks for a login method that dbvitals never uses. */
-export class LoginRefused extends Error {}
+export class LoginRefused extends ConnectRefused {}
 
 /** A statement got no answer, not even a cancellation. */
 export class NoAnswer extends Error {}
 
 /** The server asks for an excessive number of hashing iterations, to waste the monitor's CPU time. */
-export class HashingRefused extends Error {}
+export class HashingRefused extends ConnectRefused {}
 
 /** What a run has cost the watched server so far, and how much more it may send. */
 export interface Meter {

@@ -91,8 +91,11 @@ async function pinned({ accountId }: ConnectionKey): Promise<string | null> {
   return (await store.writer.query(text, [accountId])).rows[0].ssh_host_key;
 }
 
-const unreachable = (reason: RegExp) => [
-  { check_id: 'CONN_UNREACHABLE', metric_line: expect.stringMatching(reason) },
+const unreachable = (reason: RegExp, advice = /./) => [
+  {
+    check_id: 'CONN_UNREACHABLE',
+    ...{ metric_line: expect.stringMatching(reason), remediation: expect.stringMatching(advice) },
+  },
 ];
 
 test('a database is measured through a tunnel, the SSH server resolves its host, and the host key is pinned', async () => {
@@ -106,7 +109,9 @@ test('a database is measured through a tunnel, the SSH server resolves its host,
 
 test('an SSH server with another key than before is rejected and gets no login', async () => {
   const key = await tunnelled({ ssh_host_key: 'x'.repeat(44) });
-  expect((await run(key)).checks).toMatchObject(unreachable(/another host key/));
+  expect((await run(key)).checks).toMatchObject(
+    unreachable(/another host key/, /^Ask the administrator of the SSH server/),
+  );
   expect(await pinned(key)).toBe('x'.repeat(44));
 });
 
@@ -114,7 +119,9 @@ test('a key that the SSH server does not know fails without a retry', async () =
   const began = performance.now();
   const stored = await run(await tunnelled({}, another.private));
   expect(performance.now() - began).toBeLessThan(3_000);
-  expect(stored.checks).toMatchObject(unreachable(/SSH server 127.0.0.1 refuses the login of tunnel/));
+  expect(stored.checks).toMatchObject(
+    unreachable(/SSH server 127.0.0.1 refuses the login of tunnel/, /authorized_keys/),
+  );
 });
 
 test('an unreachable host, an unreachable SSH server, and a private SSH server without private targets', async () => {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Client, ConnectConfig } from 'ssh2';
-import { type Address, type Endpoint, pinnedSocket } from './address.ts';
+import { type Address, type Endpoint, pinnedSocket } from '../../network/address.ts';
+import { ConnectRefused } from './session.ts';
 
-/** The SSH server has another key than before, or refuses the login. A retry does not help. */
-export class SshRefused extends Error {}
+/** The SSH server has another key than before, or refuses the login. */
+export class SshRefused extends ConnectRefused {}
 
 /** The SSH server of a tunnel, and how to log in. Plain data. */
 export interface Tunnel {
@@ -59,9 +60,9 @@ export async function openTunnel(
     client.destroy();
     connecting.throwIfAborted();
     if (hostKey !== '' && tunnel.hostKey !== null && hostKey !== tunnel.hostKey)
-      throw new SshRefused(CHANGED);
+      throw new SshRefused(CHANGED, COMPARE);
     throw isAuthenticationError(error)
-      ? new SshRefused(`the SSH server ${tunnel.host} refuses the login of ${tunnel.username}`)
+      ? new SshRefused(`the SSH server ${tunnel.host} refuses the login of ${tunnel.username}`, ALLOW)
       : error;
   } finally {
     connecting.removeEventListener('abort', giveUp);
@@ -76,12 +77,17 @@ export async function openTunnel(
 
 const CHANGED =
   'the SSH server has another host key than before; if that is right, accept the new key with "connection change --ssh"';
+const COMPARE =
+  'Ask the administrator of the SSH server whether its key was changed. Only then accept the new key: run "connection change --ssh …" again.';
+const ALLOW =
+  'Add the public key to authorized_keys of this user on the SSH server, or correct the user and the key ("connection change --ssh … --ssh-key-file …").';
 
 function login({ privateKey, agentSocket }: Tunnel): Pick<ConnectConfig, 'privateKey' | 'agent'> {
   if (privateKey !== null) return { privateKey };
   if (agentSocket !== null) return { agent: agentSocket };
   throw new SshRefused(
     'no SSH key is stored and no SSH agent is running: give --ssh-key-file or set SSH_AUTH_SOCK',
+    'Store a key with "connection change --ssh … --ssh-key-file …", or run the service with SSH_AUTH_SOCK of an agent.',
   );
 }
 

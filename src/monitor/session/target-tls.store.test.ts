@@ -1,13 +1,15 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { TLSSocket } from 'node:tls';
+import { getCACertificates, TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authentication, startHostileServer } from '../../../test/hostile-server.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/store.ts';
 import { measureInChild } from '../measure-in-child.ts';
 import { runHealthCheck, type StoredCheck } from '../run.ts';
+import { tlsOptions } from './tls-options.ts';
 
 const file = (name: string) => join(import.meta.dirname, '../../../test/certificates', name);
 const authority = readFileSync(file('authority.pem'), 'utf8');
@@ -49,9 +51,19 @@ async function run(
   return stored;
 }
 
-const unreachable = (reason: RegExp) => ({
+const anywhere = {
+  ...({ engine: 'postgres', connectionType: 'direct', host: 'db', port: 5432, database: 'shop' } as const),
+  ...{ username: 'watcher', password: null, passwordExposable: false, tunnel: null },
+};
+
+const unreachable = (reason: RegExp, advice = /./) => ({
   score: 0,
-  checks: [{ check_id: 'CONN_UNREACHABLE', metric_line: expect.stringMatching(reason) }],
+  checks: [
+    {
+      check_id: 'CONN_UNREACHABLE',
+      ...{ metric_line: expect.stringMatching(reason), remediation: expect.stringMatching(advice) },
+    },
+  ],
 });
 
 test('an authority of NODE_EXTRA_CA_CERTS is trusted', async () => {
@@ -64,7 +76,7 @@ test('an authority of NODE_EXTRA_CA_CERTS is trusted', async () => {
 });
 
 test('a certificate of an unknown authority is rejected with advice', async () => {
-  expect(await run({})).toMatchObject(unreachable(/--ca-file.*NODE_EXTRA_CA_CERTS/));
+  expect(await run({})).toMatchObject(unreachable(/--ca-file.*NODE_EXTRA_CA_CERTS/, /^Add the authority/));
 });
 
 test('a certificate of the connection’s own authority is trusted', async () => {
@@ -73,7 +85,37 @@ test('a certificate of the connection’s own authority is trusted', async () =>
 
 test('a certificate for another name or address is rejected', async () => {
   const stored = await run({ host: '127.0.0.1' }, { ca_certificate: authority });
-  expect(stored).toMatchObject(unreachable(/ERR_TLS_CERT_ALTNAME_INVALID/));
+  expect(stored).toMatchObject(unreachable(/ERR_TLS_CERT_ALTNAME_INVALID/, /^Use a host name that/));
+});
+
+test('the mode verify-ca accepts any name of the connection’s own authority, and no other authority', async () => {
+  const own = { host: '127.0.0.1', tls: 'verify-ca' };
+  expect((await run(own, { ca_certificate: authority })).score).toBeGreaterThan(0);
+  const other = readFileSync(file('receivers-authority.pem'), 'utf8');
+  for (const ca_certificate of [other, null])
+    expect(await run(own, { ca_certificate })).toMatchObject(unreachable(/not from a trusted authority/));
+});
+
+test('the mode verify-ca trusts no authority of the system', async () => {
+  const before = process.env['NODE_EXTRA_CA_CERTS'];
+  process.env['NODE_EXTRA_CA_CERTS'] = file('authority.pem');
+  const other = readFileSync(file('receivers-authority.pem'), 'utf8');
+  const stored = await run({ tls: 'verify-ca' }, { ca_certificate: other });
+  if (before === undefined) delete process.env['NODE_EXTRA_CA_CERTS'];
+  else process.env['NODE_EXTRA_CA_CERTS'] = before;
+  expect(stored).toMatchObject(unreachable(/not from a trusted authority/));
+});
+
+test('the certificates of Amazon are trusted by name, besides the system’s', async () => {
+  const { ca = [] } = tlsOptions({ ...anywhere, tls: 'verify-full', caCertificate: 'aws-rds' }) ?? {};
+  const pems = [ca].flat().map(String);
+  const system = getCACertificates('default');
+  expect(pems.slice(0, system.length)).toEqual(system);
+  const amazon = pems.slice(system.length).map((pem) => new X509Certificate(pem));
+  expect(amazon.length).toBeGreaterThan(100);
+  for (const { subject } of amazon) expect(subject).toMatch(/O=(?:Amazon|Starfield)/);
+  const stored = await run({}, { ca_certificate: 'aws-rds' });
+  expect(stored).toMatchObject(unreachable(/not from a trusted authority|--ca-file/));
 });
 
 test('the mode require encrypts without a trusted authority', async () => {
@@ -112,7 +154,7 @@ test('a run reports the server’s version and the TLS version', async () => {
   };
   const never = new AbortController().signal;
   const { server } = await measureInChild(job, never);
-  expect(server).toEqual({ version: expect.any(Number), tls: 'TLSv1.3' });
+  expect(server).toMatchObject({ version: expect.any(Number), tls: 'TLSv1.3' });
   expect(server?.version).toBeGreaterThan(140_000);
   const untrusted = { ...job, target: { ...job.target, caCertificate: null } };
   expect((await measureInChild(untrusted, never)).server).toBeNull();

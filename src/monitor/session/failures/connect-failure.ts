@@ -1,13 +1,16 @@
-import { cleanText } from '../clean-text.ts';
-import { ForbiddenAddress } from './address.ts';
-import { HashingRefused, LoginRefused, PasswordRefused } from './session.ts';
-import { SshRefused } from './ssh-tunnel.ts';
+import { ForbiddenAddress } from '../../../network/address.ts';
+import { cleanText } from '../../../vocabulary/clean-text.ts';
+import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
+import { SshRefused } from '../ssh-tunnel.ts';
+import { connectAdvice, NEEDS_TLS, NO_LOGIN, NO_RULE } from './connect-advice.ts';
 
 /** Why a target could not be connected to. */
 export interface ConnectFailure {
   kind: 'unreachable' | 'unauthorized' | 'saturated';
   /** The end of a sentence. */
   reason: string;
+  /** What to do about it, in sentences. */
+  advice: string;
   /** An immediate retry can't help. */
   final: boolean;
 }
@@ -15,7 +18,7 @@ export interface ConnectFailure {
 const REASONS: Record<string, string> = {
   '1044': 'the login has no access to the database (1044)',
   '1049': 'the database does not exist (1049)',
-  '1129': 'the server has blocked this host: run "flush hosts" on the server (1129)',
+  '1129': 'the server has blocked this host after failed connections (1129)',
   '3D000': 'the database does not exist',
   '57P03': 'the server is starting up or shutting down',
   EACCES: 'no permission to open the socket (EACCES)',
@@ -57,11 +60,19 @@ const LOGINS = new Map([
  */
 export function connectFailure(error: unknown, connectMs: number): ConnectFailure {
   const { code, message } = describeError(error);
-  if (SATURATED.has(code))
-    return { kind: 'saturated', reason: `all its connections are in use (${code})`, final: true };
+  return { ...explained(error, connectMs), advice: connectAdvice(error, code, message) };
+}
+
+function explained(error: unknown, connectMs: number): Omit<ConnectFailure, 'advice'> {
+  const { code, message } = describeError(error);
+  if (SATURATED.has(code)) {
+    const own = code === '1203' || code === '1226' || / for (?:role|database) /.test(message);
+    const whose = own ? 'connections of its own limit' : 'its connections';
+    return { kind: 'saturated', reason: `all ${whose} are in use (${code})`, final: true };
+  }
   const login = LOGINS.get(code);
   if (login !== undefined) return unauthorized(login);
-  if (code.startsWith('28')) return unauthorized(`the server refused the login (SQLSTATE ${code})`);
+  if (code.startsWith('28')) return unauthorized(`${refusedLogin(message)} (SQLSTATE ${code})`);
   if (error instanceof PasswordRefused)
     return unauthorized(`${message}; to allow this, run "connection change --expose-password yes"`);
   if (error instanceof HashingRefused || error instanceof LoginRefused) return unauthorized(message);
@@ -78,7 +89,14 @@ export function connectFailure(error: unknown, connectMs: number): ConnectFailur
   return { kind: 'unreachable', reason: tls ?? named, final };
 }
 
-function unauthorized(reason: string): ConnectFailure {
+/** PostgreSQL tells in English, unless lc_messages says otherwise. */
+function refusedLogin(message: string): string {
+  if (NEEDS_TLS.test(message)) return 'pg_hba.conf has no rule for this login from this machine without TLS';
+  if (NO_RULE.test(message)) return 'pg_hba.conf has no rule for this login from this machine';
+  return NO_LOGIN.test(message) ? 'the role may not log in' : 'the server refused the login';
+}
+
+function unauthorized(reason: string): Omit<ConnectFailure, 'advice'> {
   return { kind: 'unauthorized', reason, final: true };
 }
 
@@ -89,9 +107,10 @@ function tlsReason(code: string, message: string): string | null {
     return `its TLS certificate is not from a trusted authority (${code}): add the authority with "connection change --ca-file" or in NODE_EXTRA_CA_CERTS`;
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return `its TLS certificate is for another host name (${code}): use a host name that the certificate contains`;
+    return `its TLS certificate is for another host name (${code}): use a host name that the certificate contains, or verify only its authority with "connection change --tls verify-ca --ca-file"`;
   }
-  if (/CERT|^ERR_(TLS|SSL)/.test(code)) return `its TLS certificate was rejected (${code})`;
+  if (/^ERR_SSL_|^EPROTO$/.test(code)) return `the TLS handshake failed (${code})`;
+  if (/CERT|^ERR_TLS/.test(code)) return `its TLS certificate was rejected (${code})`;
   // pg's message for a server that declines TLS, and mysql2's code.
   const declined = code === 'HANDSHAKE_NO_SSL_SUPPORT' || /support SSL|an SSL connection/.test(message);
   return declined ? 'it does not support TLS' : null;

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { postgresChecks } from '../../checks/postgres/postgres-checks.ts';
+import { outcomeOf, type Sample } from '../outcome.ts';
+import { incompleteChecks } from './incomplete-checks.ts';
+
+const measured: Sample = {
+  database: 'shop',
+  judgement: { faults: [], measures: [], passMessage: 'Fine.' },
+};
+const large: Sample = { database: 'shop', judgement: { skipped: 'Too many.', skippedForSize: true } };
+const slow: Sample = { database: '', failed: 'It took long.', status: 'error', outOfTime: true };
+const broken: Sample = { database: '', failed: 'It broke.', status: 'error' };
+
+function found(...samples: Sample[]) {
+  const all = samples.map((sample, place) => {
+    const check = postgresChecks[place];
+    if (!check) throw new Error('There are not so many checks.');
+    return { check, samples: [sample] };
+  });
+  const { findings, measured } = incompleteChecks(all);
+  return { ...findings[0], measured };
+}
+
+test('checks that were cut short by size or time are one warning', () => {
+  expect(found(measured, large, slow, broken)).toMatchObject({
+    ...{ check_id: 'CONN_CHECKS_INCOMPLETE', status: 'warning', object: null, measured: true },
+    metric_line:
+      'There are too many objects for 1 check (PG_IDLE_IN_TXN) in shop. The time was too short for 1 check (PG_LONG_QUERY).',
+  });
+});
+
+test('a long list of checks is cut, with a count', () => {
+  const { metric_line = '' } = found(...Array.from({ length: 20 }, () => large));
+  expect(metric_line).toMatch(/^There are too many objects for 20 checks \(.* and 6 more\) in shop\.$/);
+  expect(metric_line.length).toBeLessThan(500);
+});
+
+test('a run without such a check is fine, and one in which nothing ran is not', () => {
+  expect(found(measured, broken)).toMatchObject({ status: 'ok', measured: true });
+  expect(found(broken)).toMatchObject({ status: 'error', measured: false });
+});
+
+test('an outcome says whether it is incomplete', () => {
+  const [check] = postgresChecks;
+  if (!check) throw new Error('There is a check.');
+  expect(outcomeOf(check, [measured, large]).incomplete).toBe(true);
+  expect(outcomeOf(check, [broken])).not.toHaveProperty('incomplete');
+});

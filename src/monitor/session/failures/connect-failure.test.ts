@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { ForbiddenAddress } from '../../../network/address.ts';
+import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
+import { SshRefused } from '../ssh-tunnel.ts';
+import { connectFailure } from './connect-failure.ts';
+
+const coded = (code: string, message = 'it failed') => Object.assign(new Error(message), { code });
+const mysql = (errno: number) =>
+  Object.assign(new Error('refused'), { errno, sqlState: 'HY000', code: 'ER_SOME' });
+const timeout = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+
+type Kind = 'unreachable' | 'unauthorized' | 'saturated';
+
+/** Each cause: what its line says, and what its remedy must be about. */
+const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
+  [coded('ECONNREFUSED'), 'unreachable', /connection refused/, /Start the server.*listen_addresses/],
+  [coded('ECONNRESET'), 'unreachable', /closed the connection/, /log of the server/],
+  [coded('PROTOCOL_CONNECTION_LOST'), 'unreachable', /closed the connection/, /log of the server/],
+  [coded('EHOSTUNREACH'), 'unreachable', /no route to the host/, /routes, the VPN or the firewall/],
+  [coded('ENETUNREACH'), 'unreachable', /no route to the network/, /routes, the VPN or the firewall/],
+  [coded('ETIMEDOUT'), 'unreachable', /did not answer/, /firewall or security group/],
+  [timeout(), 'unreachable', /did not answer within 5 s/, /firewall or security group/],
+  [coded('ENOTFOUND'), 'unreachable', /host name does not exist/, /Correct the host name/],
+  [coded('EAI_AGAIN'), 'unreachable', /DNS lookup failed/, /DNS servers/],
+  [coded('ENOENT'), 'unreachable', /socket does not exist/, /path of the socket/],
+  [coded('EACCES'), 'unreachable', /no permission to open the socket/, /permissions of the socket/],
+  [coded('57P03'), 'unreachable', /starting up or shutting down/, /Wait until the server has started/],
+  [coded('3D000'), 'unreachable', /database does not exist/, /Correct the database/],
+  [mysql(1049), 'unreachable', /database does not exist/, /Correct the database/],
+  [mysql(1044), 'unreachable', /no access to the database/, /Grant the login a privilege on the database/],
+  [mysql(1129), 'unreachable', /blocked this host/, /FLUSH HOSTS on MariaDB, TRUNCATE TABLE .*host_cache/],
+  [coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'unreachable', /trusted authority/, /authority .*--ca-file/],
+  [coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'unreachable', /trusted authority/, /authority .*--ca-file/],
+  [coded('SELF_SIGNED_CERT_IN_CHAIN'), 'unreachable', /trusted authority/, /authority .*--ca-file/],
+  [
+    coded('ERR_TLS_CERT_ALTNAME_INVALID'),
+    'unreachable',
+    /another host name/,
+    /host name that the certificate/,
+  ],
+  [coded('CERT_HAS_EXPIRED'), 'unreachable', /certificate was rejected/, /Renew the certificate/],
+  [coded('CERT_NOT_YET_VALID'), 'unreachable', /certificate was rejected/, /check the clocks/],
+  [coded('CERT_REVOKED'), 'unreachable', /certificate was rejected/, /new certificate/],
+  [coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'unreachable', /TLS handshake failed/, /TLS 1\.2 or later/],
+  [coded('EPROTO'), 'unreachable', /TLS handshake failed/, /TLS 1\.2 or later/],
+  [coded('HANDSHAKE_NO_SSL_SUPPORT'), 'unreachable', /does not support TLS/, /Turn on TLS on the server/],
+  [
+    new Error('The server does not support SSL connections'),
+    ...(['unreachable', /does not support TLS/, /Turn on TLS on the server/] as const),
+  ],
+  [new ForbiddenAddress('private'), 'unreachable', /private/, /DBVITALS_ALLOW_PRIVATE_TARGETS/],
+  [new SshRefused('another host key', 'Ask.'), 'unreachable', /another host key/, /^Ask\.$/],
+  [coded('28P01'), 'unauthorized', /refused the login \(SQLSTATE 28P01\)/, /login and its password/],
+  [coded('28000'), 'unauthorized', /refused the login/, /pg_hba\.conf.*ALTER ROLE … LOGIN/],
+  [
+    coded('28000', 'no pg_hba.conf entry for host "10.0.0.9", user "w", database "d", SSL encryption'),
+    ...([
+      'unauthorized',
+      /no rule for this login from this machine \(/,
+      /pg_hba\.conf allow this login/,
+    ] as const),
+  ],
+  [
+    coded('28000', 'no pg_hba.conf entry for host "10.0.0.9", user "w", database "d", no encryption'),
+    ...(['unauthorized', /no rule .* without TLS/, /TLS mode that uses TLS/] as const),
+  ],
+  [
+    coded('28000', 'role "w" is not permitted to log in'),
+    ...(['unauthorized', /role may not log in/, /^Let the role log in/] as const),
+  ],
+  [mysql(1045), 'unauthorized', /refused the login \(1045\)/, /login and its password/],
+  [mysql(1130), 'unauthorized', /no login from this host/, /login .* for the address of this machine/],
+  [mysql(1251), 'unauthorized', /1251/, /authentication plugin that is supported/],
+  [mysql(1275), 'unauthorized', /1275/, /new password .* no longer used/],
+  [mysql(1524), 'unauthorized', /not loaded the plugin/, /Load the authentication plugin/],
+  [mysql(1698), 'unauthorized', /1698/, /only through the socket/],
+  [mysql(1820), 'unauthorized', /expired/, /new password/],
+  [mysql(1862), 'unauthorized', /expired/, /new password/],
+  [mysql(3118), 'unauthorized', /locked/, /unlock/],
+  [mysql(4151), 'unauthorized', /locked/, /unlock/],
+  [mysql(3955), 'unauthorized', /locked after failed attempts/, /unlock/],
+  [mysql(3159), 'unauthorized', /requires TLS/, /TLS mode that uses TLS/],
+  [new Error('SASL: SCRAM-SERVER-FINAL-MESSAGE'), 'unauthorized', /SCRAM/, /scram-sha-256/],
+  [
+    new PasswordRefused('in clear text', 'Use SCRAM.'),
+    'unauthorized',
+    /--expose-password yes/,
+    /^Use SCRAM\.$/,
+  ],
+  [new HashingRefused('too many', 'Set fewer.'), 'unauthorized', /too many/, /^Set fewer\.$/],
+  [new LoginRefused('a plugin', 'Another.'), 'unauthorized', /a plugin/, /^Another\.$/],
+  [mysql(1040), 'saturated', /its connections are in use/, /pooler in front, or raise max_connections/],
+  [mysql(1203), 'saturated', /its own limit/, /login's own limit/],
+  [mysql(1226), 'saturated', /its own limit/, /login's own limit/],
+  [coded('53300', 'sorry, too many clients already'), 'saturated', /its connections/, /pooler in front/],
+  [
+    coded('53300', 'too many connections for role "w"'),
+    ...(['saturated', /its own limit/, /limit of the role or database/] as const),
+  ],
+  [coded('XX000', 'odd'), 'unreachable', /^odd \(XX000\)$/, /Read the log of the server/],
+];
+
+test.each(causes)('%s: the remedy follows the cause that the line names', (error, kind, reason, advice) => {
+  expect(connectFailure(error, 5_000)).toMatchObject({
+    kind,
+    reason: expect.stringMatching(reason),
+    advice: expect.stringMatching(advice),
+  });
+});

@@ -1,0 +1,70 @@
+import type { Row } from '../../checks/check.ts';
+import type { Endpoint } from '../../network/address.ts';
+import { RunEnded } from '../measures/failed-sample.ts';
+import { openDatabase, type Reach } from './reach.ts';
+import { NoAnswer, type Session } from './session.ts';
+
+/** A server counts as silent after so many statements, or connections, without an answer. */
+const SILENCES = 2;
+
+/** Longer answers are not kept in memory for another check. */
+const KEPT_ROWS = 1_001;
+
+/** What a run knows of the statements without an answer. */
+export interface Silences extends Reach {
+  /** Statements and connections that got no answer, not even a refusal. */
+  silences: number;
+}
+
+/** Whether the server is silent, so that the run ends. One that cancels slow statements is not. */
+export function isSilent({ silences }: Silences): boolean {
+  return silences >= SILENCES;
+}
+
+/** Throws if the server is silent. */
+export function stopWhereSilent(run: Silences): void {
+  if (isSilent(run)) throw new RunEnded('the run ended because the server no longer answers');
+}
+
+/**
+ * A session that was just opened, and connects again if a statement without an answer closed its connection. No
+ * statement is sent twice: many checks count the tables, and three read the state of replication by the same one, which
+ * waits for as long as a replica is being stopped.
+ */
+export function lastingSession(run: Silences, first: Session, endpoint: Endpoint, database: string): Session {
+  const until = performance.now() + run.limits.databaseMs;
+  const unanswered = new Map<string, NoAnswer>();
+  const answered = new Map<string, Row[]>();
+  let session = first;
+  let isLost = false;
+  const reconnect = async () => {
+    stopWhereSilent(run);
+    try {
+      return await openDatabase(run, endpoint, database, { until });
+    } catch (error) {
+      run.silences = SILENCES;
+      throw error;
+    }
+  };
+  const read = async (statement: string): Promise<Row[]> => {
+    const before = unanswered.get(statement);
+    if (before) throw before;
+    const known = answered.get(statement);
+    if (known) return known;
+    if (isLost) session = await reconnect();
+    isLost = false;
+    try {
+      const rows = await session.read(statement);
+      if (rows.length <= KEPT_ROWS) answered.set(statement, rows);
+      return rows;
+    } catch (error) {
+      if (error instanceof NoAnswer) {
+        isLost = true;
+        unanswered.set(statement, error);
+        run.silences++;
+      }
+      throw error;
+    }
+  };
+  return { tls: first.tls, read, close: () => session.close() };
+}

@@ -1,0 +1,14 @@
+import { postgresCatalogue } from '../../checks/postgres/postgres-catalogue.ts';
+import { engineVitals } from '../../vitals/engine-vitals.ts';
+import type { EngineParts } from './engine.ts';
+import { factsOfPostgres, isPostgresPrimary } from './postgres-facts.ts';
+import { openPostgresSession } from './postgres-session.ts';
+
+/** How PostgreSQL servers are measured. */
+export const postgresEngine: EngineParts = {
+  ...postgresCatalogue,
+  vitals: engineVitals.postgres,
+  openSession: openPostgresSession,
+  readFacts: factsOfPostgres,
+  isPrimary: isPostgresPrimary,
+};
