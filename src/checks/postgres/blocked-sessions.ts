@@ -35,6 +35,7 @@ const sql = `
            format('datname %s AND usename %s AND application_name = %L',
                   coalesce('= ' || quote_literal(a.datname), 'IS NULL'),
                   coalesce('= ' || quote_literal(a.usename), 'IS NULL'), a.application_name) as of_them,
+           a.usename is null as background,
            chain.pid, chain.age
       from chain
       left join pg_stat_activity a on a.pid = chain.blocker
@@ -44,9 +45,9 @@ const sql = `
   select (select count(*)::int from waiting) as waiters, found.*
     from (select) one_row
     left join (
-      select object, prepared, of_them, max(age) as age, count(distinct pid)::int as held_up
+      select object, prepared, of_them, background, max(age) as age, count(distinct pid)::int as held_up
         from cause
-       group by object, prepared, of_them
+       group by object, prepared, of_them, background
        order by max(age) desc
     ) found on true`;
 
@@ -90,7 +91,17 @@ function fault(row: Row, measured: FaultMeasure, critical: number): Fault {
       object,
       measured,
       metricLine: `A prepared transaction has blocked ${holding}; commit it or roll it back in its database.`,
-      remediation: `SELECT format('ROLLBACK PREPARED %L;', gid), database, prepared FROM pg_prepared_xacts ORDER BY prepared;`,
+      remediation: `SELECT x.database, x.gid, x.owner, x.prepared, l.relation::regclass FROM pg_prepared_xacts x JOIN pg_locks l ON l.virtualtransaction = '-1/' || x.transaction ORDER BY x.prepared; -- then connect to its database, and run COMMIT PREPARED or ROLLBACK PREPARED with its gid, as its transaction manager decided`,
+    };
+  }
+  const blockers = `pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted)`;
+  if (row['background'] === true) {
+    return {
+      severity,
+      object,
+      measured,
+      metricLine: `A background process of ${object} (database, role, application) has blocked ${holding}; look what it does.`,
+      remediation: `SELECT pid, backend_type, query_start, query FROM pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${blockers}; -- then wait until it ends, or cancel it with SELECT pg_cancel_backend(…); an autovacuum that prevents wraparound starts again`,
     };
   }
   return {
@@ -98,6 +109,6 @@ function fault(row: Row, measured: FaultMeasure, critical: number): Fault {
     object,
     measured,
     metricLine: `Sessions of ${object} (database, role, application) have blocked ${holding}; end them, and set a lock_timeout to limit future waits.`,
-    remediation: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${textIn(row, 'of_them')} AND pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted);`,
+    remediation: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${blockers};`,
   };
 }

@@ -1,6 +1,7 @@
 import { numberIn, textIn } from '../columns.ts';
 import { grouped, percent, size } from '../wording.ts';
 import { atMost } from '../worst-measures.ts';
+import { alterSystem, PAGE } from './alter-system.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
 /** Share of block reads served from memory, and the minimum of misses; dbvitals' own: 10,000 blocks are 78 MB. */
@@ -47,7 +48,14 @@ export const cacheHitLow = counterCheck({
       severity: 'info',
       object: database,
       metricLine: `Database ${database}: ${percent(share)} of ${grouped(hits + reads)} blocks came from shared_buffers since the last run; raise shared_buffers above its ${size(buffers)}, or add indexes.`,
-      remediation: `ALTER SYSTEM SET shared_buffers = '${Math.ceil(buffers / 512 / 1024)}MB'; -- takes effect at the next restart; a quarter of the memory at most`,
+      remediation: alterSystem(facts, {
+        name: 'shared_buffers',
+        value: Math.ceil(buffers / PAGE) * 2,
+        literal: `'${Math.ceil(buffers / 512 / 1024)}MB'`,
+        restart: true,
+        note: 'the new value is at most a quarter of the memory',
+        look: 'SHOW shared_buffers;',
+      }),
     };
   },
   passMessage: (grown) => {

@@ -1,6 +1,7 @@
 import { numberIn } from '../columns.ts';
 import { counted, grouped, percent, size } from '../wording.ts';
 import { atLeast } from '../worst-measures.ts';
+import { alterSystem } from './alter-system.ts';
 import { countedFrom, counterCheck, total } from './counter-check.ts';
 
 /** Share of checkpoints that were requested, and the minimum of requested ones; dbvitals' own. */
@@ -40,7 +41,11 @@ export const checkpointsRequested = counterCheck({
       severity: 'warning',
       object: null,
       metricLine: `${grouped(requested)} of ${counted(all, 'checkpoint')} (${percent(requested / all)}) were requested since the last run; raise max_wal_size above its ${size(megabytes * 1024 * 1024)}.`,
-      remediation: `ALTER SYSTEM SET max_wal_size = '${megabytes * 2}MB'; SELECT pg_reload_conf();`,
+      remediation: alterSystem(facts, {
+        name: 'max_wal_size',
+        value: megabytes * 2,
+        literal: `'${megabytes * 2}MB'`,
+      }),
     };
   },
   passMessage: (grown) =>

@@ -2,6 +2,7 @@ import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { grouped, percent } from '../wording.ts';
 import { atLeast, faultMeasure } from '../worst-measures.ts';
+import { alterSystem } from './alter-system.ts';
 import { unseenSessions } from './session-check.ts';
 
 /** Shares of the connections that ordinary roles may open; common Prometheus rules warn at 80 %, check_postgres is critical at 95 %. */
@@ -49,7 +50,13 @@ export const connSaturation: Check<typeof thresholds> = {
           severity: share >= critical ? 'critical' : 'warning',
           object: null,
           metricLine: `${grouped(used)} of ${grouped(available)} connections are in use (${percent(share)}); put a pooler in front, or raise max_connections.`,
-          remediation: `ALTER SYSTEM SET max_connections = ${numberIn(row, 'max_connections') * 2}; -- takes effect at the next restart; a pooler such as PgBouncer needs none`,
+          remediation: alterSystem(facts, {
+            name: 'max_connections',
+            value: numberIn(row, 'max_connections') * 2,
+            restart: true,
+            note: 'all of them are needed, a pooler such as PgBouncer is no choice, and the memory is enough',
+            look: "SELECT usename, application_name, state, count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' GROUP BY 1, 2, 3 ORDER BY 4 DESC;",
+          }),
           measured: faultMeasure(measure),
         },
       ],

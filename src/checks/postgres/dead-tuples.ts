@@ -6,15 +6,16 @@ import { relationCheck } from './relation-check.ts';
 /** Rows, and dead rows ÷ all rows; under the minimum the share says nothing (common Prometheus rules). */
 const thresholds = { minimum_rows: 10_000, warning: 0.1, critical: 0.3 };
 
+// pg_stat_all_tables would add up the scans of every index of every table.
 // Autovacuum's trigger as autovacuum.c computes it: storage parameters of the table override the settings.
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
-         s.n_dead_tup::float8 as dead,
-         s.n_dead_tup::float8 / (s.n_dead_tup + s.n_live_tup) as share,
+         s.dead::float8 as dead,
+         s.dead::float8 / (s.dead + pg_stat_get_live_tuples(c.oid)) as share,
          null as unseen
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
-    join pg_stat_all_tables s on s.relid = c.oid
+    cross join lateral (select pg_stat_get_dead_tuples(c.oid) as dead offset 0) s
     cross join lateral (
       select coalesce(max(option_value) filter (where option_name = 'autovacuum_vacuum_threshold'),
                       current_setting('autovacuum_vacuum_threshold'))::float8 as base,
@@ -28,7 +29,8 @@ const candidates = `
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and s.n_dead_tup > least(base + factor * greatest(c.reltuples, 0), most)
+     and s.dead > 0
+     and s.dead > least(base + factor * greatest(c.reltuples, 0), most)
    order by share desc, dead desc`;
 
 /** Tables with many dead rows, more than autovacuum's trigger. */

@@ -7,6 +7,7 @@ const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          case when not t.tgisinternal then quote_ident(t.tgname) end as trigger_name,
          coalesce(quote_ident(k.conname), 'a constraint') as constraint_name,
+         string_agg(format('ALTER TABLE %I.%I ENABLE TRIGGER %I;', n.nspname, c.relname, t.tgname), ' ' order by t.tgname) as enable,
          count(*) over ()::float8 as total, null as unseen
     from pg_trigger t
     join pg_class c on c.oid = t.tgrelid
@@ -18,7 +19,8 @@ const candidates = `
      and n.nspname <> 'information_schema'
      and not exists (select from pg_trigger parent where parent.oid = t.tgparentid and parent.tgenabled = 'D')
      and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
+                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
    group by 1, 2, 3
    order by trigger_name nulls first, table_name, constraint_name`;
 
@@ -41,7 +43,8 @@ export const disabledTrigger = relationCheck({
         trigger === undefined
           ? `constraint ${constraint} is not enforced on table ${table} because its triggers are disabled; enable them, and look for rows that violate it.`
           : `trigger ${trigger} of table ${table} is disabled; enable it, or drop it if it is not needed.`,
-      remediation: `ALTER TABLE ${table} ENABLE TRIGGER ${trigger ?? 'ALL'};`,
+      // Of a constraint these are its own triggers: ALL would enable those that somebody disabled on purpose too.
+      remediation: textIn(row, 'enable'),
     };
   },
   passMessage: 'No trigger is disabled.',

@@ -2,13 +2,25 @@ import { numberIn, textIn } from '../columns.ts';
 import { size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
+/** Bytes from which a duplicate is a warning: a smaller one is cached, and costs writes next to nothing. */
+const thresholds = { minimum_bytes: 1024 * 1024 };
+
+// twin: those of a table with another index over the same columns, so that few are compared in every respect.
 // Before 17 node trees contain positions in the statement, which make no difference and are removed;
 // pg_get_expr would wait for a lock. Indexes that must stay come first, then constraints, unique ones, the older one.
 const candidates = (version: number): string => `
-  with index as (
+  with twin as materialized (
+    select i.indexrelid
+      from pg_index i
+     where exists (select from pg_index other
+                    where other.indrelid = i.indrelid
+                      and other.indkey::int2[] = i.indkey::int2[]
+                      and other.indexrelid <> i.indexrelid)
+  ), index as (
     select i.indexrelid, i.indrelid, i.indisunique, i.indimmediate, i.indisexclusion,
            ${version >= 150_000 ? 'i.indnullsnotdistinct' : 'false'} as nulls_not_distinct,
            c.relkind, c.relpages, c.reloptions, am.amname,
+           quote_ident(n.nspname) as schema_name,
            format('%I.%I', n.nspname, c.relname) as index_name,
            format('%I.%I', n.nspname, t.relname) as table_name,
            quote_ident(k.conname) as constraint_name,
@@ -17,7 +29,8 @@ const candidates = (version: number): string => `
            concat_ws('|', i.indrelid, c.relam, i.indnkeyatts, i.indkey, i.indclass, i.indcollation, i.indoption,
                      regexp_replace(i.indexprs::text, ':location -?[0-9]+', '', 'g'), 'where',
                      regexp_replace(i.indpred::text, ':location -?[0-9]+', '', 'g')) as shape
-      from pg_index i
+      from twin
+      join pg_index i on i.indexrelid = twin.indexrelid
       join pg_class c on c.oid = i.indexrelid
       join pg_am am on am.oid = c.relam
       join pg_class t on t.oid = i.indrelid
@@ -28,14 +41,15 @@ const candidates = (version: number): string => `
        and n.nspname !~ '^pg_'
        and n.nspname <> 'information_schema'
        and not exists (select from pg_depend d
-                        where d.classid = 'pg_class'::regclass and d.objid = i.indrelid and d.deptype = 'e')
+                        where d.classid = 'pg_class'::regclass and d.objid = i.indrelid
+                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
   ), ranked as (
     select index.*,
            row_number() over (partition by shape order by must_stay desc, constraint_name is not null desc,
                                            indisunique desc, indexrelid) as rank
       from index
   )
-  select spare.index_name, spare.table_name, spare.constraint_name, spare.relkind = 'I' as partitioned,
+  select spare.schema_name, spare.index_name, spare.table_name, spare.constraint_name, spare.relkind = 'I' as partitioned,
          spare.relpages::float8 * current_setting('block_size')::float8 as bytes,
          (array_agg(kept.index_name order by kept.rank))[1] as kept_name,
          count(*) over ()::float8 as total, null as unseen
@@ -49,7 +63,7 @@ const candidates = (version: number): string => `
        select attnum, attoptions from pg_attribute where attrelid = kept.indexrelid
        except
        select attnum, attoptions from pg_attribute where attrelid = spare.indexrelid)
-   group by spare.index_name, spare.table_name, spare.constraint_name, spare.relkind, spare.relpages
+   group by spare.schema_name, spare.index_name, spare.table_name, spare.constraint_name, spare.relkind, spare.relpages
    order by spare.relpages desc, spare.index_name`;
 
 /** Indexes that another index of the same table duplicates in every respect that matters to a query. */
@@ -58,13 +72,17 @@ export const duplicateIndex = relationCheck({
   title: 'Duplicate index',
   category: 'indexes',
   maxSeverity: 'warning',
+  thresholds,
   candidates,
+  perSchema: { noun: 'small duplicate indexes', advice: 'drop them' },
   countMetric: 'duplicate_indexes_count',
-  fault: (row) => {
+  fault: (row, { thresholds: { minimum_bytes } }) => {
+    // Of a partitioned index the size is not known.
+    const small = row['partitioned'] !== true && numberIn(row, 'bytes') < minimum_bytes;
     const index = textIn(row, 'index_name');
     const table = textIn(row, 'table_name');
     return {
-      severity: 'warning',
+      severity: small ? 'info' : 'warning',
       object: index,
       metricLine: `index ${index} (${size(numberIn(row, 'bytes'))}) duplicates ${textIn(row, 'kept_name')} on ${table}; drop it.`,
       remediation: dropStatement(index, table, row['constraint_name'], row['partitioned'] === true),

@@ -19,17 +19,23 @@ export const extensionOutdated: Check = {
   maxSeverity: 'info',
   volatile: false,
   scope: 'database',
+  cost: 1,
   sql: () => sql,
   judge: (rows, { database }) => ({
     passMessage: 'Every extension has the default version of the server.',
     measures: [countOf('outdated_extensions_count', rows.length)],
     faults: rows.map((row) => {
       const extension = textIn(row, 'extension');
+      const [installed, current] = [textIn(row, 'installed'), textIn(row, 'current')];
+      const isNewer = installed.localeCompare(current, 'en', { numeric: true }) > 0;
       return {
         severity: 'info',
         object: extension,
-        metricLine: `Database ${database}: extension ${extension} is ${textIn(row, 'installed')}, the server has ${textIn(row, 'current')}; update it.`,
-        remediation: `ALTER EXTENSION ${extension} UPDATE;`,
+        metricLine: `Database ${database}: extension ${extension} is ${installed}, the server has ${current}; ${isNewer ? 'install the newer files' : 'update it'}.`,
+        // There is no way back to an older version.
+        remediation: isNewer
+          ? 'Install the package of the extension in the version that the database has, or a later one, on the server.'
+          : `ALTER EXTENSION ${extension} UPDATE;`,
       };
     }),
   }),

@@ -1,8 +1,16 @@
+import type { Row } from '../check.ts';
 import { textIn } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
+import { refusesRetype, retypeSteps } from './retype.ts';
+import { isTiny, tableRows } from './table-rows.ts';
 
-// A domain counts as its base type, and varchar as text, because they compare alike. The referencing column
-// takes the other's type, unless both are integers and its own is wider.
+/** Rows of the larger of the two tables: under it no value is near the end of a type, and no conversion is felt. */
+const thresholds = { minimum_rows: 10_000 };
+
+// Most foreign keys have one type on both sides, and need no further look. A domain counts as its base type, and varchar
+// as text, because they compare alike. The referencing column takes the other's type, unless both are integers and its
+// own is wider. A wider integer holds every value and has no collation: any other new type may refuse values or change
+// more than the type.
 const candidates = `
   with typed as not materialized (
     select a.attrelid, a.attnum, a.attname,
@@ -13,13 +21,17 @@ const candidates = `
       join pg_type t on t.oid = a.atttypid
       join pg_type base on base.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
   )
-  select format('%I.%I', n.nspname, c.relname) as table_name,
+  select quote_ident(n.nspname) as schema_name,
+         format('%I.%I', n.nspname, c.relname) as table_name,
          quote_ident(k.conname) as constraint_name,
          format('%I.%I', rn.nspname, r.relname) as referenced_name,
          differing.columns,
+         quote_literal(format('%I.%I', n.nspname, c.relname)) as literal,
+         differing.integers,
+         differing.refused,
          concat_ws(' ', format('ALTER TABLE %I.%I ', n.nspname, c.relname) || differing.retype || ';',
                         format('ALTER TABLE %I.%I ', rn.nspname, r.relname) || differing.retype_referenced || ';') as mend,
-         count(*) over ()::float8 as total, null as unseen
+         greatest(${tableRows('c')}, ${tableRows('r')}) as rows, null as unseen
     from pg_constraint k
     join pg_class c on c.oid = k.conrelid
     join pg_namespace n on n.oid = c.relnamespace
@@ -31,21 +43,31 @@ const candidates = `
              string_agg(format('ALTER COLUMN %I TYPE %s', own.attname, other.type_name), ', ' order by place)
                filter (where not coalesce(own.bytes > other.bytes, false)) as retype,
              string_agg(format('ALTER COLUMN %I TYPE %s', other.attname, own.type_name), ', ' order by place)
-               filter (where own.bytes > other.bytes) as retype_referenced
+               filter (where own.bytes > other.bytes) as retype_referenced,
+             coalesce(bool_and(own.bytes <> other.bytes), false) as integers,
+             bool_or(case when own.bytes > other.bytes
+                       then ${refusesRetype('other.attrelid', 'other.attnum')}
+                       else ${refusesRetype('own.attrelid', 'own.attnum')} end) as refused
         from unnest(k.conkey, k.confkey) with ordinality as key (attnum, referenced, place)
         join typed own on own.attrelid = k.conrelid and own.attnum = key.attnum
         join typed other on other.attrelid = k.confrelid and other.attnum = key.referenced
        where own.type <> other.type
     ) differing
    where k.contype = 'f'
+     and exists (select
+                   from unnest(k.conkey, k.confkey) as key (attnum, referenced)
+                   join pg_attribute own on own.attrelid = k.conrelid and own.attnum = key.attnum
+                   join pg_attribute other on other.attrelid = k.confrelid and other.attnum = key.referenced
+                  where own.atttypid <> other.atttypid)
      and k.conparentid = 0
      and differing.columns is not null
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
      and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
-   order by c.reltuples desc, table_name, constraint_name`;
+                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
+                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+   order by rows desc nulls first, table_name, constraint_name`;
 
 /** Foreign keys whose columns differ in type from the referenced ones: one side overflows before the other. */
 export const fkTypeMismatch = relationCheck({
@@ -53,17 +75,30 @@ export const fkTypeMismatch = relationCheck({
   title: 'Foreign key type mismatch',
   category: 'schema',
   maxSeverity: 'info',
+  thresholds,
   candidates: () => candidates,
+  sorted: true,
+  perSchema: {
+    noun: 'foreign keys with a type other than that of the column that they reference',
+    advice: 'use one type on both sides',
+  },
   countMetric: 'mismatched_foreign_keys_count',
-  fault: (row) => {
+  fault: (row, { thresholds }) => {
+    if (isTiny(row, thresholds)) return null;
     const table = textIn(row, 'table_name');
     const constraint = textIn(row, 'constraint_name');
     return {
       severity: 'info',
       object: `${table}.${constraint}`,
       metricLine: `foreign key ${constraint} of table ${table} references ${textIn(row, 'referenced_name')} with a different type (${textIn(row, 'columns')}); use one type on both sides.`,
-      remediation: textIn(row, 'mend'),
+      remediation: retype(row, textIn(row, 'mend')),
     };
   },
   passMessage: 'Every foreign key has the types of the columns that it references.',
 });
+
+function retype(row: Row, statements: string): string {
+  if (row['refused'] === true) return retypeSteps(textIn(row, 'literal'), statements);
+  if (row['integers'] === true) return statements;
+  return `SELECT column_name, data_type, collation_name, column_default FROM information_schema.columns WHERE format('%I.%I', table_schema, table_name) = ${textIn(row, 'literal')}; -- then check that the other type holds every value, and run ${statements}`;
+}

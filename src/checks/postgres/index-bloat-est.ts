@@ -65,6 +65,7 @@ export const indexBloatEst = relationCheck({
   category: 'indexes',
   grantReadsRows: true,
   maxSeverity: 'warning',
+  cost: 2,
   thresholds,
   candidates: () => candidates,
   sorted: true,

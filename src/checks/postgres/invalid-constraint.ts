@@ -7,6 +7,10 @@ const candidates = (version: number): string => `
   select format('%I.%I', n.nspname, coalesce(t.typname, c.relname)) as owner_name,
          t.oid is not null as of_domain,
          quote_ident(k.conname) as constraint_name,
+         case when t.oid is null
+                then format('conname = %L AND conrelid = %L::regclass', k.conname, format('%I.%I', n.nspname, c.relname))
+              else format('conname = %L AND contypid = %L::regtype', k.conname, format('%I.%I', n.nspname, t.typname))
+         end as condition,
          count(*) over ()::float8 as total, null as unseen
     from pg_constraint k
     left join pg_class c on c.oid = k.conrelid
@@ -19,7 +23,7 @@ const candidates = (version: number): string => `
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
      and not exists (select from pg_depend d
-                      where d.deptype = 'e'
+                      where d.refclassid = 'pg_extension'::regclass and d.deptype = 'e'
                         and (d.classid, d.objid) in (('pg_class'::regclass, c.oid), ('pg_type'::regclass, t.oid)))
    order by c.reltuples desc nulls last, owner_name, constraint_name`;
 
@@ -39,7 +43,8 @@ export const invalidConstraint = relationCheck({
       severity: 'warning',
       object: `${owner}.${constraint}`,
       metricLine: `constraint ${constraint} of ${kind} ${owner} is not validated: older rows may violate it; validate it.`,
-      remediation: `ALTER ${kind.toUpperCase()} ${owner} VALIDATE CONSTRAINT ${constraint};`,
+      // It fails if a row violates the constraint.
+      remediation: `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE ${textIn(row, 'condition')}; -- then correct the rows that violate it, and run ALTER ${kind.toUpperCase()} ${owner} VALIDATE CONSTRAINT ${constraint};`,
     };
   },
   passMessage: 'Every constraint is validated.',

@@ -1,3 +1,4 @@
+import type { Row } from '../check.ts';
 import { textIn } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
 
@@ -7,6 +8,8 @@ const candidates = `
   select format('%I.%I', n.nspname, c.relname) as index_name,
          format('%I.%I', tn.nspname, t.relname) as table_name,
          c.relname ~ '_cc(new|old)[0-9]*$' as left_over,
+         i.indisunique as is_unique,
+         quote_literal(format('%I.%I', n.nspname, c.relname)) as literal,
          case when seen.whole and building.any
                 then 'Not measured: an index is being built on a table with an invalid one.'
               when not seen.whole and locked.any
@@ -55,8 +58,15 @@ export const invalidIndex = relationCheck({
       severity: 'warning',
       object: index,
       metricLine: `index ${index} on ${table} is invalid: no query uses it, every write maintains it; ${leftOver ? 'drop what a failed REINDEX left behind' : 'rebuild it, or drop it if it is not needed'}.`,
-      remediation: leftOver ? `DROP INDEX CONCURRENTLY ${index};` : `REINDEX INDEX CONCURRENTLY ${index};`,
+      remediation: leftOver ? `DROP INDEX CONCURRENTLY ${index};` : rebuild(index, row),
     };
   },
   passMessage: 'No index is invalid.',
 });
+
+// A unique index is mostly invalid because of duplicate rows: each further attempt would leave one more behind.
+function rebuild(index: string, row: Row): string {
+  const statement = `REINDEX INDEX CONCURRENTLY ${index};`;
+  if (row['is_unique'] !== true) return statement;
+  return `SELECT pg_get_indexdef(${textIn(row, 'literal')}::regclass); -- then look for rows that have the same values in its columns, correct them, and run ${statement}`;
+}

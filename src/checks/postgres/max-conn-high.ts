@@ -2,6 +2,7 @@ import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { grouped } from '../wording.ts';
 import { atLeast, faultMeasure } from '../worst-measures.ts';
+import { alterSystem } from './alter-system.ts';
 
 /** Connections: above this use a pooler, on any machine; dbvitals' own value. */
 const thresholds = { info: 300 };
@@ -35,7 +36,13 @@ export const maxConnHigh: Check<typeof thresholds> = {
           severity: 'info',
           object: null,
           metricLine: `max_connections is ${grouped(most)}; put a pooler in front, and lower it to ${grouped(info)}.`,
-          remediation: `ALTER SYSTEM SET max_connections = ${info}; -- takes effect at the next restart; with a pooler such as PgBouncer in front`,
+          remediation: alterSystem(facts, {
+            name: 'max_connections',
+            value: info,
+            restart: true,
+            note: 'fewer suffice, as with a pooler such as PgBouncer in front',
+            look: "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend';",
+          }),
           measured: faultMeasure(measure),
         },
       ],

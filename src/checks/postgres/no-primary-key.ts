@@ -1,36 +1,68 @@
+import type { Row } from '../check.ts';
 import { textIn, textOrNone } from '../columns.ts';
 import { relationCheck } from './relation-check.ts';
+import { isTiny, tableRows } from './table-rows.ts';
 
-// unique_columns: the columns of a unique index that could be the key unchanged. A partitioned table's key must
-// contain the partitioning columns, which is impossible if one of them is an expression (attnum 0).
+/** Rows of a table that is not published: of fewer, a person finds and mends duplicates, and reading them takes a millisecond. */
+const thresholds = { minimum_rows: 10_000 };
+
+// unique_index: one that can become the key as it is (ADD PRIMARY KEY USING INDEX), so that no second index is built.
+// identity_index: one that can't, such as that of a unique constraint, but that identifies the rows as well as a key.
+// A partitioned table's key must contain the partitioning columns, which is impossible if one of them is an expression
+// (attnum 0). keyable: types that a key of one column is made of; others may have no order, or no sense as a key.
 const candidates = (version: number): string => `
-  select format('%I.%I', n.nspname, c.relname) as table_name,
+  select quote_ident(n.nspname) as schema_name,
+         format('%I.%I', n.nspname, c.relname) as table_name,
          c.relkind = 'p' as partitioned,
+         c.reloftype <> 0 as typed,
          published.any as published,
-         (select min(keys.columns)
-            from pg_index i
-            cross join lateral (
-              select string_agg(quote_ident(a.attname), ', ' order by place) as columns,
-                     coalesce(bool_and(a.attnotnull), false) as not_null
-                from unnest(i.indkey::int2[]) with ordinality as key (attnum, place)
-                left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = key.attnum and a.attnum > 0
-               where place <= i.indnkeyatts
-            ) keys
-           where i.indrelid = c.oid
-             and i.indisunique and i.indisvalid and i.indimmediate
-             and i.indpred is null and i.indexprs is null
-             and keys.not_null) as unique_columns,
-         (select a.attname from pg_attribute a
-           where a.attrelid = c.oid and a.attname = 'id' and not a.attisdropped) as id_column,
-         (select case when bool_or(key.attnum = 0) then '' else
-                   string_agg(quote_ident(a.attname), ', ' order by place) filter (where a.attname <> 'id') end
-            from pg_partitioned_table p
-            cross join lateral unnest(p.partattrs::int2[]) with ordinality as key (attnum, place)
-            left join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum and a.attnum > 0
-           where p.partrelid = c.oid) as partition_columns,
-         count(*) over ()::float8 as total, null as unseen
+         own.unique_index,
+         own.identity_index,
+         id.keyable as id_keyable,
+         partition.columns as partition_columns,
+         partition.not_null as partitioned_not_null,
+         ${tableRows('c')} as rows, null as unseen
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
+    cross join lateral (
+      select min(quote_ident(ic.relname)) filter (where index.promotable) as unique_index,
+             min(quote_ident(ic.relname)) filter (where not index.promotable) as identity_index
+        from pg_index i
+        join pg_class ic on ic.oid = i.indexrelid
+        cross join lateral (
+          select bool_and(coalesce(a.attnotnull, false)${version >= 180_000 ? notNullIsValid : ''}) as not_null,
+                 ic.relkind = 'i'
+                 and not exists (select from pg_constraint k where k.conindid = ic.oid and k.contype in ('p', 'u', 'x'))
+                 and bool_and(o.opcdefault and key.option = 0 and key.coll = coalesce(a.attcollation, 0)) as promotable
+            from unnest(i.indkey::int2[], i.indclass::oid[], i.indcollation::oid[], i.indoption::int2[])
+                 with ordinality as key (attnum, class, coll, option, place)
+            left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = key.attnum and a.attnum > 0
+            left join pg_opclass o on o.oid = key.class
+           where place <= i.indnkeyatts
+        ) index
+       where i.indrelid = c.oid
+         and i.indisunique and i.indisvalid and i.indisready and i.indimmediate
+         and i.indpred is null and i.indexprs is null
+         and index.not_null
+    ) own
+    left join lateral (
+      select coalesce(nullif(t.typbasetype, 0), t.oid) in
+               ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
+                'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
+             and a.attgenerated = '' as keyable
+        from pg_attribute a
+        join pg_type t on t.oid = a.atttypid
+       where a.attrelid = c.oid and a.attname = 'id' and not a.attisdropped
+    ) id on true
+    left join lateral (
+      select case when bool_or(key.attnum = 0) then '' else
+                   string_agg(quote_ident(a.attname), ', ' order by place) filter (where a.attname <> 'id') end as columns,
+             bool_and(coalesce(a.attnotnull, false)) as not_null
+        from pg_partitioned_table p
+        cross join lateral unnest(p.partattrs::int2[]) with ordinality as key (attnum, place)
+        left join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum and a.attnum > 0
+       where p.partrelid = c.oid
+    ) partition on true
     cross join lateral (
       select c.relpersistence = 'p' and (
                exists (select from pg_publication p where p.puballtables)
@@ -44,9 +76,18 @@ const candidates = (version: number): string => `
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
      and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
+                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
      and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)
-   order by published.any desc, c.reltuples desc, table_name`;
+     and (own.unique_index is not null or own.identity_index is null
+          or published.any and c.relreplident <> 'i' and c.relkind = 'r')
+   order by published.any desc, rows desc nulls first, table_name`;
+
+// Since 18 a not-null constraint may be added NOT VALID.
+const notNullIsValid = `
+                          and not exists (select from pg_constraint k
+                                           where k.conrelid = a.attrelid and k.contype = 'n' and not k.convalidated
+                                             and k.conkey[1] = a.attnum)`;
 
 /** Tables without a row identity; if they are published, updates and deletes fail or are slow. */
 export const noPrimaryKey = relationCheck({
@@ -54,32 +95,41 @@ export const noPrimaryKey = relationCheck({
   title: 'Table without primary key',
   category: 'schema',
   maxSeverity: 'warning',
+  thresholds,
   candidates,
+  sorted: true,
+  perSchema: { noun: 'tables without a primary key', advice: 'add primary keys' },
   countMetric: 'tables_without_primary_key_count',
-  fault: (row) => {
-    const table = textIn(row, 'table_name');
+  fault: (row, { thresholds }) => {
     const published = row['published'] === true;
+    if (!published && isTiny(row, thresholds)) return null;
+    const table = textIn(row, 'table_name');
     return {
       severity: published ? 'warning' : 'info',
       object: table,
       metricLine: `table ${table} has no primary key${published ? ' and is published: subscribers can not apply its updates and deletes by key' : ''}; add one.`,
-      remediation: addKey(
-        table,
-        textOrNone(row, 'unique_columns'),
-        textOrNone(row, 'id_column'),
-        textOrNone(row, 'partition_columns'),
-      ),
+      remediation: addKey(table, row),
     };
   },
-  passMessage: 'Every table has a primary key.',
+  passMessage: 'Every table that is large or published has a primary key.',
 });
 
-function addKey(table: string, unique?: string, id?: string, partitionedBy?: string): string {
-  if (unique !== undefined) return `ALTER TABLE ${table} ADD PRIMARY KEY (${unique});`;
-  if (partitionedBy === '') {
-    return `-- ${table} is partitioned by an expression: partition it by columns, then add a primary key`;
-  }
+function addKey(table: string, row: Row): string {
+  const unique = textOrNone(row, 'unique_index');
+  if (unique !== undefined) return `ALTER TABLE ${table} ADD PRIMARY KEY USING INDEX ${unique};`;
+  const identity = textOrNone(row, 'identity_index');
+  if (identity !== undefined) return `ALTER TABLE ${table} REPLICA IDENTITY USING INDEX ${identity};`;
+  const partitionedBy = textOrNone(row, 'partition_columns');
+  if (partitionedBy === '')
+    return 'Partition the table by columns instead of an expression, then add a primary key that contains them.';
   const columns = ['id', ...(partitionedBy === undefined ? [] : [partitionedBy])].join(', ');
-  if (id !== undefined) return `ALTER TABLE ${table} ADD PRIMARY KEY (${columns});`;
-  return `ALTER TABLE ${table} ADD COLUMN id bigserial, ADD PRIMARY KEY (${columns});`;
+  const add = `ADD PRIMARY KEY (${columns});`;
+  if (row['id_keyable'] === false || row['typed'] === true)
+    return 'Choose columns that identify each row, and make them the primary key. The table has no column that can be the key as it is.';
+  if (row['id_keyable'] === true) {
+    return `SELECT count(*), count(*) FILTER (WHERE ROW(${columns}) IS NOT NULL), count(DISTINCT ROW(${columns})) FROM ${table}; -- then, if all three are equal: ALTER TABLE ${table} ${add} otherwise correct the rows first`;
+  }
+  const addBoth = `ALTER TABLE ${table} ADD COLUMN id bigserial, ${add}`;
+  if (partitionedBy === undefined || row['partitioned_not_null'] === true) return addBoth;
+  return `SELECT count(*) FROM ${table} WHERE ROW(${partitionedBy}) IS NOT NULL IS NOT TRUE; -- then, if it is 0: ${addBoth}`;
 }

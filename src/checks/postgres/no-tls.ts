@@ -55,7 +55,10 @@ export const noTls: Check = {
     if (unseen) return unseen;
     const found = rows.filter(({ sessions }) => sessions !== null);
     const all = found.reduce((sum, row) => sum + numberIn(row, 'sessions'), 0);
-    const turnOn = first['tls_on'] === true ? '' : 'ALTER SYSTEM SET ssl = on; ';
+    const turnOn =
+      first['tls_on'] === true
+        ? ''
+        : 'give the server a certificate and a key, without which it would not start again, run ALTER SYSTEM SET ssl = on; ';
     return {
       passMessage,
       measures: [countOf(METRIC, all), ...worstOf(found.map(measure))],
@@ -72,7 +75,7 @@ export const noTls: Check = {
           object: measured.object,
           measured: faultMeasure(measured),
           metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(numberIn(row, 'sessions'), 'session')} from other machines without TLS; require it in pg_hba.conf (hostssl).`,
-          remediation: `${turnOn}SELECT pg_reload_conf(); -- after you change the "host" lines of pg_hba.conf for role ${role} to "hostssl"`,
+          remediation: `SELECT name, setting FROM pg_settings WHERE name IN ('ssl', 'ssl_cert_file', 'ssl_key_file', 'hba_file'); -- then ${turnOn}change the "host" lines of pg_hba.conf for role ${role} to "hostssl", and run SELECT pg_reload_conf();`,
         };
       }),
     };

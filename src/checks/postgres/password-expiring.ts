@@ -10,6 +10,7 @@ const DAY = 86_400;
 
 const sql = `
   select quote_ident(rolname) as role,
+         quote_literal(rolname) as literal,
          extract(epoch from rolvaliduntil)::float8 - extract(epoch from now())::float8 as seconds_left
     from pg_roles
    where rolcanlogin
@@ -49,7 +50,7 @@ export const passwordExpiring: Check<typeof thresholds> = {
           severity: 'warning',
           object: role,
           metricLine: `The password of role ${role} ${when}: logins with it fail from then on; change it, then its date.`,
-          remediation: `ALTER ROLE ${role} VALID UNTIL 'infinity'; -- after \\password ${role}; or use the date that your password policy requires`,
+          remediation: `SELECT rolname, rolvaliduntil FROM pg_roles WHERE rolname = ${textIn(row, 'literal')}; -- then change its password, and run ALTER ROLE ${role} VALID UNTIL 'infinity'; or with the date that your password policy requires`,
           measured: faultMeasure(measure(row)),
         };
       }),

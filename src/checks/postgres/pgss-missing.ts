@@ -1,10 +1,18 @@
-import type { Check } from '../check.ts';
-import { onlyRow } from '../columns.ts';
+import type { Check, Row, ServerFacts } from '../check.ts';
+import { onlyRow, textOrNone } from '../columns.ts';
+import { alterSystem } from './alter-system.ts';
 
-// A setting of the library exists only if the server loaded it at startup.
+// A setting of the library exists only if the server loaded it at startup. The other libraries are hidden without
+// pg_read_all_settings, and may be changed already.
 const sql = `
   select exists (select from pg_extension where extname = 'pg_stat_statements') as installed,
-         exists (select from pg_settings where name = 'pg_stat_statements.max') as loaded`;
+         exists (select from pg_available_extensions where name = 'pg_stat_statements') as available,
+         exists (select from pg_settings where name = 'pg_stat_statements.max') as loaded,
+         (select coalesce(string_agg(quote_literal(trim(' "' from library)), ', '), '')
+            from pg_settings
+            left join unnest(string_to_array(setting, ',')) library on trim(' "' from library) <> ''
+           where name = 'shared_preload_libraries' and not pending_restart
+          having count(*) > 0) as libraries`;
 
 /** Without pg_stat_statements nobody can tell which queries take the most time. */
 export const pgssMissing: Check = {
@@ -15,17 +23,15 @@ export const pgssMissing: Check = {
   volatile: false,
   scope: 'server',
   sql: () => sql,
-  judge: (rows, { database }) => {
+  judge: (rows, server) => {
     const row = onlyRow(rows);
     const [installed, loaded] = [row['installed'] === true, row['loaded'] === true];
     const passMessage = 'pg_stat_statements is installed.';
     if (installed && loaded) return { faults: [], measures: [], passMessage };
-    const preload = `ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'; -- add it to the current value; takes effect at the next restart`;
-    const create = 'CREATE EXTENSION pg_stat_statements;';
     const metricLine = installed
       ? 'pg_stat_statements is installed, but not loaded; add it to shared_preload_libraries.'
-      : `pg_stat_statements is not installed in database ${database}, so slow queries can't be found; create it${loaded ? '' : ', and add it to shared_preload_libraries'}.`;
-    const remediation = loaded ? create : installed ? preload : `${create} ${preload}`;
+      : `pg_stat_statements is not installed in database ${server.database}, so slow queries can't be found; create it${loaded ? '' : ', and add it to shared_preload_libraries'}.`;
+    const remediation = installation(row, server);
     return {
       passMessage,
       measures: [],
@@ -33,3 +39,20 @@ export const pgssMissing: Check = {
     };
   },
 };
+
+function installation(row: Row, server: Pick<ServerFacts, 'provider'>): string {
+  const create = row['installed'] === true ? '' : 'CREATE EXTENSION pg_stat_statements;';
+  if (row['available'] !== true)
+    return 'Install the package with the contributed extensions of PostgreSQL on the server, such as postgresql-contrib: it contains pg_stat_statements.';
+  if (row['loaded'] === true) return create;
+  const others = textOrNone(row, 'libraries');
+  if (others === undefined) {
+    return `SHOW shared_preload_libraries; -- then add pg_stat_statements to this list, restart the server${create && `, and run ${create}`}`;
+  }
+  const list = [...(others === '' ? [] : [others]), "'pg_stat_statements'"].join(', ');
+  const preload = alterSystem(server, {
+    ...{ name: 'shared_preload_libraries', value: list.replace(/[' ]/g, ''), literal: list, restart: true },
+  });
+  if (create === '') return preload;
+  return server.provider ? `${preload} Then run ${create}` : `${create} ${preload}`;
+}

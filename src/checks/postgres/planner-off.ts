@@ -1,16 +1,17 @@
-import type { Check, Row } from '../check.ts';
+import type { Check, Row, ServerFacts } from '../check.ts';
 import { textIn, textOrNone } from '../columns.ts';
 import { countOf } from '../worst-measures.ts';
+import { alterSystem } from './alter-system.ts';
 
 // Settings that are on by default. The monitor's session may have them from its role or database, so the server's are
 // those with another source; those of roles and databases come from pg_db_role_setting.
 const sql = `
-  select name, null as database, null as role
+  select name, null as database, null as role, false as of_all_roles
     from pg_settings
    where name ~ '^enable_' and boot_val = 'on' and setting = 'off'
      and source not in ('database', 'user', 'database user', 'client', 'session')
   union all
-  select s.name, quote_ident(d.datname), quote_ident(r.rolname)
+  select s.name, quote_ident(d.datname), quote_ident(r.rolname), own.setdatabase = 0 and own.setrole = 0
     from pg_db_role_setting own
     left join pg_database d on d.oid = own.setdatabase
     left join pg_roles r on r.oid = own.setrole
@@ -29,12 +30,12 @@ export const plannerOff: Check = {
   volatile: false,
   scope: 'server',
   sql: () => sql,
-  judge: (rows) => ({
+  judge: (rows, server) => ({
     passMessage: 'The planner may use every kind of plan.',
     measures: [countOf('planner_settings_off_count', rows.length)],
     faults: rows.map((row) => {
       const name = textIn(row, 'name');
-      const { whose, remediation } = settingOf(row, name);
+      const { whose, remediation } = settingOf(row, name, server);
       return {
         severity: 'info',
         object: `${name}${whose}`,
@@ -45,7 +46,7 @@ export const plannerOff: Check = {
   }),
 };
 
-function settingOf(row: Row, name: string): { whose: string; remediation: string } {
+function settingOf(row: Row, name: string, server: ServerFacts): { whose: string; remediation: string } {
   const database = textOrNone(row, 'database');
   const role = textOrNone(row, 'role');
   if (role !== undefined && database !== undefined) {
@@ -59,6 +60,8 @@ function settingOf(row: Row, name: string): { whose: string; remediation: string
   if (database !== undefined) {
     return { whose: ` of database ${database}`, remediation: `ALTER DATABASE ${database} RESET ${name};` };
   }
+  if (row['of_all_roles'] === true)
+    return { whose: ' of all roles', remediation: `ALTER ROLE ALL RESET ${name};` };
   // SET rather than RESET, which would not help if postgresql.conf itself says off.
-  return { whose: '', remediation: `ALTER SYSTEM SET ${name} = on; SELECT pg_reload_conf();` };
+  return { whose: '', remediation: alterSystem(server, { name, value: 'on' }) };
 }

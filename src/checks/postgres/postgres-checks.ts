@@ -22,6 +22,7 @@ import { longQuery } from './long-query.ts';
 import { longXact } from './long-xact.ts';
 import { maxConnHigh } from './max-conn-high.ts';
 import { minorOutdated } from './minor-outdated.ts';
+import { mixedCollations } from './mixed-collations.ts';
 import { mxidWraparound } from './mxid-wraparound.ts';
 import { noPrimaryKey } from './no-primary-key.ts';
 import { noTls } from './no-tls.ts';
@@ -31,6 +32,9 @@ import { pgssMissing } from './pgss-missing.ts';
 import { plannerOff } from './planner-off.ts';
 import { preparedXactOld } from './prepared-xact-old.ts';
 import { publicCreate } from './public-create.ts';
+import { queryNew } from './query-new.ts';
+import { queryReads } from './query-reads.ts';
+import { querySlower } from './query-slower.ts';
 import { redundantIndex } from './redundant-index.ts';
 import { replayPaused } from './replay-paused.ts';
 import { replicaMissing } from './replica-missing.ts';
@@ -51,10 +55,11 @@ import { tooManyIndexes } from './too-many-indexes.ts';
 import { unloggedTable } from './unlogged-table.ts';
 import { unusedIndex } from './unused-index.ts';
 import { versionEol } from './version-eol.ts';
+import { walKept } from './wal-kept.ts';
 import { xidWraparound } from './xid-wraparound.ts';
 import { xminHeld } from './xmin-held.ts';
 
-/** Every check of a PostgreSQL server, in the order in which they run and are listed. */
+/** Every check of a PostgreSQL server, in the order in which they are listed. */
 export const postgresChecks: readonly Check[] = [
   connSaturation,
   idleInTxn,
@@ -91,15 +96,20 @@ export const postgresChecks: readonly Check[] = [
   disabledTrigger,
   unloggedTable,
   fkTypeMismatch,
+  mixedCollations,
   slotWalLeft,
   replicaMissing,
   replayPaused,
+  walKept,
   checkpointsRequested,
   cacheHitLow,
   tempFiles,
   deadlocks,
   rollbackRatio,
   slowQueries,
+  querySlower,
+  queryNew,
+  queryReads,
   pgssMissing,
   minorOutdated,
   pendingRestart,

@@ -25,6 +25,11 @@ const sql = `
        limit ${FAULT_LIMIT + 1}
     ) oldest on true`;
 
+/** What to do about a prepared transaction, `gid` being a literal: only its manager knows whether it was to commit. */
+export function preparedSteps(gid: string): string {
+  return `SELECT database, owner, prepared FROM pg_prepared_xacts WHERE gid = ${gid}; -- then connect to this database, and run COMMIT PREPARED ${gid}; or ROLLBACK PREPARED ${gid}; as its transaction manager decided`;
+}
+
 /** Transactions that were prepared for two-phase commit and forgotten: they hold their locks across restarts. */
 export const preparedXactOld: Check<typeof thresholds> = {
   id: 'PG_PREPARED_XACT_OLD',
@@ -55,7 +60,7 @@ export const preparedXactOld: Check<typeof thresholds> = {
         severity: age >= critical_seconds ? 'critical' : 'warning',
         object,
         metricLine: `Role ${role}, database ${database}: ${counted(numberIn(row, 'of_them'), 'prepared transaction')}, the oldest for ${duration(age)}; commit it or roll it back in this database, as its transaction manager decided.`,
-        remediation: `ROLLBACK PREPARED ${textIn(row, 'gid')};`,
+        remediation: preparedSteps(textIn(row, 'gid')),
         measured: faultMeasure({ ...scale, object, value: age }),
       });
     }

@@ -2,53 +2,61 @@ import { numberIn, textIn } from '../columns.ts';
 import { size } from '../wording.ts';
 import { relationCheck } from './relation-check.ts';
 
+/** Bytes of the index: a smaller one is cached, and costs writes next to nothing. */
+const thresholds = { minimum_bytes: 1024 * 1024 };
+
 // Only B-trees serve a prefix of their columns. An index with an expression is left out: its position among the
-// columns is known, but all expressions share one tree. Node trees as in PG_DUPLICATE_INDEX.
+// columns is known, but all expressions share one tree. Node trees as in PG_DUPLICATE_INDEX. The pairs come first, and the
+// names of the few: most indexes have none.
 const candidates = `
-  with index as (
-    select i.*, c.relname, c.relkind, c.relpages, c.relispartition,
-           i.indkey::int2[] as keys, i.indclass::oid[] as classes, i.indcollation::oid[] as collations,
-           i.indoption::int2[] as options,
-           format('%I.%I', n.nspname, c.relname) as index_name,
-           format('%I.%I', n.nspname, t.relname) as table_name,
-           regexp_replace(i.indpred::text, ':location -?[0-9]+', '', 'g') as predicate
-      from pg_index i
-      join pg_class c on c.oid = i.indexrelid
-      join pg_am am on am.oid = c.relam and am.amname = 'btree'
-      join pg_class t on t.oid = i.indrelid
-      join pg_namespace n on n.oid = t.relnamespace
-     where i.indisvalid
-       and c.relpersistence <> 't'
-       and n.nspname !~ '^pg_'
-       and n.nspname <> 'information_schema'
-       and not exists (select from pg_depend d
-                        where d.classid = 'pg_class'::regclass and d.objid = i.indrelid and d.deptype = 'e')
+  with pair as materialized (
+    select spare.indexrelid as spare, longer.indexrelid as longer, spare.indrelid
+      from pg_index spare
+      join pg_index longer
+        on longer.indrelid = spare.indrelid
+       and longer.indexrelid <> spare.indexrelid
+       and longer.indnatts > spare.indnatts
+       and longer.indnkeyatts >= spare.indnkeyatts
+       and (longer.indkey::int2[])[0 : spare.indnkeyatts - 1] = (spare.indkey::int2[])[0 : spare.indnkeyatts - 1]
+       and (longer.indclass::oid[])[0 : spare.indnkeyatts - 1] = (spare.indclass::oid[])[0 : spare.indnkeyatts - 1]
+       and (longer.indcollation::oid[])[0 : spare.indnkeyatts - 1]
+           = (spare.indcollation::oid[])[0 : spare.indnkeyatts - 1]
+       and (longer.indoption::int2[])[0 : spare.indnkeyatts - 1] = (spare.indoption::int2[])[0 : spare.indnkeyatts - 1]
+       and longer.indkey::int2[] @> spare.indkey::int2[]
+       and regexp_replace(longer.indpred::text, ':location -?[0-9]+', '', 'g')
+           is not distinct from regexp_replace(spare.indpred::text, ':location -?[0-9]+', '', 'g')
+     where spare.indisvalid
+       and longer.indisvalid
+       and spare.indexprs is null
+       and not spare.indisunique
+       and not spare.indisexclusion
+       and not spare.indisreplident
+       and not spare.indisclustered
+       and not exists (select from pg_constraint k where k.conindid = spare.indexrelid)
   )
-  select spare.index_name, spare.table_name, spare.relkind = 'I' as partitioned,
-         spare.relpages::float8 * current_setting('block_size')::float8 as bytes,
-         (array_agg(longer.index_name order by longer.relpages, longer.index_name))[1] as longer_name,
-         count(*) over ()::float8 as total, null as unseen
-    from index spare
-    join index longer
-      on longer.indrelid = spare.indrelid
-     and longer.indexrelid <> spare.indexrelid
-     and longer.indnatts > spare.indnatts
-     and longer.indnkeyatts >= spare.indnkeyatts
-     and longer.predicate is not distinct from spare.predicate
-     and longer.keys[0 : spare.indnkeyatts - 1] = spare.keys[0 : spare.indnkeyatts - 1]
-     and longer.classes[0 : spare.indnkeyatts - 1] = spare.classes[0 : spare.indnkeyatts - 1]
-     and longer.collations[0 : spare.indnkeyatts - 1] = spare.collations[0 : spare.indnkeyatts - 1]
-     and longer.options[0 : spare.indnkeyatts - 1] = spare.options[0 : spare.indnkeyatts - 1]
-     and longer.keys @> spare.keys
-   where spare.indexprs is null
-     and not spare.indisunique
-     and not spare.indisexclusion
-     and not spare.indisreplident
-     and not spare.indisclustered
-     and not spare.relispartition
-     and not exists (select from pg_constraint k where k.conindid = spare.indexrelid)
-   group by spare.index_name, spare.table_name, spare.relkind, spare.relpages
-   order by spare.relpages desc, spare.index_name`;
+  select quote_ident(n.nspname) as schema_name,
+         format('%I.%I', n.nspname, c.relname) as index_name,
+         format('%I.%I', n.nspname, t.relname) as table_name,
+         c.relkind = 'I' as partitioned,
+         c.relpages::float8 * current_setting('block_size')::float8 as bytes,
+         (array_agg(format('%I.%I', n.nspname, l.relname) order by l.relpages, l.relname))[1] as longer_name,
+         null as unseen
+    from pair
+    join pg_class c on c.oid = pair.spare
+    join pg_class l on l.oid = pair.longer
+    join pg_am am on am.oid = c.relam and am.amname = 'btree'
+    join pg_class t on t.oid = pair.indrelid
+    join pg_namespace n on n.oid = t.relnamespace
+   where l.relam = c.relam
+     and not c.relispartition
+     and c.relpersistence <> 't'
+     and n.nspname !~ '^pg_'
+     and n.nspname <> 'information_schema'
+     and not exists (select from pg_depend d
+                      where d.classid = 'pg_class'::regclass and d.objid = pair.indrelid
+                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+   group by n.nspname, c.relname, t.relname, c.relkind, c.relpages
+   order by c.relkind = 'I' desc, c.relpages desc, n.nspname, c.relname`;
 
 /** Indexes whose columns are the first ones of another index of the table, which serves their queries too. */
 export const redundantIndex = relationCheck({
@@ -56,10 +64,14 @@ export const redundantIndex = relationCheck({
   title: 'Redundant index',
   category: 'indexes',
   maxSeverity: 'info',
+  thresholds,
   candidates: () => candidates,
   sorted: true,
+  perSchema: { noun: 'indexes that others cover', advice: 'drop them' },
   countMetric: 'redundant_indexes_count',
-  fault: (row) => {
+  fault: (row, { thresholds: { minimum_bytes } }) => {
+    // Of a partitioned index the size is not known.
+    if (row['partitioned'] !== true && numberIn(row, 'bytes') < minimum_bytes) return null;
     const index = textIn(row, 'index_name');
     return {
       severity: 'info',

@@ -1,34 +1,38 @@
 import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
-import { FAULT_LIMIT } from '../check.ts';
+import { FAULT_LIMIT, TABLE_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { groupBySchema, type SchemaNote } from '../group-by-schema.ts';
 import type { Measure } from '../measure.ts';
 import { grouped } from '../wording.ts';
 import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
-
-/** A check of every relation of a database is skipped if there are more: it would take too long. */
-const RELATION_LIMIT = 20_000;
 
 /** What differs between the checks of every relation of a database. */
 interface RelationCheck<T extends Thresholds>
   extends Pick<
     Check<T>,
-    'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'comparesRuns' | 'grantReadsRows'
+    'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'comparesRuns' | 'grantReadsRows' | 'cost'
   > {
   /**
-   * One row per object that may have a fault, worst first, without a limit. The column `unseen` is null, or says why
-   * the object can't be judged: then the check is never `ok`. The column `needs` may hold the GRANT that would help.
+   * One row per object that may have a fault, worst first, with no limit under `rowLimit`. The column `unseen` is null,
+   * or says why the object can't be judged: then the check is never `ok`. The column `needs` may hold the GRANT that
+   * would help, and `skipped_for_size` that there are too many objects.
    * Where every row is a fault, the column `total` may count them: at their own level, so that PostgreSQL still
    * computes the other columns only for the rows within the limit.
    */
   candidates: (version: number) => string;
   /** The fault of a candidate, or null. `metricLine` omits the database's name. */
-  fault: (row: Row, facts: ServerFacts<T>) => Fault | null;
+  fault: (row: Row, facts: ServerFacts<T>, server: RelationServer) => Fault | null;
   /** The metric of how many objects have a fault, such as `duplicate_indexes_count`. */
   countMetric: string;
   /** The number of a candidate that `fault` compares, if it compares one; null if it says nothing, as for a tiny table. */
   measure?: (row: Row, facts: ServerFacts<T>) => Measure | null;
-  /** Candidates are sorted by what `fault` compares: after one without a fault, none has one. */
-  sorted?: true;
+  /**
+   * Candidates are sorted by what `fault` compares: after one without a fault, none has one. A function says it of
+   * a candidate where `fault` compares more than that.
+   */
+  sorted?: true | ((row: Row, facts: ServerFacts<T>) => boolean);
+  /** If a schema may have many notes of this check: how to say them as one. The rows need the column `schema_name`. */
+  perSchema?: SchemaNote;
   /** The most rows to read, if not {@link FAULT_LIMIT} and one more. */
   rowLimit?: number;
   passMessage: string;
@@ -44,6 +48,20 @@ interface RelationServer {
   countedSeconds: number;
 }
 
+// A statement of its own: a session does not send the same one twice, so all these checks count the tables once. Indexes,
+// sequences and TOAST tables do not count: a table may have a dozen of them.
+const serverRow = `
+  select (select count(*)
+            from pg_class
+           where relkind in ('r', 'p', 'm')
+             and relpersistence <> 't'
+             and relnamespace in (select oid from pg_namespace
+                                   where nspname !~ '^pg_' and nspname <> 'information_schema'))::float8 as tables,
+         pg_is_in_recovery() as standby,
+         current_setting('track_counts')::bool as track_counts,
+         (select extract(epoch from now() - greatest(stats_reset, pg_postmaster_start_time()))::float8
+            from pg_stat_database where datname = current_database()) as counted_seconds`;
+
 /** A check with a finding for each faulty object of a database: bounded, and never `ok` about what it can't see. */
 export function relationCheck<T extends Thresholds>({
   candidates,
@@ -51,40 +69,34 @@ export function relationCheck<T extends Thresholds>({
   countMetric,
   measure,
   sorted,
+  perSchema,
   rowLimit = FAULT_LIMIT + 1,
   passMessage,
   blind,
   ...check
 }: RelationCheck<T>): Check<T> {
   return {
+    cost: 1,
     ...check,
     volatile: false,
     scope: 'database',
-    // The count is a one-time filter: over the limit PostgreSQL does not search for candidates.
-    sql: (version) => `
-  with server as (
-    select count(*)::float8 as relations,
-           pg_is_in_recovery() as standby,
-           current_setting('track_counts')::bool as track_counts,
-           (select extract(epoch from now() - greatest(stats_reset, pg_postmaster_start_time()))::float8
-              from pg_stat_database where datname = current_database()) as counted_seconds
-      from pg_class
-  )
-  select server.*, found.*
-    from server
-    left join (
-      select true as found, candidate.*
-        from (${candidates(version)}
-             ) candidate
-       where (select relations from server) <= ${RELATION_LIMIT}
-       limit ${rowLimit}
-    ) found on true`,
+    sql: () => serverRow,
+    steps: [
+      (rows, version) =>
+        tablesIn(rows) > TABLE_LIMIT
+          ? undefined
+          : `
+  select true as found, candidate.*
+    from (${candidates(version)}
+         ) candidate
+   limit ${rowLimit}`,
+    ],
     judge: (rows, facts) => {
       const first = onlyRow(rows);
-      const relations = numberIn(first, 'relations');
-      if (relations > RELATION_LIMIT) {
-        const reason = `Not measured: ${grouped(relations)} relations, more than ${grouped(RELATION_LIMIT)}.`;
-        return { skipped: inDatabase(facts, reason) };
+      const tables = tablesIn(rows);
+      if (tables > TABLE_LIMIT) {
+        const reason = `Not measured: ${grouped(tables)} tables, more than ${grouped(TABLE_LIMIT)}.`;
+        return { skipped: inDatabase(facts, reason), skippedForSize: true };
       }
       const server = {
         standby: first['standby'] === true,
@@ -100,16 +112,25 @@ export function relationCheck<T extends Thresholds>({
       const grant = grants[0] === undefined ? {} : { grant: grants[0] };
       const judged = found
         .filter((row) => row['unseen'] === null)
-        .map((row) => ({ fault: fault(row, facts), measure: measure?.(row, facts) ?? null }));
-      const all = judged.flatMap(({ fault, measure }) =>
-        fault ? [{ ...fault, ...(measure && { measured: faultMeasure(measure) }) }] : [],
-      );
-      const faults = all
-        .slice(0, FAULT_LIMIT)
-        .map((each) => ({ ...each, metricLine: inDatabase(facts, each.metricLine) }));
+        .map((row) => ({ row, fault: fault(row, facts, server), measure: measure?.(row, facts) ?? null }));
+      const all = judged.flatMap(({ row, fault, measure }) => {
+        if (!fault) return [];
+        const whole = { ...fault, ...(measure && { measured: faultMeasure(measure) }) };
+        return [{ schema: perSchema ? textIn(row, 'schema_name') : '', fault: whole }];
+      });
+      const last = found.at(-1);
+      const isPast = typeof sorted === 'function' ? last && sorted(last, facts) : all.length < found.length;
+      const cut = found.length >= rowLimit && !(sorted && isPast);
+      const listed = all.slice(0, FAULT_LIMIT);
+      const said = perSchema
+        ? groupBySchema(listed, perSchema, { metric: countMetric, cut })
+        : listed.map(({ fault }) => fault);
+      const faults = said.map((each) => ({ ...each, metricLine: inDatabase(facts, each.metricLine) }));
+      const skippedForSize = found.some((row) => row['skipped_for_size'] === true) && {
+        skippedForSize: true as const,
+      };
       if (faults.length === 0 && unseen !== undefined)
-        return { skipped: inDatabase(facts, textIn(unseen, 'unseen')), ...grant };
-      const cut = found.length >= rowLimit && !(sorted && all.length < found.length);
+        return { skipped: inDatabase(facts, textIn(unseen, 'unseen')), ...grant, ...skippedForSize };
       return {
         faults,
         passMessage,
@@ -119,9 +140,14 @@ export function relationCheck<T extends Thresholds>({
         ],
         truncated: cut || all.length > FAULT_LIMIT || unseen !== undefined,
         ...grant,
+        ...skippedForSize,
       };
     },
   };
+}
+
+function tablesIn(rows: readonly Row[]): number {
+  return numberIn(onlyRow(rows), 'tables');
 }
 
 function inDatabase({ database }: Pick<ServerFacts, 'database'>, line: string): string {

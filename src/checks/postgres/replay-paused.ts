@@ -28,7 +28,9 @@ export const replayPaused: Check = {
           severity: 'warning',
           object: null,
           metricLine: 'Replay is paused on this standby, so its data become stale; resume it.',
-          remediation: 'SELECT pg_wal_replay_resume();',
+          // Resuming ends a recovery that stopped at its target, and a standby with too small settings.
+          remediation:
+            'SELECT pg_get_wal_replay_pause_state(), pg_last_wal_replay_lsn(), pg_last_xact_replay_timestamp(); -- then look for "recovery has paused" in its log; if nobody paused it on purpose and no setting is too small, run SELECT pg_wal_replay_resume();',
         },
       ],
     };

@@ -44,7 +44,7 @@ export const rollbackRatio = counterCheck({
       severity: 'info',
       object: database,
       metricLine: `Database ${database}: ${grouped(rolledBack)} of ${grouped(all)} transactions (${percent(rolledBack / all)}) were rolled back since the last run; look for errors in the applications.`,
-      remediation: `ALTER DATABASE ${database} SET log_min_error_statement = 'error'; -- then the server's log names the statements that fail`,
+      remediation: `SELECT pg_current_logfile(), current_setting('log_min_error_statement'); -- then look for errors of database ${database} in the server's log: it names the statements, unless the setting is above error`,
     };
   },
   passMessage: (grown) => {

@@ -4,6 +4,7 @@ import { relationCheck } from './relation-check.ts';
 // regprocedure writes the name and the argument types as ALTER ROUTINE takes them, qualified under this search_path.
 const candidates = `
   select p.oid::regprocedure::text as routine,
+         quote_literal(p.oid::regprocedure::text) as literal,
          quote_ident(n.nspname) as schema_name,
          count(*) over ()::float8 as total, null as unseen
     from pg_proc p
@@ -13,7 +14,8 @@ const candidates = `
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
      and not exists (select from pg_depend d
-                      where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+                      where d.classid = 'pg_proc'::regclass and d.objid = p.oid
+                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
    order by routine`;
 
 /** Security definer routines that use their caller's search_path with their owner's rights. */
@@ -30,7 +32,8 @@ export const secdefSearchPath = relationCheck({
       severity: 'warning',
       object: routine,
       metricLine: `routine ${routine} runs with its owner's rights and its caller's search_path: its caller decides which objects it uses; set its search_path.`,
-      remediation: `ALTER ROUTINE ${routine} SET search_path = ${textIn(row, 'schema_name')}, pg_temp;`,
+      // Objects in a schema that is left out would no longer be found.
+      remediation: `SELECT pg_get_functiondef(${textIn(row, 'literal')}::regprocedure); -- then find the schemas that it uses, and run ALTER ROUTINE ${routine} SET search_path = ${textIn(row, 'schema_name')}, pg_temp; with each of them before pg_temp`,
     };
   },
   passMessage: 'Every security definer routine has its own search_path.',

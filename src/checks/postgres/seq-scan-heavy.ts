@@ -13,19 +13,19 @@ const TABLES = 200;
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          quote_literal(format('%I.%I', n.nspname, c.relname)) as literal,
-         greatest(c.reltuples, s.n_live_tup)::float8 as tuples,
-         s.seq_scan::float8 as seq_scans,
-         coalesce(s.idx_scan, 0)::float8 as index_scans,
+         greatest(c.reltuples, pg_stat_get_live_tuples(c.oid))::float8 as tuples,
+         pg_stat_get_numscans(c.oid)::float8 as seq_scans,
+         (select coalesce(sum(pg_stat_get_numscans(i.indexrelid)), 0) from pg_index i where i.indrelid = c.oid)::float8
+           as index_scans,
          null as unseen
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
-    join pg_stat_all_tables s on s.relid = c.oid
    where c.relkind in ('r', 'm')
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and greatest(c.reltuples, s.n_live_tup) >= 10000
-   order by s.seq_tup_read desc, table_name`;
+     and greatest(c.reltuples, pg_stat_get_live_tuples(c.oid)) >= 10000
+   order by pg_stat_get_tuples_returned(c.oid) desc, table_name`;
 
 /** Large tables with many sequential scans since the last run, for which an index may be missing. */
 export const seqScanHeavy = relationCheck({

@@ -1,7 +1,10 @@
+import type { Row } from '../check.ts';
+import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn, textOrNone } from '../columns.ts';
 import { percent } from '../wording.ts';
 import { atLeast } from '../worst-measures.ts';
 import { relationCheck } from './relation-check.ts';
+import { refusesRetype, retypeSteps } from './retype.ts';
 
 /** Shares of the values that the sequence, or a column that it fills, can have. */
 const thresholds = { warning: 0.85, critical: 0.95 };
@@ -10,87 +13,127 @@ const thresholds = { warning: 0.85, critical: 0.95 };
 // lock table: only those with the least room are read.
 const READ_BEFORE_18 = 500;
 
+// Reading one takes about 0.1 ms, and a page of the buffer cache. A statement may take 5 s.
+const READ_SECONDS = 2;
+
 // At a million values a second it lasts 285 years: such a sequence may be left out if not all can be read.
 const AMPLE_ROOM = 2 ** 53;
 
-// A sequence is read under a lock, so one that is being changed waits for the next run; without a privilege its
-// value is null. Columns: those that own it (a, i) and those whose default uses it (n, by pg_attrdef).
-const candidates = (version: number) => `
-  with filled as (
-    select d.objid as sequence, d.refobjid as relation, d.refobjsubid as attnum
+// The columns that the sequence `alias`.oid fills: those that own it (a, i) and those whose default uses it (n, by pg_attrdef).
+const filledBy = (alias: string) => `
+    select d.refobjid as relation, d.refobjsubid as attnum
       from pg_depend d
-     where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass
+     where d.classid = 'pg_class'::regclass and d.objid = ${alias}.oid and d.refclassid = 'pg_class'::regclass
        and d.deptype in ('a', 'i') and d.refobjsubid > 0
     union
-    select d.refobjid, f.adrelid, f.adnum
+    select f.adrelid, f.adnum
       from pg_depend d
       join pg_attrdef f on f.oid = d.objid
-     where d.classid = 'pg_attrdef'::regclass and d.refclassid = 'pg_class'::regclass
-  ), room as (
-    select filled.sequence,
-           min(narrow.most) as most,
-           string_agg(format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE bigint;', n.nspname, c.relname, a.attname), ' '
-                      order by n.nspname, c.relname) as widen
-      from filled
-      join pg_attribute a on a.attrelid = filled.relation and a.attnum = filled.attnum
-      join pg_class c on c.oid = a.attrelid
-      join pg_namespace n on n.oid = c.relnamespace
-      join pg_type t on t.oid = a.atttypid
-      join (values ('int2'::regtype, 32767), ('int4'::regtype, 2147483647)) as narrow (type, most)
-        on narrow.type = coalesce(nullif(t.typbasetype, 0), t.oid)
-     group by filled.sequence
-  ), locked as (
+     where d.classid = 'pg_attrdef'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = ${alias}.oid`;
+
+const narrow = `(values ('int2'::regtype, 32767), ('int4'::regtype, 2147483647)) as narrow (type, most)
+        on narrow.type = coalesce(nullif(t.typbasetype, 0), t.oid)`;
+
+// A sequence is read under a lock, so one that is being changed waits for the next run; without a privilege its
+// value is null. Those with the least room of their own come first, and of them those of the largest tables, until the time
+// is over: `place > 0` makes PostgreSQL look at the clock for each. Only of those that are read it looks for the columns.
+const candidates = (version: number) => `
+  with locked as (
     select distinct l.relation as sequence
       from pg_locks l
       join pg_database d on d.oid = l.database and d.datname = current_database()
      where l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
-  ), sequence as (
-    select c.oid,
-           format('%I.%I', n.nspname, c.relname) as sequence_name,
-           n.nspname,
+  ), sequence as materialized (
+    select c.oid, c.relname, n.nspname, s.seqmin, s.seqmax, s.seqstart,
            s.seqincrement > 0 as rising,
-           case when s.seqincrement > 0 then s.seqmin else s.seqmax end as first,
-           bound.last,
-           abs(bound.last - s.seqstart::numeric) as room,
            has_sequence_privilege(c.oid, 'select, usage') as readable,
            locked.sequence is not null as locked,
-           room.widen
+           s.seqmax not in (32767, 2147483647, 9223372036854775807) and s.seqincrement > 0
+             or s.seqmin not in (-32768, -2147483648, -9223372036854775808) and s.seqincrement < 0 as bounded,
+           row_number() over (order by case when s.seqincrement > 0 then s.seqmax else -1 - s.seqmin end,
+                                       owner.tuples desc nulls last) as place
       from pg_sequence s
       join pg_class c on c.oid = s.seqrelid
       join pg_namespace n on n.oid = c.relnamespace
-      left join room on room.sequence = c.oid
       left join locked on locked.sequence = c.oid
       cross join lateral (
-        select case when s.seqincrement > 0 then least(s.seqmax, room.most) else greatest(s.seqmin, -1 - room.most)
-               end as last
-      ) bound
+        select max(t.reltuples) as tuples
+          from pg_depend d
+          join pg_class t on t.oid = d.refobjid
+         where d.classid = 'pg_class'::regclass and d.objid = s.seqrelid and d.deptype in ('a', 'i')
+           and d.refclassid = 'pg_class'::regclass
+      ) owner
      where not s.seqcycle
        and c.relpersistence <> 't'
        and (c.relpersistence = 'p' or not pg_is_in_recovery())
        and n.nspname !~ '^pg_'
        and n.nspname <> 'information_schema'
-  ), chosen as (
-    select *, ${version >= 180_000 ? 'true' : `row_number() over (order by room) <= ${READ_BEFORE_18}`} as chosen from sequence
+  ), read as (
+    select *, abs(last - seqstart::numeric) as room
+      from (select * from sequence order by place) ordered
+      cross join lateral (
+        select ${version >= 180_000 ? `ordered.place > 0 and clock_timestamp() < statement_timestamp() + interval '${READ_SECONDS} s'` : `place <= ${READ_BEFORE_18}`} as chosen
+        offset 0
+      ) choice
+      cross join lateral (
+        select case when readable and not locked and chosen then ${lastValue(version)} end as value offset 0
+      ) now
+      cross join lateral (
+        select case when value is not null then (
+                 select min(narrow.most)
+                   from (${filledBy('ordered')}
+                        ) filled
+                   join pg_attribute a on a.attrelid = filled.relation and a.attnum = filled.attnum
+                   join pg_type t on t.oid = a.atttypid
+                   join ${narrow}) end as most
+        offset 0
+      ) columns
+      cross join lateral (
+        select case when rising then seqmin else seqmax end as first,
+               case when rising then least(seqmax, most) else greatest(seqmin, -1 - most) end as last
+      ) bound
+  ), worst as (
+    select *,
+           case when first >= 0 and last > 0 and rising or first < 0 and last < 0 and not rising
+                  then value::numeric / last
+                else coalesce((value::numeric - first) / nullif(last::numeric - first, 0), 1)
+           end::float8 as share,
+           case when not readable then 'Not measured: the values of some sequences are hidden.'
+                when locked then 'Not measured: a sequence was being changed.'
+                when not chosen then 'Not measured: ${version >= 180_000 ? `reading all sequences takes more than ${READ_SECONDS} s` : `more than ${READ_BEFORE_18} narrow sequences, each locked when read before PostgreSQL 18`}.'
+           end as unseen
+      from read
+     where value is not null or not readable or locked or not chosen and room < ${AMPLE_ROOM}
+     order by unseen nulls first, share desc, nspname, relname
+     limit ${FAULT_LIMIT + 1}
   )
-  select sequence_name, rising, last::text as limit_value, value::text, widen,
-         case when first >= 0 and last > 0 and rising or first < 0 and last < 0 and not rising
-                then value::numeric / last
-              else coalesce((value::numeric - first) / nullif(last::numeric - first, 0), 1)
-         end::float8 as share,
-         case when not readable then 'Not measured: the values of some sequences are hidden.'
-              when locked then 'Not measured: a sequence was being changed.'
-              when not chosen then 'Not measured: more than ${READ_BEFORE_18} narrow sequences, each locked when read before PostgreSQL 18.'
-         end as unseen,
+  select format('%I.%I', nspname, relname) as sequence_name, rising, last::text as limit_value, value::text, share,
+         (select string_agg(format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE bigint;', n.nspname, c.relname, a.attname),
+                            ' ' order by n.nspname, c.relname)
+            from (${filledBy('worst')}
+                 ) filled
+            join pg_attribute a on a.attrelid = filled.relation and a.attnum = filled.attnum
+            join pg_class c on c.oid = a.attrelid
+            join pg_namespace n on n.oid = c.relnamespace
+            join pg_type t on t.oid = a.atttypid
+            join ${narrow}) as widen,
+         (select min(quote_literal(format('%I.%I', n.nspname, c.relname)))
+            from (${filledBy('worst')}
+                 ) filled
+            join pg_attribute a on a.attrelid = filled.relation and a.attnum = filled.attnum
+            join pg_class c on c.oid = a.attrelid
+            join pg_namespace n on n.oid = c.relnamespace
+            join pg_type t on t.oid = a.atttypid
+            join ${narrow}
+           where ${refusesRetype('a.attrelid', 'a.attnum')}) as refusing,
+         bounded,
+         unseen, coalesce(readable and not locked and not chosen, false) as skipped_for_size,
          case when not readable
                 then format('GRANT SELECT ON ALL SEQUENCES IN SCHEMA %s TO %I;',
                             (select string_agg(distinct quote_ident(nspname), ', ') from sequence where not readable),
                             current_user)
          end as needs
-    from chosen
-    cross join lateral (
-      select case when readable and not locked and chosen then ${lastValue(version)} end as value
-    ) now
-   where value is not null or not readable or locked or not chosen and room < ${AMPLE_ROOM}
+    from worst
    order by unseen nulls first, share desc, sequence_name`;
 
 function lastValue(version: number): string {
@@ -120,14 +163,23 @@ export const sequenceExhaustion = relationCheck({
     const share = numberIn(row, 'share');
     if (share < warning) return null;
     const sequence = textIn(row, 'sequence_name');
-    const widen = textOrNone(row, 'widen');
-    const bound = row['rising'] === true ? 'MAXVALUE' : 'MINVALUE';
     return {
       severity: share >= critical ? 'critical' : 'warning',
       object: sequence,
       metricLine: `sequence ${sequence} is at ${textIn(row, 'value')} of ${textIn(row, 'limit_value')} (${percent(share)}); make its columns bigint before inserts fail.`,
-      remediation: `${widen === undefined ? '' : `${widen} `}ALTER SEQUENCE ${sequence} AS bigint NO ${bound};`,
+      remediation: widenStatements(row, sequence),
     };
   },
   passMessage: 'No sequence is nearly exhausted.',
 });
+
+function widenStatements(row: Row, sequence: string): string {
+  const bound = row['rising'] === true ? 'MAXVALUE' : 'MINVALUE';
+  const statements = [textOrNone(row, 'widen'), `ALTER SEQUENCE ${sequence} AS bigint NO ${bound};`]
+    .join(' ')
+    .trim();
+  const refusing = textOrNone(row, 'refusing');
+  if (refusing !== undefined) return retypeSteps(refusing, statements);
+  if (row['bounded'] !== true) return statements;
+  return `SELECT * FROM ${sequence}; -- then find out why the sequence was given a limit of its own; if nothing needs it, run ${statements}`;
+}

@@ -1,5 +1,6 @@
 import type { Category, Check } from '../check.ts';
 import { textIn } from '../columns.ts';
+import { alterSystem } from './alter-system.ts';
 
 /** What differs between the checks of settings that must never be off. */
 interface SettingOff {
@@ -24,7 +25,7 @@ export function settingOff({ settings, ...named }: SettingOff): Check {
    where name in (${names.map((name) => `'${name}'`).join(', ')})
      and setting = 'off'
    order by name`,
-    judge: (rows) => ({
+    judge: (rows, server) => ({
       passMessage: `${names.join(' and ')} are on.`,
       measures: [],
       faults: rows
@@ -33,7 +34,7 @@ export function settingOff({ settings, ...named }: SettingOff): Check {
           severity: 'critical',
           object: name,
           metricLine: `${name} is off: ${settings[name]}; turn it on.`,
-          remediation: `ALTER SYSTEM SET ${name} = on; SELECT pg_reload_conf();`,
+          remediation: alterSystem(server, { name, value: 'on' }),
         })),
     }),
   };

@@ -2,6 +2,7 @@ import type { Check } from '../check.ts';
 import { numberIn, onlyRow } from '../columns.ts';
 import { size } from '../wording.ts';
 import { atMost, faultMeasure } from '../worst-measures.ts';
+import { alterSystem, PAGE } from './alter-system.ts';
 
 /** Bytes: PostgreSQL's own default, which initdb lowers only on machines that can't give as much. */
 const thresholds = { warning_bytes: 128 * 1024 * 1024 };
@@ -39,7 +40,12 @@ export const sharedBuffersLow: Check<typeof thresholds> = {
           severity: 'warning',
           object: null,
           metricLine: `shared_buffers is ${size(bytes)}; set at least ${size(warning_bytes)}, or a quarter of the memory on a dedicated machine.`,
-          remediation: `ALTER SYSTEM SET shared_buffers = '${Math.ceil(warning_bytes / 1024 / 1024)}MB'; -- takes effect at the next restart`,
+          remediation: alterSystem(facts, {
+            name: 'shared_buffers',
+            value: Math.ceil(warning_bytes / PAGE),
+            literal: `'${Math.ceil(warning_bytes / 1024 / 1024)}MB'`,
+            restart: true,
+          }),
           measured: faultMeasure(measure),
         },
       ],

@@ -4,6 +4,7 @@ import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
 import type { Measure } from '../measure.ts';
 import { counted, duration, size } from '../wording.ts';
 import { atLeast, faultMeasure, uncompared, worstOf } from '../worst-measures.ts';
+import { slotSteps } from './slot-steps.ts';
 
 /** Seconds without a consumer; dbvitals' own: longer than a restart takes, shorter than a disk takes to fill. */
 const thresholds = { warning_seconds: 30 * 60 };
@@ -71,7 +72,7 @@ export const slotInactive: Check<typeof thresholds> = {
 function fault(row: Row, facts: ServerFacts<typeof thresholds>): Fault | null {
   const slot = textIn(row, 'slot');
   const { warning_seconds } = facts.thresholds;
-  const remediation = `SELECT pg_drop_replication_slot('${slot}');`;
+  const remediation = slotSteps(slot);
   if (row['lost'] === true) {
     const metricLine = `Slot ${slot} has lost WAL that its consumer needs; drop the slot, and rebuild its consumer.`;
     return { severity: 'critical', object: slot, metricLine, remediation };

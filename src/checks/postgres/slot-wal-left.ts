@@ -3,6 +3,7 @@ import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import { counted, percent, size } from '../wording.ts';
 import { atMost, faultMeasure, worstOf } from '../worst-measures.ts';
+import { slotSteps } from './slot-steps.ts';
 
 /** Free shares of max_slot_wal_keep_size; dbvitals' own: as for a disk that fills up. */
 const thresholds = { warning: 0.2, critical: 0.05 };
@@ -68,7 +69,7 @@ export const slotWalLeft: Check<typeof thresholds> = {
           severity: free < critical ? 'critical' : 'warning',
           object: slot,
           metricLine: `Slot ${slot}: ${left} of WAL (${percent(Math.max(0, free))} of max_slot_wal_keep_size) are left before it is lost; let its consumer catch up, or drop the slot.`,
-          remediation: `SELECT pg_drop_replication_slot('${slot}'); -- only if its consumer is gone for good`,
+          remediation: slotSteps(slot),
           measured: faultMeasure(measure(row)),
         };
       }),

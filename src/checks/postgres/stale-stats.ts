@@ -10,12 +10,12 @@ const thresholds = { warning: 2 };
 // autovacuum needs time, so tables analyzed within the hour, or with few changes, do not count.
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
-         s.n_mod_since_analyze::float8 as changes,
-         s.n_mod_since_analyze / autovacuum.trigger as times,
+         s.changes::float8 as changes,
+         s.changes / autovacuum.trigger as times,
          null as unseen
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
-    join pg_stat_all_tables s on s.relid = c.oid
+    cross join lateral (select pg_stat_get_mod_since_analyze(c.oid) as changes offset 0) s
     cross join lateral (
       select coalesce(max(option_value) filter (where option_name = 'autovacuum_analyze_threshold'),
                       current_setting('autovacuum_analyze_threshold'))::float8
@@ -28,9 +28,10 @@ const candidates = `
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and s.n_mod_since_analyze > 10000
-     and s.n_mod_since_analyze > autovacuum.trigger
-     and coalesce(greatest(s.last_analyze, s.last_autoanalyze), '-infinity') < now() - interval '1 hour'
+     and s.changes > 10000
+     and s.changes > autovacuum.trigger
+     and coalesce(greatest(pg_stat_get_last_analyze_time(c.oid), pg_stat_get_last_autoanalyze_time(c.oid)), '-infinity')
+         < now() - interval '1 hour'
    order by times desc, table_name`;
 
 /** Tables that changed a lot since they were analyzed: the planner works with outdated row counts. */

@@ -21,11 +21,14 @@ const candidates = `
          and option_name = 'autovacuum_enabled' and not option_value::bool
     ) off
    where c.relkind in ('r', 'm')
+     and (c.reloptions is not null
+          or exists (select from pg_class toast where toast.oid = c.reltoastrelid and toast.reloptions is not null))
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
      and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
+                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
    group by n.nspname, c.relname, c.relkind, c.reltuples
    order by c.reltuples desc, table_name`;
 

@@ -53,12 +53,13 @@ const candidates = `
       join width on width.oid = big.oid
   ), judged as (
     select format('%I.%I', nspname, relname) as table_name,
+           quote_literal(format('%I.%I', nspname, relname)) as literal,
            nspname, readable,
            relpages * page as bytes,
            (relpages - needed) * page as bloat,${unseenStatistics} as unseen
       from estimate
   )
-  select table_name, bytes, bloat, unseen,${grantTables} as needs
+  select table_name, literal, bytes, bloat, unseen,${grantTables} as needs
     from judged
    where unseen is not null or bloat >= 0.2 * bytes
    order by unseen nulls first, bloat desc, table_name`;
@@ -70,6 +71,7 @@ export const tableBloatEst = relationCheck({
   category: 'vacuum',
   grantReadsRows: true,
   maxSeverity: 'warning',
+  cost: 2,
   thresholds,
   candidates: () => candidates,
   sorted: true,
@@ -89,7 +91,7 @@ export const tableBloatEst = relationCheck({
       severity: 'warning',
       object: table,
       metricLine: `table ${table} takes ${size(bytes)}, of which about ${size(bloat)} (${percent(bloat / bytes)}) are empty; repack it, online with pg_repack.`,
-      remediation: `VACUUM (FULL, ANALYZE) ${table}; -- locks the table while it runs; pg_repack does not`,
+      remediation: `SELECT pg_size_pretty(pg_total_relation_size(${textIn(row, 'literal')}::regclass)); -- then, in a quiet period: VACUUM (FULL, ANALYZE) ${table}; it locks the table and needs up to that much free disk space; pg_repack locks it only for moments`,
     };
   },
   passMessage: 'No table is bloated (estimate).',

@@ -1,29 +1,34 @@
 import { numberIn, textIn } from '../columns.ts';
 import { atLeast } from '../worst-measures.ts';
 import { relationCheck } from './relation-check.ts';
+import { isTiny, tableRows } from './table-rows.ts';
 
-/** Indexes that a table may have: dbvitals' own value. */
-const thresholds = { info: 10 };
+/** Indexes that a table may have, and rows that it has or had written: dbvitals' own values. */
+const thresholds = { info: 10, minimum_rows: 10_000 };
 
-// A partition has its parent's.
+// A partition has its parent's. Of few indexes nobody asks how much the table is written to.
+const written = `pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid) + pg_stat_get_tuples_deleted(c.oid)`;
 const candidates = `
-  select format('%I.%I', n.nspname, c.relname) as table_name,
+  select quote_ident(n.nspname) as schema_name,
+         format('%I.%I', n.nspname, c.relname) as table_name,
          quote_literal(format('%I.%I', n.nspname, c.relname)) as literal,
-         count(*)::int as indexes,
+         counted.indexes,
+         case when counted.indexes > 5 then greatest(${tableRows('c')}, (${written})::float8) end as rows,
          null as unseen
-    from pg_class c
+    from (select indrelid, count(*)::int as indexes from pg_index group by indrelid) counted
+    join pg_class c on c.oid = counted.indrelid
     join pg_namespace n on n.oid = c.relnamespace
-    join pg_index i on i.indrelid = c.oid
-   where not c.relispartition
+   where c.relkind in ('r', 'p', 'm')
+     and not c.relispartition
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
      and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
-   group by n.nspname, c.relname
-   order by count(*) desc, table_name`;
+                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
+                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+   order by counted.indexes desc, n.nspname, c.relname`;
 
-/** Tables with so many indexes that every write is slow. */
+/** Tables with so many indexes that every write is slow, and with writes. */
 export const tooManyIndexes = relationCheck({
   id: 'PG_TOO_MANY_INDEXES',
   title: 'Table with many indexes',
@@ -31,24 +36,28 @@ export const tooManyIndexes = relationCheck({
   maxSeverity: 'info',
   thresholds,
   candidates: () => candidates,
-  sorted: true,
+  sorted: (row, { thresholds }) => numberIn(row, 'indexes') <= thresholds.info,
+  perSchema: { noun: 'tables with many indexes', advice: 'review which of them queries use' },
   countMetric: 'tables_with_many_indexes_count',
-  measure: (row, { thresholds }) => ({
-    ...atLeast('table_indexes_count', Math.floor(thresholds.info) + 1),
-    object: textIn(row, 'table_name'),
-    value: numberIn(row, 'indexes'),
-  }),
+  measure: (row, { thresholds }) =>
+    isTiny(row, thresholds)
+      ? null
+      : {
+          ...atLeast('table_indexes_count', Math.floor(thresholds.info) + 1),
+          object: textIn(row, 'table_name'),
+          value: numberIn(row, 'indexes'),
+        },
   fault: (row, facts) => {
     const { info } = facts.thresholds;
     const indexes = numberIn(row, 'indexes');
-    if (indexes <= info) return null;
+    if (indexes <= info || isTiny(row, facts.thresholds)) return null;
     const table = textIn(row, 'table_name');
     return {
       severity: 'info',
       object: table,
       metricLine: `table ${table} has ${indexes} indexes, and every write maintains them; review which of them queries use.`,
-      remediation: `SELECT indexrelname, idx_scan FROM pg_stat_all_indexes WHERE relid = ${textIn(row, 'literal')}::regclass ORDER BY idx_scan;`,
+      remediation: `SELECT indexrelname, idx_scan FROM pg_stat_all_indexes WHERE relid = ${textIn(row, 'literal')}::regclass ORDER BY idx_scan; -- then drop those that no query uses, on a standby neither`,
     };
   },
-  passMessage: 'No table has too many indexes.',
+  passMessage: 'No table that is large or often written to has too many indexes.',
 });

@@ -1,3 +1,4 @@
+import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { counted, duration, size } from '../wording.ts';
 import { atLeast } from '../worst-measures.ts';
@@ -7,37 +8,50 @@ import { relationCheck } from './relation-check.ts';
 const thresholds = { minimum_bytes: 10 * 1024 * 1024, statistics_days: 35 };
 const DAY = 24 * 3600;
 
-// A partition's index can't be dropped alone, and its parent has no scans: both are left out.
+// A partition's index can't be dropped alone, and its parent has no scans: both are left out. The largest are chosen first,
+// so that only they are named, and the scans of smaller ones are not asked for.
 const candidates = `
-  select format('%I.%I', n.nspname, c.relname) as index_name,
+  select format('%I.%I', n.nspname, largest.relname) as index_name,
+         quote_literal(format('%I.%I', n.nspname, largest.relname)) as literal,
          format('%I.%I', n.nspname, t.relname) as table_name,
-         c.relpages::float8 * current_setting('block_size')::float8 as bytes,
+         largest.relpages::float8 * current_setting('block_size')::float8 as bytes,
          standby.any as standbys,
          null as unseen
-    from pg_index i
-    join pg_class c on c.oid = i.indexrelid
-    join pg_class t on t.oid = i.indrelid
-    join pg_namespace n on n.oid = c.relnamespace
+    from (
+      select *
+        from (
+          select c.oid, c.relname, c.relnamespace, c.relpages, i.indrelid
+            from pg_index i
+            join pg_class c on c.oid = i.indexrelid
+            join pg_namespace n on n.oid = c.relnamespace
+           where i.indisvalid
+             and not i.indisunique
+             and not i.indisexclusion
+             and not i.indisreplident
+             and c.relkind = 'i'
+             and not c.relispartition
+             and c.relpersistence <> 't'
+             and n.nspname !~ '^pg_'
+             and n.nspname <> 'information_schema'
+             and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
+             and not exists (select from pg_depend d
+                              where d.classid = 'pg_class'::regclass and d.objid = i.indrelid
+                                and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+           order by c.relpages desc, n.nspname, c.relname
+          offset 0
+        ) by_size
+       where pg_stat_get_numscans(oid) = 0
+       limit ${FAULT_LIMIT + 1}
+    ) largest
+    join pg_namespace n on n.oid = largest.relnamespace
+    join pg_class t on t.oid = largest.indrelid
     cross join (
       select exists (select from pg_replication_slots where slot_type = 'physical')
              or exists (select from pg_stat_replication r
                          where not exists (select from pg_replication_slots l
                                             where l.active_pid = r.pid and l.slot_type = 'logical')) as any
     ) standby
-   where pg_stat_get_numscans(i.indexrelid) = 0
-     and i.indisvalid
-     and not i.indisunique
-     and not i.indisexclusion
-     and not i.indisreplident
-     and c.relkind = 'i'
-     and not c.relispartition
-     and c.relpersistence <> 't'
-     and n.nspname !~ '^pg_'
-     and n.nspname <> 'information_schema'
-     and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
-     and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = i.indrelid and d.deptype = 'e')
-   order by c.relpages desc, index_name`;
+   order by largest.relpages desc, index_name`;
 
 /** Large indexes that no query has used for over a month: they cost disk space, and time on every write. */
 export const unusedIndex = relationCheck({
@@ -61,9 +75,9 @@ export const unusedIndex = relationCheck({
     object: textIn(row, 'index_name'),
     value: numberIn(row, 'bytes'),
   }),
-  fault: (row, facts) => {
+  fault: (row, facts, { countedSeconds }) => {
     const { minimum_bytes } = facts.thresholds;
-    const days = Math.floor(numberIn(row, 'counted_seconds') / DAY);
+    const days = Math.floor(countedSeconds / DAY);
     const bytes = numberIn(row, 'bytes');
     if (bytes < minimum_bytes) return null;
     const index = textIn(row, 'index_name');
@@ -73,7 +87,9 @@ export const unusedIndex = relationCheck({
       severity: 'info',
       object: index,
       metricLine: `index ${index} on ${textIn(row, 'table_name')}: ${size(bytes)}, 0 scans in ${counted(days, 'day')}; ${advice}.`,
-      remediation: `DROP INDEX CONCURRENTLY ${index};`,
+      remediation: standbys
+        ? `SELECT idx_scan FROM pg_stat_all_indexes WHERE indexrelid = ${textIn(row, 'literal')}::regclass; -- on each standby; then, if it is 0 everywhere, DROP INDEX CONCURRENTLY ${index}; on the primary`
+        : `DROP INDEX CONCURRENTLY ${index};`,
     };
   },
   passMessage: 'Every large index is used.',

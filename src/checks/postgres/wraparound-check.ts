@@ -40,15 +40,14 @@ export function wraparoundCheck({
   function fault(row: Row, levels: typeof thresholds): Fault {
     const database = textIn(row, 'database');
     const old = numberIn(row, 'age');
-    const freeze = 'VACUUM (FREEZE);';
     return {
       severity: old >= levels.critical * HORIZON ? 'critical' : 'warning',
       object: database,
       metricLine: `Database ${database}: its oldest ${noun} is ${far(old)}; connect to this database and freeze its rows.`,
       remediation:
         row['datallowconn'] === true
-          ? freeze
-          : `ALTER DATABASE ${database} WITH ALLOW_CONNECTIONS true; ${freeze} ALTER DATABASE ${database} WITH ALLOW_CONNECTIONS false;`,
+          ? `VACUUM (FREEZE); -- connected to database ${database}`
+          : `SELECT datname, age(datfrozenxid), mxid_age(datminmxid) FROM pg_database WHERE NOT datallowconn; -- then run ALTER DATABASE ${database} WITH ALLOW_CONNECTIONS true; connect to it, run VACUUM (FREEZE); and then ALTER DATABASE ${database} WITH ALLOW_CONNECTIONS false;`,
       measured: faultMeasure(measure(row, levels)),
     };
   }

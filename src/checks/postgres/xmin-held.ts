@@ -1,10 +1,12 @@
-import type { Check, Fault, Row } from '../check.ts';
+import type { Check, Fault, Row, ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
 import type { Measure } from '../measure.ts';
 import { counted, duration } from '../wording.ts';
 import { atLeast, crosses, faultMeasure, highestOf, type Scale } from '../worst-measures.ts';
+import { preparedSteps } from './prepared-xact-old.ts';
 import { unseenSessions } from './session-check.ts';
+import { slotSteps } from './slot-steps.ts';
 
 /**
  * Seconds if the server keeps a time; transactions if it keeps none: an active slot, a standby's feedback, any
@@ -84,7 +86,7 @@ export const xminHeld: Check<typeof thresholds> = {
     const held = holders.filter(({ measure }) => crosses(measure, measure.warning));
     const measures = holders.map(({ measure }) => measure);
     return {
-      faults: held.slice(0, FAULT_LIMIT).map(({ row, measure }) => fault(row, measure, warning_seconds)),
+      faults: held.slice(0, FAULT_LIMIT).map(({ row, measure }) => fault(row, measure, facts)),
       passMessage,
       measures: scales.flatMap((scale) =>
         highestOf(
@@ -97,6 +99,8 @@ export const xminHeld: Check<typeof thresholds> = {
   },
 };
 
+type Facts = ServerFacts<typeof thresholds>;
+
 /** What a holder is compared by: its time if the server keeps one, else its transactions. */
 function measure(row: Row, [time, count]: readonly [Scale, Scale]): Measure {
   const object = `${textIn(row, 'kind').replace('active ', '')} ${textIn(row, 'name')}`;
@@ -106,12 +110,12 @@ function measure(row: Row, [time, count]: readonly [Scale, Scale]): Measure {
     : { ...count, object, value: numberIn(row, 'transactions') };
 }
 
-function fault(row: Row, measure: Measure, warning_seconds: number): Fault {
+function fault(row: Row, measure: Measure, facts: Facts): Fault {
   const kind = textIn(row, 'kind');
   const { object } = measure;
   const { seconds } = row;
   const time = typeof seconds === 'number' ? `${duration(seconds)} and ` : '';
-  const [advice, remediation] = ending(kind, textOrNone(row, 'handle') ?? '', warning_seconds);
+  const [advice, remediation] = ending(kind, textOrNone(row, 'handle') ?? '', facts);
   return {
     severity: 'warning',
     object,
@@ -121,17 +125,17 @@ function fault(row: Row, measure: Measure, warning_seconds: number): Fault {
   };
 }
 
-function ending(kind: string, handle: string, warning_seconds: number): [string, string] {
+function ending(kind: string, handle: string, facts: Facts): [string, string] {
   switch (kind) {
     case 'session':
       return [
         'end the transaction',
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${handle} AND xact_start < now() - interval '${warning_seconds} s';`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${handle} AND xact_start < now() - interval '${facts.thresholds.warning_seconds} s';`,
       ];
     case 'prepared transaction':
-      return ['commit it or roll it back in its database', `ROLLBACK PREPARED ${handle};`];
+      return ['commit it or roll it back in its database', preparedSteps(handle)];
     case 'slot':
-      return ['start its consumer, or drop it', `SELECT pg_drop_replication_slot(${handle});`];
+      return ['start its consumer, or drop it', slotSteps(handle.slice(1, -1))];
     case 'active slot':
       return [
         'make its consumer catch up: end the long query or transaction there',
@@ -140,7 +144,7 @@ function ending(kind: string, handle: string, warning_seconds: number): [string,
     default:
       return [
         'end the long query on the standby',
-        'ALTER SYSTEM SET hot_standby_feedback = off; SELECT pg_reload_conf(); -- on the standby; its own queries may then be cancelled',
+        'SELECT application_name, client_addr, backend_xmin FROM pg_stat_replication WHERE backend_xmin IS NOT NULL; -- then end the long query on that standby, or set hot_standby_feedback = off there: its queries may then be cancelled',
       ];
   }
 }

@@ -1,0 +1,83 @@
+import { PROVIDER_NAMES, type Provider } from '../../vocabulary/hosted/providers.ts';
+
+/** A setting of a hosted server, and the value that it should have. */
+export interface WantedSetting {
+  engine: 'postgres' | 'mysql';
+  name: string;
+  /** In the setting's own unit, such as pages of 8 kB, because parameter groups and flags take no other; `on` and `off` for a switch. */
+  value: string | number;
+  /** Takes effect at a restart only. */
+  restart: boolean;
+}
+
+/** Settings that no provider lets its customers change. */
+const FIXED = new Set(['fsync', 'full_page_writes', 'ssl', 'track_counts', 'innodb_doublewrite']);
+
+// The values end up in a shell, so one that was read from the server must not be able to end the command.
+const HARMLESS = /^[\w.,+-]*$/;
+
+/**
+ * How to change a setting of a hosted server: steps in the provider's terms, because `ALTER SYSTEM`, `SET PERSIST` and
+ * option files need a superuser. Words in capitals stand for names that only the reader knows.
+ */
+export function hostedSetting(provider: Provider, wanted: WantedSetting): string {
+  const { engine, name, restart } = wanted;
+  const company = PROVIDER_NAMES[provider];
+  if (FIXED.has(name)) return `${company} sets ${name} itself, and no login can change it: ask its support.`;
+  const value = spelled(provider, wanted);
+  if (!HARMLESS.test(value)) return `Set ${name} in the settings that ${company} offers, or ask its support.`;
+  const [sole, also] = [
+    `${name}=${value}`,
+    restart ? ' It takes effect after a restart of the instance.' : '',
+  ];
+  switch (provider) {
+    case 'rds':
+    case 'aurora': {
+      const [kind, option] =
+        provider === 'rds' ? ['db', 'DB parameter group'] : ['db-cluster', 'DB cluster parameter group'];
+      const method = restart ? 'pending-reboot' : 'immediate';
+      const or =
+        provider === 'rds'
+          ? ''
+          : ' If it is a parameter of the instance, change the DB parameter group instead.';
+      return `Set ${name} to ${value} in a ${option} of your own (a default one can't be changed): aws rds modify-${kind}-parameter-group --${kind}-parameter-group-name GROUP --parameters "ParameterName=${name},ParameterValue='${value}',ApplyMethod=${method}"${or}${also}`;
+    }
+    case 'cloudsql':
+      return `Set the flag ${name} to ${value}. The command replaces all flags, so list them first, and repeat those that must stay: gcloud sql instances describe INSTANCE --format="yaml(settings.databaseFlags)" and then gcloud sql instances patch INSTANCE --database-flags='^;^OTHER_FLAGS;${sole}'${also}`;
+    case 'alloydb':
+      return `Set the flag ${name} to ${value}. The command replaces all flags, so list them first, and repeat those that must stay: gcloud alloydb instances describe INSTANCE --cluster=CLUSTER --region=REGION --format="yaml(databaseFlags)" and then gcloud alloydb instances update INSTANCE --cluster=CLUSTER --region=REGION --database-flags='^;^OTHER_FLAGS;${sole}'${also}`;
+    case 'azure':
+      return `Set the server parameter ${name} to ${value}: az ${engine} flexible-server parameter set --resource-group GROUP --server-name SERVER --name ${name} --value ${value}${also}`;
+    case 'supabase':
+      return `Set ${name} to ${value}: supabase --experimental --project-ref PROJECT postgres-config update --config ${sole} (if Supabase does not offer ${name}, ask its support).${restart ? ' The command restarts the database.' : ''}`;
+    case 'neon':
+      return ['max_connections', 'shared_buffers'].includes(name)
+        ? `Neon sets ${name} by the size of the compute: raise the size in the Neon console (Branches, Computes, Edit).`
+        : `Neon sets ${name} itself: ask its support.`;
+    case 'digitalocean':
+      return `Set ${name} to ${value} in the cluster's configuration: doctl databases configuration update CLUSTER --engine ${engine === 'postgres' ? 'pg' : 'mysql'} --config-json '{"${name}": ${json(value)}}' (if DigitalOcean does not offer ${name}, ask its support).${also}`;
+    case 'aiven':
+      return `Set ${name} to ${value} in the service's advanced configuration: avn service update SERVICE -c ${engine === 'postgres' ? 'pg' : 'mysql'}.${sole} (if Aiven does not offer ${name}, ask its support).${also}`;
+  }
+}
+
+/** A switch as the provider spells it; other values as they are. */
+function spelled(provider: Provider, { value }: WantedSetting): string {
+  const text = String(value);
+  if (!/^(?:on|off)$/i.test(text)) return text;
+  const on = /^on$/i.test(text);
+  switch (provider) {
+    case 'rds':
+    case 'aurora':
+      return on ? '1' : '0';
+    case 'digitalocean':
+    case 'aiven':
+      return String(on);
+    default:
+      return text.toLowerCase();
+  }
+}
+
+function json(value: string): string {
+  return /^(?:\d+|true|false)$/.test(value) ? value : `"${value}"`;
+}
