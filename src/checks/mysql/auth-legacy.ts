@@ -1,4 +1,5 @@
 import { accountCheck } from './account-check.ts';
+import { newPassword } from './account-statements.ts';
 import { isMariaDb } from './flavour.ts';
 
 /** Accounts whose password hash no longer protects it. */
@@ -11,15 +12,15 @@ export const authLegacy = accountCheck({
     isMariaDb(version)
       ? `plugin = 'mysql_old_password' or (plugin = 'mysql_native_password' and old_hash)`
       : `plugin = 'mysql_native_password'`,
-  fault: (account, _user, version) =>
+  fault: (account, version) =>
     isMariaDb(version)
       ? {
-          metricLine: `The password of ${account} is stored as a hash from before MySQL 4.1, which can be cracked in seconds; set a new one.`,
-          remediation: `ALTER USER ${account} ACCOUNT LOCK; -- or, if it is needed, ALTER USER with a new password`,
+          metricLine: `The password of ${account.name} is stored as a hash from before MySQL 4.1, which can be cracked in seconds; set a new one.`,
+          remediation: newPassword(account, version),
         }
       : {
-          metricLine: `${account} uses mysql_native_password, which MySQL 9 no longer has; set a new password with caching_sha2_password.`,
-          remediation: `ALTER USER ${account} IDENTIFIED WITH caching_sha2_password BY RANDOM PASSWORD; -- the new password is shown once: give it to the application`,
+          metricLine: `${account.name} uses mysql_native_password, which MySQL 9 no longer has; set a new password with caching_sha2_password.`,
+          remediation: newPassword(account, version, 'caching_sha2_password'),
         },
   well: 'uses an outdated authentication method',
   countMetric: 'legacy_authentication_accounts_count',

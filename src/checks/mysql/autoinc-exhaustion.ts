@@ -1,15 +1,21 @@
 import type { Row } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { percent } from '../wording.ts';
-import { quoted } from './quote.ts';
-import { ofCustomers, tableCheck } from './table-check.ts';
+import { alterTable, definitionOf, lookAtTable, showTable } from './alter-table.ts';
+import { exactName } from './exact-name.ts';
+import { isMariaDb } from './flavour.ts';
+import { exactly, printable, quoted } from './quote.ts';
+import { dictionaryPrivilege, largestTables } from './suspects.ts';
+import { tableCheck, tableOf } from './table-check.ts';
+import type { TableCondition } from './table-condition.ts';
+import type { TableDetails } from './table-details.ts';
 
 /** Shares of 1. */
 const thresholds = { warning: 0.85, critical: 0.95 };
 
 // The maximum of each type; of the inexact ones the last integer that has a successor. Gathered by a union,
 // because MariaDB would compare all pairs in a join; columns that are not TEXT (left) stay in memory.
-const candidates = `
+const candidates = (_version: number, ofTables: TableCondition) => `
   select table_schema, table_name, column_name, column_type, cast(value as char) as value,
          value /
            case data_type
@@ -23,18 +29,22 @@ const candidates = `
            end + 0e0 as share
     from (select table_schema, table_name, max(value) as value, max(column_name) as column_name,
                  max(data_type) as data_type, max(column_type) as column_type
-            from (select table_schema, table_name, auto_increment as value,
+            from (select ${exactName('table_schema')} as table_schema, ${exactName('table_name')} as table_name,
+                         auto_increment as value,
                          null as column_name, null as data_type, null as column_type
                     from information_schema.tables
-                   where ${ofCustomers()} and auto_increment is not null
+                   where ${ofTables()} and auto_increment is not null
                    union all
-                  select table_schema, table_name, null, column_name, left(data_type, 16), left(column_type, 64)
+                  select ${exactName('table_schema')}, ${exactName('table_name')}, null, column_name, left(data_type, 16), left(column_type, 64)
                     from information_schema.columns
-                   where ${ofCustomers()} and extra like '%auto_increment%'
+                   where ${ofTables()} and extra like '%auto_increment%'
                  ) fact
            group by table_schema, table_name
           having max(value) is not null and max(column_name) is not null
          ) counted`;
+
+/** MariaDB: as many tables as the run's time allows to open. */
+const OPENED = 4_000;
 
 /** AUTO_INCREMENT columns with few values left. */
 export const autoincExhaustion = tableCheck({
@@ -43,15 +53,20 @@ export const autoincExhaustion = tableCheck({
   category: 'schema',
   maxSeverity: 'critical',
   thresholds,
-  candidates: () => candidates,
+  candidates,
+  // Ids may have jumped in a small table too.
+  suspects: (version) =>
+    isMariaDb(version) ? { limit: OPENED, sql: largestTables(version, OPENED) } : undefined,
+  privilege: dictionaryPrivilege,
   worstFirst: 'share desc',
+  details: { of: (row, { warning }) => shareOf(row) >= warning, foreignKeys: true },
   countMetric: 'nearly_exhausted_auto_increments_count',
   measure: (row, { thresholds }) => ({
     ...{ metric: 'auto_increment_used_ratio', object: tableOf(row), value: shareOf(row), operator: '>=' },
     ...thresholds,
     ...{ limit: 1, grows: true },
   }),
-  fault: (row, facts) => {
+  fault: (row, facts, _, details) => {
     const { warning, critical } = facts.thresholds;
     const share = shareOf(row);
     if (share < warning) return null;
@@ -62,16 +77,37 @@ export const autoincExhaustion = tableCheck({
       severity: share >= critical ? 'critical' : 'warning',
       object: table,
       metricLine: `AUTO_INCREMENT of table ${table} is at ${textIn(row, 'value')}, ${percent(share)} of the maximum of its column ${quoted(column)} (${type}); widen it before inserts fail.`,
-      remediation: /^bigint.*unsigned/.test(type)
-        ? `-- ${quoted(column)} of ${table} has the widest type: find out why the values jumped, and renumber the rows`
-        : `ALTER TABLE ${table} MODIFY ${quoted(column)} bigint unsigned NOT NULL AUTO_INCREMENT;`,
+      remediation: (details && widen(details, column)) ?? lookAtTable(row),
     };
   },
   passMessage: 'No AUTO_INCREMENT is nearly exhausted.',
 });
 
-function tableOf(row: Row): string {
-  return quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));
+/** Undefined if the column is gone. */
+function widen(table: TableDetails, columnName: string): string | undefined {
+  const { schema, name } = table;
+  const column = table.columns.find((each) => each.name === columnName);
+  if (!column) return undefined;
+  if (column.dataType === 'bigint' || !/int$/.test(column.dataType)) {
+    const highest = printable(`SELECT MAX(${quoted(columnName)}) FROM ${quoted(schema, name)};`);
+    return `${highest} -- then find out why the values jumped, and renumber the rows: no type gives many more values`;
+  }
+  if (table.foreignKeyColumns.has(columnName)) {
+    return `${foreignKeysOf(schema, name, columnName)} -- then drop these foreign keys, make the columns of both sides bigint with MODIFY (repeat the rest of their definitions), and add the keys again`;
+  }
+  const [width = ''] = column.type.includes('zerofill') ? (/\(\d+\)/.exec(column.type) ?? []) : [];
+  const sign = column.type.replace(/^\w+(?:\(\d+\))?/, '');
+  const definition = definitionOf(column, table, { type: `bigint${width}${sign}` });
+  return definition
+    ? alterTable(table, (withoutEscapes) => `MODIFY ${definition(withoutEscapes)}`, { copies: true })
+    : `${showTable(table)} -- then make the column bigint with MODIFY, and repeat the rest of its definition`;
+}
+
+/** A look at the foreign keys of a column, on either side. */
+function foreignKeysOf(schema: string, table: string, column: string): string {
+  const side = (prefix: string) =>
+    `${prefix}table_schema = ${exactly(schema)} AND ${prefix}table_name = ${exactly(table)} AND ${prefix}column_name = ${exactly(column)}`;
+  return `SELECT constraint_name, table_schema, table_name, column_name, referenced_table_schema, referenced_table_name, referenced_column_name FROM information_schema.key_column_usage WHERE referenced_table_name IS NOT NULL AND (${side('')} OR ${side('referenced_')});`;
 }
 
 /** The next value is one above the maximum when all are used. */

@@ -18,19 +18,19 @@ export const binlogNoExpiry = settingCheck({
       ...['max_binlog_total_size', PURGE],
     ],
   },
-  wrong: (settings, version) => {
+  wrong: (settings, server) => {
     if (!settings.on('log_bin')) return undefined;
     if (settings.has(PURGE) && !settings.on(PURGE)) {
       return {
         metricLine: `${PURGE} is off: binary logs stay until the disk is full; turn it on.`,
-        remediation: setForGood(version, PURGE, 'ON'),
+        remediation: setForGood(server, PURGE, 'ON'),
       };
     }
     if (keptSeconds(settings) > 0 || keptBytes(settings) > 0) return undefined;
     return {
       metricLine:
         'binlog_expire_logs_seconds is 0: binary logs stay until the disk is full; set how long to keep them.',
-      remediation: setForGood(version, 'binlog_expire_logs_seconds', TEN_DAYS),
+      remediation: setForGood(server, 'binlog_expire_logs_seconds', TEN_DAYS),
     };
   },
   passMessage: (settings) => {

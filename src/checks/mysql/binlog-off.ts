@@ -8,7 +8,7 @@ export const binlogOff = settingCheck({
   category: 'durability',
   severity: 'warning',
   reads: { variables: ['log_bin'] },
-  wrong: (settings, version) => {
+  wrong: (settings, { version }) => {
     if (settings.on('log_bin')) return undefined;
     return {
       metricLine:

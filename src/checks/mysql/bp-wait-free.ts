@@ -26,8 +26,8 @@ export const bpWaitFree = counterCheck({
       metricLine: `${counted(waits, 'wait')} for a free buffer pool page since the last run, ${rate(waits / minutes / 60)}; raise innodb_io_capacity, or enlarge the buffer pool.`,
       remediation:
         capacity < most
-          ? setForGood(facts.version, 'innodb_io_capacity', Math.min(capacity * 2, most))
-          : setForGood(facts.version, 'innodb_io_capacity_max', most * 2),
+          ? setForGood(facts, 'innodb_io_capacity', Math.min(capacity * 2, most))
+          : setForGood(facts, 'innodb_io_capacity_max', most * 2),
     };
   },
   passMessage: ({ by }) =>

@@ -29,6 +29,8 @@ interface CounterCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' 
   thresholds: T;
   /** Of SHOW GLOBAL STATUS; only ever rising. */
   counters: readonly string[];
+  /** Of SHOW GLOBAL STATUS too: what also falls, or what not every server has. */
+  status?: readonly string[];
   /** Of SHOW GLOBAL VARIABLES, for the texts. */
   variables?: readonly string[];
   /**
@@ -49,7 +51,7 @@ interface CounterCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' 
  * between two runs, not a moment. It needs neither a privilege nor performance_schema.
  */
 export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Check<T & typeof MINIMUM> {
-  const { severity, counters, variables = [], measures, fault, passMessage, ...check } = given;
+  const { severity, counters, status = [], variables = [], measures, fault, passMessage, ...check } = given;
   return {
     ...check,
     thresholds: { ...check.thresholds, ...MINIMUM },
@@ -59,7 +61,7 @@ export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Chec
     comparesRuns: true,
     sql: () => [
       clock,
-      ...figures({ status: [...counters, 'Uptime', 'Uptime_since_flush_status'], variables }),
+      ...figures({ status: [...counters, ...status, 'Uptime', 'Uptime_since_flush_status'], variables }),
     ],
     judge: (rows, facts) => {
       const { minimum_seconds } = facts.thresholds;
@@ -96,7 +98,7 @@ export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Chec
 }
 
 /** The server's time when a run began to read these rows: Unix, in seconds. */
-export function clockIn(rows: Row[]): number {
+function clockIn(rows: Row[]): number {
   return numberIn(rows.find((each) => 'clock' in each) ?? {}, 'clock');
 }
 

@@ -10,14 +10,14 @@ export const flushNot1 = settingCheck({
   category: 'durability',
   severity: 'warning',
   reads: { variables: [NAME] },
-  wrong: (settings, version) => {
+  wrong: (settings, server) => {
     const value = settings.number(NAME);
     // 3 exists in MariaDB only, and flushes more often than 1.
-    if (value === 1 || (value === 3 && isMariaDb(version))) return undefined;
+    if (value === 1 || (value === 3 && isMariaDb(server.version))) return undefined;
     const crash = value === 0 ? 'a server crash' : 'a machine crash';
     return {
       metricLine: `${NAME} is ${value}: ${crash} loses the commits of about the last second; set it to 1.`,
-      remediation: setForGood(version, NAME, 1),
+      remediation: setForGood(server, NAME, 1),
     };
   },
   passMessage: (settings) => `${NAME} is ${settings.text(NAME)}.`,

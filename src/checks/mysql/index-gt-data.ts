@@ -1,15 +1,18 @@
 import { numberIn, textIn } from '../columns.ts';
 import { size } from '../wording.ts';
-import { quoted } from './quote.ts';
-import { ofCustomers, tableCheck } from './table-check.ts';
+import { printable, quoted } from './quote.ts';
+import { PROCESS } from './session-check.ts';
+import { LARGEST, largestTables } from './suspects.ts';
+import { tableCheck } from './table-check.ts';
+import type { TableCondition } from './table-condition.ts';
 
 const thresholds = { minimum_bytes: 100 * 1024 * 1024 };
 
-const candidates = `
+const candidates = (_version: number, ofTables: TableCondition) => `
   select t.table_schema as table_schema, t.table_name as table_name,
          t.index_length + 0e0 as index_bytes, t.data_length + 0e0 as data_bytes
     from information_schema.tables t
-   where ${ofCustomers('t.')}
+   where ${ofTables('t.')}
      and t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED')
      and t.index_length > t.data_length`;
 
@@ -20,8 +23,18 @@ export const indexGtData = tableCheck({
   category: 'indexes',
   maxSeverity: 'info',
   thresholds,
-  candidates: () => candidates,
+  candidates,
+  suspects: (version) => ({
+    limit: LARGEST,
+    sql: largestTables(version, LARGEST),
+    mayMiss: ({ bytes }, { thresholds }) => bytes >= thresholds.minimum_bytes,
+  }),
+  privilege: PROCESS,
   worstFirst: 'index_bytes desc',
+  perSchema: {
+    noun: 'tables with indexes larger than their rows',
+    advice: 'review which indexes are needed',
+  },
   countMetric: 'tables_with_large_indexes_count',
   measure: (row, { thresholds }) => ({
     metric: 'secondary_indexes_bytes',
@@ -42,7 +55,7 @@ export const indexGtData = tableCheck({
       severity: 'info',
       object: table,
       metricLine: `the secondary indexes of table ${table} take ${size(bytes)}, its rows ${size(numberIn(row, 'data_bytes'))}; review which are needed.`,
-      remediation: `SHOW INDEX FROM ${table}; -- then, for one that nothing needs: ALTER TABLE ${table} DROP INDEX …`,
+      remediation: `${printable(`SHOW INDEX FROM ${table};`)} -- then drop those that nothing needs: MY_UNUSED_INDEX and MY_REDUNDANT_INDEX name some`,
     };
   },
   passMessage: 'No large table has indexes larger than its rows.',

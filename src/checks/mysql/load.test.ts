@@ -4,7 +4,6 @@ import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Row } from '../check.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
-import { literal } from './quote.ts';
 
 const [MYSQL, MARIADB] = [80_404, 101_119];
 
@@ -109,17 +108,24 @@ const pages = (requests: number, reads: number) => ({
 const pool = { innodb_buffer_pool_size: 2 ** 27 };
 const capacity = { innodb_io_capacity: 200, innodb_io_capacity_max: 2_000 };
 const sizes = { tmp_table_size: 2 ** 24, max_heap_table_size: 2 ** 24 };
-const slowness = { long_query_time: 10, performance_schema: 0 };
+const slowness = { long_query_time: 10, performance_schema: 0, slow_query_log: 0, log_output: 0 };
+/** What decides where the refused hosts are shown. */
+const naming = { performance_schema: 1, skip_name_resolve: 0, host_cache_size: 279 };
 const openings = (hits: number, misses: number, overflows: number) => ({
   Table_open_cache_hits: hits,
   Table_open_cache_misses: misses,
   Table_open_cache_overflows: overflows,
 });
+const definitions = (read: number, created = 0) => ({
+  Opened_table_definitions: read,
+  Com_create_table: created,
+});
+const fullCache = { Open_table_definitions: 380, table_definition_cache: 400 };
 
 test.each<[string, Record<string, number>, Record<string, number>, number, string | undefined]>([
   ['MY_ABORTED_CONNECTS', { Aborted_connects: 9, Connections: 10 }, {}, 300, undefined],
   ['MY_ABORTED_CONNECTS', { Aborted_connects: 10, Connections: 334 }, {}, 300, undefined],
-  ['MY_ABORTED_CONNECTS', { Aborted_connects: 10, Connections: 333 }, {}, 300, 'warning'],
+  ['MY_ABORTED_CONNECTS', { Aborted_connects: 10, Connections: 333 }, naming, 300, 'warning'],
   ['MY_BP_MISS', pages(10_000, 9_999), pool, 300, undefined],
   ['MY_BP_MISS', pages(1_000_001, 10_000), pool, 300, undefined],
   ['MY_BP_MISS', pages(1_000_000, 10_000), pool, 300, 'info'],
@@ -146,21 +152,42 @@ test.each<[string, Record<string, number>, Record<string, number>, number, strin
   ['MY_TABLE_CACHE', openings(0, 10_000, 0), { table_open_cache: 400 }, 300, undefined],
   ['MY_TABLE_CACHE', openings(2_501, 10_000, 9), { table_open_cache: 400 }, 300, undefined],
   ['MY_TABLE_CACHE', openings(2_500, 10_000, 9), { table_open_cache: 400 }, 300, 'warning'],
+  ['MY_TABLE_DEFINITION_CACHE', definitions(11_999), fullCache, 300, undefined],
+  ['MY_TABLE_DEFINITION_CACHE', definitions(12_000), fullCache, 300, 'warning'],
+  ['MY_TABLE_DEFINITION_CACHE', definitions(12_000, 1), fullCache, 300, undefined],
+  [
+    'MY_TABLE_DEFINITION_CACHE',
+    definitions(99_000),
+    { ...fullCache, Open_table_definitions: 379 },
+    300,
+    undefined,
+  ],
 ])('%s of %j with %j in %i s: %s', (id, by, settings, seconds, severity) => {
   const { faults, skipped } = risen(id, by, settings, seconds);
   expect(skipped).toBeUndefined();
   expect(faults.map((fault) => fault.severity)).toEqual(severity === undefined ? [] : [severity]);
 });
 
-const counters = mysqlChecks.filter(({ id }) => /BP_|LOG_WAITS|TMP_|JOINS|SLOW|TABLE_CACHE|ABORTED/.test(id));
+const counters = mysqlChecks.filter(({ id }) =>
+  /BP_|LOG_WAITS|TMP_|JOINS|SLOW_|TABLE_CACHE|DEFINITION|ABORTED/.test(id),
+);
 
 test('every check of counters needs two runs without a restart between', () => {
-  expect(counters).toHaveLength(8);
+  expect(counters).toHaveLength(9);
   const all = {
     ...{ Aborted_connects: 5, Connections: 5, ...pages(5, 5), Innodb_buffer_pool_wait_free: 5 },
     ...{ Innodb_log_waits: 5, Created_tmp_disk_tables: 5, Created_tmp_tables: 5, Select_full_join: 5 },
-    ...{ Slow_queries: 5, Questions: 5, ...openings(5, 5, 5) },
-    ...{ ...pool, ...capacity, ...sizes, innodb_log_buffer_size: 9, ...slowness, table_open_cache: 9 },
+    ...{ Slow_queries: 5, Questions: 5, ...openings(5, 5, 5), ...definitions(5, 5) },
+    ...{
+      ...pool,
+      ...capacity,
+      ...sizes,
+      innodb_log_buffer_size: 9,
+      ...slowness,
+      ...naming,
+      table_open_cache: 9,
+      ...fullCache,
+    },
   };
   const seconds = 300;
   const reason = (id: string, rows: Row[], before?: JudgementInput['before']) =>
@@ -253,8 +280,4 @@ test('MySQL has its own statements and privileges', () => {
   expect(judge('MY_HISTORY_LIST', [{ length: 100_000 }], { version: MYSQL }).faults).toHaveLength(1);
   expect(judge('MY_HISTORY_LIST', [{ length: null }], { version: MYSQL }).skipped).toContain('is off');
   expect(() => judge('MY_HISTORY_LIST', [], { version: MYSQL })).toThrow(TypeError);
-});
-
-test('a literal is right with and without backslash escapes', () => {
-  expect([literal('app'), literal("o'ne"), literal('a\\')]).toEqual(["'app'", '0x6f276e65', '0x615c']);
 });

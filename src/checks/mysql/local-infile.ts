@@ -7,12 +7,12 @@ export const localInfile = settingCheck({
   category: 'security',
   severity: 'warning',
   reads: { variables: ['local_infile'] },
-  wrong: (settings, version) => {
+  wrong: (settings, server) => {
     if (!settings.on('local_infile')) return undefined;
     return {
       metricLine:
         "local_infile is on: an injected LOAD DATA LOCAL can read files on the application's machine; turn it off.",
-      remediation: setForGood(version, 'local_infile', 'OFF'),
+      remediation: setForGood(server, 'local_infile', 'OFF'),
     };
   },
   passMessage: () => 'local_infile is off.',

@@ -1,7 +1,7 @@
 import { counted, rate, size } from '../wording.ts';
 import { counterCheck, perSecond } from './counter-check.ts';
 import { isMariaDb } from './flavour.ts';
-import { setForGood } from './setting-check.ts';
+import { setAtStart, setForGood } from './setting-check.ts';
 
 /** Waits a second, as in the common Prometheus rules for MySQL. */
 const thresholds = { warning_per_second: 10 };
@@ -32,8 +32,8 @@ export const logWaits = counterCheck({
       metricLine: `${counted(waits, 'wait')} for the redo log buffer since the last run, ${rate(waits / minutes / 60)}; raise innodb_log_buffer_size above its ${size(bytes)}.`,
       // MariaDB reads it from its option file only.
       remediation: isMariaDb(facts.version)
-        ? `Put innodb_log_buffer_size = ${bytes * 2} under [mysqld] in the option file and restart the server.`
-        : setForGood(facts.version, 'innodb_log_buffer_size', bytes * 2),
+        ? setAtStart(facts, 'innodb_log_buffer_size', bytes * 2)
+        : setForGood(facts, 'innodb_log_buffer_size', bytes * 2),
     };
   },
   passMessage: ({ by }) =>

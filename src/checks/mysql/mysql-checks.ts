@@ -22,9 +22,15 @@ import { lockWaits } from './lock-waits.ts';
 import { logWaits } from './log-waits.ts';
 import { longTrx } from './long-trx.ts';
 import { mdlWait } from './mdl-wait.ts';
+import { memoryOvercommit } from './memory-overcommit.ts';
+import { mixedCollations } from './mixed-collations.ts';
+import { nameResolution } from './name-resolution.ts';
 import { noPrimaryKey } from './no-primary-key.ts';
 import { nonInnodb } from './non-innodb.ts';
 import { openFiles } from './open-files.ts';
+import { queryNew } from './query-new.ts';
+import { queryReads } from './query-reads.ts';
+import { querySlower } from './query-slower.ts';
 import { redoDisabled } from './redo-disabled.ts';
 import { redoTooSmall } from './redo-too-small.ts';
 import { redundantIndex } from './redundant-index.ts';
@@ -37,19 +43,21 @@ import { slowQueries } from './slow-queries.ts';
 import { sqlModeLax } from './sql-mode-lax.ts';
 import { syncBinlog } from './sync-binlog.ts';
 import { tableCache } from './table-cache.ts';
+import { tableDefinitionCache } from './table-definition-cache.ts';
 import { threadsRunning } from './threads-running.ts';
 import { tlsNotRequired } from './tls-not-required.ts';
 import { tmpDisk } from './tmp-disk.ts';
 import { unusedIndex } from './unused-index.ts';
 import { versionEol } from './version-eol.ts';
 
-/** Every check of a MySQL or MariaDB server, in the order in which they run and are listed. */
+/** Every check of a MySQL or MariaDB server, in the order in which they are listed. */
 export const mysqlChecks: readonly Check[] = [
   connSaturation,
   longTrx,
   lockWaits,
   historyList,
   abortedConnects,
+  nameResolution,
   threadsRunning,
   mdlWait,
   bpMiss,
@@ -58,8 +66,13 @@ export const mysqlChecks: readonly Check[] = [
   tmpDisk,
   joinsNoIndex,
   slowQueries,
+  querySlower,
+  queryNew,
+  queryReads,
   tableCache,
+  tableDefinitionCache,
   openFiles,
+  memoryOvercommit,
   redoTooSmall,
   flushNot1,
   syncBinlog,
@@ -76,6 +89,7 @@ export const mysqlChecks: readonly Check[] = [
   redundantIndex,
   unusedIndex,
   charsetLegacy,
+  mixedCollations,
   indexGtData,
   versionEol,
   emptyPassword,

@@ -45,7 +45,7 @@ export const openFiles: Check<typeof thresholds> = {
           object: null,
           metricLine: `${files}; raise open_files_limit, or keep fewer tables open than ${grouped(read.number('Open_tables'))}.`,
           remediation: setForGood(
-            facts.version,
+            facts,
             'table_open_cache',
             Math.max(
               10,

@@ -4,7 +4,7 @@ import { percent, size } from '../wording.ts';
 import { faultMeasure } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
-import { setForGood } from './setting-check.ts';
+import { type Server, setAtStart, setForGood } from './setting-check.ts';
 
 /** An hour's redo and the checkpoint's age, as shares of the log's size; the hour is MySQL's own rule of thumb. */
 const thresholds = { warning: 1, critical_age: 0.8, minimum_seconds: 5 };
@@ -32,7 +32,11 @@ export const redoTooSmall: Check<typeof thresholds> = {
   comparesRuns: true,
   thresholds,
   sql: () => reads,
-  judge: (rows, { version, before, thresholds: { warning, critical_age, minimum_seconds } }) => {
+  judge: (rows, server) => {
+    const {
+      before,
+      thresholds: { warning, critical_age, minimum_seconds },
+    } = server;
     const now = new Figures(rows);
     const capacity = capacityOf(now);
     const skip = (reason: string) => ({ skipped: `Not measured: ${reason}.` });
@@ -63,7 +67,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
             severity: 'critical',
             object: null,
             metricLine: `At least ${percent(used)} of the redo log of ${size(capacity)} waited for a checkpoint, in this run and the last: once it is full, every write waits; enlarge it.`,
-            remediation: enlarge(now, version, 2 * capacity),
+            remediation: enlarge(now, server, 2 * capacity),
             measured: faultMeasure(age),
           },
         ],
@@ -79,7 +83,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
           severity: 'warning',
           object: null,
           metricLine: `${size(hourly)} of redo an hour since the last run, but the redo log holds ${size(capacity)}; make it hold an hour of redo.`,
-          remediation: enlarge(now, version, hourly / warning),
+          remediation: enlarge(now, server, hourly / warning),
           measured: faultMeasure(redo),
         },
       ],
@@ -124,10 +128,11 @@ function sequenceNumber(status: Figures): string | undefined {
   return ['Innodb_lsn_current', 'Innodb_redo_log_current_lsn'].find((name) => status.has(name));
 }
 
-function enlarge(settings: Figures, version: number, bytes: number): string {
+function enlarge(settings: Figures, server: Server, bytes: number): string {
   const whole = Math.ceil(bytes / STEP) * STEP;
-  if (settings.has('innodb_redo_log_capacity')) return setForGood(version, 'innodb_redo_log_capacity', whole);
-  if (isMariaDb(version) && version >= 100_900) return setForGood(version, 'innodb_log_file_size', whole);
+  if (settings.has('innodb_redo_log_capacity')) return setForGood(server, 'innodb_redo_log_capacity', whole);
+  if (isMariaDb(server.version) && server.version >= 100_900)
+    return setForGood(server, 'innodb_log_file_size', whole);
   const each = Math.ceil(whole / filesOf(settings));
-  return `Put innodb_log_file_size = ${each} under [mysqld] in the option file and restart the server.`;
+  return setAtStart(server, 'innodb_log_file_size', each);
 }

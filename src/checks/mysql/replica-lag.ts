@@ -48,7 +48,7 @@ export const replicaLag: Check<typeof thresholds> = {
           severity: lag(one) >= critical_seconds ? 'critical' : 'warning',
           object: one.object,
           metricLine: `${one.words} is ${duration(lag(one))} behind${on_purpose}; find out what its SQL thread waits for, and use several applier threads.`,
-          remediation: remediation(one, settings, version),
+          remediation: remediation(one, replications, settings, version),
           measured: faultMeasure(measureOf(one)),
         };
       }),
@@ -80,14 +80,25 @@ function timeout(settings: Figures): number {
   return settings.number(settings.has('replica_net_timeout') ? 'replica_net_timeout' : 'slave_net_timeout');
 }
 
-function remediation({ suffix }: Replication, settings: Figures, version: number): string {
+function remediation(
+  { statement }: Replication,
+  all: readonly Replication[],
+  settings: Figures,
+  version: number,
+): string {
   const names = ['slave_parallel_threads', 'replica_parallel_workers', 'slave_parallel_workers'];
   const name = names.find((one) => settings.has(one));
   if (name === undefined || settings.number(name) > 1)
     return `SHOW PROCESSLIST; -- the rows of "system user": one may wait for a lock, or scan a table without a primary key for every row`;
   const word = replicaWord(version);
-  // MariaDB has one thread pool for all its connections, and changes it only while none applies.
-  return isMariaDb(version)
-    ? `STOP ALL SLAVES; SET GLOBAL ${name} = 4; START ALL SLAVES; -- and ${name} = 4 under [mysqld] in the option file`
-    : `STOP ${word} SQL_THREAD${suffix}; SET PERSIST ${name} = 4; START ${word} SQL_THREAD${suffix};`;
+  if (!isMariaDb(version))
+    return `${statement(`STOP ${word} SQL_THREAD`)} SET PERSIST ${name} = 4; ${statement(`START ${word} SQL_THREAD`)}`;
+  // MariaDB has one thread pool for all its connections, and changes it only while none applies. Those that somebody
+  // stopped stay so.
+  const running = all.filter(({ applier, receiver }) => applier === 'Yes' && receiver !== 'No');
+  const start =
+    running.length === all.length
+      ? 'START ALL SLAVES;'
+      : running.map((one) => one.statement(`START ${word}`)).join(' ');
+  return `STOP ALL SLAVES; SET GLOBAL ${name} = 4; ${start} -- and ${name} = 4 under [mysqld] in the option file`;
 }

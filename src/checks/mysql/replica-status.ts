@@ -2,7 +2,7 @@ import type { Row } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
-import { quoted } from './quote.ts';
+import { printable, quoted, stringLiteral } from './quote.ts';
 
 /** One source of a replica: a connection in MariaDB, a channel in MySQL. */
 export interface Replication {
@@ -10,14 +10,16 @@ export interface Replication {
   object: string | null;
   /** How a sentence begins with it: `Replication`, ``Replication `north` ``. */
   words: string;
-  /** The end of a statement that concerns it alone, such as ` 'north'`; empty if it has no name. */
-  suffix: string;
+  /** A statement that concerns it alone: `START REPLICA` → `START REPLICA 'north';`. */
+  statement: (verb: string) => string;
   /** `Yes`, `No`, or `Connecting` and the like. */
   receiver: string;
   applier: string;
   /** 0 = no error. The text of an error may contain values from rows, so it is not read. */
   receiverError: number;
   applierError: number;
+  /** The position is kept as GTIDs, so that the relay log can be fetched again. */
+  gtid: boolean;
   /** Seconds, including `delay`; null if the server does not know. */
   behind: number | null;
   /** The configured delay of the replica in seconds. */
@@ -63,16 +65,20 @@ export function replicationsIn(rows: readonly Row[], version: number): Replicati
     .filter((row) => nameColumn in row && !textIn(row, nameColumn).startsWith('group_replication_'))
     .map((row) => {
       const name = textIn(row, nameColumn);
-      const literal = `'${name.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
       const behind = `Seconds_Behind_${words[1]}`;
       return {
         object: name === '' ? null : quoted(name),
         words: name === '' ? 'Replication' : `Replication ${quoted(name)}`,
-        suffix: name === '' ? '' : isMariaDb(version) ? ` ${literal}` : ` FOR CHANNEL ${literal}`,
+        statement: (verb) => {
+          if (name === '') return `${verb};`;
+          const named = isMariaDb(version) ? verb : `${verb} FOR CHANNEL`;
+          return printable(`${named} ${stringLiteral(name)};`, `${named} ${stringLiteral(name, true)};`);
+        },
         receiver: textIn(row, `${words[0]}_IO_Running`),
         applier: textIn(row, `${words[0]}_SQL_Running`),
         receiverError: numberIn(row, 'Last_IO_Errno'),
         applierError: numberIn(row, 'Last_SQL_Errno'),
+        gtid: isMariaDb(version) ? textIn(row, 'Using_Gtid') !== 'No' : numberIn(row, 'Auto_Position') === 1,
         behind: row[behind] === null ? null : numberIn(row, behind),
         delay: numberIn(row, 'SQL_Delay'),
         notDue: row['SQL_Remaining_Delay'] !== null,

@@ -13,7 +13,8 @@ export const replicaWritable: Check = {
   scope: 'server',
   privilege: replicaPrivilege,
   sql: replicaSql,
-  judge: (rows, { version }) => {
+  judge: (rows, server) => {
+    const { version } = server;
     const settings = replicaSettings(rows);
     if (replicationsIn(rows, version).length === 0)
       return { faults: [], measures: [], passMessage: 'This server is not a replica.' };
@@ -29,7 +30,7 @@ export const replicaWritable: Check = {
           object: null,
           metricLine:
             'read_only is OFF on this replica, so applications can write rows that its source lacks; turn it on.',
-          remediation: setForGood(version, isMariaDb(version) ? 'read_only' : 'super_read_only', 'ON'),
+          remediation: setForGood(server, isMariaDb(version) ? 'read_only' : 'super_read_only', 'ON'),
         },
       ],
     };

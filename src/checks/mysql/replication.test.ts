@@ -3,8 +3,6 @@ import { expectMeasures } from '../../../test/expect-measures.ts';
 import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
 import type { Check, Row } from '../check.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
-import { galeraUnsynced } from './galera-unsynced.ts';
-import { groupMemberDown } from './group-member-down.ts';
 import { replicaLag } from './replica-lag.ts';
 import { replicaStopped } from './replica-stopped.ts';
 import { replicaWritable } from './replica-writable.ts';
@@ -41,6 +39,7 @@ function status(version: number, name: string, given: Row = {}): Row {
     [old ? 'Slave_IO_Running' : 'Replica_IO_Running']: row['running'],
     [old ? 'Slave_SQL_Running' : 'Replica_SQL_Running']: row['applying'],
     [old ? 'Seconds_Behind_Master' : 'Seconds_Behind_Source']: row['behind'],
+    [version === MARIADB ? 'Using_Gtid' : 'Auto_Position']: row['gtid'] ?? (version === MARIADB ? 'No' : 0),
     Last_IO_Errno: row['io'] ?? 0,
     Last_IO_Error: 'a value of a row',
     Last_SQL_Errno: row['error'] ?? 0,
@@ -85,9 +84,18 @@ describe.each([
   test.each([
     [{}, []],
     [{ running: 'No' }, ['the IO thread is stopped']],
-    [{ running: 'No', io: 13_114 }, ['stopped on error 13114']],
+    [
+      { running: 'No', io: 13_114 },
+      ['error 13114), so nothing new arrives; usually the log is purged: rebuild'],
+    ],
     [{ running: 'No', io: 1236 }, ['rebuild the replica']],
-    [{ running: 'Connecting', io: 1045 }, ["can't reach the source (error 1045)"]],
+    [{ running: 'No', io: 13_117 }, ['the same server_id']],
+    [{ running: 'No', io: 13_120 }, ['the login lacks REPLICATION SLAVE']],
+    [{ running: 'No', io: 2003 }, ['error 2003: the network or the server']],
+    [{ running: 'Connecting', io: 2061 }, ['error 2061: TLS failed']],
+    [{ running: 'No', io: 9999 }, ['stopped on error 9999']],
+    [{ applying: 'No', error: 13_121 }, ["the relay log can't be read (error 13121)"]],
+    [{ running: 'Connecting', io: 1045 }, ["can't reach the source (error 1045: the login is refused)"]],
     [{ running: 'Preparing' }, ["can't reach the source, so"]],
     [{ applying: 'No' }, ['the SQL thread is stopped']],
     [{ applying: 'No', error: 1032 }, ['stopped on error 1032']],
@@ -125,6 +133,35 @@ describe.each([
   });
 });
 
+test('a thread that gave up is started after the fix, one that still tries is not', () => {
+  const remedy = (given: Row) =>
+    judge(replicaStopped, [...plain.mysql84, status(MYSQL_84, "a'b", given)], { version: MYSQL_84 }).faults[0]
+      ?.remediation;
+  expect(remedy({ running: 'No', io: 1045 })).toMatch(
+    /^SHOW REPLICA STATUS; -- .*; then START REPLICA FOR CHANNEL 'a''b';$/,
+  );
+  expect(remedy({ running: 'Connecting', io: 1045 })).toMatch(/the thread then reconnects by itself$/);
+  // Starting a replica whose source purged its log changes nothing.
+  expect(remedy({ running: 'No', io: 13_114 })).not.toContain('START');
+});
+
+test('a relay log that is corrupt is fetched again, but only where GTIDs keep the position', () => {
+  const remedy = (version: number, gtid: Row) =>
+    judge(
+      replicaStopped,
+      [...settingsOf(version), status(version, '', { applying: 'No', error: 1594, ...gtid })],
+      { version },
+    ).faults[0]?.remediation;
+  expect(remedy(MYSQL_84, { gtid: 1 })).toBe('STOP REPLICA; RESET REPLICA; START REPLICA;');
+  expect(remedy(MARIADB, { gtid: 'Slave_Pos' })).toBe('STOP REPLICA; START REPLICA;');
+  expect(remedy(MYSQL_84, {})).toMatch(
+    /^SHOW REPLICA STATUS; -- note Relay_Source_Log_File and Exec_Source_Log_Pos/,
+  );
+  expect(remedy(MARIADB, {})).toMatch(
+    /^SHOW ALL SLAVES STATUS; -- note Relay_Master_Log_File and Exec_Master_Log_Pos/,
+  );
+});
+
 test('channels of group replication are ignored', () => {
   const rows = [
     ...settingsOf(MYSQL_84),
@@ -143,6 +180,17 @@ test('the remediation proposes more threads if there is one: per channel in MySQ
   );
   expect(late(MYSQL_84)).toMatch(/^SHOW PROCESSLIST;/);
   expect(late(MARIADB)).toMatch(/^STOP ALL SLAVES; SET GLOBAL slave_parallel_threads = 4; START ALL SLAVES;/);
+});
+
+test('a replication that somebody stopped is not started with the others', () => {
+  const rows = [
+    ...settingsOf(MARIADB),
+    status(MARIADB, 'a', { behind: 60 }),
+    status(MARIADB, 'b', { running: 'No', applying: 'No' }),
+  ];
+  expect(judge(replicaLag, rows, { version: MARIADB }).faults[0]?.remediation).toMatch(
+    /^STOP ALL SLAVES; SET GLOBAL slave_parallel_threads = 4; START REPLICA 'a'; -- /,
+  );
 });
 
 test.each([
@@ -170,113 +218,4 @@ test.each<[Record<string, string>, string[]]>([
   expect(faults.map(({ severity, object }) => [severity, object])).toEqual(
     objects.map((one) => ['critical', one]),
   );
-});
-
-describe('Galera', () => {
-  const node = {
-    ...{ Uptime: 9_000, wsrep_connected: 'ON', wsrep_ready: 'ON', wsrep_cluster_status: 'Primary' },
-    ...{ wsrep_local_state: 4, wsrep_local_state_comment: 'Synced', wsrep_flow_control_paused_ns: 0 },
-    ...{ wsrep_provider: '/usr/lib/libgalera_smm.so', wsrep_on: 'ON', wsrep_desync: 'OFF' },
-  };
-  const before = { rows: shown(node), seconds: 100 };
-
-  test.each<[string, Record<string, string | number>]>([
-    ['MySQL', { Uptime: 9 }],
-    [
-      'a plain MariaDB',
-      { Uptime: 9, wsrep_provider: 'none', wsrep_on: 'OFF', wsrep_ready: 'OFF', wsrep_connected: 'OFF' },
-    ],
-    [
-      'one that was started without',
-      { ...node, wsrep_on: 'OFF', wsrep_ready: 'OFF', wsrep_connected: 'OFF' },
-    ],
-  ])('%s is no node', (_, figures) => {
-    expect(judge(galeraUnsynced, shown(figures))).toEqual({
-      faults: [],
-      passMessage: 'This server is not a Galera node.',
-      measures: [],
-    });
-  });
-
-  test.each<[Record<string, string | number>, string[]]>([
-    [{}, []],
-    [{ wsrep_on: 'OFF' }, ['critical']],
-    [{ wsrep_cluster_status: 'non-Primary', wsrep_ready: 'OFF', wsrep_local_state: 0 }, ['critical']],
-    [{ wsrep_cluster_status: 'Disconnected', wsrep_connected: 'OFF', wsrep_ready: 'OFF' }, ['critical']],
-    [{ wsrep_ready: 'OFF', wsrep_local_state: 1, wsrep_local_state_comment: 'Joining' }, ['critical']],
-    [{ wsrep_local_state: 3, wsrep_local_state_comment: 'Joined' }, ['warning']],
-    [{ wsrep_local_state: 2, wsrep_local_state_comment: 'Donor/Desynced' }, ['warning']],
-    [{ wsrep_flow_control_paused_ns: 1.9e9 }, []],
-    [{ wsrep_flow_control_paused_ns: 2e9 }, ['warning']],
-    [{ wsrep_local_state: 3, wsrep_flow_control_paused_ns: 2e9 }, ['warning', 'warning']],
-  ])('%j: %j', (given, severities) => {
-    const judgement = judge(galeraUnsynced, shown({ ...node, ...given }), { before });
-    expect(judgement.faults.map(({ severity }) => severity)).toEqual(severities);
-    expect(new Set(judgement.faults.map(({ object }) => object)).size).toBe(severities.length);
-    expect(judgement.skipped).toBeUndefined();
-  });
-
-  test.each<[string, Record<string, string | number>, JudgementInput['before']]>([
-    ['the first run', {}, undefined],
-    ['a restart', { Uptime: 99 }, before],
-    ['a reset', {}, { ...before, rows: shown({ ...node, wsrep_flow_control_paused_ns: 7 }) }],
-    ['a time without the cluster', {}, { ...before, rows: shown({ wsrep_connected: 'OFF' }) }],
-    ['a moment', {}, { ...before, seconds: 4 }],
-  ])('after %s flow control is skipped, the state is reported', (_, given, last) => {
-    const facts = last ? { before: last } : {};
-    expect(judge(galeraUnsynced, shown({ ...node, ...given }), facts).skipped).toMatch(
-      /^Not measured: flow control/,
-    );
-    const desynced = shown({ ...node, ...given, wsrep_local_state: 2 });
-    const judgement = judge(galeraUnsynced, desynced, facts);
-    expect(judgement).toMatchObject({ faults: [{ severity: 'warning', object: null }], truncated: true });
-    expect(judgement.skipped).toBeUndefined();
-  });
-
-  test('in Percona wsrep_on exists only per session', () => {
-    const { wsrep_on: _, ...percona } = node;
-    expect(judge(galeraUnsynced, shown(percona), { version: MYSQL_80, before }).passMessage).toContain(
-      'is synced',
-    );
-  });
-});
-
-describe('group replication', () => {
-  const group = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: 'a-b' });
-  const member = (host: string, state: string): Row => ({ host, port: host === '' ? null : 3306, state });
-
-  test('MariaDB gets no statement for members', () => {
-    expect([groupMemberDown.sql(MARIADB)].flat().join()).not.toContain('replication_group_members');
-    expect([groupMemberDown.sql(MYSQL_84)].flat().join()).toContain('replication_group_members');
-  });
-
-  test('a server without a group is "ok", one without a row is an error', () => {
-    const none = { faults: [], passMessage: 'This server is not in a replication group.', measures: [] };
-    expect(judge(groupMemberDown, shown({ performance_schema: 'OFF', read_only: 'OFF' }))).toEqual(none);
-    const named = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: '' });
-    expect(judge(groupMemberDown, [...named, member('', 'OFFLINE')])).toEqual(none);
-    expect(() => judge(groupMemberDown, [])).toThrow(TypeError);
-  });
-
-  test('without performance_schema the check is skipped', () => {
-    const blind = shown({ performance_schema: 'OFF', read_only: 'OFF', group_replication_group_name: 'a-b' });
-    expect(judge(groupMemberDown, blind).skipped).toContain('performance_schema is off');
-  });
-
-  test.each<[Row[], [string, string | null][]]>([
-    [[member('db-1', 'ONLINE'), member('db-2', 'ONLINE')], []],
-    [[member('db-1', 'ONLINE'), member('db-2', 'RECOVERING')], [['warning', 'db-2:3306']]],
-    [
-      [member('db-1', 'ERROR'), member('db-2', 'UNREACHABLE')],
-      [
-        ['critical', 'db-1:3306'],
-        ['critical', 'db-2:3306'],
-      ],
-    ],
-    [[member('', 'OFFLINE')], [['critical', null]]],
-    [[], [['critical', null]]],
-  ])('members %j: %j', (members, expected) => {
-    const { faults } = judge(groupMemberDown, [...group, ...members], { version: MYSQL_84 });
-    expect(faults.map(({ severity, object }) => [severity, object])).toEqual(expected);
-  });
 });

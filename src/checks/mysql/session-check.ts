@@ -2,7 +2,7 @@ import type { Check, Fault, Row, ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
 import { countOf, faultMeasure, highestOf } from '../worst-measures.ts';
-import { literal } from './quote.ts';
+import { exactly } from './quote.ts';
 
 /** The most session rows to read, the oldest first. */
 export const SESSION_LIMIT = 1_000;
@@ -101,7 +101,7 @@ export function who(row: Row): string {
 /** The condition after WHERE that selects the sessions of processlist with the same user and database. */
 export function ofThem(row: Row): string {
   const database = textOrNone(row, 'db_name');
-  return `user = ${literal(textIn(row, 'user_name'))} AND db ${database === undefined ? 'IS NULL' : `= ${literal(database)}`}`;
+  return `user = ${exactly(textIn(row, 'user_name'))} AND db ${database === undefined ? 'IS NULL' : `= ${exactly(database)}`}`;
 }
 
 /** The privilege that a check of sessions and locks needs. */

@@ -211,37 +211,80 @@ test.each([
   expect(faults.map((fault) => fault.remediation)).toEqual([expect.stringMatching(remediation)]);
 });
 
-const account = (user: string, host: string): Row[] => [
-  { accounts: 3, faulty: 1 },
-  { user, host },
+/** The rows of an account check with one fault, of `user` at any host. */
+const account = (user: string, of: Row = {}, server: Row = {}): Row[] => [
+  { accounts: 3, faulty: 1, keepers: 0, read_only: 0, ...server },
+  { user, host: '%', own: 0, replicates: 0, ...of },
 ];
 
 test.each([
-  ['MY_EMPTY_PASSWORD', account('app', '%'), '`app`@`%`', 'ALTER USER `app`@`%` ACCOUNT LOCK;'],
-  ['MY_EMPTY_PASSWORD', account('', '%'), '``@`%`', 'DROP USER ``@`%`;'],
-  ['MY_ROOT_REMOTE', account('root', '%'), '`root`@`%`', 'ALTER USER `root`@`%` ACCOUNT LOCK;'],
-  ['MY_AUTH_LEGACY', account('a`b', '%'), '`a``b`@`%`', 'ALTER USER `a``b`@`%` IDENTIFIED WITH caching_sha2'],
-])('%s on MySQL: %j', (id, rows, object, remediation) => {
+  ['MY_EMPTY_PASSWORD', account('app'), 'ALTER USER `app`@`%` IDENTIFIED BY RANDOM PASSWORD; -- '],
+  ['MY_EMPTY_PASSWORD', account('app', { own: 1 }), 'enter it with "connection change --password-stdin"'],
+  ['MY_EMPTY_PASSWORD', account(''), 'DROP USER ``@`%`;'],
+  ['MY_EMPTY_PASSWORD', account('', { own: 1 }), 'SHOW GRANTS FOR ``@`%`; -- dbvitals logs in with'],
+  [
+    'MY_EMPTY_PASSWORD',
+    account('app', {}, { read_only: 1 }),
+    'This server is read-only. Run this on its source: ',
+  ],
+  ['MY_ROOT_REMOTE', account('root', {}, { keepers: 1 }), 'ALTER USER `root`@`%` ACCOUNT LOCK;'],
+  ['MY_ROOT_REMOTE', account('root'), 'SHOW GRANTS FOR `root`@`%`; -- no other administrator'],
+  ['MY_ROOT_REMOTE', account('root', { own: 1 }, { keepers: 1 }), '; -- dbvitals logs in with this account'],
+  ['MY_ROOT_REMOTE', account('root', { replicates: 1 }, { keepers: 1 }), '; -- a replica logs in as root'],
+  ['MY_AUTH_LEGACY', account('a`b'), 'ALTER USER `a``b`@`%` IDENTIFIED WITH caching_sha2_password BY RANDOM'],
+])('%s on MySQL: %j', (id, rows, remediation) => {
   const { faults } = judge(id, rows, { version: MYSQL_84 });
-  expect(faults).toMatchObject([{ object, remediation: expect.stringContaining(remediation) }]);
-  expect(judge(id, [{ accounts: 3, faulty: 0 }], { version: MYSQL_84 })).toMatchObject({
+  expect(faults).toMatchObject([{ remediation: expect.stringContaining(remediation) }]);
+  expect(JSON.stringify(faults).includes('ACCOUNT LOCK')).toBe(remediation.includes('ACCOUNT LOCK'));
+  expect(judge(id, account('app', {}, { faulty: 0 }).slice(0, 1), { version: MYSQL_84 })).toMatchObject({
     faults: [],
     passMessage: expect.stringMatching(/^None of 3 accounts /),
   });
 });
 
+test('a new password needs functions of MySQL 8.0.18 and MariaDB 10.10, and takes any name', () => {
+  const remediation = (user: string, version: number) =>
+    judge('MY_EMPTY_PASSWORD', account(user), { version }).faults[0]?.remediation;
+  for (const version of [80_017, 100_623])
+    expect(remediation('app', version)).toMatch(
+      /^SHOW GRANTS FOR `app`@`%`; -- then set a long random password/,
+    );
+  expect(remediation('app', 101_119)).toContain(
+    "CONCAT('SET PASSWORD FOR `app`@`%` = PASSWORD(''', @password",
+  );
+  for (const user of ['a\\b', 'a\nb'])
+    expect(remediation(user, 101_119)).toMatch(
+      /^SET NAMES utf8mb4; SET @password = .* CONCAT\(0x[0-9a-f]+, @password/,
+    );
+});
+
 test('a list of accounts that is cut short says so, and the number is that of all', () => {
+  const [, one] = account('app');
   const rows = [
-    { accounts: 200, faulty: 150 },
-    ...Array.from({ length: 101 }, (_, n) => ({ user: `u${n}`, host: '%' })),
+    { accounts: 200, faulty: 150, keepers: 0, read_only: 0 },
+    ...Array.from({ length: 101 }, (_, n) => ({ ...one, user: `u${n}` })),
   ];
   const { faults, truncated, measures } = judge('MY_EMPTY_PASSWORD', rows, {});
   expect([faults.length, truncated]).toEqual([100, true]);
   expect(measures).toMatchObject([{ metric: 'accounts_without_password_count', value: 150 }]);
 });
 
+test.each([
+  [MYSQL_84, 'DETECT_ONLY', 'SET GLOBAL'],
+  [MYSQL_84, 'OFF', 'restart the server'],
+  [110_806, 'OFF', 'SET GLOBAL'],
+  [101_119, 'OFF', 'restart the server'],
+])('doublewrite of version %i from %s: %s', (version, innodb_doublewrite, how) => {
+  const { faults } = judge('MY_DOUBLEWRITE_OFF', shown({ innodb_doublewrite }), { version });
+  expect(faults).toMatchObject([{ remediation: expect.stringContaining(how) }]);
+});
+
 test('MySQL asks for the columns that are read, no more', () => {
   expect(mysqlChecks.find(({ id }) => id === 'MY_EMPTY_PASSWORD')?.privilege?.(MYSQL_84)).toBe(
     'SELECT (user, host, plugin, authentication_string, account_locked) ON mysql.user',
   );
+  expect(mysqlChecks.find(({ id }) => id === 'MY_ROOT_REMOTE')?.privilege?.(MYSQL_84)).toEqual([
+    'SELECT (user, host, plugin, authentication_string, account_locked) ON mysql.user',
+    'SELECT (super_priv, create_user_priv, grant_priv) ON mysql.user',
+  ]);
 });

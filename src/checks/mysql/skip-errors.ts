@@ -15,7 +15,7 @@ export const skipErrors: Check = {
   volatile: false,
   scope: 'server',
   sql: () => figures({ variables: [...SKIPPED, ...MODE] }),
-  judge: (rows, { version }) => {
+  judge: (rows, server) => {
     const settings = new Figures(rows);
     const named = (names: string[]) => names.find((name) => settings.has(name)) ?? names.join();
     const [skipped, mode] = [named(SKIPPED), named(MODE)];
@@ -33,7 +33,7 @@ export const skipErrors: Check = {
         severity: 'critical',
         object: mode,
         metricLine: `${mode} is ${settings.text(mode)}: replication ignores duplicate keys and missing rows, and data drift apart unnoticed; set it to STRICT, and compare with the source.`,
-        remediation: setForGood(version, mode, "'STRICT'"),
+        remediation: setForGood(server, mode, "'STRICT'"),
       });
     return { faults, measures: [], passMessage: 'Replication stops on any error.' };
   },

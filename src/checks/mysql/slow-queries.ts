@@ -1,11 +1,12 @@
 import type { Fault } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
+import { addUp } from '../queries/query-facts.ts';
 import { counted, duration, grouped, percent } from '../wording.ts';
 import { countOf, faultMeasure, highestOf } from '../worst-measures.ts';
-import { clockIn, counterCheck, shareScale } from './counter-check.ts';
+import { counterCheck, shareScale } from './counter-check.ts';
 import { Figures } from './figures.ts';
-import { digestSql, digestsSince, showDigest } from './query-digests.ts';
-import { setForGood } from './setting-check.ts';
+import { showDigest } from './query-engine.ts';
+import { type Server, setForGood } from './setting-check.ts';
 
 const thresholds = {
   /** Share of statements, as in MySQLTuner, and the minimum of slow ones. */
@@ -24,7 +25,7 @@ const ofServer = counterCheck({
   severity: 'warning',
   thresholds,
   counters: ['Slow_queries', 'Questions'],
-  variables: ['long_query_time', 'performance_schema'],
+  variables: ['long_query_time', 'performance_schema', 'slow_query_log', 'log_output'],
   measures: ({ by }, { thresholds: { warning, minimum_slow } }) => {
     const slow = by('Slow_queries');
     const judged = { operator: '>=', enough: slow >= minimum_slow, warning } as const;
@@ -35,22 +36,35 @@ const ofServer = counterCheck({
     const [slow, all] = [by('Slow_queries'), by('Questions')];
     if (slow < minimum_slow || slow / all < warning) return null;
     return {
-      metricLine: `${grouped(slow)} of ${counted(all, 'statement')} were slow since the last run (${percent(slow / all)} took over ${now.number('long_query_time')} s, or count as slow by the server's settings); turn on the slow query log.`,
-      remediation: setForGood(facts.version, 'slow_query_log', 'ON'),
+      metricLine: `${grouped(slow)} of ${counted(all, 'statement')} were slow since the last run (${percent(slow / all)} took over ${now.number('long_query_time')} s, or count as slow by the server's settings); ${now.on('slow_query_log') ? 'look at those that take most time' : 'turn on the slow query log'}.`,
+      remediation: remediation(now, facts),
     };
   },
   passMessage: ({ by }) =>
     `${grouped(by('Slow_queries'))} of ${counted(by('Questions'), 'statement')} were slow since the last run.`,
 });
 
+/** Turns on the log, or shows the slow statements where the server keeps them already. */
+function remediation(settings: Figures, server: Server): string {
+  const output = settings.text('log_output').toUpperCase();
+  if (!settings.on('slow_query_log')) return setForGood(server, 'slow_query_log', 'ON');
+  if (settings.on('performance_schema'))
+    return 'SELECT schema_name, digest_text, count_star, round(sum_timer_wait / 1e12, 3) AS seconds, sum_rows_examined, sum_rows_sent FROM performance_schema.events_statements_summary_by_digest ORDER BY sum_timer_wait DESC LIMIT 10; -- then EXPLAIN the first, and see whether an index helps';
+  if (output.includes('TABLE'))
+    return 'SELECT start_time, query_time, rows_examined, db, left(sql_text, 200) AS statement FROM mysql.slow_log ORDER BY query_time DESC LIMIT 10; -- then EXPLAIN the first, and see whether an index helps';
+  if (output.includes('FILE'))
+    return "SHOW GLOBAL VARIABLES WHERE variable_name IN ('slow_query_log_file', 'datadir'); -- then summarise that file with mysqldumpslow -s t (mariadb-dumpslow), and EXPLAIN the first statements";
+  return setForGood(server, 'log_output', "'FILE'");
+}
+
 /** Statements that take longer than long_query_time, and the queries that were slow and frequent since the last run. */
 export const slowQueries: typeof ofServer = {
   ...ofServer,
   privilege: () => 'SELECT ON performance_schema.*',
-  sql: (version) => [...[ofServer.sql(version)].flat(), digestSql],
+  readsQueries: true,
   judge: (rows, facts) => {
     const server = ofServer.judge(rows, facts);
-    const { before } = facts;
+    const { before, queries } = facts;
     if ('skipped' in server || !before) return server;
     const also = (sentence: string) => `${server.passMessage} ${sentence}`;
     if (!new Figures(rows).on('performance_schema'))
@@ -58,15 +72,25 @@ export const slowQueries: typeof ofServer = {
         ...server,
         passMessage: also('With performance_schema off, single queries are not measured.'),
       };
+    if (queries === undefined) return server;
+    if ('skipped' in queries) {
+      const { skipped, grant } = queries;
+      return {
+        ...server,
+        passMessage: also(`Single queries: ${skipped}`),
+        ...(grant !== undefined && { grant }),
+      };
+    }
 
     const { info_ms, calls_per_day } = facts.thresholds;
     const warning = info_ms / 1_000;
     const scale = { metric: 'query_mean_seconds', operator: '>=', warning, critical: null } as const;
     const days = Math.max(LEAST_SECONDS, before.seconds) / 86_400;
-    const queries = digestsSince(rows, before.rows, clockIn(before.rows))
+    const executed = addUp(queries.grown.map((one) => ({ ...one, database: '', role: '' })))
+      .map(({ query: digest, calls, seconds }) => ({ digest, calls, mean: seconds / calls }))
       .filter(({ calls }) => calls >= calls_per_day * days)
       .toSorted((one, other) => other.mean - one.mean);
-    const slow = queries.filter(({ mean }) => mean >= warning);
+    const slow = executed.filter(({ mean }) => mean >= warning);
     const faults = slow.map(({ digest, calls, mean }): Fault => {
       const measured = faultMeasure({ ...scale, object: digest, value: mean });
       return {
@@ -77,7 +101,7 @@ export const slowQueries: typeof ofServer = {
         measured,
       };
     });
-    const means = queries.map(({ digest, mean }) => ({ object: digest, value: mean }));
+    const means = executed.map(({ digest, mean }) => ({ object: digest, value: mean }));
     return {
       passMessage: also(`No frequent query took ${grouped(info_ms)} ms or more on average.`),
       faults: [...server.faults, ...faults].slice(0, FAULT_LIMIT),

@@ -7,7 +7,7 @@ export const sqlModeLax = settingCheck({
   category: 'configuration',
   severity: 'warning',
   reads: { variables: ['sql_mode'] },
-  wrong: (settings, version) => {
+  wrong: (settings, server) => {
     const modes = settings.text('sql_mode').split(',').filter(Boolean);
     // The server shows TRADITIONAL with the strict modes that it implies.
     if (modes.some((mode) => mode === 'STRICT_TRANS_TABLES' || mode === 'STRICT_ALL_TABLES'))
@@ -15,7 +15,7 @@ export const sqlModeLax = settingCheck({
     return {
       metricLine:
         'sql_mode has no STRICT_TRANS_TABLES: values that do not fit are truncated or stored as 0, with a warning that nobody reads; add it.',
-      remediation: setForGood(version, 'sql_mode', `'${['STRICT_TRANS_TABLES', ...modes].join(',')}'`),
+      remediation: setForGood(server, 'sql_mode', `'${['STRICT_TRANS_TABLES', ...modes].join(',')}'`),
     };
   },
   passMessage: () => 'sql_mode is strict.',

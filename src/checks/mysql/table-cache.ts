@@ -39,7 +39,7 @@ export const tableCache = counterCheck({
     const places = now.number('table_open_cache');
     return {
       metricLine: `${line(grown)}; raise table_open_cache above its ${grouped(places)}.`,
-      remediation: setForGood(facts.version, 'table_open_cache', places * 2),
+      remediation: setForGood(facts, 'table_open_cache', places * 2),
     };
   },
   passMessage: (grown) => `${line(grown)}.`,

@@ -26,6 +26,10 @@ const judge = (id: string, rows: Row[], facts: Partial<JudgementInput> = {}) => 
   return judgement;
 };
 
+/** The statements that depend on the rows of the others, on a small server. */
+const statements = (id: string, version: number) =>
+  String(checkOf(id).steps?.map((step) => step([{ ...server, tables: 9 }], version)));
+
 const server: Row = { sees_all: 1, tables: 20_000, uncounted: 0 };
 const shop = { table_schema: 'shop', table_name: 'orders' };
 const counted = (figures: Record<string, string> = {}): Row[] =>
@@ -39,7 +43,36 @@ const value = (share: number, column_type = 'int'): Row => ({
   value: '7',
   share,
 });
-const noKey: Row = { ...shop, found: 1, unique_key: null, auto_column: null, id_column: null };
+const noKey: Row = { ...shop, found: 1, bytes: 2 ** 20 };
+const binlog = (value: string): Row => ({ Variable_name: 'log_bin', Value: value });
+const of = { of_schema: 'shop', of_table: 'orders' };
+const details: Row[] = [
+  { detail: 'server', page_bytes: 16_384, requires_primary_key: 0, mariadb: 0 },
+  {
+    ...{
+      detail: 'table',
+      ...of,
+      type: 'BASE TABLE',
+      engine: 'InnoDB',
+      bytes: 0,
+      row_format: 'Dynamic',
+      options: '',
+    },
+    collation: 'utf8mb4_0900_ai_ci',
+  },
+];
+const column: Row = {
+  ...{
+    detail: 'column',
+    ...of,
+    name: 'id',
+    place: 1,
+    data_type: 'bigint',
+    type: 'bigint unsigned',
+    nullable: 'NO',
+  },
+  ...{ default_value: null, extra: 'auto_increment', collation: null, characters: 0, comment: '' },
+};
 
 test.each<[string, number, Row, string | undefined]>([
   ['MY_AUTOINC_EXHAUSTION', MYSQL_80, value(0.849), undefined],
@@ -49,8 +82,10 @@ test.each<[string, number, Row, string | undefined]>([
   ['MY_INDEX_GT_DATA', MARIADB, { ...shop, index_bytes: 2 ** 20 * 100 - 1, data_bytes: 9 }, undefined],
   ['MY_INDEX_GT_DATA', MARIADB, { ...shop, index_bytes: 2 ** 20 * 100, data_bytes: 9 }, 'info'],
   ['MY_NO_PRIMARY_KEY', MARIADB, noKey, 'warning'],
+  ['MY_NO_PRIMARY_KEY', MARIADB, { ...noKey, bytes: 2 ** 20 - 1 }, undefined],
+  ['MY_NON_INNODB', MARIADB, { ...shop, engine: 'MEMORY', in_merge: 0 }, 'info'],
 ])('%s of version %i: %o is %s', (id, version, row, severity) => {
-  const { faults } = judge(id, [server, row], { version });
+  const { faults } = judge(id, [server, binlog('ON'), row], { version });
   expect(faults.map((fault) => fault.severity)).toEqual(severity === undefined ? [] : [severity]);
 });
 
@@ -79,25 +114,75 @@ test.each<[string, Row[]]>([
 
 test('each reason why an index is hidden has its own message', () => {
   const rows = [server, ...counted(), { ...shop, index_name: 'day', bytes: 2 ** 30 }];
-  const [fault] = judge('MY_UNUSED_INDEX', rows, { version: MYSQL_80 }).faults;
-  expect(fault?.remediation).toMatch(/^ALTER TABLE `shop`.`orders` ALTER INDEX `day` INVISIBLE;/);
+  for (const [version, hidden] of [
+    [MYSQL_80, 'INVISIBLE'],
+    [MARIADB, 'IGNORED'],
+  ] as const) {
+    const [fault] = judge('MY_UNUSED_INDEX', [...rows, ...details], { version }).faults;
+    expect(fault?.remediation).toMatch(`ALTER TABLE \`shop\`.\`orders\` ALTER INDEX \`day\` ${hidden};`);
+  }
   for (const id of ['MY_UNUSED_INDEX', 'MY_REDUNDANT_INDEX']) {
-    expect(String(checkOf(id).sql(MYSQL_80))).toContain("is_visible = 'YES'");
-    expect(String(checkOf(id).sql(MARIADB))).toContain("ignored = 'NO'");
+    expect(statements(id, MYSQL_80)).toContain("is_visible = 'YES'");
+    expect(statements(id, MARIADB)).toContain("ignored = 'NO'");
   }
 });
 
-test('no wider type is proposed for the widest', () => {
-  const [widest] = judge('MY_AUTOINC_EXHAUSTION', [server, value(0.99, 'bigint unsigned')]).faults;
-  expect(widest?.remediation).toMatch(/^-- /);
+test('a table without a primary key counts by its size, by replicas and by clusters', () => {
+  const severity = (bytes: number, figures: Record<string, string>) =>
+    judge('MY_NO_PRIMARY_KEY', [
+      server,
+      ...Object.entries({ log_bin: 'OFF', ...figures }).map(([Variable_name, Value]) => ({
+        Variable_name,
+        Value,
+      })),
+      { ...noKey, bytes },
+    ]).faults[0]?.severity;
+  const [small, large] = [2 ** 14, 2 ** 20];
+  expect([severity(small, { log_bin: 'ON' }), severity(large, { log_bin: 'ON' })]).toEqual([
+    undefined,
+    'warning',
+  ]);
+  expect([severity(small, {}), severity(large, {})]).toEqual([undefined, 'info']);
+  for (const cluster of [{ wsrep_on: 'ON' }, { group_replication_group_name: 'aaaa' }])
+    expect([severity(small, cluster), severity(large, cluster)]).toEqual(['info', 'warning']);
+  expect(severity(small, { wsrep_on: 'OFF', group_replication_group_name: '' })).toBeUndefined();
 });
 
-test('over 20,000 tables nothing is measured; over 100 faults the list is cut short', () => {
-  expect(judge('MY_NON_INNODB', [{ ...server, tables: 20_001 }]).skipped).toMatch(/20,001 tables/);
-  const tables = Array.from({ length: 101 }, (_, n) => ({ ...noKey, found: 400, table_name: `t${n}` }));
-  const { faults, truncated, measures } = judge('MY_NO_PRIMARY_KEY', [server, ...tables]);
+test('a MEMORY table counts only where replicas may have it', () => {
+  const table = { ...shop, engine: 'MEMORY', in_merge: 0 };
+  expect(judge('MY_NON_INNODB', [server, binlog('OFF'), table]).faults).toEqual([]);
+  expect(judge('MY_NON_INNODB', [server, binlog('ON'), table]).faults).toHaveLength(1);
+});
+
+test('before version 8.0.23, which brought INVISIBLE, the new column is visible', () => {
+  const added = (version: number) =>
+    judge('MY_NO_PRIMARY_KEY', [server, binlog('ON'), noKey, ...details], { version }).faults[0]?.remediation;
+  const column = 'ADD COLUMN `id` bigint unsigned NOT NULL AUTO_INCREMENT';
+  expect(added(80_022)).toBe(`ALTER TABLE \`shop\`.\`orders\` ${column} PRIMARY KEY;`);
+  expect(added(80_023)).toBe(`ALTER TABLE \`shop\`.\`orders\` ${column} INVISIBLE PRIMARY KEY;`);
+});
+
+test('the steps for a table that is gone when its details are read begin with a look', () => {
+  const rows = [server, binlog('ON'), noKey];
+  expect(judge('MY_NO_PRIMARY_KEY', rows).faults[0]?.remediation).toMatch(
+    /^SHOW CREATE TABLE `shop`.`orders`; -- then wait/,
+  );
+});
+
+test('no wider type is proposed for the widest', () => {
+  const rows = [server, value(0.99, 'bigint unsigned'), ...details, column];
+  const [widest] = judge('MY_AUTOINC_EXHAUSTION', rows).faults;
+  expect(widest?.remediation).toMatch(/^SELECT MAX\(`id`\) FROM `shop`.`orders`; -- then find out/);
+});
+
+test('over 50,000 tables nothing is measured; over 100 faults the list is cut short', () => {
+  expect(judge('MY_NON_INNODB', [{ ...server, tables: 50_001 }]).skipped).toMatch(/50,001 tables/);
+  const tables = Array.from({ length: 101 }, (_, n) => ({
+    ...{ found: 400, table_schema: `s${n}`, table_name: 't', columns: 1, charsets: 'latin1' },
+  }));
+  const { faults, truncated, measures } = judge('MY_CHARSET_LEGACY', [server, ...tables]);
   expect([faults.length, truncated]).toEqual([100, true]);
-  expect(measures).toMatchObject([{ metric: 'tables_without_primary_key_count', value: 400 }]);
+  expect(measures).toMatchObject([{ metric: 'legacy_charset_tables_count', value: 400 }]);
   const shares = Array.from({ length: 101 }, (_, n) => ({
     ...value(n < 100 ? 0.9 : 0.1),
     table_name: `t${n}`,
@@ -108,10 +193,10 @@ test('over 20,000 tables nothing is measured; over 100 faults the list is cut sh
 test('if tables may be hidden, visible faults are listed, and the check is never "ok"', () => {
   const hidden = { ...server, sees_all: 0 };
   const grant = `GRANT REFERENCES ON *.* TO 'watcher'@'10.0.0.7';`;
-  expect(judge('MY_NO_PRIMARY_KEY', [hidden])).toMatchObject({
+  expect(judge('MY_NO_PRIMARY_KEY', [hidden, binlog('ON')])).toMatchObject({
     grant,
     skipped: expect.stringContaining(grant),
   });
-  const seen = judge('MY_NO_PRIMARY_KEY', [hidden, noKey]);
+  const seen = judge('MY_NO_PRIMARY_KEY', [hidden, binlog('ON'), noKey]);
   expect([seen.faults.length, seen.truncated, seen.skipped]).toEqual([1, true, undefined]);
 });

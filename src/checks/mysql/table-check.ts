@@ -1,25 +1,69 @@
 import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
-import { FAULT_LIMIT } from '../check.ts';
-import { numberIn, onlyRow } from '../columns.ts';
+import { FAULT_LIMIT, TABLE_LIMIT } from '../check.ts';
+import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { groupBySchema, type PlacedFault, type SchemaNote } from '../group-by-schema.ts';
 import type { Measure } from '../measure.ts';
 import { grouped } from '../wording.ts';
 import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
+import { isMariaDb } from './flavour.ts';
+import { exactly, quoted } from './quote.ts';
+import { ofCustomers, type TableCondition } from './table-condition.ts';
+import { detailStatements, type TableDetails, tableDetails } from './table-details.ts';
 
-/** A check of every table of a server is skipped if there are more: it would take too long. */
-const TABLE_LIMIT = 20_000;
+/** On a server of so few tables, each check looks at every table. */
+const FEW = 500;
 
-/** Condition on information_schema: the customer's tables, not system tables. `alias` as in `t.`. */
-export const ofCustomers = (alias = '') =>
-  `${alias}table_schema not in ('mysql', 'sys', 'information_schema', 'performance_schema')`;
+/** A table that may have a fault. */
+interface Suspect {
+  schema: string;
+  /** '' = each table of the schema. */
+  table: string;
+  /** Bytes of its file; 0 if the statement does not read them. */
+  bytes: number;
+}
+
+/** How a check finds the tables that may have a fault, on a server with many. */
+interface Suspects<T extends Thresholds> {
+  /**
+   * A cheaper statement that finds the tables that `candidates` may be of, largest first, and one more than `limit` if
+   * there are more: see suspects.ts. Absent = only tables that InnoDB does not store.
+   */
+  sql?: string;
+  limit: number;
+  /** `sql` finds the tables of every engine that `candidates` may be of, not only those of InnoDB. */
+  everyEngine?: true;
+  /** Which rows of `sql` are suspects; absent = all. */
+  of?: (row: Row, all: readonly Row[]) => boolean;
+  /** If there are more suspects than `limit`, the check looks at every table. Absent = at the first ones. */
+  allIfMore?: true;
+  /** Whether a table that was left out may have a fault, by the largest of them. Absent = it may. */
+  mayMiss?: (next: Suspect, facts: ServerFacts<T>) => boolean;
+}
+
+// InnoDB's dictionary, which finds suspects in MariaDB, lacks them.
+const OTHER_LIMIT = 1_000;
+const otherEngines = `
+  select table_schema as other_schema, table_name as other_table
+    from information_schema.tables
+   where ${ofCustomers()} and table_type in ('BASE TABLE', 'SYSTEM VERSIONED') and engine <> 'InnoDB'
+   limit ${OTHER_LIMIT + 1}`;
 
 /** What differs between the checks of every table of a server. */
 interface TableCheck<T extends Thresholds>
   extends Pick<Check<T>, 'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'privilege'> {
-  /** One row per object that may have a fault, with `table_schema` and `table_name`, without order or limit. */
-  candidates: (version: number) => string;
-  /** The fault of a candidate, or null. */
-  fault: (row: Row, facts: ServerFacts<T>, server: Figures) => Fault | null;
+  /** One row per object of `ofTables` that may have a fault, with `table_schema` and `table_name`, without order or limit. */
+  candidates: (version: number, ofTables: TableCondition) => string;
+  /** For a server with many tables, by its version. Undefined = any table may have a fault. */
+  suspects?: (version: number) => Suspects<T> | undefined;
+  /** The fault of a candidate, or null. `details` are there if {@link TableCheck.details} asks for them. */
+  fault: (row: Row, facts: ServerFacts<T>, server: Figures, details?: TableDetails) => Fault | null;
+  /** Which candidates' details are read, and whether `foreignKeys` too. */
+  details?: { of?: (row: Row, thresholds: T) => boolean; foreignKeys?: boolean };
+  /** If a schema may have many notes of this check: how to say them as one. */
+  perSchema?: SchemaNote;
+  /** A candidate may have no fault, although no number is compared: it is too small to matter. */
+  holdsBack?: true;
   /** The metric of how many objects have a fault, such as `redundant_indexes_count`. */
   countMetric: string;
   /** The number of a candidate that `fault` compares; absent if every candidate has a fault. */
@@ -29,72 +73,118 @@ interface TableCheck<T extends Thresholds>
   passMessage: string;
   /** Figures of the server that `blind` and `fault` need. */
   needs?: Parameters<typeof figures>[0];
-  /** Why the check can't run on this server; undefined if it can. `first` is the server's row, with the columns of `extraColumns`. */
-  blind?: (server: Figures, first: Row, facts: ServerFacts<T>) => string | undefined;
-  /** More columns for the server's row. */
-  extraColumns?: string;
+  /** Why the check can't run on this server; undefined if it can. `rows` have that of `about` too. */
+  blind?: (server: Figures, rows: readonly Row[], facts: ServerFacts<T>) => string | undefined;
+  /** A statement about the server, for `blind`. */
+  about?: string;
 }
 
 // The server silently hides tables and columns on which the login has no privilege.
 // REFERENCES on *.* shows all but gives no access to rows. Nobody grants a privilege on this system table alone.
-const serverRow = (extraColumns: string) => `
+// The same statement for all these checks: a session does not send it twice, so a run counts the tables once.
+const serverRow = `
   select (select count(*)
             from information_schema.columns
            where table_schema = 'mysql' and table_name = 'proxies_priv') > 0 as sees_all,
-         (select count(*) from information_schema.tables where ${ofCustomers()}) as tables${extraColumns}`;
+         (select count(*) from information_schema.tables where ${ofCustomers()}) as tables`;
 
 /** A check with a finding for each faulty object of a server: bounded, and never `ok` about what it can't see. */
 export function tableCheck<T extends Thresholds>({
   candidates,
+  suspects,
   fault,
+  perSchema,
+  holdsBack,
   countMetric,
   measure,
   worstFirst = 'table_schema, table_name',
   passMessage,
   needs = {},
   blind,
-  extraColumns,
+  about,
+  details,
   ...check
 }: TableCheck<T>): Check<T> {
+  const suspectsOf = (rows: readonly Row[], version: number) => {
+    const tables = tablesIn(rows);
+    return tables <= FEW || tables > TABLE_LIMIT ? undefined : suspects?.(version);
+  };
   return {
     ...check,
+    ...(details && {
+      details: (
+        rows: readonly Row[],
+        { version, thresholds }: Pick<ServerFacts<T>, 'version' | 'thresholds'>,
+      ) => {
+        const { of = () => true } = details;
+        return detailStatements(
+          tablesOf(rows.filter((row) => 'table_schema' in row && of(row, thresholds))),
+          version,
+          { ...details, manyTables: tablesIn(rows) > FEW },
+        );
+      },
+    }),
     volatile: false,
     scope: 'server',
-    // The count is a constant: over the limit MariaDB does not open the tables.
-    sql: (version) => [
-      serverRow(extraColumns === undefined ? '' : `,${extraColumns}`),
-      ...figures(needs),
-      `
+    cost: 1,
+    sql: () => [serverRow, ...(about === undefined ? [] : [about]), ...figures(needs)],
+    steps: [
+      (rows, version) => suspectsOf(rows, version)?.sql,
+      (rows, version) => {
+        const known = suspectsOf(rows, version);
+        return known && isMariaDb(version) && !known.everyEngine ? otherEngines : undefined;
+      },
+      (rows, version) => {
+        if (tablesIn(rows) > TABLE_LIMIT) return undefined;
+        const known = suspectsOf(rows, version);
+        const { listed, next, more } = listedIn(rows, known);
+        const isRestricted = known !== undefined && !(known.allIfMore && (next || more));
+        if (isRestricted && listed.length === 0) return undefined;
+        return `
   select candidate.*, count(*) over () as found
-    from (${candidates(version)}
+    from (${candidates(version, isRestricted ? amongst(listed) : ofCustomers)}
          ) candidate
-   where (select count(*) from information_schema.tables where ${ofCustomers()}) <= ${TABLE_LIMIT}
    order by ${worstFirst}
-   limit ${FAULT_LIMIT + 1}`,
+   limit ${FAULT_LIMIT + 1}`;
+      },
     ],
     judge: (rows, facts) => {
       const first = onlyRow(rows);
       const tables = numberIn(first, 'tables');
       if (tables > TABLE_LIMIT) {
         const reason = `Not measured: ${grouped(tables)} tables, more than ${grouped(TABLE_LIMIT)}.`;
-        return { skipped: reason };
+        return { skipped: reason, skippedForSize: true };
       }
       const server = new Figures(rows);
-      const reason = blind?.(server, first, facts);
+      const reason = blind?.(server, rows, facts);
       if (reason !== undefined) return { skipped: reason };
 
       const found = rows.filter((row) => 'table_schema' in row);
-      const all = found.flatMap((row): Fault[] => {
-        const own = fault(row, facts, server);
-        return own ? [{ ...own, ...(measure && { measured: faultMeasure(measure(row, facts)) }) }] : [];
+      const known = tableDetails(rows);
+      const all = found.flatMap((row): PlacedFault[] => {
+        const own = fault(row, facts, server, known.get(tableOf(row)));
+        if (!own) return [];
+        const whole = { ...own, ...(measure && { measured: faultMeasure(measure(row, facts)) }) };
+        return [{ schema: quoted(textIn(row, 'table_schema')), fault: whole }];
       });
-      const faults = all.slice(0, FAULT_LIMIT);
-      const cut = found.length > FAULT_LIMIT && all.length === found.length;
+      const own = suspectsOf(rows, facts.version);
+      const { next, more } = listedIn(rows, own);
+      const isPartial =
+        !own?.allIfMore && ((next !== undefined && (own?.mayMiss?.(next, facts) ?? true)) || more);
+      const cut = isPartial || (found.length > FAULT_LIMIT && all.length === found.length);
+      const seesAll = numberIn(first, 'sees_all') === 1;
+      const listed = all.slice(0, FAULT_LIMIT);
+      const faults = perSchema
+        ? groupBySchema(listed, perSchema, { metric: countMetric, cut: cut || !seesAll })
+        : listed.map((each) => each.fault);
       const worst = measure ? worstOf(found.map((row) => measure(row, facts))) : [];
       // Where every candidate has a fault, the server has counted those beyond the limit too.
-      const count = measure || !found[0] ? all.length : numberIn(found[0], 'found');
-      if (numberIn(first, 'sees_all') === 1)
-        return { faults, passMessage, measures: [countOf(countMetric, count), ...worst], truncated: cut };
+      const count = measure || holdsBack || !found[0] ? all.length : numberIn(found[0], 'found');
+      if (seesAll)
+        return {
+          ...{ faults, passMessage, measures: [countOf(countMetric, count), ...worst], truncated: cut },
+          ...(isPartial && { skippedForSize: true }),
+        };
 
       const grant = `GRANT REFERENCES ON *.* TO ${facts.me};`;
       return faults.length > 0
@@ -102,4 +192,53 @@ export function tableCheck<T extends Thresholds>({
         : { skipped: 'Not measured: tables may be hidden from the login.', grant };
     },
   };
+}
+
+/** The tables of candidates, each once. */
+function tablesOf(rows: readonly Row[]) {
+  return [...new Map(rows.slice(0, FAULT_LIMIT).map((row) => [tableOf(row), row])).values()].map((row) => ({
+    schema: textIn(row, 'table_schema'),
+    name: textIn(row, 'table_name'),
+  }));
+}
+
+/** The quoted name of a candidate's table. */
+export function tableOf(row: Row): string {
+  return quoted(textIn(row, 'table_schema'), textIn(row, 'table_name'));
+}
+
+function tablesIn(rows: readonly Row[]): number {
+  return numberIn(onlyRow(rows), 'tables');
+}
+
+/** The tables to look at; the first suspect that was left out; whether other tables were. */
+function listedIn<T extends Thresholds>(rows: readonly Row[], suspects: Suspects<T> | undefined) {
+  const found = rows.filter((row) => 'suspect_table' in row);
+  const named = found.map((row) => ({
+    row,
+    schema: textIn(row, 'suspect_schema'),
+    table: textIn(row, 'suspect_table'),
+    bytes: numberIn(row, 'suspect_bytes'),
+  }));
+  const others = rows
+    .filter((row) => 'other_table' in row)
+    .map((row) => ({ schema: textIn(row, 'other_schema'), table: textIn(row, 'other_table') }));
+  const { limit = 0, of = () => true } = suspects ?? {};
+  return {
+    listed: [...named.slice(0, limit).filter(({ row }) => of(row, found)), ...others],
+    next: named[limit],
+    more: others.length > OTHER_LIMIT,
+  };
+}
+
+/**
+ * These tables only. MariaDB compares names before it opens a table, and does not turn a long list into a join, because
+ * the session says so (`in_predicate_conversion_threshold`).
+ */
+function amongst(tables: readonly Omit<Suspect, 'bytes'>[]): TableCondition {
+  const schemas = [...new Set(tables.map(({ schema }) => schema))].map(exactly).join(', ');
+  if (tables.some(({ table }) => table === '')) return (alias = '') => `${alias}table_schema in (${schemas})`;
+  const names = tables.map(({ schema, table }) => exactly(`${schema}/${table}`)).join(', ');
+  return (alias = '') =>
+    `${alias}table_schema in (${schemas}) and concat(${alias}table_schema, '/', ${alias}table_name) in (${names})`;
 }

@@ -10,13 +10,13 @@ export const tlsNotRequired = settingCheck({
   category: 'security',
   severity: 'info',
   reads: { variables: [NAME, 'skip_networking', 'bind_address', 'have_ssl'] },
-  wrong: (settings, version) => {
+  wrong: (settings, server) => {
     if (settings.on(NAME) || staysOnTheMachine(settings)) return undefined;
     // MySQL from 8.4 on does not have this variable.
     const off = settings.has('have_ssl') && settings.text('have_ssl').toUpperCase() !== 'YES';
     return {
       metricLine: `${NAME} is off${off ? ', and TLS with it' : ''}: connections without TLS are not encrypted; require it.`,
-      remediation: `${setForGood(version, NAME, 'ON')}${off ? ' -- once ssl_cert and ssl_key are set there' : ''}`,
+      remediation: `${setForGood(server, NAME, 'ON')}${off ? ' -- once ssl_cert and ssl_key are set there' : ''}`,
     };
   },
   passMessage: (settings) =>

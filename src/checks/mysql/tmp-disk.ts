@@ -1,6 +1,7 @@
 import { counted, grouped, percent, size } from '../wording.ts';
 import { counterCheck, perSecond, shareScale } from './counter-check.ts';
 import { isMariaDb } from './flavour.ts';
+import { setForGood } from './setting-check.ts';
 
 /** Share of temporary tables on disk, as in MySQLTuner, and the minimum a minute (dbvitals' own). */
 const thresholds = { warning: 0.25, minimum_per_minute: 60 };
@@ -36,9 +37,13 @@ export const tmpDisk = counterCheck({
       `SET ${scope} tmp_table_size = ${bytes * 2}, ${scope} max_heap_table_size = ${bytes * 2};`;
     return {
       metricLine: `${grouped(onDisk)} of ${counted(all, 'temporary table')} went to disk since the last run (${percent(onDisk / all)}); raise tmp_table_size above ${size(bytes)}, or avoid the sort.`,
-      remediation: isMariaDb(facts.version)
-        ? `${sizes('GLOBAL')} -- and both under [mysqld] in the option file`
-        : sizes('PERSIST'),
+      remediation: facts.provider
+        ? ['tmp_table_size', 'max_heap_table_size']
+            .map((name) => setForGood(facts, name, bytes * 2))
+            .join(' Then: ')
+        : isMariaDb(facts.version)
+          ? `${sizes('GLOBAL')} -- and tmp_table_size = ${bytes * 2}, max_heap_table_size = ${bytes * 2} under [mysqld] in the option file`
+          : sizes('PERSIST'),
     };
   },
   passMessage: ({ by }) =>
