@@ -1,5 +1,7 @@
+import type { Provider } from '../vocabulary/hosted/providers.ts';
 import type { FindingStatus, Severity } from '../vocabulary/severities.ts';
 import type { FaultMeasure, Measure } from './measure.ts';
+import type { QueryFacts } from './queries/query-facts.ts';
 
 /** The data groups of findings (`category`), as the catalogue names them. */
 export type Category =
@@ -38,6 +40,8 @@ export interface Skipped {
   skipped: string;
   /** If a privilege is missing: the statement that grants it. One finding lists them all. */
   grant?: string;
+  /** There are too many objects to look at. CONN_CHECKS_INCOMPLETE lists such checks. */
+  skippedForSize?: true;
 }
 
 /** What a check found out. */
@@ -51,6 +55,8 @@ export interface Judged {
   near?: (string | null)[];
   /** The list of faults was cut short by its limit: objects that it lacks may have faults too. */
   truncated?: boolean;
+  /** It looked only at the largest objects, because there are too many; `truncated` is true then. */
+  skippedForSize?: true;
   /** If a missing privilege may hide more faults: the statement that grants it. */
   grant?: string;
 }
@@ -69,8 +75,12 @@ export interface ServerFacts<T extends Thresholds = Thresholds> {
   before?: { rows: Row[]; seconds: number };
   /** How many standbys the connection is set to expect; 0 = none. */
   expectedStandbys?: number;
-  /** MySQL: the login as GRANT expects it, such as `'watcher'@'localhost'`. */
+  /** The login as GRANT expects it, such as `watcher` or `'watcher'@'localhost'`. */
   me?: string;
+  /** Who hosts the server: its settings are changed in that provider's terms. Null or absent = nobody that is known. */
+  provider?: Provider | null;
+  /** For a check that {@link Check.readsQueries}: what queries did, or why that was not measured. */
+  queries?: QueryFacts | Skipped;
 }
 
 /** What a judgement compares with: name → number, in the unit that the check's page gives. */
@@ -78,6 +88,9 @@ export type Thresholds = Readonly<Record<string, number>>;
 
 /** The most faults of a check listed for a database (or a server); beyond, `truncated` is true. */
 export const FAULT_LIMIT = 100;
+
+/** The most tables of a database (MySQL: of a server) that a check of each table looks at: more would take too long. */
+export const TABLE_LIMIT = 50_000;
 
 /** One row of a check's statement: column name to value, as the driver gives it. */
 export type Row = Record<string, unknown>;
@@ -95,17 +108,28 @@ export interface Check<T extends Thresholds = Thresholds> {
   /** `server`: run once; `database`: run in each database, of PostgreSQL only. */
   scope: 'server' | 'database';
   /**
+   * 1: its statement scans a catalogue; 2: also the statistics of columns. Absent for memory views and settings. A run
+   * measures what costs less first.
+   */
+  cost?: 1 | 2;
+  /**
    * The statements for the server's version, run in a READ ONLY transaction (PostgreSQL: with `search_path` pg_catalog).
    * `schema` is the quoted schema of {@link Check.extension}; undefined if that is not installed. The rows of several
    * statements come one after the other. Run it through `rowsOf` of rows.ts.
    */
   sql: (version: number, schema?: string) => string | readonly string[];
-  /** MySQL: the privileges without which the server refuses a statement, such as `PROCESS ON *.*`. */
+  /** Statements that depend on the rows so far, run after `sql`; undefined = not needed. */
+  steps?: readonly ((rows: readonly Row[], version: number) => string | undefined)[];
+  /** More statements, which depend on the rows of those of {@link Check.sql}: their rows follow. */
+  details?(rows: readonly Row[], facts: Pick<ServerFacts<T>, 'version' | 'thresholds'>): readonly string[];
+  /** The privileges without which the server refuses a statement, such as `PROCESS ON *.*`, or `pg_monitor`. */
   privilege?: (version: number) => string | readonly string[];
   /** PostgreSQL: its GRANT lets the login read rows too, so only the check's own finding asks for it. */
   grantReadsRows?: true;
   /** An extension that the statement reads. It may be in any schema; another statement looks it up first. */
   extension?: string;
+  /** Judges what queries did. The run reads their statistics once for all such checks, as `facts.queries`. */
+  readsQueries?: true;
   /** Measures what happened between two runs: its rows are stored, and passed as `facts.before` next time. */
   comparesRuns?: true;
   /** The defaults; a connection may change them. Absent if the check has none. */
@@ -148,4 +172,6 @@ export interface Outcome {
   unmeasured: string[];
   /** `database` and `object` of what is near the threshold (see {@link Judged.near}). */
   near: { database: string; object: string | null }[];
+  /** It did not look at every object: there are too many, or the time was over. */
+  incomplete?: true;
 }

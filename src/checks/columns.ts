@@ -23,7 +23,7 @@ export function numberIn(row: Row, column: string): number {
 }
 
 /** The only row of a statement that always gives one; throws when it gave none. */
-export function onlyRow(rows: Row[]): Row {
+export function onlyRow(rows: readonly Row[]): Row {
   const [row] = rows;
   if (row === undefined) throw new TypeError("The check's statement must give a row.");
   return row;

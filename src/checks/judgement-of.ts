@@ -1,4 +1,7 @@
+import type { Provider } from '../vocabulary/hosted/providers.ts';
 import type { Check, Judgement, Row, ServerFacts, Skipped, Thresholds } from './check.ts';
+import { hostedRemediation } from './hosted/hosted-remediation.ts';
+import { isOfProvider, notApplicable } from './hosted/not-applicable.ts';
 
 /** The facts of a server before a check's defaults are filled in. */
 export interface JudgementInput extends Omit<ServerFacts, 'thresholds'> {
@@ -8,7 +11,22 @@ export interface JudgementInput extends Omit<ServerFacts, 'thresholds'> {
 
 /** A check's judgement of its rows; missing thresholds are the check's defaults. Throws what `judge` throws. */
 export function judgementOf(check: Check, rows: Row[], facts: JudgementInput): Judgement {
-  return check.judge(rows, { ...facts, thresholds: { ...check.thresholds, ...facts.thresholds } });
+  const judgement = check.judge(rows, { ...facts, thresholds: { ...check.thresholds, ...facts.thresholds } });
+  return facts.provider ? hostedJudgement(facts.provider, check.id, judgement) : judgement;
+}
+
+/** A judgement of a server that a provider hosts: without what is untrue there, and in the provider's terms. */
+function hostedJudgement(provider: Provider, checkId: string, judgement: Judgement): Judgement {
+  if ('skipped' in judgement) return judgement;
+  const untrue = notApplicable(provider, checkId);
+  if (untrue !== undefined) return { skipped: untrue };
+  const faults = judgement.faults
+    .filter((fault) => !isOfProvider(provider, fault))
+    .map(({ remediation, ...fault }) => ({
+      ...fault,
+      remediation: hostedRemediation(provider, { checkId, remediation }),
+    }));
+  return { ...judgement, faults };
 }
 
 /** The rows that a check which compares runs gets back in the next one. */

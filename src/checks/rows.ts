@@ -1,25 +1,38 @@
-import type { Check, Row } from './check.ts';
+import type { Engine } from '../vocabulary/engines.ts';
+import type { Check, Row, Thresholds } from './check.ts';
+import { printableRow } from './postgres/printable-names.ts';
 
-const schemaOf = (extension: string) => `
+/** The statement for the quoted schema of an extension; no row if it is not installed. */
+export function extensionSchema(extension: string): string {
+  return `
   select quote_ident(n.nspname) as schema
     from pg_extension e
     join pg_namespace n on n.oid = e.extnamespace
    where e.extname = '${extension}'`;
+}
 
 /**
- * The rows of a check's statement. `read` runs a statement as the monitor does; it is called once more for a
- * check that reads an extension. Throws what `read` throws.
+ * The rows of a check's statement; PostgreSQL's with names and literals that can be pasted. `read` runs a statement as
+ * the monitor does; it is called once more for a check that reads an extension. `thresholds` replace the check's own.
+ * Throws what `read` throws.
  */
 export async function rowsOf(
   check: Check,
-  version: number,
+  { engine, version }: { engine: Engine; version: number },
   read: (statement: string) => Promise<Row[]>,
+  thresholds: Thresholds = {},
 ): Promise<Row[]> {
-  const found = check.extension === undefined ? [] : await read(schemaOf(check.extension));
+  const found = check.extension === undefined ? [] : await read(extensionSchema(check.extension));
   const schema = found[0]?.['schema'];
   const rows: Row[] = [];
   for (const statement of [check.sql(version, typeof schema === 'string' ? schema : undefined)].flat()) {
     rows.push(...(await read(statement)));
   }
-  return rows;
+  for (const step of check.steps ?? []) {
+    const statement = step(rows, version);
+    if (statement !== undefined) rows.push(...(await read(statement)));
+  }
+  const facts = { version, thresholds: { ...check.thresholds, ...thresholds } };
+  for (const statement of check.details?.(rows, facts) ?? []) rows.push(...(await read(statement)));
+  return engine === 'postgres' ? rows.map(printableRow) : rows;
 }

@@ -71,6 +71,15 @@ test('a partly measured check costs the worse of its findings and its open ticke
   expect(score([part], tickets('A', 'info'))).toBe(92);
 });
 
+test('a run says how many checks are incomplete', () => {
+  const cut = { ...outcome('A', 'skipped'), incomplete: true } as const;
+  const all = [outcome('CONN_CHECKS_INCOMPLETE', 'warning'), outcome('B', 'ok'), cut];
+  expect(score(all, [])).toBe(92);
+  expect(summaryText(all)).toBe(
+    '1 warning: Title of CONN_CHECKS_INCOMPLETE; 1 not measured; 1 incomplete for size or time',
+  );
+});
+
 test('the fleet status follows from the score', () => {
   expect([100, 80, 79, 50, 49, 0, null].map(fleetStatus)).toEqual([
     'healthy',

@@ -2,7 +2,7 @@ import { FINDING_STATUSES, type FindingStatus, SEVERITIES, type Severity } from 
 import type { Check, Finding, Outcome } from './check.ts';
 
 /** What the score of a run depends on. */
-type Scored = Pick<Outcome, 'measured' | 'unmeasured'> & {
+type Scored = Pick<Outcome, 'measured' | 'unmeasured' | 'incomplete'> & {
   check: Pick<Check, 'id' | 'title'>;
   findings: Pick<Finding, 'status'>[];
 };
@@ -59,7 +59,8 @@ export function worstFirst(outcomes: readonly Pick<Outcome, 'findings'>[]): Find
 
 /**
  * One line on a run: `1 critical, 2 warnings: Invalid index, Table with many dead rows`, or
- * `No problem found in 14 checks`; then how many findings are silenced and how many checks could not be measured.
+ * `No problem found in 14 checks`; then how many findings are silenced, how many checks could not be measured, and how
+ * many of all checks did not look at everything.
  */
 export function summaryText(outcomes: readonly Scored[]): string {
   const counts = SEVERITIES.flatMap((level) => {
@@ -89,9 +90,11 @@ export function summaryText(outcomes: readonly Scored[]): string {
     counts.length > 0
       ? `${counts.join(', ')}: ${named.slice(0, TITLES).join(', ')}${more}`
       : `No problem found in ${well} ${well === 1 ? 'check' : 'checks'}`;
+  const incomplete = outcomes.filter((outcome) => outcome.incomplete === true).length;
   const rest = [
     ...(silenced === 0 ? [] : [`${silenced} silenced`]),
     ...(blind.length === 0 ? [] : [`${blind.length} not measured`]),
+    ...(incomplete === 0 ? [] : [`${incomplete} incomplete for size or time`]),
   ];
   return [text, ...rest].join('; ');
 }

@@ -38,6 +38,7 @@ test.each([
     'ALTER TABLE a ALTER COLUMN b SET DATA TYPE bigint; ALTER SEQUENCE a_id_seq AS bigint NO MAXVALUE;',
     /ACCESS EXCLUSIVE/,
   ],
+  ['ALTER TABLE public.orders ADD PRIMARY KEY USING INDEX orders_number;', /for a moment/],
   ['ALTER TABLE public.orders ADD COLUMN id bigserial, ADD PRIMARY KEY (id);', /rewritten/],
   ['ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf();', /^Locks no table/],
   ['Restart PostgreSQL: systemctl restart postgresql, or pg_ctl restart.', null],

@@ -16,11 +16,11 @@ const OF_POSTGRES: [RegExp, string][] = [
     'Holds ACCESS EXCLUSIVE while the table is rewritten: reads and writes wait.',
   ],
   [
-    /^ALTER TABLE .* ADD PRIMARY KEY\b/,
+    /^ALTER TABLE .* ADD PRIMARY KEY (?!USING INDEX)/,
     'Holds ACCESS EXCLUSIVE while the index is built: reads and writes wait. With a unique index that was built CONCURRENTLY before, it takes only a moment.',
   ],
   [
-    /^ALTER TABLE .* DROP CONSTRAINT\b/,
+    /^ALTER TABLE .* (?:DROP CONSTRAINT|ADD PRIMARY KEY USING INDEX|REPLICA IDENTITY)\b/,
     'Holds ACCESS EXCLUSIVE on the table for a moment, and waits for transactions that use it.',
   ],
   [
@@ -87,7 +87,7 @@ const OF_MYSQL: [RegExp, string][] = [
   [/^(?:OPTIMIZE|ALTER) TABLE\b/, `Reads and writes go on. ${METADATA}`],
   [/^(?:KILL|XA)\b/, 'Locks nothing: it ends a session or transaction that holds locks.'],
   [
-    /^(?:SELECT|SHOW|SET|START|STOP|CHANGE|REVOKE|GRANT|(?:ALTER|DROP) USER|ALTER INSTANCE|FLUSH|UPDATE performance_schema)\b/,
+    /^(?:SELECT|SHOW|SET|START|STOP|CHANGE|RESET (?:REPLICA|SLAVE)|REVOKE|GRANT|(?:ALTER|DROP) USER|EXECUTE IMMEDIATE CONCAT\('SET PASSWORD|ALTER INSTANCE|FLUSH|UPDATE performance_schema)\b/,
     NOTHING,
   ],
 ];
@@ -99,7 +99,7 @@ export function statementLock(engine: Engine, remediation: string): string | nul
   const statements = remediation
     .replace(/-- .*$/gm, '')
     .split(/;\s*(?=[A-Z]|$)/)
-    .map((statement) => statement.trim())
+    .map((statement) => statement.trim().replace(/^SET STATEMENT \w+ = \w+ FOR /, ''))
     .filter((statement) => statement !== '');
   const locks = engine === 'postgres' ? OF_POSTGRES : OF_MYSQL;
   const known = statements.map((statement) => locks.findIndex(([form]) => form.test(statement)));

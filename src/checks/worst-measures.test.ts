@@ -50,7 +50,7 @@ test('the highest value of a server is reported in every run, objects only near 
 });
 
 const relation = {
-  ...{ relations: 400, standby: false, track_counts: true, counted_seconds: 864_000 },
+  ...{ tables: 400, standby: false, track_counts: true, counted_seconds: 864_000 },
   ...{ found: true, unseen: null },
 };
 
@@ -79,7 +79,7 @@ test('of many tables the worst five are reported, below the threshold too, and h
 
 test('a list reports how many objects the server has counted, and 0 if there are none', () => {
   const index = {
-    ...{ ...relation, total: 3_000, index_name: 'public.i', table_name: 'public.t' },
+    ...{ ...relation, total: 3_000, schema_name: 'public', index_name: 'public.i', table_name: 'public.t' },
     ...{ kept_name: 'public.j', bytes: 8192, constraint_name: null, partitioned: false },
   };
   const count = (value: number) => [{ metric: 'duplicate_indexes_count', object: null, value }];
