@@ -3,29 +3,12 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { addApplyCommand } from './cli/apply/apply.ts';
+import { addCommands } from './cli/add-commands.ts';
 import { countOf, textOf } from './cli/arguments.ts';
 import { addCommand, type CommandContext } from './cli/command.ts';
-import { addAccountCommands } from './cli/commands/account-command.ts';
-import { addActivityCommands } from './cli/commands/activity-tail-command.ts';
-import { addBackupCommand } from './cli/commands/backup-command.ts';
-import { addChangeCommands } from './cli/commands/change-command.ts';
-import { addCheckCommands } from './cli/commands/check-command.ts';
-import { addConnectionCommands } from './cli/commands/connection-command.ts';
-import { addDoctorCommand } from './cli/commands/doctor-command.ts';
-import { addKeyCommands } from './cli/commands/key-command.ts';
-import { addMeasureCommands } from './cli/commands/measure-command.ts';
-import { addMemberCommands } from './cli/commands/member-command.ts';
-import { addMigrateCommand } from './cli/commands/migrate-command.ts';
-import { addConcurrencyOption, addMonitorCommand } from './cli/commands/monitor-command.ts';
-import { addRestoreCommand } from './cli/commands/restore-command.ts';
-import { addSecretCommands } from './cli/commands/secret-command.ts';
+import { addConcurrencyOption } from './cli/commands/monitor-command.ts';
 import type { ServeOptions } from './cli/commands/serve-command.ts';
-import { addSilenceCommands } from './cli/commands/silence-command.ts';
-import { addExporterCommand } from './cli/exporter/exporter.ts';
-import { addMcpCommand } from './cli/mcp/mcp.ts';
 import { reportError } from './cli/report-error.ts';
-import { addSampleDataCommand } from './cli/sample-data/sample-data.ts';
 import { apiKey, type Config, loadConfig } from './config/config.ts';
 import { version } from './config/package-root.ts';
 import { secretKeys } from './config/secret-key.ts';
@@ -115,6 +98,10 @@ const context: CommandContext = {
     return restoreStore(config(), file, how, say);
   },
   openSecret,
+  allowsPrivateDestinations: () => config().allowPrivateDestinations,
+  tokenSources() {
+    return Object.keys(config().tokenCommands);
+  },
   ownPlaces() {
     const { dataDir, secretsDir } = config(); // reads .env
     return { environment: process.env, dataDir, secretsDir };
@@ -133,7 +120,7 @@ const context: CommandContext = {
     const { measureInChild } = await import('./monitor/measure-in-child.ts');
     const { score, summaryText, worstFirst } = await import('./checks/score.ts');
     const { allowPrivateTargets } = config();
-    const target = { ...address, connectionType, passwordExposable: false, tunnel: null };
+    const target = { ...address, connectionType, tunnel: null };
     const job = { target, instructions: { allowPrivateTargets, thresholds } };
     const { outcomes, cost } = await measureInChild(job, new AbortController().signal, { show });
     const checks = worstFirst(outcomes).map(({ database: _d, object: _o, measured: _m, ...shown }) => shown);
@@ -188,9 +175,9 @@ async function recordedBackup<T extends { bytes: number }>(backUp: (address: Sto
 
 async function monitorParts(writer: pg.Pool, level: string) {
   const { pino } = await import('pino');
-  const { allowPrivateTargets } = config();
+  const { allowPrivateTargets, tokenCommands } = config();
   const log = pino({ level }, pino.destination(2));
-  return { writer, secret: await openSecret(writer, log), allowPrivateTargets, log };
+  return { writer, secret: await openSecret(writer, log), allowPrivateTargets, tokenCommands, log };
 }
 
 /** Returns the keys of DBVITALS_SECRET_KEY, after binding passwords of an earlier version to the settings of their connections. */
@@ -236,35 +223,7 @@ addConcurrencyOption(addCommand(program, 'serve', 'run the API, the console and 
     const { serve } = await import('./cli/commands/serve-command.ts');
     await serve({ ...config(), host, port }, rest);
   });
-addMonitorCommand(program, context);
-
-program.commandsGroup('Watch:');
-addConnectionCommands(program, context);
-addCheckCommands(program, context);
-addMeasureCommands(program, context);
-addChangeCommands(program, context);
-
-program.commandsGroup('Tickets:');
-addSilenceCommands(program, context);
-
-program.commandsGroup('Accounts:');
-addAccountCommands(program, context);
-addKeyCommands(program, context);
-addMemberCommands(program, context);
-addActivityCommands(program, context);
-addApplyCommand(program, context);
-
-program.commandsGroup('Store:');
-addMigrateCommand(program, context);
-addDoctorCommand(program, context);
-addBackupCommand(program, context);
-addRestoreCommand(program, context);
-addSecretCommands(program, context);
-
-program.commandsGroup('Tools:');
-addExporterCommand(program, context);
-addMcpCommand(program, context);
-addSampleDataCommand(program, context);
+await addCommands(program, context, process.argv[2]);
 program.helpCommand('help [command]', 'display help for a command');
 
 // If the reader closes the pipe, the command still finishes its work.

@@ -1,5 +1,5 @@
 import { parseDate } from '../vocabulary/date-range.ts';
-import { secondsOf } from '../vocabulary/duration.ts';
+import { secondsOf } from '../vocabulary/values/duration.ts';
 import { UsageError } from './command.ts';
 
 const LONGEST_TEXT = 200;

@@ -25,6 +25,8 @@ export type CheckedOnce = Pick<StoredCheck, 'score' | 'summary_text' | 'checks' 
 /** A database to check once, without a store. */
 interface OnceTarget extends DatabaseAddress {
   tls: TlsMode;
+  /** Whether the password may be sent in clear text or as MD5. */
+  passwordExposable: boolean;
   /** PEM; null = only the system's certificate authorities. */
   caCertificate: string | null;
   thresholds: Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -78,7 +80,11 @@ export interface CommandContext {
   restore(file: string | Readable, how: { lostSecret: boolean; unsigned: boolean }): Promise<Restored>;
   /** The keys of DBVITALS_SECRET_KEY. Call it before a connection is added or changed. */
   openSecret(writer: pg.Pool): Promise<SecretKeys>;
+  /** DBVITALS_ALLOW_PRIVATE_DESTINATIONS: whether notifications may be sent to private addresses. */
+  allowsPrivateDestinations(): boolean;
   /** The environment including `.env`, the data folder, and the folder of DBVITALS_SECRETS_DIR; null = not set. */
+  /** The names of the operator's commands that print tokens. */
+  tokenSources(): string[];
   ownPlaces(): OwnPlaces & { secretsDir: string | null };
   /**
    * Encrypts every key in the store with the first key of DBVITALS_SECRET_KEY, as the owner, and counts them. Throws if no

@@ -8,6 +8,7 @@ import { watchRestoredStore } from '../connections/watch-own-store.ts';
 import { type RestoredStore, restore } from '../database/backup/restore.ts';
 import { openPool, type StoreAddress } from '../database/connect.ts';
 import { type JoinedStore, joinStore } from '../database/open.ts';
+import { pauseRestored } from '../notifications/dispatch/pause-restored.ts';
 import { auditProof } from './audit-proof.ts';
 
 /** The result of a restore. */
@@ -36,6 +37,7 @@ export async function restoreStore(
     const restored = await restore(store.address, input, keys, async (client) => {
       lost = await countLost(client, secretKeys(config));
       if (lost > 0 && !lostSecret) throw new OtherSecretError();
+      await pauseRestored(client);
     });
     if (lost > 0) return { ...restored, seals: null };
     await watchItself(config, store);

@@ -3,11 +3,11 @@ import type { Change } from '../../activity/record-entry.ts';
 /** A difference between a file and the store. */
 export interface Difference {
   action: 'add' | 'change' | 'remove';
-  what: 'account' | 'member' | 'connection' | 'silence';
+  what: 'account' | 'member' | 'connection' | 'silence' | 'alert rule' | 'destination' | 'maintenance';
   /** The account's name. */
   account: string;
   /**
-   * The name of an account or connection, the e-mail address of a member, or `connection / check / object` of a
+   * The name of an account, connection, alert rule or destination, the e-mail address of a member, or `connection / check / object` of a
    * silence.
    */
   name: string;

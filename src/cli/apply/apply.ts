@@ -33,7 +33,7 @@ export function addApplyCommand(program: Command, context: CommandContext): void
   addCommand(
     program,
     'apply',
-    'create and change accounts, members, connections and silences from a YAML file',
+    'create and change accounts, members, connections, silences and destinations from a YAML file',
   )
     .requiredOption('-f, --file <FILE>', 'the YAML file, - for standard input')
     .option('--plan', 'show the differences and change nothing')
@@ -62,6 +62,7 @@ async function read(
     ...own,
     folder: piped ? '.' : dirname(file),
     secretsDir: secretsDir ?? own.secretsDir,
+    allowPrivateDestinations: context.allowsPrivateDestinations(),
   };
   const { checks } = await context.loadCatalogue();
   const { parseDesiredState } = await import('./desired-state.ts');

@@ -1,12 +1,17 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { KINDS } from '../../accounts/account-row.ts';
 import { MEMBER_STATUSES } from '../../members/member-row.ts';
+import { TIME_OF_DAY } from '../../notifications/maintenance/quiet-hours.ts';
+import { WEEKDAYS } from '../../notifications/maintenance/weekdays.ts';
 import { REASONS } from '../../silences/silence-row.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
+import { SHIPPED_AUTHORITIES } from '../../vocabulary/hosted/authorities.ts';
 import { PLANS } from '../../vocabulary/plans.ts';
 import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
+import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import type { Catalogue } from '../command.ts';
+import { destinationSchema } from './destination-schema.ts';
 
 // The schema of the file of `apply`. Editors show a field's description, and errors of `apply` quote it.
 
@@ -85,6 +90,8 @@ const Ssh = closed(
   },
 );
 
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
 function connection(checks: Catalogue['checks']) {
   return closed(
     {
@@ -102,11 +109,10 @@ function connection(checks: Catalogue['checks']) {
       ),
       tls: Type.Optional(word(TLS_MODES, 'Default: verify-full; none on a Unix socket.')),
       ca_file: Type.Optional(Path),
-      expose_password: Type.Optional(
-        Type.Boolean({
-          description:
-            'Whether to send the password to a server that asks for it in clear text or as MD5: true or false (default).',
-        }),
+      ca: Type.Optional(word(SHIPPED_AUTHORITIES, 'Certificates that dbvitals ships.')),
+      token_source: Type.Optional(text('The token source that prints the password.')),
+      expose_password: flag(
+        'Whether to send the password to a server that asks for it in clear text or as MD5: true or false (default).',
       ),
       expected_standbys: Type.Optional(
         Type.Integer({
@@ -115,6 +121,7 @@ function connection(checks: Catalogue['checks']) {
           description: 'How many standbys the server should have, 0 to 1000 (default: 0).',
         }),
       ),
+      query_texts: flag('Whether to store the texts of queries, without constants: true or false (default).'),
       ssh: Type.Optional(Ssh),
       thresholds: Type.Optional(thresholds(checks)),
       silences: Type.Optional(Type.Array(silence(checks), { description: 'A list of silences.' })),
@@ -167,6 +174,72 @@ function silence(checks: Catalogue['checks']) {
   );
 }
 
+const AlertRule = closed(
+  {
+    name: Name,
+    when: text(
+      'The condition, such as score < 50, unreachable_seconds >= 10m, findings_critical >= 1, days_left < 7 or PG_CONN_SATURATION.connections_used_ratio >= 0.9.',
+      300,
+    ),
+    clear: Type.Optional(
+      Type.Number({ description: 'The value at which an alert is over (default: the one of when).' }),
+    ),
+    for: Type.Optional(text('How long the condition must hold, such as 10m; at most 30d (default: 0s).')),
+    runs: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: 'In how many health checks in a row it must hold, 1 to 100 (default: 1).',
+      }),
+    ),
+    severity: Type.Optional(word(SEVERITIES, 'Default: warning.')),
+    connections: Type.Optional(
+      Type.Array(text('The name of a connection, in which * is any text.'), {
+        minItems: 1,
+        description: 'Names of connections, in which * is any text (default: all).',
+      }),
+    ),
+    destinations: Type.Optional(
+      Type.Array(text('The name of a destination of the account.'), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'Names of destinations that get its alerts (default: all).',
+      }),
+    ),
+    remind: Type.Optional(
+      text('How often an open alert is repeated, 5m to 30d, or none (default: 12h; none for info).'),
+    ),
+    enabled: Type.Optional(
+      Type.Boolean({ description: 'Whether it is evaluated: true (default) or false.' }),
+    ),
+  },
+  { description: 'An alert rule, identified by its name in the account: at least name and when.' },
+);
+
+const Maintenance = closed(
+  {
+    name: Name,
+    every: Type.Array(word(WEEKDAYS), {
+      minItems: 1,
+      uniqueItems: true,
+      description: `Weekdays, each once: ${WEEKDAYS.join(', ')}.`,
+    }),
+    at: Type.String({ pattern: TIME_OF_DAY, description: 'The start in the time zone, such as "02:00".' }),
+    for: text('How long it lasts, 1m to 7d, such as 2h.'),
+    time_zone: Type.Optional(text('A time zone, such as Europe/Berlin (default: UTC).')),
+    connections: Type.Optional(
+      Type.Array(text('The name of a connection, in which * is any text.'), {
+        minItems: 1,
+        description: 'Names of connections, in which * is any text (default: all).',
+      }),
+    ),
+  },
+  {
+    description:
+      'A maintenance window of each week, identified by its name in the account: at least name, every, at and for.',
+  },
+);
+
 /** The schema of the file, with the thresholds and ids of these checks. */
 export function configurationSchema(checks: Catalogue['checks']) {
   const account = closed(
@@ -184,6 +257,13 @@ export function configurationSchema(checks: Catalogue['checks']) {
       ),
       members: Type.Optional(Type.Array(Member, { description: 'A list of members.' })),
       connections: Type.Optional(Type.Array(connection(checks), { description: 'A list of connections.' })),
+      alert_rules: Type.Optional(Type.Array(AlertRule, { description: 'A list of alert rules.' })),
+      destinations: Type.Optional(
+        Type.Array(destinationSchema(Secret), { description: 'A list of destinations.' }),
+      ),
+      maintenance: Type.Optional(
+        Type.Array(Maintenance, { description: 'A list of recurring maintenance windows.' }),
+      ),
     },
     { description: 'An account, identified by its name: at least name and plan.' },
   );
@@ -199,6 +279,8 @@ export function configurationSchema(checks: Catalogue['checks']) {
 /** An account in a valid file. */
 export type WrittenAccount = Static<ReturnType<typeof configurationSchema>>['accounts'][number];
 export type WrittenConnection = NonNullable<WrittenAccount['connections']>[number];
+export type WrittenMaintenance = NonNullable<WrittenAccount['maintenance']>[number];
+export type WrittenRule = NonNullable<WrittenAccount['alert_rules']>[number];
 export type WrittenSilence = NonNullable<WrittenConnection['silences']>[number];
 /** The location of a secret. Exactly one of the two fields is set. */
 export type SecretPlace = Static<ReturnType<typeof Secret>>;

@@ -4,7 +4,10 @@ import { emailOf, textOf } from '../arguments.ts';
 import type { Catalogue } from '../command.ts';
 import { noteRepeated, type ReadFile, readFile } from './configuration-file.ts';
 import { configurationSchema, type WrittenAccount } from './configuration-schema.ts';
+import { alertRulesIn, type DesiredRule } from './parse-alert-rules.ts';
 import { connectionsIn, type DesiredConnection } from './parse-connections.ts';
+import { type DesiredDestination, destinationsIn } from './parse-destinations.ts';
+import { type DesiredMaintenance, maintenanceIn } from './parse-maintenance.ts';
 import type { Surroundings } from './resolve-secrets.ts';
 import type { Path } from './schema-problems.ts';
 
@@ -15,6 +18,9 @@ export interface DesiredAccount extends Omit<NewAccount, 'kind'> {
   kind: NewAccount['kind'] | undefined;
   members: DesiredMember[] | null;
   connections: DesiredConnection[] | null;
+  alertRules: DesiredRule[] | null;
+  destinations: DesiredDestination[] | null;
+  maintenance: DesiredMaintenance[] | null;
 }
 
 export interface DesiredMember extends Pick<MemberRow, 'name' | 'email' | 'roles'> {
@@ -49,7 +55,17 @@ export function parseDesiredState(
 function accountIn(
   file: ReadFile,
   path: Path,
-  { name, kind, plan, requests_per_minute, members, connections }: WrittenAccount,
+  {
+    name,
+    kind,
+    plan,
+    requests_per_minute,
+    members,
+    connections,
+    alert_rules,
+    destinations,
+    maintenance,
+  }: WrittenAccount,
   surroundings: Surroundings,
 ): DesiredAccount {
   file.attempt([...path, 'name'], () => textOf('The name')(name));
@@ -63,6 +79,11 @@ function accountIn(
     connections: connections
       ? connectionsIn(file, [...path, 'connections'], connections, surroundings)
       : null,
+    alertRules: alert_rules ? alertRulesIn(file, [...path, 'alert_rules'], alert_rules) : null,
+    destinations: destinations
+      ? destinationsIn(file, [...path, 'destinations'], destinations, surroundings)
+      : null,
+    maintenance: maintenance ? maintenanceIn(file, [...path, 'maintenance'], maintenance) : null,
   };
 }
 

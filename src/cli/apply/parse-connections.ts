@@ -1,6 +1,6 @@
 import { certificatesIn, requireSettingsOf } from '../../connections/connection-settings.ts';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
-import { tlsOf } from '../../connections/connection-tls.ts';
+import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection-tls.ts';
 import { requirePrivateKey, type SshLogin } from '../../connections/connection-tunnel.ts';
 import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
 import type { TlsMode } from '../../vocabulary/tls-modes.ts';
@@ -23,8 +23,11 @@ export interface DesiredConnection {
   every: number;
   thresholds: ConnectionThresholds;
   expectedStandbys: number;
+  queryTexts: boolean;
   passwordExposable: boolean;
   caCertificate: string | null;
+  /** The name of an operator's command that prints the password; null = by password. */
+  tokenSource: string | null;
   ssh: SshLogin | null;
   /** Null = the stored key stays. */
   sshKey: string | null;
@@ -50,7 +53,7 @@ function connectionIn(
   surroundings: Surroundings,
 ): DesiredConnection | undefined {
   const field = <T>(name: string, parse: () => T) => file.attempt([...path, name], parse);
-  const { thresholds = {}, expected_standbys = 0, ca_file, ssh, silences } = written;
+  const { thresholds = {}, expected_standbys = 0, ca, ca_file, ssh, silences } = written;
   const named = field(written.address ? 'address' : 'url', () => addressIn(written, surroundings));
   const engine = named?.engine ?? 'postgres';
   const type = named?.connection_type ?? 'direct';
@@ -58,14 +61,16 @@ function connectionIn(
     file.problem([...path, 'ssh'], 'An SSH tunnel needs a host, not a socket.');
   const name = field('name', () => textOf('The name')(written.name)) ?? '';
   const every = field('every', () => durationOf('The time', '10s', '7d')(written.every ?? '5m')) ?? 0;
-  const tls = field('tls', () => tlsOf(type, written.tls)) ?? 'disable';
+  const tls = field('tls', () => tlsOf(type, agreedTls(written.tls, named?.tls))) ?? 'disable';
   const password = field('password', () => passwordIn(written, named, surroundings)) ?? null;
   const caCertificate =
     field('ca_file', () => {
-      const pem = ca_file === undefined ? null : certificatesIn(fileText(ca_file, surroundings));
+      if (ca !== undefined && ca_file !== undefined) throw new UsageError('Give ca or ca_file, not both.');
+      const pem = ca_file === undefined ? (ca ?? null) : certificatesIn(fileText(ca_file, surroundings));
       requireSettingsOf(engine, { caCertificate: pem });
       return pem;
     }) ?? null;
+  if (ca_file === undefined) field('tls', () => requireAuthority(tls, caCertificate));
   const key = ssh?.key;
   const sshKey =
     file.attempt([...path, 'ssh', 'key'], () => key && requirePrivateKey(textAt(key, surroundings))) ?? null;
@@ -76,7 +81,9 @@ function connectionIn(
   return {
     ...{ path, name, address: { ...named, password }, tls, every, thresholds, caCertificate, sshKey },
     expectedStandbys: expected_standbys,
+    queryTexts: written.query_texts ?? false,
     passwordExposable: written.expose_password ?? false,
+    tokenSource: written.token_source ?? null,
     ssh: ssh ? { username: ssh.username, host: ssh.host, port: ssh.port ?? 22 } : null,
     silences: silenced,
   };

@@ -6,7 +6,10 @@ import { changeWithin } from '../../activity/record-entry.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
 import { changesOf, type Difference, type Step } from './apply-step.ts';
 import type { DesiredAccount, DesiredState } from './desired-state.ts';
+import { planAlertRules } from './plan-alert-rules.ts';
 import { planConnections } from './plan-connections.ts';
+import { planDestinations } from './plan-destinations.ts';
+import { planMaintenance } from './plan-maintenance.ts';
 import { planMembers } from './plan-members.ts';
 
 /** The steps that bring the accounts of a store to the desired state, in the order of the file. */
@@ -46,9 +49,14 @@ export async function planAccounts(
     if (before && wanted.kind && wanted.kind !== before.kind)
       file.problem([...wanted.path, 'kind'], `The kind of an account can't change: it is ${before.kind}.`);
     const of = { id: before?.id ?? null, name: wanted.name };
+    const destinations = wanted.destinations?.map((destination) => destination.name) ?? [];
     const lists = [
       wanted.members && (await planMembers(client, of, wanted.members)),
       wanted.connections && (await planConnections(client, of, wanted.connections, { secret, file })),
+      wanted.destinations && (await planDestinations(client, of, wanted.destinations, { secret, file })),
+      wanted.alertRules &&
+        (await planAlertRules(client, of, wanted.alertRules, { file, named: destinations })),
+      wanted.maintenance && (await planMaintenance(client, of, wanted.maintenance)),
     ].filter((list) => list !== null);
     const unnamed = lists.flatMap((list) => list.unnamed);
     const steps = [...lists.flatMap((list) => list.wanted), ...(prune ? unnamed : [])];

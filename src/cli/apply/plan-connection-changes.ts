@@ -58,7 +58,9 @@ export async function alteration(
     ...(has('every') && { every: wanted.every }),
     ...(has('thresholds') && { thresholds: thresholdChanges(before.thresholds, wanted.thresholds) }),
     ...(has('expected_standbys') && { expectedStandbys: wanted.expectedStandbys }),
+    ...(has('query_texts') && { queryTexts: wanted.queryTexts }),
     ...(has('password_exposable') && { passwordExposable: wanted.passwordExposable }),
+    ...(has('token_source') && { tokenSource: wanted.tokenSource }),
     ...(has('ca_certificate') && { caCertificate: wanted.caCertificate }),
   };
   file.attempt(path, () => requireChangeable(before, changes));
@@ -69,7 +71,8 @@ export async function alteration(
 }
 
 function settingsAfter(before: StoredSettings, wanted: DesiredConnection): StoredSettings {
-  const { address, tls, every, thresholds, expectedStandbys, passwordExposable, caCertificate, ssh } = wanted;
+  const { address, tls, every, thresholds, expectedStandbys, queryTexts, ssh } = wanted;
+  const { passwordExposable, caCertificate } = wanted;
   const { engine, connection_type, host, port, database, username } = address;
   return {
     ...{ ...before, engine, host, port, database, username, tls },
@@ -77,8 +80,10 @@ function settingsAfter(before: StoredSettings, wanted: DesiredConnection): Store
     // The names may be in another order in the store.
     thresholds: isDeepStrictEqual(before.thresholds, thresholds) ? before.thresholds : thresholds,
     expected_standbys: expectedStandbys,
+    query_texts: queryTexts,
     password_exposable: passwordExposable,
     ca_certificate: caCertificate,
+    token_source: wanted.tokenSource,
     ...(ssh && { ssh_username: ssh.username, ssh_host: ssh.host, ssh_port: ssh.port }),
     every: before.every === null ? null : every, // sample data is never checked
   };

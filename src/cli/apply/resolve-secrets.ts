@@ -9,6 +9,8 @@ export interface Surroundings extends OwnPlaces {
   folder: string;
   /** The only folder whose files may be read as secrets; null = none. */
   secretsDir: string | null;
+  /** DBVITALS_ALLOW_PRIVATE_DESTINATIONS. */
+  allowPrivateDestinations: boolean;
 }
 
 /** Reads a secret. Throws a {@link UsageError} if there is none. */

@@ -18,7 +18,7 @@ function connectionsOf(text: string): string[] {
   const environment = { SHOP_PASSWORD: 'unspoken shop', BILLING_PASSWORD: 'unspoken billing' };
   const { accounts } = parseDesiredState(text, 'example', everyCheck, {
     ...{ environment, folder },
-    ...{ secretsDir: folder, dataDir: join(folder, 'data') },
+    ...{ secretsDir: folder, dataDir: join(folder, 'data'), allowPrivateDestinations: false },
   });
   rmSync(folder, { recursive: true });
   return accounts.flatMap(({ connections }) => connections ?? []).map(({ name }) => name);

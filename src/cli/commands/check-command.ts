@@ -2,13 +2,20 @@ import type { Command } from 'commander';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
 import { requireSettingsOf } from '../../connections/connection-settings.ts';
 import { changedThresholds, type ThresholdChanges } from '../../connections/connection-thresholds.ts';
-import { tlsOf } from '../../connections/connection-tls.ts';
+import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection-tls.ts';
 import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
 import type { Progress } from '../../monitor/progress.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
 import { idOf, oneOf } from '../arguments.ts';
 import { addCommand, type CheckedOnce, type CommandContext, UsageError } from '../command.ts';
-import { addThresholdOption, CA_FILE, readSettings } from '../connection-options.ts';
+import {
+  addThresholdOption,
+  authorityOf,
+  CA_FILE,
+  CA_NAME,
+  EXPOSE_PASSWORD,
+  readSettings,
+} from '../connection-options.ts';
 import { printCheck, progressLine } from '../print-check.ts';
 import { readPassword } from '../read-password.ts';
 import { addExplainCommand } from './explain-check-command.ts';
@@ -17,6 +24,8 @@ interface OnceOptions {
   tls?: TlsMode;
   passwordStdin?: boolean;
   caFile?: string;
+  ca?: string;
+  exposePassword?: 'yes' | 'no';
   threshold?: ThresholdChanges;
 }
 
@@ -57,10 +66,13 @@ async function runOnce(
 ): Promise<void> {
   const settings = await readSettings(options, context);
   requireSettingsOf(address.engine, settings);
-  const { thresholds = {}, caCertificate = null } = settings;
+  const { thresholds = {}, caCertificate = null, passwordExposable = false } = settings;
+  const tls = tlsOf(address.connection_type, agreedTls(options.tls, address.tls));
+  requireAuthority(tls, caCertificate);
   const target = {
     ...address,
-    tls: tlsOf(address.connection_type, options.tls),
+    tls,
+    passwordExposable,
     password: await readPassword(options.passwordStdin, address.password),
     caCertificate,
     thresholds: changedThresholds({}, thresholds),
@@ -96,11 +108,17 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
     .option('--url <URL>', 'check this database once, and store nothing', parseConnectionUrl)
     .option(
       '--tls <T>',
-      `with --url: ${TLS_MODES.join(', ')} (default: verify-full)`,
+      `with --url: ${TLS_MODES.join(', ')} (default: from the URL, or verify-full)`,
       oneOf('--tls', TLS_MODES),
     )
     .option('--password-stdin', 'with --url: read the password from standard input')
     .option('--ca-file <FILE>', `with --url: ${CA_FILE}`)
+    .option('--ca <NAME>', `with --url: ${CA_NAME}`, authorityOf)
+    .option(
+      '--expose-password <yes|no>',
+      `with --url: ${EXPOSE_PASSWORD}`,
+      oneOf('--expose-password', ['yes', 'no']),
+    )
     .addHelpText('after', EXIT_CODES)
     .action(async ({ connection, url, json, ...options }: RunOptions) => {
       if ((connection === undefined) === (url === undefined)) {
@@ -112,7 +130,7 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
       const [stray] = Object.keys(options);
       if (stray !== undefined) {
         throw new UsageError(
-          '--tls, --password-stdin, --ca-file and --threshold need --url: a connection has its own settings.',
+          '--tls, --password-stdin, --ca-file, --ca, --expose-password and --threshold need --url: a connection has its own settings.',
         );
       }
       if (connection !== undefined) await runStored(context, connection, json);

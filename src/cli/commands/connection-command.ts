@@ -3,9 +3,8 @@ import type pg from 'pg';
 import { requireAccount } from '../../accounts/account-row.ts';
 import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
 import { addConnection } from '../../connections/add-connection.ts';
-import { changeConnection } from '../../connections/change-connection.ts';
 import { listConnections, ownerOfConnection } from '../../connections/connection-row.ts';
-import { tlsOf } from '../../connections/connection-tls.ts';
+import { agreedTls, tlsOf } from '../../connections/connection-tls.ts';
 import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
 import { CONNECTION_TYPES, type ConnectionType } from '../../vocabulary/connection-types.ts';
@@ -53,7 +52,7 @@ function addOptions(command: Command): Command {
     .option('--type <T>', types, oneOf('--type', CONNECTION_TYPES))
     .option(
       '--tls <T>',
-      `${TLS_MODES.join(', ')} (default: verify-full; no TLS on a Unix socket)`,
+      `${TLS_MODES.join(', ')} (default: from the URL, or verify-full; no TLS on a Unix socket)`,
       oneOf('--tls', TLS_MODES),
     )
     .option('--password-stdin', 'read the password from standard input');
@@ -88,7 +87,7 @@ export function addConnectionCommands(program: Command, context: CommandContext)
           ...(sshKeyFile !== undefined && { sshKey: privateKeyOf(sshKeyFile, context.ownPlaces()) }),
           name,
           every: options.every,
-          tls: tlsOf(address.connection_type, tls),
+          tls: tlsOf(address.connection_type, agreedTls(tls, address.tls)),
           password: await readPassword(options.passwordStdin, address.password),
         };
         printOne(
@@ -135,7 +134,8 @@ export function addConnectionCommands(program: Command, context: CommandContext)
     .addOption(url())
     .addOption(everyOption())
     .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: Options) => {
-      const { name, tls, every, ssh, sshKeyFile } = options;
+      const { name, every, ssh, sshKeyFile } = options;
+      const tls = agreedTls(options.tls, address?.tls);
       if (address) requireType(address, { ...(type && { type }), ...(ssh && { ssh }) });
       else if (type) throw new UsageError('--type needs --url.');
       const password = await readPassword(passwordStdin, address?.password ?? null);
@@ -153,6 +153,7 @@ export function addConnectionCommands(program: Command, context: CommandContext)
       if (Object.keys(changes).length === 0) {
         throw new UsageError('Give at least one option to change: see --help.');
       }
+      const { changeConnection } = await import('../../connections/change-connection.ts'); // loads every check
       printOne(
         json,
         await context.withStore(async (writer) =>

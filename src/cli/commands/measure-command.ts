@@ -7,9 +7,9 @@ import { type Read, within } from '../../database/read.ts';
 import { findSeries, metricsOf, type NamedSeries } from '../../measures/find-series.ts';
 import { type LatestMeasure, type LatestMeasures, listMeasures } from '../../measures/list-measures.ts';
 import { type History, readHistory } from '../../measures/read-history.ts';
+import { nearestWord } from '../../vocabulary/nearest-word.ts';
 import { idOf, oneOf, textOf, timeOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
-import { nearestWord } from '../nearest-word.ts';
 import { printList } from '../print.ts';
 
 const DAY_MS = 86_400_000;

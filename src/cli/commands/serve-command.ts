@@ -20,6 +20,13 @@ import { certificateOf, type Tls } from '../../http/edge/tls.ts';
 import { FailedAuthentications } from '../../http/failed-authentications.ts';
 import { countDueConnections } from '../../monitor/claim.ts';
 import { checkNow, startMonitor } from '../../monitor/schedule.ts';
+import { startAlertRounds } from '../../notifications/alerts/alert-rounds.ts';
+import { startHeartbeats } from '../../notifications/alerts/heartbeat-rounds.ts';
+import { FORMATS } from '../../notifications/channels/formats.ts';
+import { startAskingRecipients } from '../../notifications/destinations/ask-recipients.ts';
+import { readFigures } from '../../notifications/dispatch/read-figures.ts';
+import { startDispatcher } from '../../notifications/dispatch/start-dispatcher.ts';
+import { startSender } from '../../notifications/sending/send-in-child.ts';
 import { startApiServer } from '../../server/api-server.ts';
 import { firstStart } from '../../server/first-start.ts';
 import { consoleUrl, listen, passkeyOrigin, urlOf } from '../../server/listen.ts';
@@ -31,6 +38,7 @@ import { followTls, readTls } from '../../server/tls-files.ts';
 import { openIdentityProvider } from '../../sign-in/identity-provider.ts';
 import { askOnce } from '../../telemetry/ask-once.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
+import { notificationMetrics } from '../../telemetry/notification-metrics.ts';
 
 /** The parts of the service to run. */
 export interface ServeOptions {
@@ -88,6 +96,7 @@ async function start(
   const secret = secretKeys(config);
 
   const metrics = createMetrics();
+  const notifications = notificationMetrics(metrics.registry);
   const escaped = new EscapedErrors(log, metrics.escaped);
   escaped.watch(fail);
   const requests = await requestAddress(store, config.poolerUrl);
@@ -96,7 +105,7 @@ async function start(
   await bindAtStart(writer, secret, log);
 
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl } = config;
-  const { allowPrivateTargets, allowConsoleSockets } = config;
+  const { allowPrivateTargets, allowConsoleSockets, tokenCommands } = config;
   const storeId = await storeIdentity(store.address, store.embedded ? config.dataDir : null);
   const settings = { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls };
   const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn, basePath);
@@ -105,7 +114,10 @@ async function start(
     secret,
     basePath,
     allowPrivateTargets,
+    tokenCommands,
     allowConsoleSockets,
+    allowPrivateDestinations: config.allowPrivateDestinations,
+    hasMail: config.smtpUrl !== null,
     singleSignOn,
     publicUrl: config.publicUrl,
     passkeyOrigin: () => passkeyOrigin(config, api.port),
@@ -141,6 +153,7 @@ async function start(
       ...(await backupTimes(watching)),
     });
     metrics.watchStore(askOnce(readStore, STORE_DEADLINE_MS));
+    notifications.watchStore(askOnce(() => readFigures(watching), STORE_DEADLINE_MS));
     const port = config.metricsPort;
     const server = await listen(
       () => serveMetrics(metrics.registry, config.metricsHost, port, api.notReady, escaped),
@@ -149,7 +162,7 @@ async function start(
     undo.push(() => server.close());
   }
 
-  const deps = { writer, secret, allowPrivateTargets, log };
+  const deps = { writer, secret, allowPrivateTargets, tokenCommands, log };
   const first = await firstStart(store, writer, secret, (connection) => checkNow(deps, connection));
   if (store.embedded && first === null) {
     // With another secret key nothing decrypts. Health checks report that, and the API keeps running.
@@ -167,6 +180,32 @@ async function start(
     const monitor = startMonitor({ ...deps, concurrency: options.concurrency, measure: metrics.checked });
     metrics.watchMonitor(monitor.running);
     undo.push(() => monitor.stop());
+  }
+  const { allowPrivateDestinations: allowPrivate, smtpUrl, mailFrom } = config;
+  const sender = startSender({ allowPrivate, smtpUrl, mailFrom, log });
+  undo.push(() => sender.stop());
+  const ownUrl = () => consoleUrl(config, api.port);
+  const dispatching = openPool(store.address, 'writer', { max: 4, name: 'dispatcher' });
+  undo.push(() => dispatching.end());
+  const dispatcher = startDispatcher({
+    ...{ writer: dispatching, secret, send: sender.send, formats: FORMATS, log, measure: notifications },
+    consoleUrl: ownUrl,
+  });
+  undo.push(() => dispatcher.stop());
+  const alerting = openPool(store.address, 'writer', {
+    ...{ max: 1, statementTimeout: STEP_DEADLINE_MS, name: 'alerts' },
+  });
+  undo.push(() => alerting.end());
+  const alertRounds = startAlertRounds({ writer: alerting, log, failed: metrics.notRetained });
+  undo.push(() => alertRounds.stop());
+  const heartbeats = startHeartbeats({
+    ...{ writer: alerting, secret, send: sender.send, log, measure: notifications },
+  });
+  undo.push(() => heartbeats.stop());
+  if (smtpUrl !== null) {
+    const parts = { writer: dispatching, secret, send: sender.send, consoleUrl: ownUrl };
+    const asking = startAskingRecipients(parts, log);
+    undo.push(() => asking.stop());
   }
   const owner = openPool(store.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
   undo.push(() => owner.end());

@@ -14,6 +14,7 @@ import { planRequests, requestsOf, SAMPLE_KEYS } from './sample-requests.ts';
 import { writeActivity } from './write-sample-activity.ts';
 import { writeFleet } from './write-sample-fleet.ts';
 import { writeMeasures } from './write-sample-measures.ts';
+import { writeQueries } from './write-sample-queries.ts';
 import { writeTickets } from './write-sample-tickets.ts';
 
 /** Maximum share of log entries about the sample connections. The rest are API requests. */
@@ -63,6 +64,7 @@ export async function writeSampleData(
   });
   const found = await writeTickets(writer, account, { ...planned, ...written }, catalogue, step('tickets'));
   await writeMeasures(writer, account, { ...planned, ...written }, catalogue, step('measures'));
+  await writeQueries(writer, account, { ...planned, ...written }, step('queries'));
   const titles = new Map(catalogue.checks.map(({ id, title }) => [id, title]));
   const fleet = { ...planned, ...written, ...found, titles };
 
@@ -128,7 +130,8 @@ than 100,000 runs, but at least one a day. Runs of the last 7 days have findings
 runs only a score. Up to a tenth of the log entries are about the newest runs and tickets.
 The others are API requests, made with two revoked keys that were never shown.
 
-The first 20 connections have measured values with their history, forecasts and changes.
+The first 20 connections have measured values with their history, forecasts and changes,
+and what their queries did in the last two weeks.
 
 If you interrupt the command, the account stays consistent. If you run it again, it adds
 new connections and continues after the last log entry.`;

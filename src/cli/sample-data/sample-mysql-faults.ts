@@ -11,9 +11,9 @@ export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
     database: '',
     object: (table) => `\`app\`.\`${table}\``,
     metricLine: (table) =>
-      `table \`app\`.\`${table}\` has no primary key: replicas and clusters apply its changes slowly or not at all; add one.`,
+      `table \`app\`.\`${table}\` (212 MB) has no primary key, and no unique key over NOT NULL columns: a replica reads the whole table for each changed row; add one.`,
     remediation: (table) =>
-      `ALTER TABLE \`app\`.\`${table}\` ADD COLUMN id bigint unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY FIRST;`,
+      `ALTER TABLE \`app\`.\`${table}\` ADD COLUMN \`id\` bigint unsigned NOT NULL AUTO_INCREMENT INVISIBLE PRIMARY KEY;`,
   },
   {
     checkId: 'MY_REDUNDANT_INDEX',
@@ -21,7 +21,7 @@ export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
     database: '',
     object: (table) => `\`app\`.\`${table}\`.\`customer_id\``,
     metricLine: (table) =>
-      `index \`customer_id\` of table \`app\`.\`${table}\` is covered by \`customer_id_created_at\`, which begins with its columns; keep \`customer_id_created_at\`, drop \`customer_id\`.`,
+      `index \`customer_id\` of table \`app\`.\`${table}\` (all its secondary indexes: 38 MB) is covered by \`customer_id_created_at\`, which begins with its columns; keep \`customer_id_created_at\`, drop \`customer_id\`.`,
     remediation: (table) => `ALTER TABLE \`app\`.\`${table}\` DROP INDEX \`customer_id\`;`,
   },
   {
@@ -31,7 +31,7 @@ export const SAMPLE_MYSQL_FAULTS: readonly SampleFault[] = [
     object: (table) => `\`app\`.\`${table}_archive\``,
     metricLine: (table) =>
       `table \`app\`.\`${table}_archive\` uses the engine MyISAM, which has no transactions; convert it to InnoDB.`,
-    remediation: (table) => `ALTER TABLE \`app\`.\`${table}_archive\` ENGINE = InnoDB;`,
+    remediation: (table) => `ALTER TABLE \`app\`.\`${table}_archive\` ENGINE = InnoDB, ROW_FORMAT = DYNAMIC;`,
   },
   {
     checkId: 'MY_AUTOINC_EXHAUSTION',

@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import type { CommandContext } from './command.ts';
+
+type AddCommand = (program: Command, context: CommandContext) => void;
+
+/** The commands by their groups in `--help`, in its order, and the module that adds each. */
+const COMMANDS: readonly [group: string, commands: Readonly<Record<string, () => Promise<AddCommand>>>][] = [
+  ['Serve:', { monitor: async () => (await import('./commands/monitor-command.ts')).addMonitorCommand }],
+  [
+    'Watch:',
+    {
+      connection: async () => (await import('./commands/connection-command.ts')).addConnectionCommands,
+      check: async () => (await import('./commands/check-command.ts')).addCheckCommands,
+      measures: async () => (await import('./commands/measure-command.ts')).addMeasureCommands,
+      queries: async () => (await import('./queries/query-command.ts')).addQueryCommands,
+      changes: async () => (await import('./commands/change-command.ts')).addChangeCommands,
+    },
+  ],
+  [
+    'Tickets and notifications:',
+    {
+      alert: async () => (await import('./commands/alert-command.ts')).addAlertCommands,
+      silence: async () => (await import('./commands/silence-command.ts')).addSilenceCommands,
+      destination: async () => (await import('./commands/destination-command.ts')).addDestinationCommands,
+      maintenance: async () => (await import('./commands/maintenance-command.ts')).addMaintenanceCommands,
+    },
+  ],
+  [
+    'Accounts:',
+    {
+      account: async () => (await import('./commands/account-command.ts')).addAccountCommands,
+      key: async () => (await import('./commands/key-command.ts')).addKeyCommands,
+      member: async () => (await import('./commands/member-command.ts')).addMemberCommands,
+      activity: async () => (await import('./commands/activity-tail-command.ts')).addActivityCommands,
+      apply: async () => (await import('./apply/apply.ts')).addApplyCommand,
+    },
+  ],
+  [
+    'Store:',
+    {
+      migrate: async () => (await import('./commands/migrate-command.ts')).addMigrateCommand,
+      doctor: async () => (await import('./commands/doctor-command.ts')).addDoctorCommand,
+      backup: async () => (await import('./commands/backup-command.ts')).addBackupCommand,
+      restore: async () => (await import('./commands/restore-command.ts')).addRestoreCommand,
+      secret: async () => (await import('./commands/secret-command.ts')).addSecretCommands,
+    },
+  ],
+  [
+    'Tools:',
+    {
+      exporter: async () => (await import('./exporter/exporter.ts')).addExporterCommand,
+      mcp: async () => (await import('./mcp/mcp.ts')).addMcpCommand,
+      webhook: async () => (await import('./commands/webhook-command.ts')).addWebhookCommands,
+      'sample-data': async () => (await import('./sample-data/sample-data.ts')).addSampleDataCommand,
+    },
+  ],
+];
+
+/**
+ * Adds the command that is typed. If there is no such command, or it is added already, adds all, as help and suggestions
+ * need them. To load only one takes half the time of all.
+ */
+export async function addCommands(program: Command, context: CommandContext, typed = ''): Promise<void> {
+  if (typed === 'serve') return;
+  const isTyped = COMMANDS.some(([, commands]) => Object.hasOwn(commands, typed));
+  for (const [group, commands] of COMMANDS) {
+    program.commandsGroup(group);
+    for (const [name, load] of Object.entries(commands)) {
+      if (!isTyped || name === typed) (await load())(program, context);
+    }
+  }
+}

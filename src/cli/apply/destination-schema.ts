@@ -1,0 +1,88 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import {
+  CHOOSABLE_KINDS,
+  HEARTBEAT_METHODS,
+  SIGNATURES,
+} from '../../notifications/destinations/destination-input.ts';
+import { MOST_RECIPIENTS } from '../../notifications/destinations/recipient-address.ts';
+import { CHANNELS } from '../../vocabulary/channels.ts';
+import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { SEVERITIES } from '../../vocabulary/severities.ts';
+import type { SecretPlace } from './configuration-schema.ts';
+
+/** The schema of a destination in the file of `apply`. `secret` makes the schema of the place of a secret. */
+export function destinationSchema(secret: (what: string) => TSchema) {
+  const place = (what: string) => Type.Optional(Type.Unsafe<SecretPlace>(secret(what)));
+  return Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: 200, description: 'A name of 1 to 200 characters.' }),
+      channel: word(CHANNELS),
+      url: Type.Optional(
+        Type.Union(
+          [Type.String({ minLength: 1, maxLength: 2_000 }), Type.Unsafe<SecretPlace>(secret('The URL'))],
+          {
+            description:
+              'https://hooks.example.com/…; the URL of a chat service only as {env: NAME} or {file: PATH}.',
+          },
+        ),
+      ),
+      routing_key: place('The integration key of PagerDuty'),
+      authorization: place('The value of the Authorization header'),
+      signature: Type.Optional(word(SIGNATURES, 'How a webhook is signed (default: hmac).')),
+      method: Type.Optional(word(HEARTBEAT_METHODS, 'How a heartbeat is sent (default: GET).')),
+      recipients: Type.Optional(
+        Type.Array(Type.String({ minLength: 3, maxLength: 254, description: 'An e-mail address.' }), {
+          maxItems: MOST_RECIPIENTS,
+          description: `The recipients of e-mail, at most ${MOST_RECIPIENTS}. Each confirms by a link.`,
+        }),
+      ),
+      kinds: Type.Optional(
+        Type.Array(Type.Unsafe<EventKind>({ ...word(CHOOSABLE_KINDS) }), {
+          description: 'A list of kinds of events (default: tickets and alerts).',
+        }),
+      ),
+      minimum_severity: Type.Optional(word(SEVERITIES, 'Default: any.')),
+      connections: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 200, description: 'The name of a connection.' }), {
+          description: 'Names of connections, in which * is any text (default: all).',
+        }),
+      ),
+      requests_per_second: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 50, description: 'Requests per second, 1 to 50 (default: 50).' }),
+      ),
+      quiet_hours: Type.Optional(
+        Type.Object(
+          {
+            from: time,
+            to: time,
+            time_zone: Type.String({ minLength: 1, maxLength: 60, description: ZONE }),
+          },
+          {
+            additionalProperties: false,
+            description: 'When warnings wait: from, to and time_zone (default: never).',
+          },
+        ),
+      ),
+    },
+    {
+      additionalProperties: false,
+      description:
+        'Where notifications are sent, identified by its name: at least name and channel. "destination rotate-secret" shows the signing secret of a webhook.',
+    },
+  );
+}
+
+const ZONE = 'A time zone such as Europe/Berlin.';
+
+const time = Type.String({
+  pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$',
+  description: 'A time of day in quotes, such as "22:00".',
+});
+
+/** A destination in a valid file. */
+export type WrittenDestination = Static<ReturnType<typeof destinationSchema>>;
+
+function word<const Word extends string>(words: readonly Word[], more = '') {
+  const description = `One of ${words.join(', ')}. ${more}`.trim();
+  return Type.Unsafe<Word>({ type: 'string', enum: words, description });
+}

@@ -1,0 +1,215 @@
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { requireAccount } from '../../accounts/account-row.ts';
+import { changeAccount } from '../../activity/record-entry.ts';
+import { within } from '../../database/read.ts';
+import { addDestination } from '../../notifications/destinations/add-destination.ts';
+import { changeDestination } from '../../notifications/destinations/change-destination.ts';
+import {
+  HEARTBEAT_METHODS,
+  type HeartbeatMethod,
+  SIGNATURES,
+  type SignatureKind,
+} from '../../notifications/destinations/destination-input.ts';
+import {
+  accountOfDestination,
+  type DestinationRow,
+  listDestinations,
+  readDestination,
+} from '../../notifications/destinations/destination-row.ts';
+import {
+  enableAllDestinations,
+  enableDestination,
+  MISSED,
+  type Missed,
+} from '../../notifications/destinations/enable-destination.ts';
+import { removeDestination } from '../../notifications/destinations/remove-destination.ts';
+import { CHANNELS, type Channel } from '../../vocabulary/channels.ts';
+import { idOf, oneOf, textOf } from '../arguments.ts';
+import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { withScopeText } from '../connection-scope-option.ts';
+import {
+  addDestinationOptions,
+  addressOf,
+  type DestinationOptions,
+  filtersOf,
+} from '../notifications/destination-options.ts';
+import { printList, printOne } from '../print.ts';
+import { addDeliveryCommands, changeDestinationOf } from './delivery-command.ts';
+
+const COLUMNS = ['id', 'name', 'channel', 'target', 'kinds', 'connections', 'state', 'queued', 'last_result'];
+
+/** A destination without nested fields, for a table or one line per field. */
+function flat({ queue, recipients, ...row }: DestinationRow) {
+  const { quiet_hours: hours, settings } = row;
+  return {
+    ...withScopeText(row),
+    settings: Object.entries(settings)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+    quiet_hours: hours && `${hours.from}-${hours.to}@${hours.time_zone}`,
+    ...queue,
+    recipients: recipients.map(({ email, state }) => `${email} (${state})`),
+  };
+}
+
+function print(json: boolean | undefined, { destination, signing_secret }: Stored): void {
+  if (json) {
+    printOne(true, { ...destination, signing_secret });
+    return;
+  }
+  printOne(false, { ...flat(destination), ...(signing_secret !== null && { signing_secret }) });
+  if (signing_secret !== null)
+    process.stdout.write('\nKeep the signing secret like a password: it is shown only once.\n');
+  for (const kind of destination.kinds_not_in_plan)
+    process.stderr.write(
+      `The plan of the account does not include ${kind}: it is sent once the plan does.\n`,
+    );
+}
+
+interface Stored {
+  destination: DestinationRow;
+  signing_secret: string | null;
+}
+
+/** `destination add`, `list`, `change`, `remove`, `enable`, and those of deliveries. */
+export function addDestinationCommands(program: Command, context: CommandContext): void {
+  const group = program.command('destination').description('manage where notifications are sent');
+
+  addDestinationOptions(
+    addCommand(group, 'add', 'add a destination; the signing secret of a webhook is shown only once')
+      .requiredOption('--account <ID>', 'the account', idOf('--account'))
+      .requiredOption('--name <S>', 'name of the destination', textOf('--name'))
+      .requiredOption('--channel <C>', CHANNELS.join(', '), oneOf('--channel', CHANNELS)),
+  )
+    .option(
+      '--signature <S>',
+      'how a webhook is signed: hmac or ed25519 (default: hmac)',
+      oneOf('--signature', SIGNATURES),
+    )
+    .option(
+      '--method <M>',
+      'how a heartbeat is sent: GET or POST (default: GET)',
+      oneOf('--method', HEARTBEAT_METHODS),
+    )
+    .action(async ({ account, name, channel, signature, method, json, ...options }: AddOptions) => {
+      const wanted = {
+        ...{ name, channel, ...(signature && { signature }), ...(method && { method }) },
+        ...(await addressOf(channel, options, context.ownPlaces())),
+        ...filtersOf(options),
+      };
+      const rules = { allowPrivate: context.allowsPrivateDestinations() };
+      const added = await context.withStore(async (writer) => {
+        const secret = await context.openSecret(writer);
+        return changeAccount(writer, account, (change) => addDestination(change, secret, rules, wanted));
+      });
+      print(json, added);
+    });
+
+  addCommand(group, 'list', 'list the destinations of an account with their health')
+    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .action(async ({ account, json }: { account: number; json?: boolean }) => {
+      const rows = await context.withStore(async (writer) => {
+        await requireAccount(writer, account);
+        return listDestinations(within(writer), account);
+      });
+      printList(json, json ? rows : rows.map(flat), COLUMNS);
+    });
+
+  addDestinationOptions(
+    addCommand(group, 'change', 'change a destination; options that you leave out keep their values')
+      .argument('<ID>', 'the destination', idOf('ID'))
+      .option('--name <S>', 'name of the destination', textOf('--name')),
+  )
+    .option('--all-connections', 'send the events of all connections')
+    .action(async (id: number, { name, json, ...options }: ChangeOptions) => {
+      const rules = { allowPrivate: context.allowsPrivateDestinations() };
+      const given = { ...(name !== undefined && { name }), ...filtersOf(options) };
+      const changed = await context.withStore(async (writer) => {
+        const accountId = await accountOfDestination(writer, id);
+        const { channel } = await readDestination(within(writer), accountId, id);
+        const wanted = { ...given, ...(await addressOf(channel, options, context.ownPlaces())) };
+        if (Object.keys(wanted).length === 0)
+          throw new UsageError('Give at least one option to change: see --help.');
+        const secret = await context.openSecret(writer);
+        return changeAccount(writer, accountId, (change) =>
+          changeDestination(change, secret, rules, id, wanted),
+        );
+      });
+      print(json, changed);
+    });
+
+  addCommand(group, 'remove', 'remove a destination and cancel what is queued for it')
+    .argument('<ID>', 'the destination', idOf('ID'))
+    .action(async (id: number, { json }: { json?: boolean }) => {
+      const removed = await context.withStore((writer) =>
+        changeDestinationOf(writer, id, (change) => removeDestination(change, id)),
+      );
+      printOne(json, json ? removed : flat(removed));
+    });
+
+  addCommand(group, 'enable', 'enable a destination that was disabled, or paused by a restore')
+    .argument('[ID]', 'the destination', idOf('ID'))
+    .option('--all', 'all destinations of the account, or of all accounts')
+    .option('--account <ID>', 'with --all: the account', idOf('--account'))
+    .requiredOption(
+      '--missed <M>',
+      'what becomes of what was missed: send or skip',
+      oneOf('--missed', MISSED),
+    )
+    .action(async (id: number | undefined, { all, account, missed, json }: EnableOptions) => {
+      if ((id === undefined) !== (all === true)) throw new UsageError('Give either a destination or --all.');
+      if (account !== undefined && !all) throw new UsageError('--account needs --all.');
+      const enabled = await context.withStore(async (writer) =>
+        id === undefined
+          ? enableAll(writer, account, missed)
+          : [await changeDestinationOf(writer, id, (change) => enableDestination(change, id, missed))],
+      );
+      printList(json, json ? enabled : enabled.map(flat), COLUMNS);
+    });
+
+  addDeliveryCommands(group, context);
+}
+
+const selectAccounts = `
+  select distinct account_id
+    from destination
+   where state <> 'enabled' and removed_at is null and ($1::bigint is null or account_id = $1)
+   order by account_id`;
+
+async function enableAll(
+  writer: pg.Pool,
+  account: number | undefined,
+  missed: Missed,
+): Promise<DestinationRow[]> {
+  if (account !== undefined) await requireAccount(writer, account);
+  const { rows } = await writer.query<{ account_id: number }>(selectAccounts, [account]);
+  const enabled: DestinationRow[] = [];
+  for (const { account_id } of rows) {
+    enabled.push(
+      ...(await changeAccount(writer, account_id, (change) => enableAllDestinations(change, missed))),
+    );
+  }
+  return enabled;
+}
+
+interface AddOptions extends DestinationOptions {
+  account: number;
+  name: string;
+  channel: Channel;
+  signature?: SignatureKind;
+  method?: HeartbeatMethod;
+  json?: boolean;
+}
+
+interface ChangeOptions extends DestinationOptions {
+  name?: string;
+  json?: boolean;
+}
+
+interface EnableOptions {
+  all?: boolean;
+  account?: number;
+  missed: Missed;
+  json?: boolean;
+}
