@@ -31,11 +31,19 @@ export type TicketCreatedEvent = Schemas['TicketCreatedEvent'];
 export type TicketResolvedEvent = Schemas['TicketResolvedEvent'];
 export type AlertTriggeredEvent = Schemas['AlertTriggeredEvent'];
 export type AlertResolvedEvent = Schemas['AlertResolvedEvent'];
+export type TicketReopenedEvent = Schemas['TicketReopenedEvent'];
+export type TicketEscalatedEvent = Schemas['TicketEscalatedEvent'];
+export type DestinationDisabledEvent = Schemas['DestinationDisabledEvent'];
+export type TestEvent = Schemas['TestEvent'];
 
-/** A planned event, told apart by `event`. Nothing is sent yet; the form will not change when it is. */
+/** The body of a webhook, told apart by `event`. Expect new kinds. */
 export type DbvitalsEvent =
   | HealthCheckCompletedEvent
   | TicketCreatedEvent
   | TicketResolvedEvent
   | AlertTriggeredEvent
-  | AlertResolvedEvent;
+  | AlertResolvedEvent
+  | TicketReopenedEvent
+  | TicketEscalatedEvent
+  | DestinationDisabledEvent
+  | TestEvent;

@@ -192,8 +192,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Planned: a health check run finishes
-         * @description Planned: no events are sent yet. The form of the payload will not change when they are.
+         * A health check run finishes
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
          */
         post: operations["healthCheckCompleted"];
         delete?: never;
@@ -212,8 +212,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Planned: a new finding appears among tickets
-         * @description Planned: no events are sent yet. The form of the payload will not change when they are.
+         * A new finding appears among tickets
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
          */
         post: operations["opsTicketCreated"];
         delete?: never;
@@ -232,8 +232,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Planned: a finding is marked resolved
-         * @description Planned: no events are sent yet. The form of the payload will not change when they are.
+         * A finding is marked resolved
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
          */
         post: operations["opsTicketResolved"];
         delete?: never;
@@ -252,8 +252,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Planned: an autonomous monitoring alert fires
-         * @description Planned: no events are sent yet. The form of the payload will not change when they are.
+         * An autonomous monitoring alert fires
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
          */
         post: operations["alertTriggered"];
         delete?: never;
@@ -272,10 +272,90 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Planned: a previously triggered alert clears
-         * @description Planned: no events are sent yet. The form of the payload will not change when they are.
+         * A previously triggered alert clears
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
          */
         post: operations["alertResolved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ops.ticket_reopened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A finding whose ticket was resolved is back
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
+         */
+        post: operations["opsTicketReopened"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ops.ticket_escalated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An open ticket gets a worse severity
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
+         */
+        post: operations["opsTicketEscalated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "destination.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Another destination is disabled, because it failed for days
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
+         */
+        post: operations["destinationDisabled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A member tests a destination
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
+         */
+        post: operations["test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -515,7 +595,7 @@ export interface components {
             /** @description permissions of the role */
             permissions: string[];
         };
-        /** @description planned: sent when a health check run finishes */
+        /** @description sent when a health check run finishes */
         HealthCheckCompletedEvent: {
             /**
              * @description event kind
@@ -570,7 +650,7 @@ export interface components {
                 } | null;
             };
         };
-        /** @description planned: sent when a new finding appears among tickets */
+        /** @description sent when a new finding appears among tickets */
         TicketCreatedEvent: {
             /**
              * @description event kind
@@ -617,7 +697,7 @@ export interface components {
                 first_seen_at: string;
             };
         };
-        /** @description planned: sent when a finding is marked resolved */
+        /** @description sent when a finding is marked resolved */
         TicketResolvedEvent: {
             /**
              * @description event kind
@@ -667,7 +747,7 @@ export interface components {
                 resolution_hours: number;
             };
         };
-        /** @description planned: sent when an autonomous monitoring alert fires */
+        /** @description sent when an autonomous monitoring alert fires */
         AlertTriggeredEvent: {
             /**
              * @description event kind
@@ -721,7 +801,7 @@ export interface components {
                 triggered_at: string;
             };
         };
-        /** @description planned: sent when a previously triggered alert clears */
+        /** @description sent when a previously triggered alert clears */
         AlertResolvedEvent: {
             /**
              * @description event kind
@@ -778,6 +858,172 @@ export interface components {
                  * @description time of resolution
                  */
                 resolved_at: string;
+            };
+        };
+        /** @description sent when a finding whose ticket was resolved is back */
+        TicketReopenedEvent: {
+            /**
+             * @description event kind
+             * @constant
+             */
+            event: "ops.ticket_reopened";
+            /**
+             * Format: date-time
+             * @description time of the event
+             */
+            timestamp: string;
+            /**
+             * @description the API version
+             * @constant
+             */
+            api_version: "v1";
+            /** @description event-specific payload */
+            data: {
+                /**
+                 * Format: int64
+                 * @description ticket identifier
+                 */
+                ticket_id: number;
+                /**
+                 * Format: int64
+                 * @description connection identifier
+                 */
+                connection_id: number;
+                /** @description code of the check that found it; an open set */
+                check_id: string;
+                /** @description human-readable title */
+                title: string;
+                /**
+                 * @description severity of the finding
+                 * @enum {string}
+                 */
+                severity: "critical" | "warning" | "info";
+                /** @description suggested corrective statement */
+                remediation: string;
+                /**
+                 * Format: date-time
+                 * @description time of the check that found it first
+                 */
+                first_seen_at: string;
+            };
+        };
+        /** @description sent when an open ticket gets a worse severity */
+        TicketEscalatedEvent: {
+            /**
+             * @description event kind
+             * @constant
+             */
+            event: "ops.ticket_escalated";
+            /**
+             * Format: date-time
+             * @description time of the event
+             */
+            timestamp: string;
+            /**
+             * @description the API version
+             * @constant
+             */
+            api_version: "v1";
+            /** @description event-specific payload */
+            data: {
+                /**
+                 * Format: int64
+                 * @description ticket identifier
+                 */
+                ticket_id: number;
+                /**
+                 * Format: int64
+                 * @description connection identifier
+                 */
+                connection_id: number;
+                /** @description code of the check that found it; an open set */
+                check_id: string;
+                /** @description human-readable title */
+                title: string;
+                /**
+                 * @description severity of the finding
+                 * @enum {string}
+                 */
+                severity: "critical" | "warning" | "info";
+                /** @description suggested corrective statement */
+                remediation: string;
+                /**
+                 * Format: date-time
+                 * @description time of the check that found it first
+                 */
+                first_seen_at: string;
+                /**
+                 * @description severity of the finding
+                 * @enum {string}
+                 */
+                previous_severity: "critical" | "warning" | "info";
+            };
+        };
+        /** @description sent when another destination is disabled, because it failed for days */
+        DestinationDisabledEvent: {
+            /**
+             * @description event kind
+             * @constant
+             */
+            event: "destination.disabled";
+            /**
+             * Format: date-time
+             * @description time of the event
+             */
+            timestamp: string;
+            /**
+             * @description the API version
+             * @constant
+             */
+            api_version: "v1";
+            /** @description event-specific payload */
+            data: {
+                /**
+                 * Format: int64
+                 * @description identifier of the disabled destination
+                 */
+                destination_id: number;
+                /** @description name of the disabled destination */
+                name: string;
+                /** @description its channel; an open set */
+                channel: string;
+                /** @description why it was disabled */
+                reason: string;
+                /**
+                 * Format: date-time
+                 * @description time since which nothing is sent to it
+                 */
+                disabled_at: string;
+            };
+        };
+        /** @description sent when a member tests a destination */
+        TestEvent: {
+            /**
+             * @description event kind
+             * @constant
+             */
+            event: "test";
+            /**
+             * Format: date-time
+             * @description time of the event
+             */
+            timestamp: string;
+            /**
+             * @description the API version
+             * @constant
+             */
+            api_version: "v1";
+            /** @description event-specific payload */
+            data: {
+                /**
+                 * Format: int64
+                 * @description identifier of the tested destination
+                 */
+                destination_id: number;
+                /** @description name of the tested destination */
+                name: string;
+                /** @description human-readable text */
+                message: string;
             };
         };
         /** @description A parameter is unknown, repeated, empty or invalid, or the request is malformed HTTP. */
@@ -2144,6 +2390,181 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["AlertResolvedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver has it. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver refuses it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    opsTicketReopened: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "ops.ticket_reopened",
+                 *       "timestamp": "2026-03-02T16:10:00.000Z",
+                 *       "api_version": "v1",
+                 *       "data": {
+                 *         "ticket_id": 31,
+                 *         "connection_id": 2,
+                 *         "title": "A table holds many dead rows",
+                 *         "severity": "warning",
+                 *         "first_seen_at": "2026-03-02T10:15:00.000Z",
+                 *         "check_id": "PG_DEAD_TUPLES",
+                 *         "remediation": "VACUUM (ANALYZE) public.orders;"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TicketReopenedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver has it. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver refuses it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    opsTicketEscalated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "ops.ticket_escalated",
+                 *       "timestamp": "2026-03-02T18:20:00.000Z",
+                 *       "api_version": "v1",
+                 *       "data": {
+                 *         "ticket_id": 31,
+                 *         "connection_id": 2,
+                 *         "title": "A table holds many dead rows",
+                 *         "severity": "critical",
+                 *         "first_seen_at": "2026-03-02T10:15:00.000Z",
+                 *         "check_id": "PG_DEAD_TUPLES",
+                 *         "remediation": "VACUUM (ANALYZE) public.orders;",
+                 *         "previous_severity": "warning"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TicketEscalatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver has it. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver refuses it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    destinationDisabled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "destination.disabled",
+                 *       "timestamp": "2026-03-07T10:15:00.000Z",
+                 *       "api_version": "v1",
+                 *       "data": {
+                 *         "destination_id": 3,
+                 *         "name": "Chat of the night shift",
+                 *         "channel": "slack",
+                 *         "reason": "every attempt of the last 5 days failed",
+                 *         "disabled_at": "2026-03-07T10:15:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DestinationDisabledEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver has it. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver refuses it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "test",
+                 *       "timestamp": "2026-03-02T10:00:00.000Z",
+                 *       "api_version": "v1",
+                 *       "data": {
+                 *         "destination_id": 3,
+                 *         "name": "Chat of the night shift",
+                 *         "message": "This is a test from dbvitals. Nothing happened."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestEvent"];
             };
         };
         responses: {

@@ -50,6 +50,10 @@ test('an event is told apart by its name', () => {
     | 'ops.ticket_resolved'
     | 'alert.triggered'
     | 'alert.resolved'
+    | 'ops.ticket_reopened'
+    | 'ops.ticket_escalated'
+    | 'destination.disabled'
+    | 'test'
   >();
   const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
   const example = (name: string) =>

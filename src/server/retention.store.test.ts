@@ -43,9 +43,9 @@ afterAll(async () => {
 });
 
 // A thousand entries a day are sealed and removed together, so no other day expires during a slow test.
-const LOG = { length: 30_000, rare: 'event', days: 30 } as const;
+const LOG = { length: 15_000, rare: 'event', days: 15 } as const;
 const DAYS = 10;
-const OLD = 20_000;
+const OLD = 5_000;
 
 const writeSealed = (log: WrittenLog) => writeSealedLog(store, owner, log);
 const sealLogs = () => sealAllLogs(store, owner);
@@ -85,7 +85,7 @@ describe('the log', () => {
   test('is kept forever without a limit, and loses no entry younger than its limit', async () => {
     const accountId = await writeSealed(LOG);
     expect(await round(null)).toEqual({});
-    expect(await round(31)).toEqual({});
+    expect(await round(LOG.days + 1)).toEqual({});
     expect(await expectWhole(accountId)).toEqual({ first: 1, last: LOG.length });
   });
 
@@ -152,7 +152,7 @@ describe('the log', () => {
   });
 
   test('is complete after the process that trims it was killed, and the next process continues', async () => {
-    const accountId = await writeSealed({ ...LOG, length: 90_000 });
+    const accountId = await writeSealed({ ...LOG, length: 90_000, days: 30 });
     await sealAllLogs(store, owner, DAYS);
     const floors: number[] = [];
     const before = await sessionsOfOwners(root);
@@ -229,6 +229,7 @@ describe('a health check', () => {
        select $1, $2, 1, 'not so old', timestamptz '2021-01-01' + n * interval '1 s', '[]' from generate_series(1, 1500) n`,
       [accountId, connectionId],
     );
+    await root.query('analyze health_check, connection'); // as the server would, else a round takes 8 s
     expect(await round(null)).toEqual({ findings: 1_500 });
   });
 });
@@ -260,9 +261,8 @@ describe('the loop', () => {
     const work = { owner: pool, activityDays: DAYS, log, failed };
     const retention = startRetention(work, times);
     const sealed = startSealing({ ...sealing(), ...work, sealFile }, times);
-    await expect
-      .poll(() => [...failures].toSorted())
-      .toEqual(['changes', 'counters', 'entries', 'findings', 'key_hours', 'seal_file', 'seals', 'sign_ins']);
+    const parts = 'changes counters entries events findings key_hours queries seal_file seals sign_ins';
+    await expect.poll(() => [...failures].toSorted().join(' ')).toBe(parts);
     expect(said).not.toEqual([]);
     await store.start();
     root = await store.superuser('store');

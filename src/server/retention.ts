@@ -7,10 +7,12 @@ import { pruneChanges } from '../changes/prune-changes.ts';
 import { pruneFindings } from '../health/prune-findings.ts';
 import { countKeys } from '../keys/key-counts.ts';
 import { pruneCounters } from '../monitor/prune-counters.ts';
+import { pruneEvents } from '../notifications/dispatch/prune-events.ts';
+import { pruneQueries } from '../queries/prune-queries.ts';
 import { pruneSignIns } from '../sign-in/prune-sign-ins.ts';
 
-/** What is kept for a limited time: log entries, findings of old health checks, counters of runs, changes, sessions and links. */
-type Kept = 'entries' | 'findings' | 'counters' | 'changes' | 'sign_ins';
+/** What is kept for a limited time: log entries, findings of old health checks, counters of runs, changes, queries, sessions and links, events with their deliveries. */
+type Kept = 'entries' | 'findings' | 'counters' | 'changes' | 'queries' | 'sign_ins' | 'events';
 
 interface RetentionOptions {
   /** A pool of the store's owner. */
@@ -68,7 +70,9 @@ export async function retain(options: RetentionOptions, signal: AbortSignal): Pr
     ['findings', () => pruneFindings(owner)],
     ['counters', () => pruneCounters(owner)],
     ['changes', () => pruneChanges(owner)],
+    ['queries', () => pruneQueries(owner)],
     ['sign_ins', () => pruneSignIns(owner)],
+    ['events', () => pruneEvents(owner)],
   ];
   if (activityDays !== null) work.unshift(['entries', () => pruneEntries(owner)]);
   for (const [kept, steps] of work) {

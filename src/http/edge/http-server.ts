@@ -3,9 +3,9 @@ import { type IncomingMessage, METHODS } from 'node:http';
 import { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import type { ConnectionFailure } from '../../telemetry/metrics.ts';
-import { parseDate } from '../../vocabulary/date-range.ts';
 import type { Budget } from '../rate-headers.ts';
 import { answerBroken, failureOf } from './answer-broken-request.ts';
+import { compileSchemasOnUse } from './compile-schemas.ts';
 import { limitConnections } from './connection-limits.ts';
 import { belowBase, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
 import type { EscapedErrors } from './escaped-errors.ts';
@@ -19,16 +19,6 @@ const CHECKING_INTERVAL = 1_000;
 const KEEP_ALIVE_TIMEOUT = 72_000;
 // A client without complete headers has no request yet, and shutdown waits for it. So this is less than the time to drain.
 const HANDSHAKE_TIMEOUT = 5_000;
-
-/** How schemas validate requests: values are not coerced, dropped or filled in. */
-export const VALIDATION = {
-  customOptions: {
-    coerceTypes: false,
-    removeAdditional: false,
-    useDefaults: false,
-    formats: { 'date-or-time': (text: string) => parseDate(text) !== null },
-  },
-} as const;
 
 /**
  * Creates the HTTP server without its routes. Errors that Node or Fastify would answer themselves get the API's envelope.
@@ -52,7 +42,6 @@ export function createServer(options: {
     requireHostHeader: false,
   };
   const settings = {
-    ajv: VALIDATION,
     // A logger per request would cost as much as its routing. Log lines name the request themselves.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -76,6 +65,7 @@ export function createServer(options: {
     options.tls &&
     fastify({ ...settings, https: { ...http, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT } });
   const app: FastifyInstance = secure ?? fastify({ ...settings, http });
+  compileSchemasOnUse(app);
   for (const method of METHODS) {
     // CONNECT has no path to route. It is answered below.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);

@@ -34,8 +34,8 @@ const GROUPS: Record<string, { name: string; description: string }> = {
   team: { name: 'Team', description: 'Members and roles' },
 };
 
-/** A planned event, as `events/` defines it. */
-interface PlannedEvent {
+/** An event, as `vocabulary/event-schemas.ts` defines it. */
+interface SentEvent {
   kind: string;
   trigger: string;
   schema: object;
@@ -44,10 +44,10 @@ interface PlannedEvent {
 /** The input of the document. */
 export interface Described {
   endpoints: readonly Endpoint[];
-  events: readonly PlannedEvent[];
+  events: readonly SentEvent[];
   /** Real answers, by operationId. */
   answers: Readonly<Record<string, unknown>>;
-  /** Examples of the planned events, by kind. */
+  /** Examples of the events, by kind. */
   eventExamples: Readonly<Record<string, unknown>>;
 }
 
@@ -60,7 +60,7 @@ export function openapi({ endpoints, events, answers, eventExamples }: Described
   ]);
   const webhooks = events.map((event) => [
     event.kind,
-    { post: plannedOperation(event, schemas, eventExamples[event.kind]) },
+    { post: eventOperation(event, schemas, eventExamples[event.kind]) },
   ]);
   return {
     openapi: '3.1.0',
@@ -161,16 +161,17 @@ function headerRefs(names: readonly string[]): Record<string, object> {
   return Object.fromEntries(names.map((name) => [name, ref('headers', name)]));
 }
 
-function plannedOperation(
-  { kind, trigger, schema }: PlannedEvent,
+function eventOperation(
+  { kind, trigger, schema }: SentEvent,
   schemas: Record<string, unknown>,
   example: unknown,
 ): object {
   return {
     operationId: kind.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
-    summary: `Planned: ${trigger}`,
-    description: 'Planned: no events are sent yet. The form of the payload will not change when they are.',
-    'x-status': 'planned',
+    summary: trigger.replace(/^./, (first) => first.toUpperCase()),
+    description:
+      'Sent to the destinations of the account that chose it. The form of the payload does not change.',
+    'x-status': 'sent',
     security: [],
     requestBody: {
       required: true,

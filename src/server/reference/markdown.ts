@@ -71,8 +71,8 @@ export function markdown(document: OpenApi): string {
       ['header', 'meaning'],
       Object.entries(components.headers).map(([name, { description }]) => [code(name), description]),
     ),
-    '## Planned events',
-    'No events are sent yet. The format of the payloads will not change.',
+    '## Events',
+    'Sent to the destinations of the account that chose them: webhooks, chats, e-mail and others. The format of the payloads does not change.',
     ...Object.entries(webhooks).flatMap(([kind, { post }]) => {
       const { schema, example } = post.requestBody.content['application/json'];
       const data = resolve(schema, components.schemas).properties?.['data'] ?? {};

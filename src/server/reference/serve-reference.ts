@@ -29,12 +29,6 @@ const TYPES = {
 };
 
 /**
- * An answer of more bytes closes its connection. The kernel buffers answers that a client requests but does not read: with
- * four documents for each of 1,000 connections it buffered a gigabyte, and all clients waited for seconds.
- */
-const LARGE = 32_768;
-
-/**
  * Serves the reference without authentication: `/openapi.json`, the page `/docs`, its Markdown `/docs.md`, and `/llms.txt`.
  * Their links include the base path. These requests are neither recorded nor counted. Every response outside `/api/` links
  * to the document and the page.
@@ -71,12 +65,7 @@ function serve(app: FastifyInstance, url: string, type: string, body: Buffer): v
     url,
     handler: (request, reply) => {
       reply.header('vary', 'Accept-Encoding');
-      return sendStatic(request, reply, answer, {
-        type,
-        caching: 'public, no-cache',
-        policy: POLICY,
-        closeAbove: LARGE,
-      });
+      return sendStatic(request, reply, answer, { type, caching: 'public, no-cache', policy: POLICY });
     },
   });
 }
