@@ -15,7 +15,7 @@ import { startTheme } from './theme.ts';
 startTheme();
 watchSession(queryClient, () => {
   const { href, pathname } = router.state.location;
-  if (pathname === PAGE_PATHS.signIn || pathname.startsWith('/link/')) return;
+  if (pathname === PAGE_PATHS.signIn || /^\/(?:link|email)\//.test(pathname)) return;
   // The router handles visitors who have not signed in yet.
   if (queryClient.getQueryData(profileQuery.queryKey) === undefined) return;
   notify('You are signed out. Sign in again.');

@@ -11,10 +11,12 @@ import { PAGE_PATHS } from '../../src/vocabulary/page-paths.ts';
 import { ApiError, get } from './api.ts';
 import { BASE_PATH } from './base-path.ts';
 import { activitySearch } from './pages/activity/activity-search.ts';
+import { alertsSearch } from './pages/alerts/alerts-search.ts';
 import { connectionSearch } from './pages/connection/connection-search.ts';
 import { fleetSearch } from './pages/fleet/fleet-search.ts';
 import { invitationsSearch } from './pages/invitations/invitations-search.ts';
 import { keysSearch } from './pages/keys/keys-search.ts';
+import { destinationSearch, notificationsSearch } from './pages/notifications/notifications-search.ts';
 import { signInSearch } from './pages/sign-in/sign-in-search.ts';
 import { ticketsSearch } from './pages/tickets/tickets-search.ts';
 import { NotFound } from './shell/not-found.tsx';
@@ -118,6 +120,36 @@ const tickets = createRoute({
   ),
 });
 
+const alerts = createRoute({
+  getParentRoute: () => signedIn,
+  path: PAGE_PATHS.alerts,
+  validateSearch: alertsSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/alerts/alerts.tsx')),
+    'AlertsPage',
+  ),
+});
+
+const notifications = createRoute({
+  getParentRoute: () => signedIn,
+  path: PAGE_PATHS.notifications,
+  validateSearch: notificationsSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/notifications/notifications.tsx')),
+    'NotificationsPage',
+  ),
+});
+
+const destination = createRoute({
+  getParentRoute: () => signedIn,
+  path: PAGE_PATHS.destination,
+  validateSearch: destinationSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/notifications/destination-page.tsx')),
+    'DestinationPage',
+  ),
+});
+
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.activity,
@@ -184,6 +216,15 @@ const link = createRoute({
   ),
 });
 
+const email = createRoute({
+  getParentRoute: () => root,
+  path: PAGE_PATHS.email,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/email/email.tsx')),
+    'EmailPage',
+  ),
+});
+
 const invitations = createRoute({
   getParentRoute: () => root,
   path: PAGE_PATHS.invitations,
@@ -194,11 +235,14 @@ const invitations = createRoute({
   ),
 });
 
-const pages = [home, fleet, addConnection, connection, tickets, activity, keys, team, account, sessions];
+const pages = [
+  ...[home, fleet, addConnection, connection, tickets, alerts],
+  ...[notifications, destination, activity, keys, team, account, sessions],
+];
 
 export const router = createRouter({
   basepath: BASE_PATH || '/',
-  routeTree: root.addChildren([signedIn.addChildren(pages), signIn, link, invitations]),
+  routeTree: root.addChildren([signedIn.addChildren(pages), signIn, link, email, invitations]),
   context: { queries: queryClient },
   defaultPreload: 'intent',
   defaultPendingMs: 150,

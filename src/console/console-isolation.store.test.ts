@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeAlerts } from '../../test/console-alerts.ts';
+import { writeDeliveries } from '../../test/console-deliveries.ts';
 import { writeHistory } from '../../test/console-history.ts';
 import { consoleReads, insertSession, type OwnRows, selectOwnRows } from '../../test/console-reads.ts';
 import { commandJson } from '../../test/contract/command.ts';
@@ -45,7 +47,8 @@ beforeAll(async () => {
     await store.writer.query(insertSession, [id, `${name}@example.com`, hashToken(token)]);
     const { rows } = await store.writer.query(selectOwnRows, [id]);
     await writeHistory(store.writer, { accountId: id, connectionId: rows[0].connection }, id);
-    people.push({ token, ...rows[0] });
+    const alert = await writeAlerts(store.writer, { accountId: id, connectionId: rows[0].connection });
+    people.push({ token, ...rows[0], alert, ...(await writeDeliveries(store.writer, id)) });
   }
   await commandJson(['activity', 'seal'], { environment });
   named = await openConsole(false);
@@ -113,7 +116,7 @@ async function ask(of: Console, path: string, token: string, body?: object): Pro
 }
 
 test('every read of the console has a case here', () => {
-  const asked = new Set(consoleReads(NO_ROWS).map(([route]) => route));
+  const asked = new Set(consoleReads({ ...NO_ROWS, destination: 1 }).map(([route]) => route));
   const reads = ROUTES.filter(({ method, permission }) => method === 'GET' && permission !== 'anyone');
   expect(reads.map(({ path }) => `GET ${path}`).filter((route) => !asked.has(route))).toEqual([]);
 });

@@ -11,8 +11,8 @@ import {
 import { type TObject, Type } from 'typebox';
 import { readAs, readOwn } from '../database/read.ts';
 import { encoded, successAnswer } from '../http/answer.ts';
+import { compileSchemasOnUse } from '../http/edge/compile-schemas.ts';
 import { checkRequest, recordable } from '../http/edge/edge.ts';
-import { VALIDATION } from '../http/edge/http-server.ts';
 import { ApiError } from '../http/errors.ts';
 import { checkQuery } from '../http/parameters.ts';
 import { acceptedCoding } from '../http/respond.ts';
@@ -37,7 +37,10 @@ const LONGEST_PARAMETER = 1_364;
 /** The delay before a request over the budget is rejected. */
 const PAUSE_WHEN_SPENT_MS = 500;
 const JSON_TYPE = 'application/json; charset=utf-8';
+const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 const NO_QUERY = Type.Object({});
+
+const urlOf = ({ path }: ConsoleRoute) => `/console/api${path}`;
 
 const strangeOrigin = new Rejection(
   'forbidden',
@@ -50,7 +53,6 @@ const noSuchRoute = new Rejection('not_found', 'The console has no such route. R
 export async function createConsole(parts: ConsoleParts): Promise<FastifyInstance> {
   const log: FastifyBaseLogger = parts.log;
   const app: FastifyInstance = fastify({
-    ajv: VALIDATION,
     bodyLimit: LARGEST_BODY,
     childLoggerFactory: (logger) => logger,
     exposeHeadRoutes: false,
@@ -62,6 +64,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     return503OnClosing: false,
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
   });
+  compileSchemasOnUse(app);
   const callers = new WeakMap<FastifyRequest, Caller>();
   const actors = new WeakMap<FastifyRequest, Actor>();
   const budget = new Budget();
@@ -77,6 +80,12 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     }
   });
 
+  // Only routes that mail programs post to get here with a form: they ignore it.
+  app.addContentTypeParser(FORMS, { parseAs: 'string' }, (_request, _text, done) => done(null, undefined));
+  const fromMailPrograms = new Set(
+    ROUTES.filter((route) => route.permission === 'anyone' && route.fromMailPrograms).map(urlOf),
+  );
+
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       'x-request-id': request.id,
@@ -91,6 +100,12 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     const sessionToken = tokenOf(origin, parts.basePath, request.headers.cookie);
     callers.set(request, { requestId, address, origin, userAgent, sessionToken });
     if (request.method === 'GET' || request.method === 'HEAD') return;
+    const { 'content-type': sent = FORMS[0] } = request.headers;
+    const isOneClick =
+      fromMailPrograms.has(request.routeOptions.url ?? '') &&
+      request.headers.origin === undefined &&
+      FORMS.some((form) => sent?.toLowerCase().startsWith(form));
+    if (isOneClick) return;
     if (!comesFrom(request, origin)) throw strangeOrigin;
     const {
       'content-type': type,
@@ -105,7 +120,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     const { body, cost = 1, query = NO_QUERY, response, status = response === null ? 204 : 200 } = route;
     app.route({
       method: route.method,
-      url: `/console/api${route.path}`,
+      url: urlOf(route),
       attachValidation: true,
       schema: {
         querystring: query,

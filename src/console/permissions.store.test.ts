@@ -93,6 +93,8 @@ test('who is not signed in reaches what it takes to sign in, and nothing else', 
       ...['GET /link/:token', 'POST /link/:token', 'POST /sign-in', 'POST /sign-out'],
       ...['POST /sign-in/passkey/options', 'POST /sign-in/passkey'],
       ...['GET /sign-in', 'GET /sign-in/oidc', 'GET /sign-in/oidc/callback'],
+      ...['GET /email/:token', 'POST /email/:token/confirm'],
+      ...['GET /email/:token/unsubscribe', 'POST /email/:token/unsubscribe'],
       ...['GET /invitations', 'POST /invitations/:id/accept', 'POST /invitations/:id/decline'],
     ].toSorted(),
   );
@@ -120,6 +122,7 @@ test('whatever makes or changes a credential needs a proof of the last ten minut
     [
       ...['POST /me/passkeys/options', 'POST /me/passkeys', 'DELETE /me/passkeys/:passkey'],
       ...['POST /keys', 'POST /keys/:id/regenerate'],
+      ...['POST /destinations', 'PATCH /destinations/:id', 'POST /destinations/:id/rotate-secret'],
       ...['POST /members', 'PATCH /members/:id', 'POST /members/:id/link'],
     ].toSorted(),
   );

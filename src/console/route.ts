@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ChangeAccount } from '../activity/record-entry.ts';
 import type { AccountVerified } from '../activity/seals/verify-account.ts';
+import type { TokenCommands } from '../config/token-commands.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import type { Read } from '../database/read.ts';
 import type { Actor } from '../members/actor.ts';
@@ -24,6 +25,12 @@ export interface ConsoleParts {
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   allowPrivateTargets: boolean;
+  /** The operator's commands that print tokens. */
+  tokenCommands: TokenCommands;
+  /** DBVITALS_ALLOW_PRIVATE_DESTINATIONS: whether notifications may be sent to private addresses. */
+  allowPrivateDestinations: boolean;
+  /** Whether the service has an SMTP server. */
+  hasMail: boolean;
   /** Whether members may add Unix sockets, to which the service logs in as its own user. */
   allowConsoleSockets: boolean;
   /** The path of the service behind a proxy, such as `/dbvitals`; empty = the root. */
@@ -134,6 +141,11 @@ export interface OpenRoute<
   Body extends TObject = TObject,
 > extends Definition<Response, Query, Body> {
   permission: 'anyone';
+  /**
+   * Also takes a POST without an Origin, and a form, as programs send it that unsubscribe with one click (RFC 8058). The
+   * token in its path is its only credential: the session is never used.
+   */
+  fromMailPrograms?: true;
   handler(asked: ConsoleRequest<Query, Body>): HandlerReply<Response>;
 }
 

@@ -1,5 +1,8 @@
 import { accountRoutes } from './account/account-routes.ts';
 import { activityRoutes } from './activity/activity-routes.ts';
+import { alertRoutes } from './alerts/alert-routes.ts';
+import { maintenanceRoutes } from './alerts/maintenance-routes.ts';
+import { alertRuleRoutes } from './alerts/rule-routes.ts';
 import { apiMirrorRoutes } from './api-mirror.ts';
 import { changeRoutes } from './changes/change-routes.ts';
 import { changeConnectionRoutes } from './connections/change-connections.ts';
@@ -16,6 +19,10 @@ import { keyRoutes } from './keys/key-routes.ts';
 import { measureRoutes } from './measures/measure-routes.ts';
 import { invitationRoutes } from './members/invitations.ts';
 import { memberRoutes } from './members/member-routes.ts';
+import { deliveryRoutes } from './notifications/delivery-routes.ts';
+import { destinationRoutes } from './notifications/destination-routes.ts';
+import { emailRoutes } from './notifications/email-routes.ts';
+import { queryRoutes } from './queries/query-routes.ts';
 import type { ConsoleRoute } from './route.ts';
 import { linkRoutes } from './sign-in/links.ts';
 import { passkeySignInRoutes } from './sign-in/passkey-sign-in.ts';
@@ -44,6 +51,9 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...memberRoutes,
   ...accountRoutes,
   ...activityRoutes,
+  ...alertRoutes,
+  ...alertRuleRoutes,
+  ...maintenanceRoutes,
   ...changeConnectionRoutes,
   ...connectionRoutes,
   ...fleetRoutes,
@@ -54,8 +64,12 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...runHistoryRoutes,
   ...measureRoutes,
   ...changeRoutes,
+  ...queryRoutes,
   ...silenceRoutes,
   ...testConnectionRoutes,
   ...ticketRoutes,
   ...ticketStatsRoutes,
+  ...destinationRoutes,
+  ...deliveryRoutes,
+  ...emailRoutes,
 ];

@@ -43,6 +43,10 @@ const LAYOUT: { title: string; charts: { title?: string; metrics: string[] }[] }
         ],
       },
       {
+        title: 'Connections opened and lost',
+        metrics: ['opened_connections_per_second', 'lost_connections_per_second'],
+      },
+      {
         title: 'Longest transaction and query',
         metrics: ['longest_transaction_seconds', 'longest_query_seconds'],
       },

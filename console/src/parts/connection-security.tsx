@@ -1,4 +1,5 @@
 import './connection-fields.css';
+import { verifiesServer } from '../../../src/vocabulary/tls-modes.ts';
 import { fieldError } from '../api.ts';
 import { type ConnectionDraft, isSocket } from './connection-draft.ts';
 import type { ConnectionFieldsProps } from './connection-fields.tsx';
@@ -9,6 +10,12 @@ const TLS = [
     id: 'verify-full',
     label: 'Verified',
     description: 'Traffic is encrypted. The server’s certificate and name are verified.',
+  },
+  {
+    id: 'verify-ca',
+    label: 'Verified, any name',
+    description:
+      'Traffic is encrypted. The server’s certificate must be from the certificates below; its name is not verified.',
   },
   {
     id: 'require',
@@ -38,12 +45,14 @@ export function SecurityFields({
           onChange={(tls) => onChange({ tls: tls as ConnectionDraft['tls'] })}
           value={draft.tls}
         />
-        {draft.tls === 'verify-full' && (
+        {verifiesServer(draft.tls) && (
           <TextField
             description={
               hasCertificates
                 ? 'PEM. Leave empty to keep the current certificates.'
-                : 'PEM. Only needed if no public authority signed the certificate.'
+                : draft.tls === 'verify-ca'
+                  ? 'PEM. The authority that signed the certificate.'
+                  : 'PEM. Only needed if no public authority signed the certificate.'
             }
             error={fieldError(error, 'ca_certificate')}
             label="Trusted certificates"

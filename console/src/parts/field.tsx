@@ -50,7 +50,7 @@ interface TextFieldProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
   name?: string;
-  type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'datetime-local' | 'date';
+  type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'datetime-local' | 'date' | 'time';
   autoComplete?: string;
   autoFocus?: boolean;
   placeholder?: string;

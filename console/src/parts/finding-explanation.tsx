@@ -106,7 +106,7 @@ function Crossed({ measured: { metric, value, operator, threshold } }: { measure
 }
 
 /** Statements to copy and what they lock; or what to do, where no statement helps. */
-function Remedy({ sql, lock }: { sql: string; lock: string | null }) {
+export function Remedy({ sql, lock }: { sql: string; lock: string | null }) {
   if (lock === null && !sql.includes(';')) {
     return (
       <div>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { PAGE_PATHS } from '../../../src/vocabulary/page-paths.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { AlertCount } from './alert-count.tsx';
 import { Brand } from './brand.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { useCan } from './profile.ts';
@@ -10,6 +11,8 @@ import { useCan } from './profile.ts';
 const PLACES = [
   { to: PAGE_PATHS.fleet, label: 'Fleet', icon: 'fleet', permission: 'health:read' },
   { to: PAGE_PATHS.tickets, label: 'Tickets', icon: 'tickets', permission: 'tickets:read' },
+  { to: PAGE_PATHS.alerts, label: 'Alerts', icon: 'alerts', permission: 'health:read' },
+  { to: PAGE_PATHS.notifications, label: 'Notifications', icon: 'bell', permission: 'health:read' },
   { to: PAGE_PATHS.activity, label: 'Activity', icon: 'activity', permission: 'activity:read' },
   { to: PAGE_PATHS.keys, label: 'API keys', icon: 'key', permission: 'keys:read' },
   { to: PAGE_PATHS.team, label: 'Team', icon: 'team', permission: 'members:read' },
@@ -32,6 +35,7 @@ export function Navigation({ onShortcuts }: { onShortcuts: () => void }) {
               <Link className="navigation-link" to={to}>
                 <Icon name={icon} />
                 {label}
+                {to === PAGE_PATHS.alerts && <AlertCount />}
               </Link>
             </li>
           ))}

@@ -2,7 +2,7 @@ import type { ChangeAccount } from '../../activity/record-entry.ts';
 import { addConnection } from '../../connections/add-connection.ts';
 import { changeConnection } from '../../connections/change-connection.ts';
 import { ConnectionRejected } from '../../connections/connection-rejected.ts';
-import { tlsOf } from '../../connections/connection-tls.ts';
+import { agreedTls, tlsOf } from '../../connections/connection-tls.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
 import type { Read } from '../../database/read.ts';
 import { EditConflict, Rejection } from '../../vocabulary/rejection.ts';
@@ -10,7 +10,14 @@ import { editConflict } from '../edit-conflict.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { readSettings } from './connection-detail.ts';
 import { ConnectionChange, ConnectionSettings, NewConnection } from './connection-schemas.ts';
-import { addressIn, requireAddress, requireNoSocket, settingsIn, tunnelIn } from './parse-connection.ts';
+import {
+  addressIn,
+  requireAddress,
+  requireNoSocket,
+  requireOwnWay,
+  settingsIn,
+  tunnelIn,
+} from './parse-connection.ts';
 
 /** The default check interval in seconds, the same as for `connection add`. */
 const INTERVAL = 300;
@@ -36,7 +43,7 @@ const add = consoleRoute({
       ...tunnelIn(body, false),
       name: body.name.trim(),
       every: body.interval_seconds ?? INTERVAL,
-      tls: tlsOf(address.connection_type, body.tls),
+      tls: tlsOf(address.connection_type, agreedTls(body.tls, address.tls)),
     };
     if (wanted.ssh) requireHost(address.connection_type);
     const connection = await addConnection(change, parts.secret, wanted);
@@ -70,9 +77,11 @@ interface AskedChange {
 export async function makeChange(asked: AskedChange): Promise<void> {
   const { accountId, body, change, id, parts, read } = asked;
   const before = await read((run) => readSettings(run, accountId, id));
-  const { version, name, interval_seconds: every, tls } = body;
+  const { version, name, interval_seconds: every } = body;
   const address = addressIn(body);
+  const tls = agreedTls(body.tls, address?.tls);
   requireNoSocket(body, address, parts, before);
+  requireOwnWay(body, before);
   const password = body.password ?? address?.password ?? undefined;
   const wanted = {
     version,

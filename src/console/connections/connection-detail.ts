@@ -11,11 +11,11 @@ import { explainedFindings, type TicketOfFinding } from './findings.ts';
 
 const selectSettings = `
   select c.connection_id as id, c.version, c.name, c.engine, c.connection_type, c.host, c.port, c.database, c.username,
-         c.tls, c.has_credential as has_password, c.password_exposable, c.ca_certificate,
+         c.provider, c.token_source, c.tls, c.has_credential as has_password, c.password_exposable, c.ca_certificate,
          case when c.connection_type = 'ssh_tunnel' and c.ssh_host is not null
               then jsonb_build_object('username', c.ssh_username, 'host', c.ssh_host, 'port', coalesce(c.ssh_port, 22),
                                       'has_key', c.has_ssh_credential, 'host_key', c.ssh_host_key) end as ssh,
-         c.thresholds, c.expected_standbys, extract(epoch from s.every)::float8 as interval_seconds, c.created_at
+         c.thresholds, c.expected_standbys, c.query_texts, extract(epoch from s.every)::float8 as interval_seconds, c.created_at
     from connection c
     left join connection_schedule s on s.account_id = c.account_id and s.connection_id = c.connection_id
    where c.account_id = $1 and c.connection_id = $2 and c.removed_at is null`;
@@ -71,12 +71,12 @@ interface StateRow {
 
 // The checks of the last week in key order; with an interval of 10 s, of 14 hours. Older ones are shown per day.
 const selectRecent = `
-  select created_at as at, score
-    from (select created_at, score, health_check_id,
+  select created_at as at, score, in_maintenance
+    from (select created_at, score, in_maintenance, health_check_id,
                  row_number() over (partition by half_hour order by health_check_id desc) as from_last,
                  row_number() over (partition by half_hour order by score, health_check_id desc) as from_lowest,
                  row_number() over (partition by half_hour order by score desc, health_check_id desc) as from_highest
-            from (select created_at, score, health_check_id,
+            from (select created_at, score, in_maintenance, health_check_id,
                          date_bin('30 min', created_at, '2000-01-01') as half_hour
                     from health_check
                    where account_id = $1 and connection_id = $2
@@ -128,10 +128,13 @@ export const connectionRoutes: ConsoleRoute[] = [getConnection];
 async function readState(run: Read, accountId: number, id: number) {
   const [state] = await run<StateRow>(selectState, [accountId, id]);
   if (!state) throw notFound;
-  const recent = await run<{ at: Date; score: number }>(selectRecent, [accountId, id]);
+  const recent = await run<{ at: Date; score: number; in_maintenance: boolean }>(selectRecent, [
+    accountId,
+    id,
+  ]);
   const since = recent[0]?.at.toISOString() ?? '9999';
   const days = daysOf(state).filter(({ at }) => at < since);
-  const checks = recent.map(({ at, score }) => ({ at: at.toISOString(), score, of_day: false }));
+  const checks = recent.map(({ at, ...check }) => ({ at: at.toISOString(), ...check, of_day: false }));
   const history = [...days, ...checks];
   const tickets = await run<TicketOfFinding>(selectTickets, [accountId, id]);
   return { state, history, tickets };
@@ -144,5 +147,7 @@ function daysOf({ last_day, scores }: StateRow): ConnectionDetail['history'] {
   const days = (scores ?? []).map((score, ago) => ({
     ...{ at: new Date(end - ago * 86_400_000).toISOString(), score },
   }));
-  return days.flatMap(({ at, score }) => (score === null ? [] : [{ at, score, of_day: true }])).reverse();
+  return days
+    .flatMap(({ at, score }) => (score === null ? [] : [{ at, score, in_maintenance: false, of_day: true }]))
+    .reverse();
 }

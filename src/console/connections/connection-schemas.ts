@@ -4,6 +4,7 @@ import { count, identifier, score, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
+import { PROVIDERS } from '../../vocabulary/hosted/providers.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import { Status } from '../fleet/fleet-routes.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';
@@ -33,6 +34,10 @@ export const ConnectionSettings = Type.Object({
   username: Type.String(),
   tls: Tls,
   has_password: Type.Boolean(),
+  /** The name of the operator's command that prints the password; null = it logs in by a stored password, or by none. */
+  token_source: nullable(Type.String()),
+  /** Who hosts the database, as the last run recognised it; null = none that is known. */
+  provider: nullable(stringEnum(...PROVIDERS)),
   password_exposable: Type.Boolean(),
   /** SHA-256 fingerprints of the certificates that are trusted in addition to the system's. */
   ca_fingerprints: Type.Array(Type.String()),
@@ -49,6 +54,8 @@ export const ConnectionSettings = Type.Object({
   /** Check id to threshold name to number: only thresholds that differ from the default. */
   thresholds: Type.Record(Type.String(), Type.Record(Type.String(), Type.Number())),
   expected_standbys: Type.Integer(),
+  /** Whether the normalized texts of queries are read and stored. */
+  query_texts: Type.Boolean(),
   /** Null for sample data, which is never checked. */
   interval_seconds: nullable(Type.Number()),
   created_at: timestamp('when it was added'),
@@ -90,6 +97,9 @@ export const ConnectionDetail = Type.Object({
     Type.Object({
       at: timestamp('when it was measured; the end of the day where it stands for one'),
       score: score('score'),
+      in_maintenance: Type.Boolean({
+        description: 'whether the connection was in a maintenance window; unknown, and false, of a day',
+      }),
       of_day: Type.Boolean({ description: 'whether it is the last score of a day' }),
     }),
   ),
@@ -142,6 +152,7 @@ const way = {
   /** PEM: certificates, and public keys of a MySQL server. */
   ca_certificate: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536 })),
   expected_standbys: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+  query_texts: Type.Optional(Type.Boolean()),
   thresholds: Type.Optional(Thresholds),
 };
 

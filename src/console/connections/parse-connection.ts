@@ -50,15 +50,35 @@ export function requireNoSocket(
   );
 }
 
+/**
+ * Throws a {@link ConnectionRejected} when a member changes where a token is sent, or how: the operator's command prints it,
+ * and it opens every database of its owner.
+ */
+export function requireOwnWay(
+  body: ConnectionChange,
+  { token_source }: Pick<ConnectionSettings, 'token_source'>,
+): void {
+  if (token_source === null) return;
+  const touched = WAY.find((field) => body[field] !== undefined);
+  if (touched === undefined) return;
+  throw new ConnectionRejected(
+    touched,
+    'This connection logs in by a token of the operator: only "dbvitals connection change" changes its address and login.',
+  );
+}
+
+const WAY = ['url', 'address', 'password', 'tls', 'password_exposable', 'ca_certificate', 'ssh'] as const;
+
 const PLACE = ['engine', 'connection_type', 'host', 'port', 'database', 'username'] as const;
 
 /** The settings in the body other than the address. Throws a {@link ConnectionRejected}. */
 export function settingsIn(body: Body): WantedSettings {
-  const { thresholds, expected_standbys, password_exposable, ca_certificate } = body;
+  const { thresholds, expected_standbys, query_texts, password_exposable, ca_certificate } = body;
   if (thresholds) requireThresholds(thresholds, everyCheck);
   return {
     ...(thresholds && { thresholds }),
     ...(expected_standbys !== undefined && { expectedStandbys: expected_standbys }),
+    ...(query_texts !== undefined && { queryTexts: query_texts }),
     ...(password_exposable !== undefined && { passwordExposable: password_exposable }),
     ...(ca_certificate !== undefined && { caCertificate: certificatesIn(ca_certificate) }),
   };

@@ -89,6 +89,7 @@ test('runs are listed newest first, page by page', async () => {
   const { runs } = await read<Runs>(path);
   expect(runs[0]).toEqual({
     ...{ id: ids[0], created_at: expect.any(String), score: 80, summary_text: 'A summary', complete: true },
+    in_maintenance: false,
   });
   const other = await ownerWithConnection();
   expect(await other.refused(path)).toEqual(notFound);

@@ -71,8 +71,8 @@ const compare = consoleRoute({
 /** The routes of a connection's run history. */
 export const runHistoryRoutes: ConsoleRoute[] = [listPage, compare];
 
-function runOf({ id, created_at, score, summary_text, complete }: StoredRun): Run {
-  return { id, created_at: created_at.toISOString(), score, summary_text, complete };
+function runOf({ id, created_at, score, summary_text, complete, in_maintenance }: StoredRun): Run {
+  return { id, created_at: created_at.toISOString(), score, summary_text, complete, in_maintenance };
 }
 
 function runParameter(name: string, id: number | undefined): number {

@@ -13,6 +13,7 @@ const Run = Type.Object({
   score: score('health score'),
   summary_text: Type.String(),
   complete: Type.Boolean({ description: 'whether its findings are still stored' }),
+  in_maintenance: Type.Boolean({ description: 'whether the connection was in a maintenance window' }),
 });
 
 export const Runs = Type.Object({

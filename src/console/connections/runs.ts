@@ -99,8 +99,15 @@ const start = consoleRoute({
     const leave = places.enter(actor.accountId);
     const begun: RunProgress = { state: 'waiting', ...NOTHING };
     setRun(key, begun);
-    const { writer, secret, allowPrivateTargets, log, closing } = parts;
-    const deps = { writer, secret, allowPrivateTargets, log, actor: actorProperties(actor, caller) };
+    const { writer, secret, allowPrivateTargets, tokenCommands, log, closing } = parts;
+    const deps = {
+      writer,
+      secret,
+      allowPrivateTargets,
+      tokenCommands,
+      log,
+      actor: actorProperties(actor, caller),
+    };
     const show = ({ database, databases, checks }: Progress) => {
       const progress = { database: database.name, number: database.number, databases, ...checks };
       setRun(key, { ...NOTHING, state: 'running', progress });

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { CONN_AUTH_FAILED, CONN_UNREACHABLE, catalogues } from '../../checks/catalogue.ts';
+import { catalogues } from '../../checks/catalogue.ts';
+import { connectionFindings } from '../../checks/connection-findings.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
@@ -104,9 +105,7 @@ export const silenceRoutes: ConsoleRoute[] = [listSilences, silence, end];
 
 function requireCheckOf(engine: keyof typeof catalogues, id: string): void {
   const { checks, privilegeMissing } = catalogues[engine];
-  const known = [...checks, privilegeMissing, CONN_UNREACHABLE, CONN_AUTH_FAILED].some(
-    (check) => check.id === id,
-  );
+  const known = [...checks, privilegeMissing, ...connectionFindings].some((check) => check.id === id);
   if (known) return;
   throw new Rejection('invalid_parameter', 'There is no such check for this database.', {
     parameter: 'check_id',

@@ -7,7 +7,7 @@ import { isMariaDb } from '../../checks/mysql/flavour.ts';
 import { worstFirst } from '../../checks/score.ts';
 import { requireSettingsOf } from '../../connections/connection-settings.ts';
 import { changedThresholds } from '../../connections/connection-thresholds.ts';
-import { tlsOf } from '../../connections/connection-tls.ts';
+import { agreedTls, tlsOf } from '../../connections/connection-tls.ts';
 import type { Tunnelled } from '../../connections/connection-tunnel.ts';
 import type { DatabaseAddress } from '../../connections/connection-url.ts';
 import { CredentialError, TamperedConnection } from '../../connections/credentials.ts';
@@ -16,8 +16,8 @@ import { count } from '../../http/fields.ts';
 import { LIMITS } from '../../monitor/limits.ts';
 import { type LoadedRun, loadRun } from '../../monitor/load-run.ts';
 import type { Measured } from '../../monitor/measure.ts';
-import { measureInChild } from '../../monitor/measure-in-child.ts';
 import type { Tunnel } from '../../monitor/session/ssh-tunnel.ts';
+import { measureLoaded } from '../../monitor/tokens/measure-loaded.ts';
 import { ENGINE_NAMES } from '../../vocabulary/engines.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
@@ -71,7 +71,8 @@ const test = consoleRoute({
   body: TestedConnection,
   response: ConnectionTest,
   cost: 10,
-  handler: ({ actor, body, parts, reply }) => runTest(jobOf(body, parts), actor.accountId, parts, reply),
+  handler: ({ actor, body, parts, reply }) =>
+    runTest({ job: jobOf(body, parts), tokenSource: null }, actor.accountId, parts, reply),
 });
 
 const testChanged = consoleRoute({
@@ -83,8 +84,8 @@ const testChanged = consoleRoute({
   cost: 10,
   async handler({ actor: { accountId }, body, change, id, parts, read, reply }) {
     try {
-      const { job } = await loadChanged({ accountId, body, change, id, parts, read });
-      return await runTest(job, accountId, parts, reply);
+      const loaded = await loadChanged({ accountId, body, change, id, parts, read });
+      return await runTest(loaded, accountId, parts, reply);
     } catch (error) {
       if (!(error instanceof CredentialError || error instanceof TamperedConnection)) throw error;
       return notReached(error.message);
@@ -95,7 +96,7 @@ const testChanged = consoleRoute({
 export const testConnectionRoutes: ConsoleRoute[] = [test, testChanged];
 
 async function runTest(
-  job: LoadedRun['job'],
+  loaded: Pick<LoadedRun, 'job' | 'tokenSource'>,
   accountId: number,
   parts: ConsoleParts,
   reply: FastifyReply,
@@ -105,8 +106,12 @@ async function runTest(
   const leave = () => left.abort(new Error('nobody waits for the test any more'));
   reply.raw.once('close', leave);
   try {
-    const measured = await measureInChild(job, AbortSignal.any([parts.closing, left.signal]));
-    return shown(job.target.engine, measured);
+    const measured = await measureLoaded(
+      loaded,
+      parts.tokenCommands,
+      AbortSignal.any([parts.closing, left.signal]),
+    );
+    return shown(loaded.job.target.engine, measured);
   } finally {
     reply.raw.off('close', leave);
     giveBack();
@@ -160,7 +165,7 @@ function jobOf(body: Static<typeof TestedConnection>, parts: ConsoleParts) {
     target: {
       ...{ engine, host, port, database, username, password, passwordExposable, caCertificate, tunnel },
       connectionType: tunnel ? ('ssh_tunnel' as const) : connection_type,
-      tls: tlsOf(connection_type, body.tls),
+      tls: tlsOf(connection_type, agreedTls(body.tls, address.tls)),
     },
     instructions: {
       ...{ allowPrivateTargets, thresholds: changedThresholds({}, thresholds), expectedStandbys },

@@ -48,6 +48,13 @@ test('an entry says what it is about and who did it', () => {
   expect(actorText(worse)).toBe('the service');
   const tried = entry('api_key_refused', { api_key_name: 'ci', source_ip: '203.0.113.9', attempts: 12 });
   expect([detailsText(tried), actorText(tried)]).toEqual(['ci, from 203.0.113.9, 12 times', 'unknown']);
+  const told = entry('delivery_accepted', { destination: 'Pager', kind: 'alert.triggered' });
+  expect([detailsText(told), actorText(told)]).toEqual(['Pager: Alert triggered', 'the service']);
+  const alert = entry('alert_triggered', { rule_name: 'Disk', object: 'public.orders' });
+  expect([detailsText(alert), actorText(alert)]).toEqual(['Disk: public.orders', 'the service']);
+  const seen = entry('alert_acknowledged', { rule_name: 'Disk', actor_name: 'Ada' });
+  expect([detailsText(seen), actorText(seen)]).toEqual(['Disk', 'Ada']);
+  expect(actorText(entry('recipient_confirmed', {}))).toBe('the recipient');
   expect(detailsText(entry('something_new', {}))).toBe('/somewhere');
 });
 

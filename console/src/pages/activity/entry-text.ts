@@ -1,11 +1,21 @@
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import type { ACTION_TYPES } from '../../../../src/activity/action-types.ts';
+import type { EventKind } from '../../../../src/vocabulary/event-kinds.ts';
+import { KIND_TEXTS } from '../../parts/kind-texts.ts';
+import { escapeTurning } from '../../parts/visible-text.ts';
 
 /** The label of each action. {@link actionText} makes one for actions that a newer service adds. */
 const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   account_changed: 'Account changed',
   account_created: 'Account created',
   activity_pruned: 'Log pruned',
+  alert_acknowledged: 'Alert acknowledged',
+  alert_resolved: 'Alert resolved',
+  alert_rule_added: 'Alert rule added',
+  alert_rule_changed: 'Alert rule changed',
+  alert_rule_removed: 'Alert rule removed',
+  alert_triggered: 'Alert triggered',
+  alert_unacknowledged: 'Alert acknowledgement withdrawn',
   api_key_created: 'API key created',
   api_key_refused: 'Revoked or expired API key used',
   api_key_regenerated: 'API key regenerated',
@@ -15,9 +25,20 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   connection_changed: 'Connection changed',
   connection_removed: 'Connection removed',
   connection_tampered: 'Connection tampered with',
+  delivery_accepted: 'Notification accepted',
+  delivery_cancelled: 'Notification cancelled',
+  delivery_given_up: 'Notification given up',
+  destination_added: 'Destination added',
+  destination_changed: 'Destination changed',
+  destination_disabled: 'Destination disabled',
+  destination_enabled: 'Destination enabled',
+  destination_removed: 'Destination removed',
+  destination_secret_rotated: 'Signing secret rotated',
   health_check_completed: 'Health check completed',
   link_created: 'Link created',
   link_used: 'Link used',
+  maintenance_added: 'Maintenance added',
+  maintenance_ended: 'Maintenance ended',
   member_added: 'Member added',
   member_changed: 'Member changed',
   member_removed: 'Member removed',
@@ -27,6 +48,9 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   passkey_added: 'Passkey added',
   passkey_removed: 'Passkey removed',
   password_changed: 'Password changed',
+  query_text_read: 'Query text read',
+  recipient_confirmed: 'Recipient confirmed',
+  recipient_unsubscribed: 'Recipient unsubscribed',
   sample_data_added: 'Sample data added',
   session_ended: 'Session signed out',
   silence_added: 'Silence added',
@@ -78,9 +102,16 @@ export function detailsText(entry: ActivityEntry): string {
   if (action_type === 'ticket_escalated' || action_type === 'ticket_deescalated') {
     return `${properties['title']}: ${properties['from']} → ${properties['to']}`;
   }
+  if (action_type.startsWith('delivery_')) {
+    const kind = KIND_TEXTS[properties['kind'] as EventKind]?.name ?? properties['kind'];
+    return `${properties['destination']}: ${kind}`;
+  }
+  if (action_type === 'alert_triggered' || action_type === 'alert_resolved') {
+    return [properties['rule_name'], first(entry, 'object')].filter((part) => part !== null).join(': ');
+  }
   if (action_type === 'member_signed_in') return `By ${first(entry, 'by') ?? 'their name'}`;
   const link = LINKS.get(String(properties['purpose']));
-  return link ?? first(entry, 'title', 'name', 'check_id', 'email') ?? page_path;
+  return link ?? first(entry, 'title', 'name', 'rule_name', 'check_id', 'email') ?? page_path;
 }
 
 const LINKS = new Map([
@@ -90,7 +121,8 @@ const LINKS = new Map([
 ]);
 
 /** Actions of the service itself. */
-const ITS_OWN = /^(health_check|ticket|activity)_/;
+const ITS_OWN =
+  /^(?:(?:health_check|ticket|activity|delivery)_|alert_(?:triggered|resolved)|destination_disabled)/;
 
 /** Who did it: a member, an API key, the service, or else the operator at the command line. */
 export function actorText(entry: ActivityEntry): string {
@@ -100,16 +132,11 @@ export function actorText(entry: ActivityEntry): string {
   // On sign-in and link pages people act for themselves.
   if (entry.page_path === '/sign-in') return first(entry, 'name') ?? 'unknown';
   if (entry.page_path === '/link') return 'the user of the link';
+  if (entry.action_type.startsWith('recipient_')) return 'the recipient';
   return ITS_OWN.test(entry.action_type) ? 'the service' : 'the operator';
 }
 
-/** Bidirectional control characters, which can make an entry read differently. */
-const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
 /** An entry as the API returns it, with bidirectional control characters escaped. */
 export function entryJson(entry: ActivityEntry): string {
-  return JSON.stringify(entry, null, 2).replace(
-    TURNING,
-    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return escapeTurning(JSON.stringify(entry, null, 2));
 }

@@ -3,6 +3,7 @@ import type {
   TestedConnection,
 } from '../../../../src/console/connections/connection-schemas.ts';
 import { engineOfScheme } from '../../../../src/vocabulary/engines.ts';
+import { verifiesServer } from '../../../../src/vocabulary/tls-modes.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 
 /** The form's content. With a URL, the draft's host and login are ignored. */
@@ -54,7 +55,7 @@ export function testedOf(given: ConnectionInput): TestedConnection {
     ...(!socket && { tls: draft.tls }),
     ...(draft.passwordExposable && { password_exposable: true }),
     ...(!socket &&
-      draft.tls === 'verify-full' &&
+      verifiesServer(draft.tls) &&
       draft.caCertificate.trim() !== '' && {
         ca_certificate: draft.caCertificate,
       }),

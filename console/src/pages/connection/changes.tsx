@@ -1,9 +1,9 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ConnectionChanges } from '../../../../src/console/changes/change-schemas.ts';
+import { CHANGE_KINDS, kindText } from '../../../../src/vocabulary/values/change-text.ts';
 import { get } from '../../api.ts';
 import { ChangeList } from '../../parts/changes/change-list.tsx';
-import { CHANGE_KINDS, kindText } from '../../parts/changes/change-text.ts';
 import { Select } from '../../parts/field.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Section } from '../../parts/page.tsx';

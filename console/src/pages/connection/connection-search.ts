@@ -1,5 +1,5 @@
 import { FINDING_STATUSES, type FindingStatus } from '../../../../src/vocabulary/severities.ts';
-import { CHANGE_KINDS } from '../../parts/changes/change-text.ts';
+import { CHANGE_KINDS } from '../../../../src/vocabulary/values/change-text.ts';
 import { type RangeSearch, rangeSearch } from '../../parts/chart/chart-range.ts';
 
 /** The page's search parameters. */

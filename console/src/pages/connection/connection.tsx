@@ -17,12 +17,14 @@ import { EditDialog } from './edit-dialog.tsx';
 import { Findings } from './findings.tsx';
 import { Measures } from './measures.tsx';
 import { Overview } from './overview.tsx';
+import { Queries } from './queries/queries.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { RunProgressBar } from './run-progress.tsx';
 import { RunHistory } from './runs/run-history.tsx';
 import { Settings } from './settings.tsx';
 import { Silences } from './silences.tsx';
 import { useRun } from './use-run.ts';
+import { Watch } from './watch.tsx';
 
 /** One connection: its status, findings, measurements, changes, silences and settings. */
 export function ConnectionPage() {
@@ -87,6 +89,7 @@ function Connection({ id }: { id: string }) {
           >
             <div className="connection-page">
               <RunProgressBar error={start.error} isWatched={isWatched} run={run} />
+              <Watch connectionId={id} />
               <Overview detail={loaded} />
               {loaded.latest ? (
                 <Findings
@@ -104,6 +107,7 @@ function Connection({ id }: { id: string }) {
                 </Message>
               )}
               <Measures connectionId={id} />
+              <Queries settings={loaded.settings} />
               <Changes connectionId={id} />
               <RunHistory connectionId={id} />
               {silences.error && <InlineError error={silences.error} />}

@@ -116,17 +116,27 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
           onChange={(name) => onChange({ name })}
           value={draft.name}
         />
-        <DatabaseFields {...fields} isEngineFixed />
-        <LoginFields
-          {...fields}
-          hasPassword={known.has_password}
-          isPasswordNeeded={known.has_password && needsPassword(base, draft)}
-        />
-        <SecurityFields
-          {...fields}
-          hasCertificates={known.ca_fingerprints.length > 0}
-          hasSshKey={known.ssh?.has_key === true && !needsSshKey(base, draft)}
-        />
+        {known.token_source === null ? (
+          <>
+            <DatabaseFields {...fields} isEngineFixed />
+            <LoginFields
+              {...fields}
+              hasPassword={known.has_password}
+              isPasswordNeeded={known.has_password && needsPassword(base, draft)}
+            />
+            <SecurityFields
+              {...fields}
+              hasCertificates={known.ca_fingerprints.length > 0}
+              hasSshKey={known.ssh?.has_key === true && !needsSshKey(base, draft)}
+            />
+          </>
+        ) : (
+          <p className="quiet">
+            This connection logs in by a token from <bdi className="mono">{known.token_source}</bdi>, so only
+            the operator changes its address, login and TLS, with{' '}
+            <span className="mono">dbvitals connection change</span>.
+          </p>
+        )}
         <CheckFields {...fields} />
         <InlineError error={error} fields={['name', ...ADDRESS_FIELDS, ...OTHER_FIELDS]} />
         {result && <TestResult test={result} />}

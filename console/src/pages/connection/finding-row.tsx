@@ -7,6 +7,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Time } from '../../parts/time.tsx';
+import { showQuery } from './queries/show-query.ts';
 
 /** The finding's title as a button that opens and closes its details. */
 export function FindingTitle({
@@ -65,8 +66,19 @@ export function FindingDetail({
   /** Null when the member may not, or the check has no thresholds. */
   onThresholds: (() => void) | null;
 }) {
-  const { check_id, category, metric_line, measured, thresholds, why, sql, lock, missing_grant, ticket_id } =
-    finding;
+  const {
+    check_id,
+    category,
+    object,
+    metric_line,
+    measured,
+    thresholds,
+    why,
+    sql,
+    lock,
+    missing_grant,
+    ticket_id,
+  } = finding;
   return (
     <div className="finding-detail">
       <FindingExplanation
@@ -96,6 +108,11 @@ export function FindingDetail({
           >
             Ticket {ticket_id}
           </Link>
+        )}
+        {/_QUER(?:Y|IES)/.test(check_id) && (
+          <Button onPress={() => showQuery(object)} small>
+            Show in queries
+          </Button>
         )}
         {onThresholds && (
           <Button icon="pen" onPress={onThresholds} small>

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import { colourOf, useLook } from '../../parts/chart/chart-colours.ts';
 import { local } from '../../parts/time.tsx';
-import { chartColumns, type History, timeSpan, utcDay } from './score-days.ts';
+import { chartColumns, type History, maintenanceSpans, timeSpan, utcDay } from './score-days.ts';
 
 /** Pixels. */
 const HEIGHT = 168;
@@ -33,8 +33,23 @@ function drawLimits(chart: UPlot, colour: string): void {
   ctx.restore();
 }
 
+/** Spans as bands behind the line, each wide enough to be seen. */
+function drawSpans(chart: UPlot, spans: readonly [from: number, to: number][], colour: string): void {
+  const { ctx, bbox } = chart;
+  const least = 3 * devicePixelRatio;
+  ctx.save();
+  ctx.fillStyle = colour;
+  for (const span of spans) {
+    const [from = 0, to = 0] = span.map((time) => chart.valToPos(time, 'x', true));
+    const width = Math.max(to - from, least);
+    ctx.fillRect(Math.min(from, bbox.left + bbox.width - width), bbox.top, width, bbox.height);
+  }
+  ctx.restore();
+}
+
 function optionsOf(
   place: HTMLElement,
+  spans: readonly [from: number, to: number][],
   isFew: boolean,
   onPoint: (index: number | null) => void,
 ): UPlot.Options {
@@ -66,15 +81,10 @@ function optionsOf(
     // A few scores of one hour would not show as a line.
     series: [{}, { stroke: line ?? '', width: 2, points: { size: 5, ...(isFew && { show: true }) } }],
     hooks: {
-      drawAxes: [(chart) => drawLimits(chart, limits)],
+      drawAxes: [(chart) => drawSpans(chart, spans, hair ?? ''), (chart) => drawLimits(chart, limits)],
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)],
     },
   };
-}
-
-/** Whether the score at that instant is the last one of its day. */
-function isOfDay(history: Readonly<History>, at: Date): boolean {
-  return history.some(({ at: measured, of_day }) => of_day && Date.parse(measured) === at.getTime());
 }
 
 /** The score chart; `label` is its text alternative. A table of days is shown below it. */
@@ -84,28 +94,33 @@ export function ScoreChart({ history, label }: { history: Readonly<History>; lab
   const look = useLook();
   const [times, scores] = chartColumns(history);
   const columns = JSON.stringify([times, scores]);
+  const spans = JSON.stringify(maintenanceSpans(history));
   const isFew = times.length < FEW;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another look has other colours
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const chart = new UPlot(optionsOf(element, isFew, setPointed), JSON.parse(columns), element);
+    const chart = new UPlot(
+      optionsOf(element, JSON.parse(spans), isFew, setPointed),
+      JSON.parse(columns),
+      element,
+    );
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
     observer.observe(element);
     return () => {
       observer.disconnect();
       chart.destroy();
     };
-  }, [columns, isFew, look]);
-  const pointedAt = new Date((times[pointed ?? 0] ?? 0) * 1_000);
-  const score = pointed === null ? undefined : scores[pointed];
+  }, [columns, spans, isFew, look]);
+  const at = pointed === null ? undefined : times[pointed];
+  const check = at === undefined ? undefined : history.find((one) => Date.parse(one.at) === at * 1_000);
   return (
     <div className="score-chart">
       <div aria-label={label} ref={place} role="img" />
       <p aria-hidden="true" className="quiet small pointed">
-        {typeof score === 'number'
-          ? `${isOfDay(history, pointedAt) ? utcDay(pointedAt) : local(pointedAt)}: ${score}`
-          : `Healthy from ${SCORE_BANDS.healthy}, critical below ${SCORE_BANDS.warning}`}
+        {check
+          ? `${check.of_day ? utcDay(check.at) : local(new Date(check.at))}: ${check.score}${check.in_maintenance ? ', in maintenance' : ''}`
+          : `Healthy from ${SCORE_BANDS.healthy}, critical below ${SCORE_BANDS.warning}${spans === '[]' ? '' : '; shaded: in maintenance'}`}
       </p>
     </div>
   );

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { chartColumns, scoreDays, scoreText, timeSpan } from './score-days.ts';
+import { chartColumns, maintenanceSpans, scoreDays, scoreText, timeSpan } from './score-days.ts';
 
 const at = (day: number, hour: number) => new Date(Date.UTC(2026, 0, day, hour)).toISOString();
 
 test('each day has its last score, latest day first', () => {
   const history = [
-    { at: at(1, 23), score: 90, of_day: true },
-    { at: at(2, 8), score: 40, of_day: false },
-    { at: at(2, 9), score: 70, of_day: false },
+    { at: at(1, 23), score: 90, in_maintenance: false, of_day: true },
+    { at: at(2, 8), score: 40, in_maintenance: false, of_day: false },
+    { at: at(2, 9), score: 70, in_maintenance: false, of_day: false },
   ];
   expect(scoreDays(history)).toEqual([
     { day: '2026-01-02', score: 70 },
@@ -17,7 +17,7 @@ test('each day has its last score, latest day first', () => {
 
 test('the line breaks only after two days without a score', () => {
   const history = [at(1, 8), at(3, 8), at(6, 8)].map((day, index) => ({
-    ...{ at: day, score: 90 + index, of_day: false },
+    ...{ at: day, score: 90 + index, in_maintenance: false, of_day: false },
   }));
   const [times, scores] = chartColumns(history);
   expect(scores).toEqual([90, 91, null, 92]);
@@ -41,7 +41,23 @@ test.each([
   [[49, 20, 61], false, 'Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.'],
   [[49, 20, 61], true, `Score since 1 Jan 2026: from 49 to 61, lowest 20 on 2 Jan 2026.${NOTE}`],
 ])('%j, daily: %j, reads: %s', (scores, of_day, words) => {
-  expect(scoreText(scores.map((score, day) => ({ at: at(day + 1, 8), score, of_day })))).toBe(words);
+  expect(
+    scoreText(scores.map((score, day) => ({ at: at(day + 1, 8), score, in_maintenance: false, of_day }))),
+  ).toBe(words);
+});
+
+test('checks in maintenance that follow each other are one span, and are told', () => {
+  const history = [false, true, true, false, true].map((in_maintenance, index) => ({
+    ...{ at: at(1, index), score: 90, in_maintenance, of_day: false },
+  }));
+  const hour = (index: number) => Date.parse(at(1, index)) / 1_000;
+  expect(maintenanceSpans(history)).toEqual([
+    [hour(1), hour(2)],
+    [hour(4), hour(4)],
+  ]);
+  expect(scoreText(history)).toBe(
+    'Score since 1 Jan 2026: always 90. Some scores are from maintenance windows.',
+  );
 });
 
 test('the axis ends with the last score and spans at least a day', () => {

@@ -21,6 +21,11 @@ export function utcDay(at: string | Date): string {
  * true there. For older days only the last score is known, so the text claims no more.
  */
 export function scoreText(history: Readonly<History>): string {
+  const inMaintenance = history.some(({ in_maintenance }) => in_maintenance);
+  return `${scoresText(history)}${inMaintenance ? ' Some scores are from maintenance windows.' : ''}`;
+}
+
+function scoresText(history: Readonly<History>): string {
   const [first] = history;
   const last = history.at(-1);
   if (!first || !last) return 'No score yet.';
@@ -31,6 +36,22 @@ export function scoreText(history: Readonly<History>): string {
     return `${since}: ${first.of_day ? '' : 'always '}${last.score}.${note}`;
   const lowest = history.reduce((low, point) => (point.score < low.score ? point : low));
   return `${since}: from ${first.score} to ${last.score}, lowest ${lowest.score} on ${utcDay(lowest.at)}.${note}`;
+}
+
+/** From when to when consecutive checks ran in maintenance windows, in seconds since 1970. */
+export function maintenanceSpans(history: Readonly<History>): [from: number, to: number][] {
+  const spans: [from: number, to: number][] = [];
+  let span: [from: number, to: number] | undefined;
+  for (const { at, in_maintenance } of history) {
+    const time = Date.parse(at) / 1_000;
+    if (!in_maintenance) span = undefined;
+    else if (span) span[1] = time;
+    else {
+      span = [time, time];
+      spans.push(span);
+    }
+  }
+  return spans;
 }
 
 const DAY_SECONDS = 86_400;

@@ -38,6 +38,7 @@ test('a password is required again only if it goes elsewhere or with less protec
   for (const after of [
     { host: 'other' },
     { port: '5433' },
+    { tls: 'verify-ca' as const },
     { tls: 'require' as const },
     { passwordExposable: true },
     { caCertificate: 'x' },

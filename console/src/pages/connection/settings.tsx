@@ -1,12 +1,15 @@
 import type { ReactNode } from 'react';
 import type { ConnectionSettings } from '../../../../src/console/connections/connection-schemas.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
+import { isShippedAuthority } from '../../../../src/vocabulary/hosted/authorities.ts';
+import { PROVIDER_NAMES } from '../../../../src/vocabulary/hosted/providers.ts';
 import type { TlsMode } from '../../../../src/vocabulary/tls-modes.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 
 const TLS: Readonly<Record<TlsMode, string>> = {
   'verify-full': 'Encrypted, certificate and name verified',
+  'verify-ca': 'Encrypted, certificate verified, name not verified',
   require: 'Encrypted, certificate not verified',
   disable: 'Not encrypted',
 };
@@ -15,22 +18,30 @@ function name(text: string): ReactNode {
   return text === '' ? <span className="quiet">none</span> : <bdi className="mono">{text}</bdi>;
 }
 
+function passwordText({ has_password, token_source }: ConnectionSettings): ReactNode {
+  if (token_source !== null) return <>a token from {name(token_source)}, set by the operator</>;
+  return has_password ? 'stored, encrypted' : 'none';
+}
+
 /** The connection's settings, without passwords and keys. */
 export function Settings({ settings, actions }: { settings: ConnectionSettings; actions: ReactNode }) {
   const { engine, connection_type, host, port, database, username, tls, ssh, thresholds } = settings;
   const isSocket = connection_type === 'unix_socket';
   const facts: [string, ReactNode][] = [
     ['Engine', ENGINE_NAMES[engine]],
+    ['Hosted by', settings.provider === null ? 'no known provider' : PROVIDER_NAMES[settings.provider]],
     [isSocket ? 'Socket' : 'Host', name(isSocket || host.includes(',') ? host : `${host}:${port}`)],
     ['Database', database === '' ? 'all that the login can see' : name(database)],
     ['Login', name(username)],
-    ['Password', settings.has_password ? 'stored, encrypted' : 'none'],
+    ['Password', passwordText(settings)],
     ['TLS', isSocket ? 'None (Unix socket)' : TLS[tls]],
   ];
   if (settings.password_exposable) facts.push(['Clear-text or MD5 password', 'Allowed']);
   if (settings.ca_fingerprints.length > 0)
     facts.push([
-      'Trusted certificates (SHA-256)',
+      isShippedAuthority(settings.ca_fingerprints[0] ?? '')
+        ? 'Trusted certificates'
+        : 'Trusted certificates (SHA-256)',
       settings.ca_fingerprints.map((fingerprint) => (
         <span className="mono fingerprint" key={fingerprint}>
           {fingerprint}
@@ -43,6 +54,7 @@ export function Settings({ settings, actions }: { settings: ConnectionSettings; 
     facts.push(['SSH host key', ssh.host_key === null ? 'not seen yet' : name(ssh.host_key)]);
   }
   if (engine === 'postgres') facts.push(['Expected standbys', settings.expected_standbys]);
+  facts.push(['Query texts', settings.query_texts ? 'Stored for 14 days' : 'Not stored']);
   facts.push([
     'Checked every',
     settings.interval_seconds === null ? 'never: sample data' : duration(settings.interval_seconds),

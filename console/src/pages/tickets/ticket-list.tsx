@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Ticket } from '../../../../client/src/records.ts';
+import { RowPlace } from '../../parts/row-place.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time, useNow } from '../../parts/time.tsx';
@@ -11,7 +12,7 @@ export function ticketLinkId(id: number | string): string {
 }
 
 function TicketLink({ ticket }: { ticket: Ticket }) {
-  const { id, title, severity, connection_name, object } = ticket;
+  const { id, title, severity } = ticket;
   return (
     <>
       <Link
@@ -24,16 +25,8 @@ function TicketLink({ ticket }: { ticket: Ticket }) {
       >
         <bdi>{title}</bdi>
       </Link>
-      <span className="ticket-of">
-        <bdi>{connection_name}</bdi>
-        {object !== null && (
-          <>
-            {' · '}
-            <bdi className="mono">{object}</bdi>
-          </>
-        )}
-      </span>
-      <span className="ticket-marks">
+      <RowPlace of={ticket} />
+      <span className="row-marks">
         <StatusMark quiet status={severity} />
         <State ticket={ticket} />
       </span>

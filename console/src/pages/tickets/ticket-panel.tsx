@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
 import { get } from '../../api.ts';
-import { IconButton } from '../../parts/button.tsx';
 import { FindingExplanation } from '../../parts/finding-explanation.tsx';
+import { FindingPlace } from '../../parts/finding-place.tsx';
 import { Facts } from '../../parts/page.tsx';
-import { useShortcut } from '../../parts/shortcut.ts';
+import { PanelHeading, SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time, useNow } from '../../parts/time.tsx';
@@ -14,34 +13,20 @@ import { ChangesBefore } from './ticket-changes.tsx';
 import { TicketChart } from './ticket-chart.tsx';
 import { ticketDuration } from './ticket-duration.ts';
 
-/** Wide enough for the list and a ticket; the same width as in tickets.css. */
-const BESIDE = '(width > 72rem)';
-
 /** A ticket beside the list, or instead of it on narrow screens: the finding, what to run, and its history. */
 export function TicketPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery({
     queryKey: ['tickets', 'one', id],
     queryFn: ({ signal }) => get<TicketDetail>(`/tickets/${id}`, {}, signal),
   });
-  useShortcut('Escape', onClose);
   return (
-    <section aria-label={`Ticket ${id}`} className="ticket-panel">
-      <div className="panel-close">
-        <span className="quiet small">Ticket {id}</span>
-        <IconButton icon="close" label="Close ticket" onPress={onClose} />
-      </div>
+    <SidePanel id={id} kind="ticket" onClose={onClose}>
       <Loaded query={query}>{(ticket) => <TicketContent key={ticket.id} ticket={ticket} />}</Loaded>
-    </section>
+    </SidePanel>
   );
 }
 
 function TicketContent({ ticket }: { ticket: TicketDetail }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
-    // The ticket replaces the list, which may be scrolled far down.
-    if (!matchMedia(BESIDE).matches) scrollTo(0, 0);
-  }, []);
   return (
     <div className="panel-content">
       <div>
@@ -49,10 +34,8 @@ function TicketContent({ ticket }: { ticket: TicketDetail }) {
           <StatusMark status={ticket.severity} />
           <StatusMark status={ticket.status} />
         </div>
-        <h2 ref={heading} tabIndex={-1}>
-          <bdi>{ticket.title}</bdi>
-        </h2>
-        <Place ticket={ticket} />
+        <PanelHeading>{ticket.title}</PanelHeading>
+        <FindingPlace of={ticket} />
       </div>
       <TicketFacts ticket={ticket} />
       <FindingExplanation {...ticket} />
@@ -60,34 +43,6 @@ function TicketContent({ ticket }: { ticket: TicketDetail }) {
       <ChangesBefore ticket={ticket} />
       <History ticket={ticket} />
     </div>
-  );
-}
-
-function Place({ ticket }: { ticket: TicketDetail }) {
-  const { connection_id, connection_name, connection_removed, database, object } = ticket;
-  return (
-    <p className="quiet">
-      {connection_removed ? (
-        <>
-          <bdi>{connection_name}</bdi> (removed)
-        </>
-      ) : (
-        <Link params={{ id: String(connection_id) }} to="/connections/$id">
-          <bdi>{connection_name}</bdi>
-        </Link>
-      )}
-      {database && (
-        <>
-          {' · '}database <bdi className="mono">{database}</bdi>
-        </>
-      )}
-      {object !== null && (
-        <>
-          {' · '}
-          <bdi className="mono">{object}</bdi>
-        </>
-      )}
-    </p>
   );
 }
 

@@ -85,8 +85,8 @@ export function TicketsPage() {
         search={search}
         stats={stats.data}
       />
-      <div className={search.ticket ? 'tickets-page with-panel' : 'tickets-page'}>
-        <div className="ticket-list">
+      <div className={search.ticket ? 'list-with-panel with-panel' : 'list-with-panel'}>
+        <div className="panel-list ticket-list">
           <Loaded query={list}>
             {({ tickets, total }) =>
               total === 0 ? (

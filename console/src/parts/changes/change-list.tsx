@@ -1,9 +1,9 @@
 import './change-list.css';
 import { useState } from 'react';
+import { type Change, cameAndWent, kindText } from '../../../../src/vocabulary/values/change-text.ts';
 import { Button } from '../button.tsx';
 import { type Column, Table } from '../table.tsx';
 import { Time } from '../time.tsx';
-import { type Change, cameAndWent, kindText } from './change-text.ts';
 
 /** Longer values, such as the definition of an index, are cut until somebody asks for all of them. */
 const LONGEST = 200;

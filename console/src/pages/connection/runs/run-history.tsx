@@ -109,7 +109,12 @@ function RunChoice({ runs, compared, onCompare, ref }: RunChoiceProps) {
       { id: 'score', header: 'Score', width: '4rem', align: 'end', cell: ({ score }) => score },
       {
         ...{ id: 'summary', header: 'Summary', width: 'minmax(10rem, 1fr)' },
-        cell: ({ summary_text }) => <bdi className="run-summary">{summary_text}</bdi>,
+        cell: ({ summary_text, in_maintenance }) => (
+          <>
+            <bdi className="run-summary">{summary_text}</bdi>
+            {in_maintenance && <span className="run-maintenance small quiet">In maintenance</span>}
+          </>
+        ),
       },
     ];
   }, [from, to]);

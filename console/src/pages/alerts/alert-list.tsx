@@ -1,0 +1,118 @@
+import { Link } from '@tanstack/react-router';
+import type { Alert } from '../../../../src/console/alerts/alert-schemas.ts';
+import { RowPlace } from '../../parts/row-place.tsx';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { AlertState } from './alert-state.tsx';
+import { crossedText } from './alert-text.ts';
+
+/** The id of a row's link, to which the focus returns. */
+export function alertLinkId(id: number | string): string {
+  return `alert-${id}`;
+}
+
+function AlertLink({ alert }: { alert: Alert }) {
+  const { id, rule_name, severity, resolved_at } = alert;
+  return (
+    <>
+      <Link
+        className="row-link"
+        from="/alerts"
+        id={alertLinkId(id)}
+        resetScroll={false}
+        search={(old) => ({ ...old, alert: String(id) })}
+        to="/alerts"
+      >
+        <bdi>{rule_name}</bdi>
+      </Link>
+      <RowPlace of={alert} />
+      <span className="row-marks">
+        <StatusMark quiet status={severity} />
+        <span className="small">{crossedText(alert)}</span>
+        <span className="small quiet">
+          {resolved_at === null ? 'since ' : 'resolved '}
+          <Time at={resolved_at ?? alert.since} />
+        </span>
+        <AlertState alert={alert} />
+      </span>
+    </>
+  );
+}
+
+// On narrow screens the first cell shows everything.
+const COMMON: readonly Column<Alert>[] = [
+  {
+    ...{ id: 'severity', header: 'Severity', width: '6.5rem', narrow: 'hide' },
+    cell: ({ severity }) => <StatusMark quiet status={severity} />,
+  },
+  {
+    ...{ id: 'rule', header: 'Alert', width: 'minmax(0, 2fr)', narrow: 'lead' },
+    cell: (alert) => <AlertLink alert={alert} />,
+  },
+  {
+    ...{ id: 'value', header: 'Value', width: 'minmax(0, 1fr)', narrow: 'hide' },
+    cell: (alert) => crossedText(alert),
+  },
+];
+
+const OPEN: readonly Column<Alert>[] = [
+  ...COMMON,
+  {
+    ...{ id: 'since', header: 'Since', width: '7.5rem', narrow: 'hide' },
+    cell: ({ since }) => <Time at={since} />,
+  },
+  {
+    ...{ id: 'state', header: 'State', width: 'minmax(0, 1.1fr)', narrow: 'hide' },
+    cell: (alert) => <AlertState alert={alert} />,
+  },
+];
+
+const RESOLVED: readonly Column<Alert>[] = [
+  ...COMMON,
+  {
+    ...{ id: 'resolved', header: 'Resolved', width: '7.5rem', narrow: 'hide' },
+    cell: ({ resolved_at, since }) => <Time at={resolved_at ?? since} />,
+  },
+  {
+    ...{ id: 'resolution', header: 'Why', width: 'minmax(0, 1.1fr)', narrow: 'hide' },
+    cell: (alert) => <AlertState alert={alert} />,
+  },
+];
+
+const GRAVITY = { critical: 0, warning: 1, info: 2 };
+
+/** Open alerts: the gravest first, those of a connection together. */
+export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
+  const rows = alerts.toSorted(
+    (a, b) =>
+      GRAVITY[a.severity] - GRAVITY[b.severity] ||
+      a.connection_name.localeCompare(b.connection_name, 'en') ||
+      b.id - a.id,
+  );
+  return (
+    <Table
+      columns={OPEN}
+      hasKeyboardNavigation
+      label="Open alerts"
+      rowHeight={57}
+      rowKey={({ id }) => id}
+      rows={rows}
+    />
+  );
+}
+
+/** Resolved alerts, latest first. */
+export function ResolvedAlerts({ alerts, onEnd }: { alerts: readonly Alert[]; onEnd: () => void }) {
+  return (
+    <Table
+      columns={RESOLVED}
+      hasKeyboardNavigation
+      label="Resolved alerts"
+      onEnd={onEnd}
+      rowHeight={57}
+      rowKey={({ id }) => id}
+      rows={alerts}
+    />
+  );
+}

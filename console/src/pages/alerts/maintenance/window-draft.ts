@@ -1,0 +1,46 @@
+import type { NewMaintenance } from '../../../../../src/console/alerts/alert-schemas.ts';
+import { ALL_CONNECTIONS, type ScopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
+
+/** What is entered in the form of a maintenance window. */
+export interface WindowDraft extends ScopeDraft {
+  name: string;
+  repeats: 'once' | 'weekly';
+  /** Local date-times of the viewer; an empty start is now. */
+  starts: string;
+  ends: string;
+  weekdays: number[];
+  time: string;
+  zone: string;
+  /** Hours, such as 1.5. */
+  hours: string;
+}
+
+/** The form of a new window, in the viewer's time zone. */
+export function newWindow(zone = new Intl.DateTimeFormat().resolvedOptions().timeZone): WindowDraft {
+  return {
+    ...{ name: '', repeats: 'once', starts: '', ends: '', weekdays: [7], time: '02:00', zone, hours: '2' },
+    ...ALL_CONNECTIONS,
+  };
+}
+
+/** The window that a form describes. Throws nothing: what is missing is left out, and the service says so. */
+export function windowOf(draft: WindowDraft): NewMaintenance {
+  const common = { name: draft.name, connections: scopeOf(draft) };
+  if (draft.repeats === 'once') {
+    return {
+      ...common,
+      ...(draft.starts !== '' && { starts_at: instant(draft.starts) }),
+      ...(draft.ends !== '' && { ends_at: instant(draft.ends) }),
+    };
+  }
+  const minutes = Math.round(Number(draft.hours.replace(',', '.')) * 60);
+  return {
+    ...common,
+    ...{ weekdays: draft.weekdays.toSorted(), start_time: draft.time, time_zone: draft.zone.trim() },
+    ...(Number.isFinite(minutes) && draft.hours.trim() !== '' && { minutes }),
+  };
+}
+
+function instant(local: string): string {
+  return new Date(local).toISOString();
+}

@@ -1,0 +1,162 @@
+import type { AlertRule, NewRule } from '../../../../../src/console/alerts/alert-schemas.ts';
+import { type Unit, unitOf } from '../../../../../src/vocabulary/units.ts';
+import { ALL_CONNECTIONS, type ScopeDraft, scopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
+
+type Metric = NewRule['metric'];
+
+/** What is entered in the form of a rule: numbers are texts, in the units that people write. */
+export interface RuleDraft extends ScopeDraft {
+  name: string;
+  metric: Metric;
+  /** `check_id` and `measure` of a measured value, separated by a space; a vital begins with the space. */
+  measure: string;
+  /** Of findings; '' = any. */
+  check_id: string;
+  operator: NewRule['operator'];
+  threshold: string;
+  clear: string;
+  /** Minutes that the condition must hold. */
+  minutes: string;
+  runs: string;
+  severity: NewRule['severity'];
+  /** Hours; '' = none. */
+  reminder: string;
+  /** '' = all destinations. */
+  destinations: 'all' | 'chosen';
+  destination_ids: number[];
+  is_enabled: boolean;
+}
+
+/** How a metric is entered: in which unit, how it is compared, and which fields it has. */
+export interface MetricForm {
+  label: string;
+  /** Of a measure, its own unit. */
+  unit: string;
+  /** Stored units in one that is entered. */
+  scale: number;
+  operators: readonly NewRule['operator'][];
+  threshold: string;
+  clears: boolean;
+  lasts: boolean;
+}
+
+const ABOVE = ['>=', '>'] as const;
+const BELOW = ['<', '<='] as const;
+
+export const METRIC_FORMS: Record<Metric, MetricForm> = {
+  score: {
+    ...{ label: 'Health score', unit: '', scale: 1, operators: BELOW, threshold: '50' },
+    ...{ clears: true, lasts: true },
+  },
+  unreachable_seconds: {
+    ...{ label: 'Unreachable', unit: 'minutes', scale: 60, operators: ABOVE, threshold: '10' },
+    ...{ clears: false, lasts: false },
+  },
+  intervals_since_check: {
+    ...{ label: 'No health check', unit: 'intervals', scale: 1, operators: ['>', '>='], threshold: '3' },
+    ...{ clears: false, lasts: false },
+  },
+  findings_critical: {
+    ...{ label: 'Critical findings', unit: 'findings', scale: 1, operators: ABOVE, threshold: '1' },
+    ...{ clears: true, lasts: true },
+  },
+  findings_warning: {
+    ...{ label: 'Warnings', unit: 'findings', scale: 1, operators: ABOVE, threshold: '1' },
+    ...{ clears: true, lasts: true },
+  },
+  measure: {
+    ...{ label: 'Measured value', unit: '', scale: 1, operators: ['>=', '>', '<', '<='], threshold: '' },
+    ...{ clears: true, lasts: true },
+  },
+  days_left: {
+    ...{ label: 'Days until full', unit: 'days', scale: 1, operators: BELOW, threshold: '14' },
+    ...{ clears: true, lasts: true },
+  },
+};
+
+const MEASURE_UNITS: Record<Unit, { unit: string; scale: number }> = {
+  ratio: { unit: '%', scale: 0.01 },
+  bytes: { unit: 'MB', scale: 1_048_576 },
+  bytes_per_second: { unit: 'MB/s', scale: 1_048_576 },
+  seconds: { unit: 'seconds', scale: 1 },
+  per_second: { unit: 'per second', scale: 1 },
+  count: { unit: '', scale: 1 },
+};
+
+export const NEW_RULE: RuleDraft = {
+  ...{ name: '', metric: 'score', measure: '', check_id: '', operator: '<', threshold: '50', clear: '' },
+  ...{ minutes: '0', runs: '1', severity: 'warning', reminder: '12', destinations: 'all' },
+  ...{ destination_ids: [], is_enabled: true },
+  ...ALL_CONNECTIONS,
+};
+
+/** Unit and scale of the threshold in a draft. */
+export function entered({ metric, measure }: Pick<RuleDraft, 'metric' | 'measure'>): {
+  unit: string;
+  scale: number;
+} {
+  return metric === 'measure' ? MEASURE_UNITS[unitOf(measure)] : METRIC_FORMS[metric];
+}
+
+/** Another metric, with its usual comparison. */
+export function withMetric(draft: RuleDraft, metric: Metric): RuleDraft {
+  const { operators, threshold } = METRIC_FORMS[metric];
+  const [operator = draft.operator] = operators;
+  return {
+    ...draft,
+    metric,
+    operator,
+    threshold,
+    clear: '',
+    measure: '',
+    check_id: '',
+    minutes: '0',
+    runs: '1',
+  };
+}
+
+/** The form's values of a stored rule. */
+export function draftOf(rule: AlertRule): RuleDraft {
+  const measure = rule.measure === null ? '' : `${rule.check_id ?? ''} ${rule.measure}`;
+  const { scale } = entered({ metric: rule.metric, measure });
+  const inUnit = (value: number) => String(Number((value / scale).toPrecision(12)));
+  return {
+    ...{ name: rule.name, metric: rule.metric, measure, operator: rule.operator, severity: rule.severity },
+    check_id: rule.measure === null ? (rule.check_id ?? '') : '',
+    threshold: inUnit(rule.threshold),
+    clear: rule.clear_threshold === null ? '' : inUnit(rule.clear_threshold),
+    minutes: String(rule.for_seconds / 60),
+    runs: String(rule.for_runs),
+    reminder: rule.reminder_seconds === null ? '' : String(rule.reminder_seconds / 3_600),
+    destinations: rule.destination_ids === null ? 'all' : 'chosen',
+    destination_ids: rule.destination_ids ?? [],
+    is_enabled: rule.is_enabled,
+    ...scopeDraft(rule.connections),
+  };
+}
+
+/** The rule that a form describes. A number that is none is NaN, which the service rejects with a sentence. */
+export function ruleOf(draft: RuleDraft): NewRule {
+  const { name, metric, operator, severity, is_enabled, destinations, destination_ids } = draft;
+  const { scale } = entered(draft);
+  const { clears, lasts } = METRIC_FORMS[metric];
+  const [check_id = '', measure = ''] = draft.measure.split(' ');
+  const isMeasured = measure !== '' && (metric === 'measure' || metric === 'days_left');
+  const number = (text: string) => Number((numberOf(text) * scale).toPrecision(15));
+  return {
+    ...{ name, metric, operator, severity, is_enabled },
+    check_id: isMeasured ? check_id : draft.check_id || null,
+    measure: isMeasured ? measure : null,
+    threshold: number(draft.threshold),
+    clear_threshold: !clears || draft.clear.trim() === '' ? null : number(draft.clear),
+    for_seconds: lasts ? Math.round(numberOf(draft.minutes) * 60) : 0,
+    for_runs: lasts ? numberOf(draft.runs) : 1,
+    connections: scopeOf(draft),
+    destination_ids: destinations === 'all' ? null : destination_ids,
+    reminder_seconds: draft.reminder.trim() === '' ? null : Math.round(numberOf(draft.reminder) * 3_600),
+  };
+}
+
+function numberOf(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text.replace(',', '.'));
+}

@@ -1,0 +1,236 @@
+import { useMutation } from '@tanstack/react-query';
+import type { AlertRule, AlertRules, NewRule } from '../../../../../src/console/alerts/alert-schemas.ts';
+import { ALERT_METRICS } from '../../../../../src/vocabulary/alert-metrics.ts';
+import { SEVERITIES } from '../../../../../src/vocabulary/severities.ts';
+import { metricWords } from '../../../../../src/vocabulary/units.ts';
+import { fieldError, send } from '../../../api.ts';
+import { notify } from '../../../parts/announcer.tsx';
+import { ConnectionChoice, SCOPE_FIELDS } from '../../../parts/connection-choice.tsx';
+import { FormDialog } from '../../../parts/dialog.tsx';
+import { Checkbox, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
+import { InlineError } from '../../../parts/states.tsx';
+import { statusText } from '../../../parts/status-mark.tsx';
+import { useDraft } from '../../../parts/use-draft.ts';
+import { OPERATORS } from '../alert-text.ts';
+import { useRefreshAlerts } from '../alerts-query.ts';
+import {
+  draftOf,
+  entered,
+  METRIC_FORMS,
+  NEW_RULE,
+  type RuleDraft,
+  ruleOf,
+  withMetric,
+} from './rule-draft.ts';
+import { ruleSentence } from './rule-sentence.ts';
+
+const FIELDS = [
+  ...['name', 'metric', 'check_id', 'measure', 'operator', 'threshold', 'clear_threshold', 'for_seconds'],
+  ...['for_runs', 'severity', 'destination_ids', 'reminder_seconds', ...SCOPE_FIELDS],
+];
+
+interface RuleFormProps {
+  /** Null = a new one. */
+  rule: AlertRule | null;
+  known: AlertRules;
+  onClose: () => void;
+}
+
+/** Adds or changes a rule. A sentence below the fields says what the rule does. */
+export function RuleForm({ rule, known, onClose }: RuleFormProps) {
+  const refresh = useRefreshAlerts();
+  const { draft, isChanged, change } = useDraft<RuleDraft>(() => (rule ? draftOf(rule) : NEW_RULE));
+  const { error, isPending, mutate } = useMutation({
+    mutationFn: (wanted: NewRule) =>
+      rule
+        ? send<AlertRule>('PATCH', `/alert-rules/${rule.id}`, wanted)
+        : send<AlertRule>('POST', '/alert-rules', wanted),
+    async onSuccess() {
+      await refresh();
+      notify(rule ? 'Rule saved' : 'Rule added');
+      onClose();
+    },
+  });
+  const wanted = ruleOf(draft);
+  return (
+    <FormDialog
+      action={rule ? 'Save' : 'Add rule'}
+      isChanged={isChanged}
+      isPending={isPending}
+      onClose={onClose}
+      onSubmit={() => mutate(wanted)}
+      title={rule ? 'Change rule' : 'Add a rule'}
+      wide
+    >
+      <TextField
+        error={fieldError(error, 'name')}
+        isRequired
+        label="Name"
+        maxLength={200}
+        onChange={(name) => change({ name })}
+        value={draft.name}
+      />
+      <Condition draft={draft} error={error} known={known} onChange={change} />
+      <div className="rule-row">
+        <Select
+          choices={SEVERITIES.map((id) => ({ id, label: statusText(id) }))}
+          error={fieldError(error, 'severity')}
+          label="Severity"
+          onChange={(severity) => change({ severity: severity as RuleDraft['severity'] })}
+          value={draft.severity}
+        />
+        <TextField
+          description="Hours between reminders while it is open; empty for none."
+          error={fieldError(error, 'reminder_seconds')}
+          label="Remind every"
+          onChange={(reminder) => change({ reminder })}
+          value={draft.reminder}
+        />
+      </div>
+      <ConnectionChoice draft={draft} error={error} onChange={change} />
+      <Destinations draft={draft} error={error} known={known} onChange={change} />
+      <p className="rule-sentence" role="status">
+        {ruleSentence(wanted) ?? 'Enter the condition.'}
+      </p>
+      <InlineError error={error} fields={FIELDS} />
+    </FormDialog>
+  );
+}
+
+interface FieldsProps {
+  draft: RuleDraft;
+  known: AlertRules;
+  error: unknown;
+  onChange: (changed: Partial<RuleDraft>) => void;
+}
+
+function Condition({ draft, known, error, onChange }: FieldsProps) {
+  const { metric } = draft;
+  const form = METRIC_FORMS[metric];
+  const { unit } = entered(draft);
+  const inUnit = (label: string) => (unit ? `${label} (${unit})` : label);
+  return (
+    <>
+      <Select
+        choices={ALERT_METRICS.map((id) => ({ id, label: METRIC_FORMS[id].label }))}
+        error={fieldError(error, 'metric')}
+        label="Condition"
+        onChange={(id) => onChange(withMetric(draft, id as RuleDraft['metric']))}
+        value={metric}
+      />
+      <Subject draft={draft} error={error} known={known} onChange={onChange} />
+      <div className="rule-row">
+        <Select
+          choices={form.operators.map((id) => ({ id, label: OPERATORS[id] }))}
+          error={fieldError(error, 'operator')}
+          label="Fires when it is"
+          onChange={(operator) => onChange({ operator: operator as RuleDraft['operator'] })}
+          value={draft.operator}
+        />
+        <TextField
+          error={fieldError(error, 'threshold')}
+          isRequired
+          label={inUnit('Threshold')}
+          onChange={(threshold) => onChange({ threshold })}
+          value={draft.threshold}
+        />
+        {form.clears && (
+          <TextField
+            error={fieldError(error, 'clear_threshold')}
+            label={inUnit('Clears at')}
+            onChange={(clear) => onChange({ clear })}
+            placeholder={draft.threshold}
+            value={draft.clear}
+          />
+        )}
+      </div>
+      {form.lasts && (
+        <div className="rule-row">
+          <TextField
+            error={fieldError(error, 'for_seconds')}
+            isRequired
+            label="For (minutes)"
+            onChange={(minutes) => onChange({ minutes })}
+            value={draft.minutes}
+          />
+          <TextField
+            error={fieldError(error, 'for_runs')}
+            isRequired
+            label="In checks in a row"
+            onChange={(runs) => onChange({ runs })}
+            value={draft.runs}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** What is measured or counted. */
+function Subject({ draft, known, error, onChange }: FieldsProps) {
+  const { metric } = draft;
+  const anyCheck = { id: '', label: 'Any check' };
+  if (metric === 'findings_critical' || metric === 'findings_warning') {
+    return (
+      <Select
+        choices={[anyCheck, ...known.checks.map(({ id, title }) => ({ id, label: id, description: title }))]}
+        error={fieldError(error, 'check_id')}
+        label="Check"
+        onChange={(check_id) => onChange({ check_id })}
+        value={draft.check_id}
+      />
+    );
+  }
+  if (metric !== 'measure' && metric !== 'days_left') return null;
+  const measures = known.measures.map(({ check_id, measure, title }) => ({
+    id: `${check_id} ${measure}`,
+    label: check_id === '' ? title : metricWords(measure),
+    description: check_id === '' ? 'Vital sign' : `${check_id} · ${title}`,
+  }));
+  return (
+    <Select
+      choices={metric === 'days_left' ? [{ id: '', label: 'Any resource' }, ...measures] : measures}
+      error={fieldError(error, 'measure') ?? fieldError(error, 'check_id')}
+      label="Value"
+      onChange={(measure) => onChange({ measure })}
+      value={draft.measure}
+    />
+  );
+}
+
+function Destinations({ draft, known, error, onChange }: FieldsProps) {
+  const { destinations, destination_ids: ids } = draft;
+  if (known.destinations.length === 0) {
+    return <p className="quiet small">Alerts are sent to all destinations. There is none yet.</p>;
+  }
+  return (
+    <>
+      <RadioGroup
+        choices={[
+          { id: 'all', label: 'All destinations', description: 'That take alerts of this severity.' },
+          { id: 'chosen', label: 'Chosen destinations' },
+        ]}
+        error={fieldError(error, 'destination_ids')}
+        label="Sent to"
+        onChange={(chosen) => onChange({ destinations: chosen as RuleDraft['destinations'] })}
+        value={destinations}
+      />
+      {destinations === 'chosen' && (
+        <fieldset className="rule-destinations">
+          <legend className="hidden-text">Chosen destinations</legend>
+          {known.destinations.map(({ id, name }) => (
+            <Checkbox
+              isSelected={ids.includes(id)}
+              key={id}
+              onChange={(isChosen) =>
+                onChange({ destination_ids: isChosen ? [...ids, id] : ids.filter((one) => one !== id) })
+              }
+            >
+              <bdi>{name}</bdi>
+            </Checkbox>
+          ))}
+        </fieldset>
+      )}
+    </>
+  );
+}

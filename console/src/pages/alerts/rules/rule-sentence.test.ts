@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { draftOf, NEW_RULE, type RuleDraft, ruleOf, withMetric } from './rule-draft.ts';
+import { ruleSentence } from './rule-sentence.ts';
+
+const sentence = (changed: Partial<RuleDraft>) => ruleSentence(ruleOf({ ...NEW_RULE, ...changed }));
+const of = (metric: RuleDraft['metric'], changed: Partial<RuleDraft> = {}) =>
+  ruleSentence(ruleOf({ ...withMetric(NEW_RULE, metric), ...changed }));
+
+test('a score', () => {
+  expect(sentence({ runs: '2', clear: '55' })).toBe(
+    'Fires when the score is below 50 in 2 checks in a row, on all connections. Clears when it is 55 or above.',
+  );
+});
+
+test('times clear by themselves', () => {
+  expect(of('unreachable_seconds')).toBe(
+    'Fires when the server has been unreachable for at least 10 min, on all connections. Clears when the server answers again.',
+  );
+  expect(of('intervals_since_check', { scope: 'names', names: 'prod-*\nshop' })).toBe(
+    'Fires when the time without a health check is above 3 intervals, on prod-*, shop. Clears with the next health check.',
+  );
+});
+
+test('findings and forecasts', () => {
+  expect(
+    of('findings_critical', { check_id: 'PG_DEAD_TUPLES', minutes: '15', scope: 'ids', ids: [1, 2] }),
+  ).toBe(
+    'Fires when the number of critical findings of PG_DEAD_TUPLES is at least 1 for 15 min, on 2 chosen connections. Clears when it is below 1.',
+  );
+  expect(of('days_left')).toBe(
+    'Fires when the time until a resource is full is below 14 days, on all connections. Clears when it is 14 days or above.',
+  );
+});
+
+test('a measured value is entered in a unit that people write', () => {
+  const measure = 'PG_CONN_SATURATION connections_used_ratio';
+  expect(of('measure', { measure, threshold: '85', operator: '>=' })).toBe(
+    'Fires when connections used of PG_CONN_SATURATION is at least 85 %, on all connections. Clears when it is below 85 %.',
+  );
+  expect(ruleOf({ ...NEW_RULE, metric: 'measure', measure, threshold: '85', clear: '80,5' })).toMatchObject({
+    ...{ check_id: 'PG_CONN_SATURATION', measure: 'connections_used_ratio' },
+    ...{ threshold: 0.85, clear_threshold: 0.805 },
+  });
+  expect(
+    ruleOf({ ...NEW_RULE, metric: 'measure', measure: ' database_bytes', threshold: '3' }),
+  ).toMatchObject({
+    ...{ check_id: '', measure: 'database_bytes', threshold: 3_145_728 },
+  });
+});
+
+test('there is no sentence before the numbers', () => {
+  expect(sentence({ threshold: '' })).toBeNull();
+  expect(sentence({ threshold: 'x' })).toBeNull();
+  expect(of('measure', { threshold: '5' })).toBeNull();
+});
+
+test.each<Partial<RuleDraft>>([
+  {},
+  { metric: 'unreachable_seconds', operator: '>=', threshold: '2.5' },
+  { metric: 'measure', measure: 'PG_CONN_SATURATION connections_used_ratio', threshold: '33', clear: '7' },
+  { metric: 'findings_warning', check_id: 'PG_DEAD_TUPLES', operator: '>', threshold: '3', minutes: '90' },
+  { destinations: 'chosen', destination_ids: [3], reminder: '', scope: 'ids', ids: [5] },
+  { scope: 'names', names: 'a*\nb', is_enabled: false, reminder: '0.5' },
+])('the form shows a stored rule as it was entered: %j', (changed) => {
+  const draft = { ...NEW_RULE, name: 'x', ...changed };
+  const stored = { ...ruleOf(draft), id: 1, preset: null, created_at: '' };
+  expect(draftOf(stored)).toEqual(draft);
+});

@@ -1,0 +1,91 @@
+import './queries.css';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { ConnectionSettings } from '../../../../../src/console/connections/connection-schemas.ts';
+import type { ConnectionQueries } from '../../../../../src/console/queries/query-schemas.ts';
+import { get } from '../../../api.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Select } from '../../../parts/field.tsx';
+import { Section } from '../../../parts/page.tsx';
+import { Loaded, Message } from '../../../parts/states.tsx';
+import { Table } from '../../../parts/table.tsx';
+import { useCan } from '../../../shell/profile.ts';
+import { queryColumns } from './query-columns.tsx';
+import { QueryTextDialog } from './query-text-dialog.tsx';
+import { TextsDialog } from './texts-dialog.tsx';
+
+const DAYS = [
+  { id: '1', label: 'Last 24 hours' },
+  { id: '7', label: 'Last 7 days' },
+  { id: '14', label: 'Last 14 days' },
+] as const;
+
+const LISTED = 50;
+
+/** What the queries of a connection's server did, without their text, most time first. */
+export function Queries({ settings }: { settings: ConnectionSettings }) {
+  const can = useCan();
+  const [days, setDays] = useState('1');
+  const [shown, setShown] = useState<string | null>(null);
+  const [isChanging, setChanging] = useState(false);
+  const mayRead = can('connections:write');
+  const query = useQuery({
+    queryKey: ['connections', String(settings.id), 'queries', days],
+    queryFn: ({ signal }) =>
+      get<ConnectionQueries>(
+        `/connections/${settings.id}/queries`,
+        { from: new Date(Date.now() - Number(days) * 86_400_000).toISOString(), limit: LISTED },
+        signal,
+      ),
+    placeholderData: keepPreviousData,
+  });
+  const { engine, query_texts } = settings;
+  const allSeconds = query.data?.all_seconds ?? 0;
+  const columns = useMemo(
+    () => queryColumns({ engine, allSeconds, onText: mayRead && query_texts ? setShown : null }),
+    [engine, allSeconds, mayRead, query_texts],
+  );
+  return (
+    <div id="queries">
+      <Section
+        actions={
+          <>
+            <div className="change-filter">
+              <Select choices={DAYS} hideLabel label="Range of queries" onChange={setDays} value={days} />
+            </div>
+            {mayRead && (
+              <Button onPress={() => setChanging(true)}>
+                {query_texts ? 'Stop storing texts' : 'Store texts'}
+              </Button>
+            )}
+          </>
+        }
+        description="The queries with the most time, by id. Kept for 14 days: 50 of each hour."
+        title="Queries"
+      >
+        <Loaded query={query}>
+          {({ queries }) =>
+            queries.length === 0 ? (
+              <Message icon="clock" title="No queries in this range">
+                {engine === 'postgres'
+                  ? 'Needs pg_stat_statements, pg_monitor and two checks.'
+                  : 'Needs performance_schema, SELECT on it and two checks.'}
+              </Message>
+            ) : (
+              <Table
+                columns={columns}
+                label="Queries"
+                rowKey={({ query: id, database, role }) => `${id} ${database} ${role}`}
+                rows={queries}
+              />
+            )
+          }
+        </Loaded>
+        {shown !== null && (
+          <QueryTextDialog connectionId={settings.id} onClose={() => setShown(null)} query={shown} />
+        )}
+        {isChanging && <TextsDialog onClose={() => setChanging(false)} settings={settings} />}
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { useMutation } from '@tanstack/react-query';
+import type {
+  ConnectionChange,
+  ConnectionSettings,
+} from '../../../../../src/console/connections/connection-schemas.ts';
+import { ApiError, send } from '../../../api.ts';
+import { notify } from '../../../parts/announcer.tsx';
+import { FormDialog } from '../../../parts/dialog.tsx';
+import { InlineError } from '../../../parts/states.tsx';
+import { useRefresh } from '../connection-query.ts';
+
+interface TextsDialogProps {
+  settings: Pick<ConnectionSettings, 'id' | 'version' | 'query_texts'>;
+  onClose: () => void;
+}
+
+/** Switches the texts of queries on or off. */
+export function TextsDialog({ settings, onClose }: TextsDialogProps) {
+  const { id, version, query_texts: isOn } = settings;
+  const renew = useRefresh();
+  const save = useMutation({
+    mutationFn: () =>
+      send<ConnectionSettings>('PATCH', `/connections/${id}`, {
+        version,
+        query_texts: !isOn,
+      } satisfies ConnectionChange),
+    async onSuccess() {
+      await renew();
+      notify(isOn ? 'Texts deleted' : 'Texts are stored from the next check on');
+      onClose();
+    },
+    onError: (error) => error instanceof ApiError && error.code === 'conflict' && renew(),
+  });
+  return (
+    <FormDialog
+      action={isOn ? 'Delete texts' : 'Store texts'}
+      isPending={save.isPending}
+      kind={isOn ? 'danger' : 'primary'}
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      title={isOn ? 'Stop storing query texts' : 'Store query texts'}
+    >
+      <p>
+        {isOn
+          ? 'The stored texts are deleted, and the next checks read none.'
+          : 'The next checks read the text of each query that runs. The server replaces constants, but comments and names stay. Members who may change connections can read the texts, and the activity log records each reading. Texts are kept for 14 days.'}
+      </p>
+      {save.error && <InlineError error={save.error} />}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,85 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { Email } from '../../../../src/console/notifications/email-routes.ts';
+import { ApiError, get, send } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
+import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
+
+/** What a link in an e-mail opens: a recipient confirms or unsubscribes, without a session. */
+export function EmailPage() {
+  const { token } = useParams({ from: '/email/$token' });
+  const link = useQuery({
+    queryKey: ['email', token],
+    queryFn: ({ signal }) => get<Email>(`/email/${encodeURIComponent(token)}`, {}, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (link.data) return <Choice email={link.data} token={token} />;
+  if (link.error instanceof ApiError && link.error.status === 404) {
+    return (
+      <SignedOutLayout title="This link can’t be used">
+        <p>{link.error.message}</p>
+      </SignedOutLayout>
+    );
+  }
+  return (
+    <SignedOutLayout title="Notifications">
+      {link.error && !link.isFetching ? (
+        <ErrorState error={link.error} onRetry={() => void link.refetch()} />
+      ) : (
+        <SkeletonRows rows={3} />
+      )}
+    </SignedOutLayout>
+  );
+}
+
+function Choice({ email: { account, destination, email, state }, token }: { email: Email; token: string }) {
+  const act = useMutation({
+    mutationFn: (step: 'confirm' | 'unsubscribe') =>
+      send('POST', `/email/${encodeURIComponent(token)}/${step}`),
+  });
+  const done = act.isSuccess ? act.variables : null;
+  const address = <strong className="email-address">{email}</strong>;
+  if (done === 'confirm') {
+    return (
+      <SignedOutLayout title="Confirmed">
+        <p>
+          {address} gets the notifications of <bdi>{destination}</bdi> from now on.
+        </p>
+        <p className="quiet">Each message has a link to unsubscribe. You can close this page.</p>
+      </SignedOutLayout>
+    );
+  }
+  if (done === 'unsubscribe') {
+    return (
+      <SignedOutLayout title="Unsubscribed">
+        <p>
+          {address} gets no more notifications of <bdi>{destination}</bdi>. You can close this page.
+        </p>
+      </SignedOutLayout>
+    );
+  }
+  const isConfirmed = state === 'confirmed';
+  return (
+    <SignedOutLayout title={isConfirmed ? 'Unsubscribe?' : 'Confirm your address'}>
+      <p>
+        <bdi>{account}</bdi> {isConfirmed ? 'sends' : 'wants to send'} database notifications of{' '}
+        <bdi>{destination}</bdi> to {address}.
+      </p>
+      {state === 'unsubscribed' && (
+        <p className="quiet">You unsubscribed earlier. Confirm to get them again.</p>
+      )}
+      <InlineError error={act.error} />
+      <Button
+        isPending={act.isPending}
+        kind="primary"
+        onPress={() => act.mutate(isConfirmed ? 'unsubscribe' : 'confirm')}
+      >
+        {isConfirmed ? 'Unsubscribe' : 'Confirm'}
+      </Button>
+      {!isConfirmed && (
+        <p className="quiet small">If you did not expect this, close the page: nothing is sent.</p>
+      )}
+    </SignedOutLayout>
+  );
+}

@@ -1,0 +1,96 @@
+import type { Channel } from '../../../../src/vocabulary/channels.ts';
+
+export interface ChannelText {
+  name: string;
+  /** What it sends, in a few words. */
+  words: string;
+  /** Where the operator finds the address. */
+  where: string;
+  /** The label of its address. */
+  address: string;
+  placeholder: string;
+}
+
+/** How the console names the channels, in the order in which it offers them. */
+export const CHANNEL_TEXTS: Record<Channel, ChannelText> = {
+  slack: {
+    name: 'Slack',
+    words: 'Messages in a channel',
+    where: 'In Slack: Apps → Incoming Webhooks → Add to Slack, then copy the webhook URL.',
+    address: 'Webhook URL',
+    placeholder: 'https://hooks.slack.com/services/…',
+  },
+  teams: {
+    name: 'Microsoft Teams',
+    words: 'Cards in a channel',
+    where: 'In Teams: channel → Workflows → “Send webhook alerts to a channel”, then copy the URL.',
+    address: 'Workflow URL',
+    placeholder: 'https://….powerautomate.com/…',
+  },
+  mattermost: {
+    name: 'Mattermost',
+    words: 'Messages in a channel',
+    where: 'In Mattermost: Integrations → Incoming Webhooks → Add, then copy the URL.',
+    address: 'Webhook URL',
+    placeholder: 'https://mattermost.example.com/hooks/…',
+  },
+  discord: {
+    name: 'Discord',
+    words: 'Messages in a channel',
+    where: 'In Discord: Edit Channel → Integrations → Webhooks → Copy Webhook URL.',
+    address: 'Webhook URL',
+    placeholder: 'https://discord.com/api/webhooks/…',
+  },
+  pagerduty: {
+    name: 'PagerDuty',
+    words: 'Incidents that resolve themselves',
+    where: 'In PagerDuty: service → Integrations → Events API V2, then copy the integration key.',
+    address: 'Integration key',
+    placeholder: '32 letters and digits',
+  },
+  email: {
+    name: 'E-mail',
+    words: 'Messages, one thread per alert',
+    where: 'Each recipient confirms by a link before the first message.',
+    address: 'Recipients',
+    placeholder: 'ops@example.com',
+  },
+  webhook: {
+    name: 'Webhook',
+    words: 'Signed JSON for your own service',
+    where: 'Requests are signed by the Standard Webhooks specification.',
+    address: 'URL',
+    placeholder: 'https://example.com/hooks/dbvitals',
+  },
+  alertmanager: {
+    name: 'Alertmanager',
+    words: 'Alerts for your own routing',
+    where: 'The address of Prometheus Alertmanager; alerts go to its API v2.',
+    address: 'URL',
+    placeholder: 'https://alertmanager.example.com',
+  },
+  heartbeat: {
+    name: 'Heartbeat',
+    words: 'Pinged while dbvitals works',
+    where:
+      'Create a check with a period of 1 minute at a service such as Healthchecks, then copy its ping URL.',
+    address: 'Ping URL',
+    placeholder: 'https://hc-ping.com/…',
+  },
+};
+
+export const OFFERED = Object.keys(CHANNEL_TEXTS) as Channel[];
+
+/** The channels whose URL is a password as a whole. */
+export function hasSecretUrl(channel: Channel): boolean {
+  return !['webhook', 'alertmanager'].includes(channel);
+}
+
+/** A name that no destination has yet, such as `Slack 2`. */
+export function newName(channel: Channel, taken: readonly string[]): string {
+  const { name } = CHANNEL_TEXTS[channel];
+  const used = new Set(taken);
+  let place = 1;
+  while (used.has(place === 1 ? name : `${name} ${place}`)) place += 1;
+  return place === 1 ? name : `${name} ${place}`;
+}

@@ -1,0 +1,126 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { Destination } from '../../../../../src/console/notifications/destination-schemas.ts';
+import type { Channel } from '../../../../../src/vocabulary/channels.ts';
+import { EVENT_KINDS } from '../../../../../src/vocabulary/event-kinds.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Select } from '../../../parts/field.tsx';
+import { FilterChips } from '../../../parts/filter-chips.tsx';
+import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
+import { Filters, Section } from '../../../parts/page.tsx';
+import { Loaded, Message } from '../../../parts/states.tsx';
+import type { DestinationSearch } from '../notifications-search.ts';
+import { DeliveryList, deliveryLinkId } from './delivery-list.tsx';
+import { DeliveryPanel } from './delivery-panel.tsx';
+import { deliveriesQuery } from './delivery-queries.ts';
+import { DELIVERY_STATES, STATE_LOOKS } from './delivery-states.ts';
+import { ResendRange } from './resend-range.tsx';
+
+const STATES = DELIVERY_STATES.map((id) => ({ id, label: STATE_LOOKS[id].word }));
+const KINDS = [
+  { id: 'all', label: 'All events' },
+  ...EVENT_KINDS.map((id) => ({ id, label: KIND_TEXTS[id].name })),
+];
+
+/** What was sent to a destination, newest first, and the opened delivery. */
+export function Deliveries({ destination, mayWrite }: { destination: Destination; mayWrite: boolean }) {
+  const { id, channel } = destination;
+  const search = useSearch({ from: '/in/notifications/$id' });
+  const navigate = useNavigate({ from: '/notifications/$id' });
+  const [isResending, setResending] = useState(false);
+  const list = useInfiniteQuery(deliveriesQuery(id, search));
+  const change = (changed: DestinationSearch) =>
+    void navigate({ search: (old) => ({ ...old, delivery: undefined, ...changed }), resetScroll: false });
+  useFocusBack(search.delivery);
+  const canResend = mayWrite && channel !== 'heartbeat';
+  return (
+    <Section
+      actions={
+        canResend && (
+          <Button icon="again" onPress={() => setResending(true)}>
+            Send a range again…
+          </Button>
+        )
+      }
+      description="Kept for 30 days, with the request and the response of each attempt."
+      title="Deliveries"
+    >
+      <Filters>
+        <FilterChips
+          chips={STATES}
+          label="State"
+          onChange={(state) => change({ state: DELIVERY_STATES.find((known) => known === state) })}
+          value={search.state ?? null}
+        />
+        <div className="kind-filter">
+          <Select
+            choices={KINDS}
+            hideLabel
+            label="Event"
+            onChange={(kind) => change({ kind: EVENT_KINDS.find((known) => known === kind) })}
+            value={search.kind ?? 'all'}
+          />
+        </div>
+      </Filters>
+      <div className={search.delivery ? 'deliveries with-panel' : 'deliveries'}>
+        <div className="delivery-list">
+          <Loaded query={list}>
+            {({ pages }) => {
+              const rows = pages.flatMap(({ items }) => items);
+              if (rows.length === 0)
+                return <NoDeliveries channel={channel} isFiltered={Boolean(search.state ?? search.kind)} />;
+              return (
+                <>
+                  <DeliveryList deliveries={rows} isBeside={search.delivery !== undefined} />
+                  {list.hasNextPage && (
+                    <div>
+                      <Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+                        Load more
+                      </Button>
+                    </div>
+                  )}
+                </>
+              );
+            }}
+          </Loaded>
+        </div>
+        {search.delivery && (
+          <DeliveryPanel
+            id={search.delivery}
+            key={search.delivery}
+            mayResend={canResend}
+            onClose={() => change({})}
+          />
+        )}
+      </div>
+      {isResending && <ResendRange destination={destination} onClose={() => setResending(false)} />}
+    </Section>
+  );
+}
+
+function NoDeliveries({ channel, isFiltered }: { channel: Channel; isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <Message icon="search" title="No delivery matches">
+        Try other filters.
+      </Message>
+    );
+  }
+  return (
+    <Message icon="bell" title="Nothing sent yet">
+      {channel === 'heartbeat'
+        ? 'Tests are listed here. The pings of every minute are not.'
+        : 'The next event that this destination wants is listed here.'}
+    </Message>
+  );
+}
+
+/** Returns the focus to a delivery's row when it is closed. */
+function useFocusBack(open: string | undefined): void {
+  const last = useRef(open);
+  useEffect(() => {
+    if (last.current && !open) document.getElementById(deliveryLinkId(last.current))?.focus();
+    last.current = open;
+  }, [open]);
+}

@@ -1,0 +1,107 @@
+import { Link } from '@tanstack/react-router';
+import { figure } from '../../../parts/figure.ts';
+import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
+import { StatusMark } from '../../../parts/status-mark.tsx';
+import { type Column, Table } from '../../../parts/table.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { visibleText } from '../../../parts/visible-text.ts';
+import type { Delivery } from './delivery-queries.ts';
+import { STATE_LOOKS } from './delivery-states.ts';
+
+/** The id of the link that opens a delivery. */
+export function deliveryLinkId(id: number | string): string {
+  return `delivery-${id}`;
+}
+
+/** A destination's deliveries. Beside an open one there is room for fewer columns. */
+export function DeliveryList({
+  deliveries,
+  isBeside,
+}: {
+  deliveries: readonly Delivery[];
+  isBeside: boolean;
+}) {
+  return (
+    <Table
+      columns={isBeside ? BESIDE : COLUMNS}
+      hasKeyboardNavigation
+      label="Deliveries"
+      rowHeight={58}
+      rowKey={({ id }) => id}
+      rows={deliveries}
+    />
+  );
+}
+
+const COLUMNS: Column<Delivery>[] = [
+  {
+    id: 'event',
+    header: 'Event',
+    width: 'minmax(10rem, 3fr)',
+    narrow: 'lead',
+    cell: ({ id, kind, title, connection_name }) => (
+      <>
+        <Link
+          className="row-link"
+          from="/notifications/$id"
+          id={deliveryLinkId(id)}
+          resetScroll={false}
+          search={(old) => ({ ...old, delivery: String(id) })}
+          to="/notifications/$id"
+        >
+          <bdi>{visibleText(title)}</bdi>
+        </Link>
+        <div className="small quiet delivery-of">
+          {KIND_TEXTS[kind].name}
+          {connection_name !== null && (
+            <>
+              {' · '}
+              <bdi>{visibleText(connection_name)}</bdi>
+            </>
+          )}
+        </div>
+      </>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: 'minmax(8.5rem, 2fr)',
+    cell: ({ state, attempts, result, reason }) => (
+      <>
+        <DeliveryMark attempts={attempts} state={state} />
+        <div className="small quiet delivery-result">
+          <bdi>{visibleText(reason ?? result ?? '')}</bdi>
+        </div>
+      </>
+    ),
+  },
+  {
+    id: 'attempts',
+    header: 'Attempts',
+    width: '5rem',
+    align: 'end',
+    cell: ({ attempts }) => attempts,
+  },
+  {
+    id: 'sequence',
+    header: 'Sequence',
+    width: '5.5rem',
+    align: 'end',
+    cell: ({ sequence }) => <span className="mono">{figure(sequence)}</span>,
+  },
+  {
+    id: 'queued',
+    header: 'Queued',
+    width: '11.5rem',
+    cell: ({ queued_at }) => <Time as="local" at={queued_at} seconds />,
+  },
+];
+
+const BESIDE = COLUMNS.filter(({ id }) => id === 'event' || id === 'state');
+
+/** A delivery's state; one that waits after a failed attempt is being retried. */
+export function DeliveryMark({ state, attempts }: Pick<Delivery, 'state' | 'attempts'>) {
+  if (state === 'queued' && attempts > 0) return <StatusMark quiet status="warning" word="Retrying" />;
+  return <StatusMark quiet status={STATE_LOOKS[state].status} word={STATE_LOOKS[state].word} />;
+}

@@ -1,0 +1,125 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import type { DeliveryDetail } from '../../../../../src/console/notifications/delivery-routes.ts';
+import { send } from '../../../api.ts';
+import { notify } from '../../../parts/announcer.tsx';
+import { Button, IconButton } from '../../../parts/button.tsx';
+import { CodeBlock } from '../../../parts/copy.tsx';
+import { figure } from '../../../parts/figure.ts';
+import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
+import { Facts } from '../../../parts/page.tsx';
+import { useShortcut } from '../../../parts/shortcut.ts';
+import { InlineError, Loaded } from '../../../parts/states.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { visibleText } from '../../../parts/visible-text.ts';
+import { Attempts } from './attempts.tsx';
+import { DeliveryMark } from './delivery-list.tsx';
+import { deliveryQuery } from './delivery-queries.ts';
+
+/** Wide enough for the list and a delivery; the same width as in notifications.css. */
+const BESIDE = '(width > 72rem)';
+
+interface DeliveryPanelProps {
+  id: string;
+  mayResend: boolean;
+  onClose: () => void;
+}
+
+/** A delivery beside the list, or instead of it on narrow screens: what was sent, and what came back. */
+export function DeliveryPanel({ id, mayResend, onClose }: DeliveryPanelProps) {
+  const query = useQuery(deliveryQuery(id));
+  const place = useRef<HTMLElement>(null);
+  useShortcut('Escape', onClose);
+  useEffect(() => {
+    if (!matchMedia(BESIDE).matches) place.current?.scrollIntoView({ block: 'start' });
+  }, []);
+  return (
+    <section aria-label={`Delivery ${id}`} className="delivery-panel" ref={place}>
+      <div className="panel-close">
+        <span className="quiet small">Delivery {id}</span>
+        <IconButton icon="close" label="Close delivery" onPress={onClose} />
+      </div>
+      <Loaded query={query}>{(delivery) => <Content delivery={delivery} mayResend={mayResend} />}</Loaded>
+    </section>
+  );
+}
+
+function Content({ delivery, mayResend }: { delivery: DeliveryDetail; mayResend: boolean }) {
+  const { id, kind, state, title, connection_name, event_id, sequence, attempts, reason, body } = delivery;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <div className="panel-content">
+      <div>
+        <DeliveryMark attempts={attempts.length} state={state} />
+        <h2 ref={heading} tabIndex={-1}>
+          <bdi>{visibleText(title)}</bdi>
+        </h2>
+        <p className="quiet">
+          {KIND_TEXTS[kind].name}
+          {connection_name !== null && (
+            <>
+              {' · '}
+              <bdi>{visibleText(connection_name)}</bdi>
+            </>
+          )}
+        </p>
+        {reason !== null && (
+          <p>
+            <bdi>{visibleText(reason)}</bdi>
+          </p>
+        )}
+      </div>
+      <Facts
+        facts={[
+          ['Sequence', figure(sequence)],
+          ['Queued', <Time as="local" at={delivery.queued_at} key="queued" seconds />],
+          delivery.state === 'queued'
+            ? ['Next attempt', <TimeOr at={delivery.due_at} key="due" otherwise="not planned" />]
+            : ['Ended', <TimeOr at={delivery.ended_at} key="ended" otherwise="not yet" />],
+          ['Event', <code key="event">{event_id}</code>],
+        ]}
+      />
+      {mayResend && state !== 'queued' && <Resend id={id} />}
+      <Attempts attempts={attempts} />
+      {body !== null && (
+        <div className="sent-body">
+          <h3>Body</h3>
+          <CodeBlock text={shownBody(body)} what="body" />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function TimeOr({ at, otherwise }: { at: string | null; otherwise: string }) {
+  return at === null ? otherwise : <Time as="local" at={at} seconds />;
+}
+
+/** JSON is indented; anything else is shown as it was sent. */
+function shownBody(body: string): string {
+  try {
+    return visibleText(JSON.stringify(JSON.parse(body), null, 2));
+  } catch {
+    return visibleText(body);
+  }
+}
+
+function Resend({ id }: { id: number }) {
+  const queries = useQueryClient();
+  const resend = useMutation({
+    mutationFn: () => send('POST', `/deliveries/${id}/resend`),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ['destinations'] });
+      notify('Queued to be sent again');
+    },
+  });
+  return (
+    <div>
+      <Button icon="again" isPending={resend.isPending} onPress={() => resend.mutate()}>
+        Send again
+      </Button>
+      <InlineError error={resend.error} />
+    </div>
+  );
+}

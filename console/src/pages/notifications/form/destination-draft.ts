@@ -1,0 +1,125 @@
+import type {
+  Destination,
+  DestinationChangesBody,
+  NewDestinationBody,
+} from '../../../../../src/console/notifications/destination-schemas.ts';
+import type { Channel } from '../../../../../src/vocabulary/channels.ts';
+import { DEFAULT_KINDS, type EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
+import type { Severity } from '../../../../../src/vocabulary/severities.ts';
+
+/** What a person enters for a destination. Secrets are empty when a destination is changed. */
+export interface DestinationDraft {
+  name: string;
+  url: string;
+  routingKey: string;
+  authorization: string;
+  /** How a webhook is signed. */
+  signature: 'hmac' | 'ed25519';
+  /** How a heartbeat is sent. */
+  method: 'GET' | 'POST';
+  /** E-mail addresses, separated by spaces, commas or line breaks. */
+  recipients: string;
+  kinds: readonly EventKind[];
+  minimumSeverity: Severity | null;
+  /** Which connections: all, some by id, or those whose name matches. */
+  scope: 'all' | 'ids' | 'names';
+  ids: readonly number[];
+  /** Patterns, separated by commas or line breaks. */
+  names: string;
+  /** Requests per second. */
+  rate: string;
+  hasQuietHours: boolean;
+  from: string;
+  to: string;
+  timeZone: string;
+}
+
+/** The draft of a new destination. */
+export function newDraft(name: string): DestinationDraft {
+  return {
+    name,
+    ...{ url: '', routingKey: '', authorization: '', recipients: '' },
+    ...{ signature: 'hmac', method: 'GET' },
+    kinds: DEFAULT_KINDS,
+    minimumSeverity: null,
+    ...{ scope: 'all', ids: [], names: '' },
+    rate: '50',
+    ...{ hasQuietHours: false, from: '22:00', to: '07:00', timeZone: ownTimeZone() },
+  };
+}
+
+/** The draft of an existing one. */
+export function draftOf(destination: Destination): DestinationDraft {
+  const { name, kinds, minimum_severity, connections, requests_per_second, quiet_hours } = destination;
+  const { ids, names } = connections;
+  return {
+    ...newDraft(name),
+    recipients: destination.recipients.map(({ email }) => email).join('\n'),
+    ...{ kinds, minimumSeverity: minimum_severity },
+    scope: ids ? 'ids' : names ? 'names' : 'all',
+    ...{ ids: ids ?? [], names: (names ?? []).join('\n') },
+    rate: String(requests_per_second),
+    ...(quiet_hours && {
+      hasQuietHours: true,
+      ...{ from: quiet_hours.from, to: quiet_hours.to, timeZone: quiet_hours.time_zone },
+    }),
+  };
+}
+
+/** The name is always sent. */
+type ChangedFields = DestinationChangesBody & { name: string };
+
+/** The body of POST /destinations: also what can't be changed later. */
+export function newInputOf(channel: Channel, draft: DestinationDraft): NewDestinationBody {
+  return {
+    channel,
+    ...inputOf(channel, draft),
+    ...(channel === 'webhook' && { signature: draft.signature }),
+    ...(channel === 'heartbeat' && { method: draft.method }),
+  };
+}
+
+/** The request's body. A secret that was left empty is not sent: the stored one stays. */
+export function inputOf(channel: Channel, draft: DestinationDraft): ChangedFields {
+  const address = addressOf(channel, draft);
+  const name = draft.name.trim();
+  if (channel === 'heartbeat') return { name, ...address };
+  return {
+    name,
+    ...address,
+    kinds: [...draft.kinds],
+    minimum_severity: draft.minimumSeverity,
+    connection_ids: draft.scope === 'ids' ? [...draft.ids] : null,
+    connection_names: draft.scope === 'names' ? listOf(draft.names, /[\n,]/) : null,
+    requests_per_second: Number(draft.rate),
+    quiet_hours: draft.hasQuietHours
+      ? { from: draft.from, to: draft.to, time_zone: draft.timeZone.trim() }
+      : null,
+  };
+}
+
+function addressOf(channel: Channel, { url, routingKey, authorization, recipients }: DestinationDraft) {
+  if (channel === 'email') return { recipients: listOf(recipients, /[\s,;]/) };
+  if (channel === 'pagerduty') return routingKey.trim() === '' ? {} : { routing_key: routingKey.trim() };
+  return {
+    ...(url.trim() !== '' && { url: url.trim() }),
+    ...(takesAuthorization(channel) &&
+      authorization.trim() !== '' && { authorization: authorization.trim() }),
+  };
+}
+
+/** Whether requests of the channel may have an Authorization header. */
+export function takesAuthorization(channel: Channel): boolean {
+  return ['webhook', 'alertmanager', 'heartbeat'].includes(channel);
+}
+
+function listOf(text: string, between: RegExp): string[] {
+  return text
+    .split(between)
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+function ownTimeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,70 @@
+import type { EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
+import { plansWith } from '../../../../../src/vocabulary/event-kinds.ts';
+import type { Plan } from '../../../../../src/vocabulary/plans.ts';
+import type { Severity } from '../../../../../src/vocabulary/severities.ts';
+import { fieldError } from '../../../api.ts';
+import { Checkbox, Select } from '../../../parts/field.tsx';
+import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
+import { planName } from '../../../parts/plan-access.tsx';
+import { useProfile } from '../../../shell/profile.ts';
+import type { DestinationFieldsProps } from './destination-form.tsx';
+
+/** In the order of their texts: the usual ones first. */
+const OFFERED = (Object.keys(KIND_TEXTS) as EventKind[]).filter((kind) => kind !== 'test');
+
+const SEVERITIES = [
+  { id: 'info', label: 'All severities' },
+  { id: 'warning', label: 'Warning and critical' },
+  { id: 'critical', label: 'Critical only' },
+];
+
+/** Which events are sent, and from which severity. */
+export function EventFields({ draft, onChange, error }: DestinationFieldsProps) {
+  const { plan } = useProfile().account;
+  const problem = fieldError(error, 'kinds');
+  const toggle = (kind: EventKind, isSent: boolean) =>
+    onChange({
+      kinds: OFFERED.filter((known) => (known === kind ? isSent : draft.kinds.includes(known))),
+    });
+  return (
+    <>
+      <fieldset>
+        <legend>Events</legend>
+        <div className="event-boxes">
+          {OFFERED.map((kind) => (
+            <Checkbox
+              isSelected={draft.kinds.includes(kind)}
+              key={kind}
+              onChange={(isSent) => toggle(kind, isSent)}
+            >
+              {KIND_TEXTS[kind].name}
+              <span className="field-description">
+                {KIND_TEXTS[kind].when} {notInPlan(kind, plan)}
+              </span>
+            </Checkbox>
+          ))}
+        </div>
+        {problem && (
+          <p className="field-error" role="alert" tabIndex={-1}>
+            {problem}
+          </p>
+        )}
+      </fieldset>
+      <Select
+        choices={SEVERITIES}
+        error={fieldError(error, 'minimum_severity')}
+        label="Severity"
+        onChange={(id) => onChange({ minimumSeverity: id === 'info' ? null : (id as Severity) })}
+        value={draft.minimumSeverity ?? 'info'}
+      />
+    </>
+  );
+}
+
+/** An event that the account's plan does not include is stored as chosen, and sent once the plan does. */
+function notInPlan(kind: EventKind, plan: string): string {
+  const plans = plansWith(kind);
+  return plans.includes(plan as Plan) || plans[0] === undefined
+    ? ''
+    : `Needs the ${planName(plans[0])} plan.`;
+}

@@ -1,0 +1,190 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Destination } from '../../../../src/console/notifications/destination-schemas.ts';
+import { send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Confirm, Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { RadioGroup } from '../../parts/field.tsx';
+import { figure } from '../../parts/figure.ts';
+import { InlineError } from '../../parts/states.tsx';
+import { seenAt } from './added-dialog.tsx';
+import { ShownOnce } from './shown-once.tsx';
+import { type SentTest, TestAnswer } from './test-answer.tsx';
+
+interface StepProps {
+  destination: Destination;
+  onClose: () => void;
+}
+
+/** A test that was sent to an existing destination. */
+export function TestDialog({ destination, test, onClose }: StepProps & { test: SentTest }) {
+  return (
+    <Dialog
+      footer={
+        <Button autoFocus kind="primary" onPress={onClose}>
+          Close
+        </Button>
+      }
+      isOpen
+      onClose={onClose}
+      title={`Test of ${destination.name}`}
+    >
+      <TestAnswer id={destination.id} sent={seenAt(destination.channel)} test={test} />
+    </Dialog>
+  );
+}
+
+/** Asks when the old secret ends, then shows the new one. */
+export function RotateDialog({ destination, onClose }: StepProps) {
+  const [ends, setEnds] = useState<'later' | 'now'>('later');
+  const queries = useQueryClient();
+  const rotate = useMutation({
+    mutationFn: () =>
+      send<{ signing_secret: string }>('POST', `/destinations/${destination.id}/rotate-secret`, {
+        end_old: ends === 'now',
+      }),
+    gcTime: 0, // the answer holds the secret
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['destinations'] }),
+  });
+  if (rotate.data) {
+    return (
+      <ShownOnce onDone={onClose} secret={rotate.data.signing_secret} title="Your new signing secret">
+        <p>
+          {ends === 'now'
+            ? 'The old secret is no longer used.'
+            : 'For 24 hours each request is signed with both secrets. Deploy the new one before they end.'}
+        </p>
+      </ShownOnce>
+    );
+  }
+  return (
+    <FormDialog
+      action="Rotate secret"
+      isPending={rotate.isPending}
+      onClose={onClose}
+      onSubmit={() => rotate.mutate()}
+      title="Rotate the signing secret?"
+    >
+      <InlineError error={rotate.error} />
+      <p>
+        <bdi>{destination.name}</bdi> gets a new signing secret.
+      </p>
+      <RadioGroup
+        choices={[
+          { id: 'later', label: 'After 24 hours', description: 'Until then requests carry both signatures.' },
+          { id: 'now', label: 'Now', description: 'For a secret that leaked.' },
+        ]}
+        label="The old secret ends"
+        onChange={(id) => setEnds(id === 'now' ? 'now' : 'later')}
+        value={ends}
+      />
+    </FormDialog>
+  );
+}
+
+/** Enables a destination, and asks what to do with the events that it missed. */
+export function EnableDialog({ destination, onClose }: StepProps) {
+  const { id, name, queue } = destination;
+  const [missed, setMissed] = useState<'send' | 'skip'>('send');
+  const queries = useQueryClient();
+  const enable = useMutation({
+    mutationFn: () => send('POST', `/destinations/${id}/enable`, { missed }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ['destinations'] });
+      onClose();
+      notify(`${name} enabled`);
+    },
+  });
+  const count = figure(queue.queued);
+  return (
+    <FormDialog
+      action="Enable"
+      isPending={enable.isPending}
+      onClose={onClose}
+      onSubmit={() => enable.mutate()}
+      title={`Enable ${name}?`}
+    >
+      <InlineError error={enable.error} />
+      {queue.queued === 0 ? (
+        <p>It gets new events from now on. It missed none.</p>
+      ) : (
+        <RadioGroup
+          choices={[
+            {
+              id: 'send',
+              label: `Send what was missed (${count})`,
+              description: 'In the order of the events.',
+            },
+            {
+              id: 'skip',
+              label: 'Skip what was missed',
+              description: 'The deliveries stay listed as cancelled.',
+            },
+          ]}
+          label={queue.queued === 1 ? 'One event waits' : `${count} events wait`}
+          onChange={(chosen) => setMissed(chosen === 'skip' ? 'skip' : 'send')}
+          value={missed}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** Asks for confirmation before a destination is disabled. */
+export function DisableDialog({ destination: { id, name }, onClose }: StepProps) {
+  const queries = useQueryClient();
+  const disable = useMutation({
+    mutationFn: () => send('POST', `/destinations/${id}/disable`),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ['destinations'] });
+      onClose();
+      notify(`${name} disabled`);
+    },
+  });
+  return (
+    <Confirm
+      action="Disable"
+      isOpen
+      isPending={disable.isPending}
+      onClose={onClose}
+      onConfirm={() => disable.mutate()}
+      title={`Disable ${name}?`}
+    >
+      <p>Nothing is sent until you enable it. Its events wait, and you can send them then.</p>
+      <InlineError error={disable.error} />
+    </Confirm>
+  );
+}
+
+/** Asks for confirmation before a destination is removed. */
+export function RemoveDialog({ destination, onClose, onRemoved }: StepProps & { onRemoved: () => void }) {
+  const { id, name, queue } = destination;
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => send('DELETE', `/destinations/${id}`),
+    async onSuccess() {
+      onRemoved();
+      // Only the list: its deliveries are no longer found.
+      await queries.invalidateQueries({ queryKey: ['destinations'], exact: true });
+      notify(`${name} removed`);
+    },
+  });
+  return (
+    <Confirm
+      action="Remove destination"
+      isOpen
+      isPending={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate()}
+      title="Remove this destination?"
+    >
+      <p>
+        “<bdi>{name}</bdi>” gets nothing more, and its stored secrets are deleted.
+        {queue.queued > 0 && ` ${figure(queue.queued)} queued deliveries are cancelled.`} This can’t be
+        undone.
+      </p>
+      <InlineError error={remove.error} />
+    </Confirm>
+  );
+}

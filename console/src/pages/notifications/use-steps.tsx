@@ -1,0 +1,75 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useCallback, useState } from 'react';
+import type { TestAnswer } from '../../../../src/console/notifications/destination-routes.ts';
+import type { Destination, Destinations } from '../../../../src/console/notifications/destination-schemas.ts';
+import { send } from '../../api.ts';
+import { useRestoredFocus } from '../../parts/restore-focus.ts';
+import type { DestinationAction, DestinationStep } from './destination-actions.ts';
+import { ChangeDestination } from './form/destination-form.tsx';
+import { ShownOnce } from './shown-once.tsx';
+import { DisableDialog, EnableDialog, RemoveDialog, RotateDialog, TestDialog } from './step-dialogs.tsx';
+import type { SentTest } from './test-answer.tsx';
+
+/** Sends a test to a destination; the answer comes within 20 seconds. */
+export function useTest(): SentTest {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => send<TestAnswer>('POST', `/destinations/${id}/test`),
+    gcTime: 0,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['destinations'] }),
+  });
+}
+
+/** The dialogs of a destination's actions, for the list and for its page. */
+export function useSteps(
+  known: Destinations | undefined,
+  onRemoved: () => void = () => undefined,
+): { act: DestinationAction; dialogs: ReactNode } {
+  const [asked, setAsked] = useState<{ step: DestinationStep; of: Destination } | null>(null);
+  const queries = useQueryClient();
+  const test = useTest();
+  const [secret, setSecret] = useState<string | null>(null);
+  const { mutate } = test;
+  const close = () => setAsked(null);
+  useRestoredFocus(asked !== null || secret !== null);
+  const act = useCallback<DestinationAction>(
+    (step, of) => {
+      setAsked({ step, of });
+      if (step === 'test') mutate(of.id);
+    },
+    [mutate],
+  );
+  if (secret !== null) {
+    const stored = <ShownOnce onDone={() => setSecret(null)} secret={secret} title="New signing secret" />;
+    return { act, dialogs: stored };
+  }
+  if (!asked) return { act, dialogs: null };
+  const of = { destination: asked.of, onClose: close };
+  const dialogs = {
+    test: () => <TestDialog {...of} test={test} />,
+    change: () => (
+      <ChangeDestination
+        {...of}
+        onChanged={({ signing_secret }) => {
+          close();
+          setSecret(signing_secret);
+          void queries.invalidateQueries({ queryKey: ['destinations'] });
+        }}
+        privateAllowed={known?.sending.privateAllowed ?? false}
+      />
+    ),
+    rotate: () => <RotateDialog {...of} />,
+    enable: () => <EnableDialog {...of} />,
+    disable: () => <DisableDialog {...of} />,
+    remove: () => (
+      <RemoveDialog
+        {...of}
+        onRemoved={() => {
+          close();
+          onRemoved();
+        }}
+      />
+    ),
+  };
+  return { act, dialogs: dialogs[asked.step]() };
+}

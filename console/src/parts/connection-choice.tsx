@@ -1,0 +1,130 @@
+import './connection-choice.css';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { fieldError, get } from '../api.ts';
+import { Checkbox, RadioGroup, TextField } from './field.tsx';
+
+/** The connections that a form is about, as they are entered. */
+export interface ScopeDraft {
+  scope: 'all' | 'names' | 'ids';
+  /** A pattern per line. */
+  names: string;
+  ids: readonly number[];
+}
+
+/** The connections of a stored object; both null = all. */
+export interface StoredScope {
+  ids: number[] | null;
+  names: string[] | null;
+}
+
+export const ALL_CONNECTIONS: ScopeDraft = { scope: 'all', names: '', ids: [] };
+
+/** The form's values of stored connections. */
+export function scopeDraft({ ids, names }: StoredScope): ScopeDraft {
+  if (ids !== null) return { scope: 'ids', ids, names: '' };
+  return names === null ? ALL_CONNECTIONS : { scope: 'names', ids: [], names: names.join('\n') };
+}
+
+/** The connections that a form says. */
+export function scopeOf({ scope, ids, names }: ScopeDraft): StoredScope {
+  const lines = names.split('\n').flatMap((line) => line.trim() || []);
+  return { ids: scope === 'ids' ? [...ids] : null, names: scope === 'names' ? lines : null };
+}
+
+/** `all connections`, `prod-* and shop`, `3 connections`. */
+export function scopeText({ ids, names }: StoredScope): string {
+  const count = ids?.length ?? 0;
+  const chosen = count === 0 ? [] : [count === 1 ? 'one chosen connection' : `${count} chosen connections`];
+  const parts = [...(names ?? []), ...chosen];
+  return parts.length === 0 ? 'all connections' : parts.join(', ');
+}
+
+const SCOPES = [
+  { id: 'all', label: 'All connections' },
+  { id: 'names', label: 'By name', description: 'Also connections that are added later.' },
+  { id: 'ids', label: 'Chosen connections' },
+];
+
+/** The most connections to show at once; a search finds the others. */
+const SHOWN = 50;
+
+interface ConnectionChoiceProps {
+  draft: ScopeDraft;
+  onChange: (changed: Partial<ScopeDraft>) => void;
+  /** Of the form's request. */
+  error: unknown;
+}
+
+/** The service names the whole choice, or its ids or names. */
+export const SCOPE_FIELDS = ['connections', 'connection_ids', 'connection_names'] as const;
+
+function scopeError(error: unknown): string | null {
+  return SCOPE_FIELDS.map((field) => fieldError(error, field)).find((text) => text !== null) ?? null;
+}
+
+/** Fields that choose all connections, some by name, or some of a list. */
+export function ConnectionChoice(props: ConnectionChoiceProps) {
+  const { draft, onChange, error } = props;
+  return (
+    <>
+      <RadioGroup
+        choices={SCOPES}
+        label="Connections"
+        onChange={(scope) => onChange({ scope: scope as ScopeDraft['scope'] })}
+        value={draft.scope}
+      />
+      {draft.scope === 'names' && (
+        <TextField
+          description="One pattern per line; * stands for any text, as in prod-*."
+          error={scopeError(error)}
+          isRequired
+          label="Names"
+          mono
+          onChange={(names) => onChange({ names })}
+          placeholder="prod-*"
+          rows={2}
+          value={draft.names}
+        />
+      )}
+      {draft.scope === 'ids' && <ChosenConnections {...props} />}
+    </>
+  );
+}
+
+interface FoundConnections {
+  data: { id: number; name: string; host: string }[];
+}
+
+function ChosenConnections({ draft: { ids }, onChange, error }: ConnectionChoiceProps) {
+  const [text, setText] = useState('');
+  const q = useDeferredValue(text.trim());
+  const { data } = useQuery({
+    queryKey: ['fleet', 'names', q],
+    queryFn: ({ signal }) => get<FoundConnections>('/fleet', { q, sort: 'name' }, signal),
+    placeholderData: keepPreviousData,
+  });
+  const found = data?.data.slice(0, SHOWN) ?? [];
+  const toggle = (id: number, isChosen: boolean) =>
+    onChange({ ids: isChosen ? [...ids, id] : ids.filter((chosen) => chosen !== id) });
+  return (
+    <fieldset className="connection-choice">
+      <legend className="hidden-text">Chosen connections</legend>
+      <TextField
+        description={`${ids.length} chosen`}
+        error={scopeError(error)}
+        label="Find a connection"
+        onChange={setText}
+        value={text}
+      />
+      <div className="connection-choice-list">
+        {found.map(({ id, name, host }) => (
+          <Checkbox isSelected={ids.includes(id)} key={id} onChange={(isChosen) => toggle(id, isChosen)}>
+            <bdi>{name}</bdi> <bdi className="quiet small">{host}</bdi>
+          </Checkbox>
+        ))}
+        {data && found.length === 0 && <p className="quiet">No connection matches.</p>}
+      </div>
+    </fieldset>
+  );
+}

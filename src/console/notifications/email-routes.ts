@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox';
+import { stringEnum } from '../../http/string-enum.ts';
+import {
+  confirmRecipient,
+  readRecipient,
+  unsubscribeRecipient,
+} from '../../notifications/destinations/answer-recipient.ts';
+import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
+
+// The links in messages to recipients. GET changes nothing, because mail scanners follow links.
+
+/** GET /email/:token: nothing that the recipient's messages do not say. */
+const Email = Type.Object({
+  account: Type.String(),
+  destination: Type.String(),
+  email: Type.String(),
+  state: stringEnum('unconfirmed', 'confirmed', 'unsubscribed'),
+});
+
+export type Email = Static<typeof Email>;
+
+const tokenOf = ({ params }: ConsoleRequest) => params['token'] ?? '';
+
+const show = openRoute({
+  method: 'GET',
+  path: '/email/:token',
+  permission: 'anyone',
+  response: Email,
+  handler: (asked) => readRecipient(asked.parts.writer, tokenOf(asked)),
+});
+
+const confirm = openRoute({
+  method: 'POST',
+  path: '/email/:token/confirm',
+  permission: 'anyone',
+  response: Email,
+  handler: (asked) => confirmRecipient(asked.parts.writer, tokenOf(asked)),
+});
+
+const unsubscribe = openRoute({
+  method: 'POST',
+  path: '/email/:token/unsubscribe',
+  permission: 'anyone',
+  fromMailPrograms: true,
+  response: Email,
+  handler: (asked) => unsubscribeRecipient(asked.parts.writer, tokenOf(asked)),
+});
+
+/** Programs without one-click unsubscribing open the header's URL: it leads to the page. */
+const openPage = openRoute({
+  method: 'GET',
+  path: '/email/:token/unsubscribe',
+  permission: 'anyone',
+  response: null,
+  async handler(asked) {
+    const { basePath } = asked.parts;
+    return asked.reply.redirect(`${basePath}/email/${encodeURIComponent(tokenOf(asked))}`, 303);
+  },
+});
+
+/** The routes that the links in e-mail open. */
+export const emailRoutes: ConsoleRoute[] = [show, confirm, unsubscribe, openPage];
