@@ -1,21 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Check, FAULT_LIMIT } from '../../src/checks/check.ts';
+import { type Check, FAULT_LIMIT, TABLE_LIMIT } from '../../src/checks/check.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
 import { fixableCases, silentCases } from './false-positives.ts';
 import { measure } from './measure.ts';
+import { follow, stepsOf } from './paste.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 
+/** These compare two runs. */
+const comparing = postgresChecks.filter(({ comparesRuns, readsQueries }) => comparesRuns || readsQueries);
 /** These are skipped on a new server without an earlier run. */
-const later = new Set([
-  'PG_UNUSED_INDEX',
-  ...postgresChecks.filter(({ comparesRuns }) => comparesRuns).map(({ id }) => id),
-]);
+const later = new Set(['PG_UNUSED_INDEX', ...comparing.map(({ id }) => id)]);
 
 function check(id: string): Check {
   const found = postgresChecks.find((each) => each.id === id);
   if (!found) throw new Error(`There is no check ${id}.`);
   return found;
+}
+
+/** The statements that mend the fault, without the look before them and without oids. */
+function mending(remediation: string): string {
+  return (stepsOf(remediation).join(' ') || remediation).replace(/_\d+"/g, '_…"');
 }
 
 const servers = new Map([
@@ -61,8 +66,11 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     });
 
     test.each(fixableCases)('%s finds %j, and its remediation fixes it', async (id, statements, expected) => {
-      expect(await faults(id, statements)).toEqual(expected);
-      for (const [, , remediation] of expected) await server.run(remediation ?? '');
+      const found = await faults(id, statements);
+      expect(
+        found.map(([severity, object, remediation = '']) => [severity, object, mending(remediation)]),
+      ).toEqual(expected);
+      for (const [, , remediation = ''] of found) await follow(server, remediation);
       expect(await faults(id, [])).toEqual([]);
     });
 
@@ -88,10 +96,47 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
       expect(await judged('PG_NO_PRIMARY_KEY')).toMatchObject({ truncated: false });
       for (const name of ['one', 'two', 'three']) await server.run(`create table ${name}_more (a int)`);
       const { faults, truncated, measures } = await judged('PG_NO_PRIMARY_KEY');
-      expect([faults.length, truncated]).toEqual([FAULT_LIMIT, true]);
+      expect(faults).toMatchObject([{ object: 'public', measured: { value: FAULT_LIMIT } }]);
+      expect(truncated).toBe(true);
       expect(measures).toMatchObject([
-        { metric: 'tables_without_primary_key_count', value: FAULT_LIMIT + 3, warning: 1 },
+        { metric: 'tables_without_primary_key_count', value: FAULT_LIMIT + 1, warning: 1 },
       ]);
+    });
+
+    test('a small duplicate is a note, and what is too small to matter is not said', async () => {
+      await server.run('create table r (a numeric primary key)');
+      await server.run('create table t (a int references r, b int)');
+      await server.run('create index x on t (b)');
+      await server.run('create index y on t (b)');
+      await server.run('create index z on t (b, a)');
+      const client = await server.open('watcher');
+      const found = async (id: string, minimum: number) => {
+        const thresholds = { minimum_rows: minimum, minimum_bytes: minimum };
+        return (await measure(client, check(id), { thresholds })).faults.map(({ severity }) => severity);
+      };
+      expect(await found('PG_DUPLICATE_INDEX', 0)).toEqual(['warning']);
+      expect(await found('PG_DUPLICATE_INDEX', 1_000_000)).toEqual(['info']);
+      for (const id of [
+        ...['PG_REDUNDANT_INDEX', 'PG_FK_UNINDEXED', 'PG_FK_TYPE_MISMATCH', 'PG_NO_PRIMARY_KEY'],
+      ]) {
+        expect((await found(id, 0)).length, id).toBeGreaterThan(0);
+        expect(await found(id, 1_000_000), id).toEqual([]);
+      }
+      await client.end();
+    });
+
+    test('many notes on a schema are one, and its statements mend them', async () => {
+      await server.run('create table t (a int, b int)');
+      for (const name of ['p', 'q', 'r', '"S; x"']) await server.run(`create index ${name} on t (a)`);
+      await server.run('create index whole on t (a, b)');
+      const [fault, ...more] = (await judged('PG_REDUNDANT_INDEX')).faults;
+      expect(more).toEqual([]);
+      expect(fault).toMatchObject({ severity: 'info', object: 'public', measured: { value: 4 } });
+      expect(fault?.metricLine).toContain(
+        'schema public has 4 indexes that others cover: public."S; x", public.p',
+      );
+      await server.run(fault?.remediation ?? '');
+      expect((await judged('PG_REDUNDANT_INDEX')).faults).toEqual([]);
     });
 
     test('objects of an extension and temporary tables are ignored', async () => {
@@ -170,19 +215,28 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     });
   });
 
-  test('over 20,000 relations, checks of every relation are skipped', async () => {
+  test('over 50,000 tables, checks of every table are skipped', async () => {
     await server.run(`
-      insert into pg_class
-      select (jsonb_populate_record(c, jsonb_build_object('oid', 1000000000 + n, 'relname', 'filler ' || n))).*
-        from pg_class c, generate_series(1, 20000) n
-       where c.oid = 'pg_am'::regclass`);
+      do $$ begin
+        execute (
+          select format('insert into pg_class (oid, relname, relnamespace, relkind, %1$s)
+                         select 1000000000 + n, concat(''filler '', n), ''public''::regnamespace, ''r'', %1$s
+                           from pg_class, generate_series(1, ${TABLE_LIMIT + 1}) n
+                          where oid = 1259', string_agg(attname, ', '))
+            from pg_attribute
+           where attrelid = 'pg_class'::regclass and attnum > 0
+             and attname not in ('oid', 'relname', 'relnamespace', 'relkind'));
+      end $$`);
     for (const { id, scope } of postgresChecks.filter(
-      ({ scope, comparesRuns }) => scope === 'database' || !comparesRuns,
+      (check) => check.scope === 'database' || !comparing.includes(check),
     )) {
-      const { skipped } = await judged(id);
+      const { skipped, skippedForSize } = await judged(id);
       if (scope === 'server' || ['PG_EXTENSION_OUTDATED', 'PG_PUBLIC_CREATE'].includes(id))
         expect(skipped, id).toBeUndefined();
-      else expect(skipped, id).toMatch(/20,\d+ relations, more than 20,000/);
+      else {
+        expect(skipped ?? 'judged', id).toMatch(/50,\d+ tables, more than 50,000/);
+        expect(skippedForSize, id).toBe(true);
+      }
     }
     await server.run(`delete from pg_class where relname ~ '^filler '`);
   });

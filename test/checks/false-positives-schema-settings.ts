@@ -30,6 +30,16 @@ export const silentSchemaAndSettings: [string, string, string[]][] = [
     ],
   ],
   [
+    'PG_MIXED_COLLATIONS',
+    'names that refer to nothing, one collation, other types, and views',
+    [
+      'create table a (note text collate "C", user_id text, shop_id int, role_key name, town_id text)',
+      'create table b (note text, user_id varchar(9), shop_id int, role_key text collate "C")',
+      'create view v as select user_id collate "C" as user_id from a',
+      'create temporary table c (town_id text collate "C")',
+    ],
+  ],
+  [
     'PG_SECDEF_SEARCH_PATH',
     'it has a search_path, even if empty, or is SECURITY INVOKER',
     [
@@ -92,7 +102,13 @@ export const fixableSchemaAndSettings: [string, string[], string[][]][] = [
       'create table t (a int constraint f references r)',
       'alter table t disable trigger all',
     ],
-    [['warning', 'public.t.f', 'ALTER TABLE public.t ENABLE TRIGGER ALL;']],
+    [
+      [
+        'warning',
+        'public.t.f',
+        'ALTER TABLE public.t ENABLE TRIGGER "RI_ConstraintTrigger_c_…"; ALTER TABLE public.t ENABLE TRIGGER "RI_ConstraintTrigger_c_…";',
+      ],
+    ],
   ],
   [
     'PG_DISABLED_TRIGGER',

@@ -145,8 +145,8 @@ export const silentCases: [string, string, string[]][] = [
 export const fixableCases: [string, string[], string[][]][] = [
   [
     'PG_NO_PRIMARY_KEY',
-    ['create table "T x" (a int not null, b int not null, unique (b, a))'],
-    [['info', 'public."T x"', 'ALTER TABLE public."T x" ADD PRIMARY KEY (b, a);']],
+    ['create table "T x" (a int not null, b int not null)', 'create unique index "T i" on "T x" (b, a)'],
+    [['info', 'public."T x"', 'ALTER TABLE public."T x" ADD PRIMARY KEY USING INDEX "T i";']],
   ],
   [
     'PG_NO_PRIMARY_KEY',

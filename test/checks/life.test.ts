@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CONN_AUTH_FAILED, CONN_UNREACHABLE } from '../../src/checks/catalogue.ts';
 import type { Check } from '../../src/checks/check.ts';
+import { connectionFindings } from '../../src/checks/connection-findings.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import type { ConnectionKey } from '../../src/monitor/run.ts';
 import { liveThrough } from '../provocation.ts';
@@ -15,11 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([store.stop(), server.stop()]));
 
-const shipped: (Partial<Check> & Pick<Check, 'id'>)[] = [
-  CONN_UNREACHABLE,
-  CONN_AUTH_FAILED,
-  ...postgresChecks,
-];
+const shipped: (Partial<Check> & Pick<Check, 'id'>)[] = [...connectionFindings, ...postgresChecks];
 
 /** A connection to the database `shop` of the test server. */
 async function watched(): Promise<ConnectionKey> {

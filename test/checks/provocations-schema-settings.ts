@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { follow } from './paste.ts';
 import { PASSWORD, type PostgresServer } from './postgres-server.ts';
 import type { Provocation } from './provocations.ts';
 
@@ -34,11 +35,25 @@ export const schemaAndSettings: Provocation[] = [
     check_id: 'PG_FK_TYPE_MISMATCH',
     severity: 'info',
     object: 'public.trips.trips_route_fkey',
+    thresholds: { minimum_rows: 0 },
     provoke: made(
       'create table routes (id bigint primary key)',
       'create table trips (id int primary key, route int references routes)',
       'create index on trips (route)',
     ),
+  },
+  {
+    check_id: 'PG_MIXED_COLLATIONS',
+    severity: 'info',
+    object: 'public',
+    thresholds: { minimum_rows: 0 },
+    async provoke(server) {
+      await server.run('create table payers (payer_code text collate "C" primary key)');
+      await server.run('create table bills (id int primary key, payer_code text)');
+      return async () => {
+        await server.run('alter table bills alter payer_code type text collate "C"');
+      };
+    },
   },
   {
     check_id: 'PG_PENDING_RESTART',
@@ -60,7 +75,10 @@ export const schemaAndSettings: Provocation[] = [
         'enable_hashjoin',
         'off',
       );
-      return (remediation) => server.configure(remediation, 'enable_hashjoin', 'on');
+      return async (remediation) => {
+        await follow(server, remediation);
+        await server.until(`select current_setting('enable_hashjoin') = 'on'`);
+      };
     },
   },
   ...[
@@ -135,6 +153,6 @@ function made(...statements: string[]): Provocation['provoke'] {
 
 function fixedBy(server: PostgresServer): (remediation: string) => Promise<void> {
   return async (remediation) => {
-    await server.run(remediation);
+    await follow(server, remediation);
   };
 }

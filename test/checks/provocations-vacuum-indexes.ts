@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { follow } from './paste.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import type { Provocation } from './provocations.ts';
 
@@ -25,7 +26,7 @@ export const vacuumAndIndexes: Provocation[] = [
       await server.until('select count(*) = 2 from pg_locks where not granted');
       await wait(300);
       return async (remediation) => {
-        await server.run(remediation);
+        await follow(server, remediation);
         await Promise.all(waiting);
       };
     },
@@ -46,8 +47,8 @@ export const vacuumAndIndexes: Provocation[] = [
       await server.until('select count(*) = 1 from pg_locks where not granted');
       await wait(300);
       return async (remediation) => {
-        const [row = {}] = await server.run(remediation);
-        await server.run(String(Object.values(row)[0]));
+        await follow(server, remediation);
+        await server.run(`rollback prepared 'seat 7'`);
         await waiting;
       };
     },
@@ -83,7 +84,7 @@ export const vacuumAndIndexes: Provocation[] = [
       await server.run('alter system set max_connections = 301');
       await server.restart();
       return async (remediation) => {
-        await server.run(remediation);
+        await follow(server, remediation);
         // 300 is so close to the limit that a ticket would stay open; the usual number resolves it.
         await server.run('alter system reset max_connections');
         await server.restart();
@@ -196,6 +197,7 @@ export const vacuumAndIndexes: Provocation[] = [
     check_id: 'PG_REDUNDANT_INDEX',
     severity: 'info',
     object: 'public.stays_guest_idx',
+    thresholds: { minimum_bytes: 0 },
     async provoke(server) {
       await run(
         server,
@@ -229,6 +231,7 @@ export const vacuumAndIndexes: Provocation[] = [
     check_id: 'PG_TOO_MANY_INDEXES',
     severity: 'info',
     object: 'public.wide',
+    thresholds: { minimum_rows: 0 },
     async provoke(server) {
       const columns = Array.from({ length: 11 }, (_, n) => `c${n}`);
       await run(
@@ -237,7 +240,7 @@ export const vacuumAndIndexes: Provocation[] = [
         ...columns.slice(1).map((name) => `create index on wide (${name})`),
       );
       return async (remediation) => {
-        await server.run(remediation);
+        await follow(server, remediation);
         await server.run('drop index wide_c1_idx');
       };
     },
@@ -272,7 +275,7 @@ async function run(server: PostgresServer, ...statements: string[]): Promise<voi
 
 function fixedBy(server: PostgresServer, fixed = 'select true'): (remediation: string) => Promise<void> {
   return async (remediation) => {
-    await server.run(remediation);
+    await follow(server, remediation);
     await server.until(fixed);
   };
 }

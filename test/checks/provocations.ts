@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Provocation as AnyProvocation } from '../provocation.ts';
+import { follow } from './paste.ts';
 import { oldPrograms, PASSWORD, type PostgresServer, testedPrograms } from './postgres-server.ts';
 import { replicationAndPerformance } from './provocations-replication-performance.ts';
 import { schemaAndSettings } from './provocations-schema-settings.ts';
@@ -12,11 +13,15 @@ const AT_ONCE = { warning_seconds: 0.2, critical_seconds: 3600 };
 
 /** Checks whose fault another test file makes, and that file. */
 export const provokedElsewhere: ReadonlyMap<string, string> = new Map([
+  ['CONN_CHECKS_INCOMPLETE', 'boundaries.test.ts'], // needs 50,000 tables
   ['PG_REPLICATION_LAG', 'replication.test.ts'], // needs a standby, as the next two do
   ['PG_REPLICA_MISSING', 'replication.test.ts'],
   ['PG_REPLAY_PAUSED', 'replication.test.ts'],
   ['PG_SLOT_INACTIVE', 'replication.test.ts'], // needs two runs before PostgreSQL 17
   ['PG_SLOT_WAL_LEFT', 'replication.test.ts'], // needs a slot, which is inactive too
+  ['PG_QUERY_SLOWER', 'queries.test.ts'], // needs days of history, as the next one does
+  ['PG_QUERY_NEW', 'queries.test.ts'],
+  ['PG_QUERY_READS', 'queries.test.ts'],
   ['PG_MINOR_OUTDATED', 'schema-settings.test.ts'], // needs an older build, so the test has its own table of versions
 ]);
 
@@ -65,7 +70,7 @@ export const provocations: Provocation[] = [
       await session.query('begin');
       await wait(300);
       return async (remediation) => {
-        await server.run(remediation);
+        await follow(server, remediation);
         await server.until(`select count(*) = 0 from pg_stat_activity where usename = 'app'`);
         await server.run('alter role app in database shop reset idle_in_transaction_session_timeout');
       };
@@ -81,7 +86,7 @@ export const provocations: Provocation[] = [
       const cancelled = session.query('select pg_sleep(60)').catch(() => {});
       await wait(300);
       return async (remediation) => {
-        await server.run(remediation);
+        await follow(server, remediation);
         await cancelled;
         await session.end();
         await server.until(`select count(*) = 0 from pg_stat_activity where usename = 'app'`);
@@ -99,7 +104,7 @@ export const provocations: Provocation[] = [
            set datfrozenxid = ((txid_current() + 4294967296 - 1300000000) % 4294967296)::text::xid
          where datname = 'shop'`);
       return async (remediation) => {
-        await server.run(remediation);
+        await follow(server, remediation);
       };
     },
   },
@@ -143,6 +148,7 @@ export const provocations: Provocation[] = [
     check_id: 'PG_DUPLICATE_INDEX',
     severity: 'warning',
     object: 'public.placed_again',
+    thresholds: { minimum_bytes: 0 },
     async provoke(server) {
       await run(
         server,
@@ -157,6 +163,7 @@ export const provocations: Provocation[] = [
     check_id: 'PG_FK_UNINDEXED',
     severity: 'info',
     object: 'public.orders.orders_customer_fkey',
+    thresholds: { minimum_rows: 0 },
     async provoke(server) {
       await run(
         server,
@@ -170,6 +177,7 @@ export const provocations: Provocation[] = [
     check_id: 'PG_NO_PRIMARY_KEY',
     severity: 'info',
     object: 'public.notes',
+    thresholds: { minimum_rows: 0 },
     async provoke(server) {
       await server.run('create table notes (body text)');
       return fixedBy(server);
@@ -216,7 +224,7 @@ export const provocations: Provocation[] = [
       await server.run(`alter system set shared_buffers = '64MB'`);
       await server.restart();
       return async (remediation) => {
-        await server.run(remediation);
+        await follow(server, remediation);
         await server.restart();
         await server.run('alter system reset shared_buffers');
       };
@@ -234,7 +242,10 @@ function settingProvocation(check_id: string, name: string): Provocation {
     object: name,
     async provoke(server) {
       await server.configure(`ALTER SYSTEM SET ${name} = off; SELECT pg_reload_conf()`, name, 'off');
-      return (remediation) => server.configure(remediation, name, 'on');
+      return async (remediation) => {
+        await follow(server, remediation);
+        await server.until(`select current_setting('${name}') = 'on'`);
+      };
     },
   };
 }
@@ -245,7 +256,7 @@ async function run(server: PostgresServer, ...statements: string[]): Promise<voi
 
 function fixedBy(server: PostgresServer, fixed = 'select true'): (remediation: string) => Promise<void> {
   return async (remediation) => {
-    await server.run(remediation);
+    await follow(server, remediation);
     await server.until(fixed);
   };
 }

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fault, ServerFacts } from '../../src/checks/check.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import { documentedMetrics, reportedMetrics } from '../expect-measures.ts';
+import { expectOnPages } from '../expect-on-pages.ts';
 import { measure, sample } from './measure.ts';
+import { isSteps, paste } from './paste.ts';
+import { expectPlain } from './pasted/plain-remediations.ts';
 import { PostgresServer, testsEndedVersion } from './postgres-server.ts';
 import { type Provocation, provocations, provokedElsewhere } from './provocations.ts';
 
@@ -19,7 +22,9 @@ afterAll(() => server.stop());
 /** These are skipped on a new server without an earlier run, unless the test provokes them. */
 const later = new Set([
   'PG_UNUSED_INDEX',
-  ...postgresChecks.filter(({ comparesRuns }) => comparesRuns).map(({ id }) => id),
+  ...postgresChecks
+    .filter(({ comparesRuns, readsQueries }) => comparesRuns || readsQueries)
+    .map(({ id }) => id),
 ]);
 
 /** All that all checks find, as the monitor's own role sees it. Only what `provoked` blinds may be skipped. */
@@ -58,12 +63,21 @@ async function runBefore(id: string): Promise<Pick<ServerFacts, 'before'>> {
   }
 }
 
+/** What the checks printed. */
+const printed: [check_id: string, remediation: string][] = [];
+
+// Statements, with a note or without; or a sentence.
+const PASTED = /^(?:[A-Z]{3,} .*;(?: -- .+)?|[A-Z][a-z].*\.)$/;
+
 test('a fresh server has no fault', async () => {
   expect(await found()).toEqual([]);
 });
 
+/** Checks of what queries did, which a whole run reads: see queries.test.ts. */
+const ofQueries = new Set(postgresChecks.filter(({ readsQueries }) => readsQueries).map(({ id }) => id));
+
 const measurable = provocations.filter(
-  ({ check_id }) => !check_id.startsWith('CONN_') && check_id !== standing,
+  ({ check_id }) => !check_id.startsWith('CONN_') && check_id !== standing && !ofQueries.has(check_id),
 );
 
 test.each(measurable)(
@@ -79,16 +93,24 @@ test.each(measurable)(
     const faults = await found({ ...own, ...before, ...(blinds && { blinds }) });
     const after = await runBefore(check_id);
     expect(faults).toMatchObject([{ check_id, severity, object }]);
-    await fix(faults[0]?.remediation ?? '');
+    const remediation = faults[0]?.remediation ?? '';
+    expect(remediation).toMatch(PASTED);
+    printed.push([check_id, remediation]);
+    expectPlain(check_id, remediation);
+    if (isSteps(remediation)) await paste(server, remediation);
+    await fix(remediation);
     if (counts) await server.settle();
     expect(await found({ ...own, ...after })).toEqual([]);
   },
 );
 
 test('every check has reported each measure that its page documents', () => {
-  for (const { id } of postgresChecks.filter(({ id }) => id !== standing && !provokedElsewhere.has(id)))
+  const elsewhere = (id: string) => id === standing || ofQueries.has(id) || provokedElsewhere.has(id);
+  for (const { id } of postgresChecks.filter(({ id }) => !elsewhere(id)))
     expect(reportedMetrics(id), id).toEqual(documentedMetrics(id).sort());
 });
+
+test('the page of each check shows what the check prints', () => expectOnPages(printed));
 
 test('every check has a provocation', () => {
   const provoked = new Set([...provocations.map(({ check_id }) => check_id), ...provokedElsewhere.keys()]);

@@ -3,8 +3,11 @@ import type { Check, Row } from '../../src/checks/check.ts';
 import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import { documentedMetrics, reportedMetrics } from '../expect-measures.ts';
+import { expectOnPages } from '../expect-on-pages.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
 import { measure, sample } from './measure.ts';
+import { follow, stepsOf } from './paste.ts';
+import { expectPlain } from './pasted/plain-remediations.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 import { Standby } from './standby.ts';
 
@@ -53,7 +56,12 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
   ): Promise<SeenJudgement> {
     const client = await on.open(login);
     try {
-      return await measure(client, check(id), facts);
+      const judgement = await measure(client, check(id), facts);
+      for (const { remediation } of judgement.faults) {
+        expectPlain(id, remediation);
+        expectOnPages([[id, remediation]]);
+      }
+      return judgement;
     } finally {
       await client.end();
     }
@@ -149,7 +157,9 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
 
     const { faults } = await judged('PG_REPLAY_PAUSED', {}, { on: north });
     expect(faults).toMatchObject([{ severity: 'warning', object: null }]);
-    await north.run(faults[0]?.remediation ?? '');
+    const [paused] = faults;
+    await north.run(paused?.remediation ?? '');
+    for (const statement of stepsOf(paused?.remediation ?? '')) await north.run(statement);
     await streaming(2);
     expect((await judged('PG_REPLAY_PAUSED', {}, { on: north })).faults).toEqual([]);
     expect(await judged('PG_REPLICATION_LAG', limits(1, 2))).toMatchObject({ faults: [], near: [] });
@@ -185,7 +195,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
     const { faults } = await judged('PG_SLOT_INACTIVE', { thresholds, before: { rows, seconds: 300 } });
     expect(faults).toMatchObject([{ severity: 'warning', object: 'spare' }]);
     expect(first.faults).toHaveLength(tells ? 1 : 0);
-    await primary.run(faults[0]?.remediation ?? '');
+    await follow(primary, faults[0]?.remediation ?? '');
     expect(await judged('PG_SLOT_INACTIVE', { thresholds })).toMatchObject({ faults: [], truncated: false });
   });
 
@@ -226,7 +236,7 @@ describe.each([...servers])('%s PostgreSQL with two standbys', (_, programs) => 
 
     const { faults } = await judged('PG_SLOT_INACTIVE');
     expect(faults).toMatchObject([{ severity: 'critical', object: 'full' }]);
-    await primary.run(faults[0]?.remediation ?? '');
+    await follow(primary, faults[0]?.remediation ?? '');
     expect((await judged('PG_SLOT_INACTIVE')).faults).toEqual([]);
     await primary.configure(
       'ALTER SYSTEM RESET max_slot_wal_keep_size; SELECT pg_reload_conf()',

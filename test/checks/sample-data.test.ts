@@ -70,6 +70,25 @@ test('a fresh account gets a history of the given number of days, with a complet
   expect(await rowsOf('select from connection_schedule where account_id = $1', account)).toEqual([]);
 });
 
+test('the queries of two weeks are listed, without texts, and the last hour is not in the future', async () => {
+  const account = await newAccount();
+  await fill(account);
+  const rows = await rowsOf(
+    `select c.engine, count(*)::int as hours, min(cardinality(h.query)) as least, max(cardinality(h.query)) as most,
+            max(h.hour) <= now() as past, bool_and(h.all_seconds > h.seconds[1] and h.seconds[1] >= h.seconds[2]) as ordered,
+            bool_and(h.query[1] ~ case c.engine when 'postgres' then '^-?[0-9]+$' else '^[0-9a-f]{64}$' end) as are_ids
+       from query_hour h join connection c using (account_id, connection_id)
+      where account_id = $1 group by c.connection_id, c.engine`,
+    account,
+  );
+  expect(rows).toHaveLength(4);
+  for (const row of rows) {
+    expect(row).toMatchObject({ most: 10, past: true, ordered: true, are_ids: true });
+    expect(row['hours']).toBeGreaterThan(9.9 * 24);
+  }
+  expect(await rowsOf('select from query_text where account_id = $1', account)).toEqual([]);
+});
+
 test('runs, tickets and entries are consistent with each other', async () => {
   const account = await newAccount();
   await fill(account);

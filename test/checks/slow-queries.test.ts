@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Row } from '../../src/checks/check.ts';
-import { judgementOf, keptRows } from '../../src/checks/judgement-of.ts';
+import { judgementOf } from '../../src/checks/judgement-of.ts';
 import { slowQueries } from '../../src/checks/postgres/slow-queries.ts';
-import { cleanRows } from '../../src/monitor/counters.ts';
-import { measure, sample } from './measure.ts';
+import { PARTS } from '../../src/checks/queries/statistics-sql.ts';
+import { unpackState } from '../../src/queries/query-state.ts';
+import { measure } from './measure.ts';
 import { oldPrograms, PostgresServer } from './postgres-server.ts';
+import { readQueries } from './read-queries.ts';
 
 let server: PostgresServer;
 let watcher: pg.Client;
@@ -30,7 +31,13 @@ async function restart(max: number): Promise<void> {
 }
 
 const seconds = 3_600;
-const judged = (rows: Row[]) => measure(watcher, slowQueries, { before: { rows, seconds } });
+/** The state that the next run gets. */
+const read = async () => (await readQueries(watcher)).state;
+/** The judgement of a run an hour after the one that left this state. */
+const judged = async (state: string) => {
+  const { found } = await readQueries(watcher, state);
+  return measure(watcher, slowQueries, { queries: 'skipped' in found ? found : { ...found, seconds } });
+};
 const sleep = async (times: number, long = 0.06) => {
   for (let time = 0; time < times; time++) await server.run(`select pg_sleep(${long})`);
 };
@@ -48,7 +55,7 @@ test('a query that was slow since the last run is found, with its mean, and leav
     skipped: 'Not measured: it takes two runs, and this is the first.',
   });
   await sleep(1);
-  const first = await sample(watcher, slowQueries);
+  const first = await read();
   await sleep(3);
   const found = await judged(first);
   expect(found).toMatchObject({
@@ -79,7 +86,7 @@ test('a query that was slow since the last run is found, with its mean, and leav
   expect(fault?.measured?.value).toBeLessThan(0.2);
 
   // Mended: its mean since the reset is still far over the threshold.
-  const second = await sample(watcher, slowQueries);
+  const second = await read();
   await sleep(100, 0.001);
   expect(await judged(second)).toMatchObject({
     faults: [],
@@ -89,14 +96,14 @@ test('a query that was slow since the last run is found, with its mean, and leav
 
 test('two calls in an hour are too few', async () => {
   await sleep(1);
-  const before = await sample(watcher, slowQueries);
+  const before = await read();
   await sleep(2);
   expect(await judged(before)).toMatchObject({ faults: [] });
 });
 
 test('a reset since the last run gives no value, a reset of one query only its new calls', async () => {
   await sleep(5);
-  const before = await sample(watcher, slowQueries);
+  const before = await read();
   await server.run(
     `select "Extra stats".pg_stat_statements_reset(0, 0, queryid) from "Extra stats".pg_stat_statements
       where query = 'select pg_sleep($1)'`,
@@ -115,7 +122,7 @@ test('a reset since the last run gives no value, a reset of one query only its n
 test('an entry that was evicted and made again counts only what it counted since', async () => {
   await server.run('select "Extra stats".pg_stat_statements_reset()');
   await sleep(1);
-  const before = await sample(watcher, slowQueries);
+  const before = await read();
   await differ(300);
   await differ(300);
   expect(
@@ -132,33 +139,62 @@ test('an entry that was evicted and made again counts only what it counted since
   });
 });
 
-test('a server that sends more statements than asked for: a sample and the findings are bounded', () => {
-  const facts = { loaded: true, sees_all: true, me: 'me', schema: 'public', at: 10, reset: 1, evictions: 0 };
-  const statement = (n: number, calls: number) => ({
-    ...{ ...facts, query: `${n}`, entry: `${n}`, since: 5, calls, total: calls * 100 },
+test('16 runs forget the entries that the server removed, and know all the others', async () => {
+  const client = await server.open();
+  const columns = (n: number) => Array.from({ length: n }, () => 1).join(', ');
+  const slowly = async (from: number, to: number) => {
+    for (let n = from; n < to; n++) await client.query(`select pg_sleep(0.002), ${columns(n)}`);
+  };
+  await slowly(1, 60);
+  let state = await read();
+  const known = () => [...(unpackState(Buffer.from(state, 'base64'))?.entries.keys() ?? [])];
+  const evicted = known();
+  await slowly(60, 260);
+  const onServer = `select concat_ws('/', queryid, userid, dbid, toplevel::int4) as entry
+       from "Extra stats".pg_stat_statements(false) where total_exec_time >= 1`;
+  // These statements remove entries the first time, because they are new too.
+  await client.query(onServer);
+  for (let run = 0; run <= PARTS; run++) ({ state } = await readQueries(watcher, state));
+  const { rows } = await client.query<{ entry: string }>(onServer);
+  await client.end();
+  const all = rows.map(({ entry }) => entry);
+  expect(evicted.filter((entry) => !all.includes(entry)).length).toBeGreaterThan(30);
+  expect(known().filter((entry) => !all.includes(entry))).toEqual([]);
+  expect(all.filter((entry) => !known().includes(entry)).length).toBeLessThan(5);
+});
+
+test('a hundred findings are listed, and the others counted', () => {
+  const query = (n: number) => ({
+    ...{ query: `${n}`, database: 'shop', role: 'app', calls: 10, seconds: 1 },
+    ...{ rows: 10, read: 0, hit: 0, temporary: 0 },
   });
-  const rows = (calls: number) => Array.from({ length: 5_000 }, (_, n) => statement(n, calls));
-  const kept = cleanRows(keptRows(slowQueries, rows(10)));
-  expect(kept).toHaveLength(1_000);
-  expect(Object.keys(kept[0] ?? {})).toEqual(['at', 'reset', 'evictions']);
-  const server = { version: 180_000, database: 'shop', now: new Date(), before: { rows: kept, seconds } };
-  const judgement = judgementOf(slowQueries, rows(20), server);
+  const grown = Array.from({ length: 250 }, (_, n) => query(n));
+  const queries = {
+    grown,
+    schema: 'public',
+    seconds,
+    recent: [],
+    recentSeconds: 0,
+    usual: new Map(),
+    historyDays: 0,
+  };
+  const judgement = judgementOf(slowQueries, [], {
+    ...{ version: 180_000, database: 'shop', now: new Date() },
+    queries: { ...queries, usualIsCut: false },
+  });
   expect(judgement).toMatchObject({
     ...{ faults: { length: 100 }, truncated: true },
     measures: { length: 7, 6: { metric: 'slow_queries_count', value: 250 } },
   });
 });
 
-test('before PostgreSQL 17 an entry is compared from the second run on in which it is seen', async () => {
+test('PostgreSQL 14, which does not tell when a statement was first seen, counts a new one too', async () => {
   await watcher.end();
   await server.replace(oldPrograms());
   watcher = await server.open('watcher');
-  const first = await sample(watcher, slowQueries);
+  const first = await read();
   await sleep(5);
-  expect(await judged(first)).toMatchObject({ faults: [] });
-  const second = await sample(watcher, slowQueries);
-  await sleep(4);
-  expect(await judged(second)).toMatchObject({
-    faults: [{ metricLine: expect.stringContaining(' 4 times since the last run') }],
+  expect(await judged(first)).toMatchObject({
+    faults: [{ metricLine: expect.stringContaining(' 5 times since the last run') }],
   });
 });

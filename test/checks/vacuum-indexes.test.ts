@@ -3,6 +3,7 @@ import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
 import { measure, sample } from './measure.ts';
+import { follow } from './paste.ts';
 import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
 
 type Input = Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'>;
@@ -193,7 +194,7 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     expect(await judged('PG_XMIN_HELD')).toMatchObject({ faults: [] });
     const { faults } = await judged('PG_XMIN_HELD', { thresholds });
     expect(faults).toMatchObject([{ severity: 'warning', object: 'slot old_one' }]);
-    await server.run(faults[0]?.remediation ?? '');
+    await follow(server, faults[0]?.remediation ?? '');
     expect(await judged('PG_XMIN_HELD', { thresholds })).toMatchObject({ faults: [] });
   });
 

@@ -3,12 +3,13 @@ import { changesOf, found as foundIn, NOTHING } from '../../src/changes/changes-
 import { type Key, runOnce } from '../../src/monitor/run-fixture.ts';
 import { storeLeaks } from '../secret-scan.ts';
 import { startTestStore, type TestStore } from '../store.ts';
-import { MariadbServer, PASSWORD } from './mariadb-server.ts';
+import { MysqlServer, PASSWORD } from './mysql-server.ts';
+import { dialect, ENGINE } from './tested-server.ts';
 
 let store: TestStore;
-let server: MariadbServer;
+let server: MysqlServer;
 beforeAll(async () => {
-  [store, server] = await Promise.all([startTestStore(), MariadbServer.start()]);
+  [store, server] = await Promise.all([startTestStore(), MysqlServer.start()]);
   await server.run([
     'create table customers (id bigint primary key)',
     `create table orders (id bigint primary key, customer bigint, note varchar(20) default 'x', key by_customer (customer),
@@ -22,7 +23,7 @@ const run = (statement: string) => server.run(statement);
 
 async function watched(): Promise<Key> {
   const key = await store.watched(
-    { engine: 'mariadb', host: server.socket, port: 3306, database: '' },
+    { engine: ENGINE, host: server.socket, port: 3306, database: '' },
     PASSWORD,
   );
   await runOnce(store, key);
@@ -55,9 +56,14 @@ test('SET GLOBAL is one change with its source; of a long list only what differs
       source: 'SET GLOBAL',
     },
   ]);
-  const [switched, ...others] = await found(key, () => run(`set global optimizer_switch = 'mrr=on'`));
+  const [on, off] = dialect({ mysql: ['off', 'on'], mariadb: ['on', 'off'] }); // mrr is on by default on MySQL
+  const [switched, ...others] = await found(key, () => run(`set global optimizer_switch = 'mrr=${on}'`));
   expect(others).toEqual([]);
-  expect(switched).toMatchObject({ subject: 'optimizer_switch', before: '… mrr=off', after: '… mrr=on' });
+  expect(switched).toMatchObject({
+    subject: 'optimizer_switch',
+    before: `… mrr=${off}`,
+    after: `… mrr=${on}`,
+  });
   await server.run(['set global optimizer_switch = default', 'set global max_connections = 20']);
 });
 
@@ -114,9 +120,13 @@ test('a restart is one change, and a new role is a failover', async () => {
 
 test('a plugin that came', async () => {
   const key = await watched();
-  const changes = await found(key, () => run(`install soname 'auth_ed25519'`));
+  const [install, subject] = dialect({
+    mariadb: [`install soname 'auth_ed25519'`, 'ed25519'],
+    mysql: [`install plugin mysql_no_login soname 'mysql_no_login.so'`, 'mysql_no_login'],
+  });
+  const changes = await found(key, () => run(install));
   expect(changes).toEqual([
-    { ...NOTHING, kind: 'extension', subject: 'ed25519', after: expect.stringMatching(/ active$/) },
+    { ...NOTHING, kind: 'extension', subject, after: expect.stringMatching(/ active$/) },
   ]);
 });
 
@@ -128,18 +138,19 @@ test('a secret in a setting or a default is nowhere in the store', async () => {
     'planted-url-4',
     'planted-server-5',
   ];
+  const initReplica = dialect({ mysql: 'init_replica', mariadb: 'init_slave' });
   const [connect, report, standard, url, other] = secrets;
   await server.restart({ 'report-password': `${report}` });
   const key = await watched();
   await server.run([
     `set global init_connect = "set @x = '${connect}'"`,
-    `set global init_slave = "set @x = '${other}'"`,
+    `set global ${initReplica} = "set @x = '${other}'"`,
     `create table keys_of (api_token varchar(60) default '${standard}', place varchar(90) default 'http://ada:${url}@example.com/')`,
   ]);
   const changes = await found(key, async () => {});
   const hidden = expect.stringMatching(/^hidden \([0-9a-f]{8}\)$/);
   expect(changes).toContainEqual(expect.objectContaining({ subject: 'init_connect', after: hidden }));
-  expect(changes).toContainEqual(expect.objectContaining({ subject: 'init_slave', after: hidden }));
+  expect(changes).toContainEqual(expect.objectContaining({ subject: initReplica, after: hidden }));
   await run(`alter table keys_of modify api_token varchar(61) default '${standard}'`);
   expect(await found(key, async () => {})).toEqual([
     expect.objectContaining({

@@ -7,8 +7,8 @@ import type { Row, ServerFacts } from '../../src/checks/check.ts';
 import { galeraUnsynced } from '../../src/checks/mysql/galera-unsynced.ts';
 import { freePort } from '../contract/free-port.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
-import { MariadbServer, type Settings } from './mariadb-server.ts';
 import { measure, sample } from './measure.ts';
+import { MysqlServer, type Settings } from './mysql-server.ts';
 
 // Both nodes begin with the same data, so the second catches up by IST. This script would transfer only the position of
 // the data.
@@ -27,7 +27,7 @@ esac
 `;
 
 let folder: string;
-let [first, second]: MariadbServer[] = [];
+let [first, second]: MysqlServer[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'galera-'));
@@ -36,7 +36,7 @@ beforeAll(async () => {
   chmodSync(script, 0o755);
   process.env['PATH'] = `${folder}:${process.env['PATH']}`;
 
-  [first, second] = await Promise.all([MariadbServer.start(), MariadbServer.start()]);
+  [first, second] = await Promise.all([MysqlServer.start(), MysqlServer.start()]);
   await at(first).run([
     'create table t (id int primary key) engine=innodb',
     'create table heap (v int) engine=innodb',
@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 /** Galera 26.4 sometimes fails to start on a busy machine: it sets the priority of a thread that has already ended. */
-async function resume(server: MariadbServer, node: Settings): Promise<void> {
+async function resume(server: MysqlServer, node: Settings): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await server.resume(node);
@@ -69,7 +69,7 @@ async function resume(server: MariadbServer, node: Settings): Promise<void> {
   }
 }
 
-function at(server: MariadbServer | undefined): MariadbServer {
+function at(server: MysqlServer | undefined): MysqlServer {
   if (!server) throw new Error('The server was not started.');
   return server;
 }

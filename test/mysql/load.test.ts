@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Check, Row } from '../../src/checks/check.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
-import { MariadbServer } from './mariadb-server.ts';
 import { measure, sample } from './measure.ts';
+import { MysqlServer } from './mysql-server.ts';
+import { dialect, FLUSH_STATUS } from './tested-server.ts';
 
-let server: MariadbServer;
+let server: MysqlServer;
 
 // Not the machine's time zone, in which InnoDB records the start of a transaction.
 beforeAll(async () => {
-  server = await MariadbServer.start({ 'default-time-zone': '+11:00' });
+  server = await MysqlServer.start({ 'default-time-zone': '+11:00' });
   await server.run('create table orders (id int primary key, v int) engine=innodb charset=utf8mb4');
   await server.run('insert into orders values (1, 0), (2, 0)');
 });
@@ -85,7 +86,7 @@ test('a backup that blocks writers is a metadata lock wait too', async () => {
   await backup.query('flush tables with read lock');
   const waiter = await server.open('app');
   const inserted = waiter.query('insert into orders values (3, 0)');
-  await server.until(waitingFor('Waiting for backup lock'));
+  await server.until(waitingFor(`Waiting for ${dialect({ mysql: 'global read', mariadb: 'backup' })} lock`));
   const { faults } = await measure(server, checkOf('MY_MDL_WAIT'), { thresholds });
   expect(faults).toMatchObject([{ object: 'shop/app', metricLine: expect.stringContaining('LOCK TABLES') }]);
   await backup.end();
@@ -127,7 +128,7 @@ test('checks of counters work without a privilege, unless they name one, and rep
     return new Set(reasons);
   };
   expect(await skips()).toEqual(new Set([undefined]));
-  await server.run('flush status');
+  await server.run(FLUSH_STATUS);
   expect(await skips()).toEqual(new Set(['Not measured: the statistics were reset since the last run.']));
   await server.restart();
   expect(await skips()).toEqual(new Set(['Not measured: the server was restarted since the last run.']));

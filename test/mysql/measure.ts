@@ -1,22 +1,23 @@
 import type mysql from 'mysql2/promise';
-import type { Check, Row } from '../../src/checks/check.ts';
+import type { Check, Row, Thresholds } from '../../src/checks/check.ts';
 import { type JudgementInput, judgementOf } from '../../src/checks/judgement-of.ts';
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
 import { expectMeasures } from '../expect-measures.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
-import type { Login, MariadbServer } from './mariadb-server.ts';
+import type { Login, MysqlServer } from './mysql-server.ts';
+import { dialect, ENGINE } from './tested-server.ts';
 
-type Facts = Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'>;
+type Facts = Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys' | 'queries' | 'provider'>;
 
 /** Runs a check as the monitor does: READ ONLY, with timeouts. Its measures must be right. */
 export async function measure(
-  server: MariadbServer,
+  server: MysqlServer,
   check: Check,
   facts: Facts = {},
   login: Login = 'watcher',
 ): Promise<SeenJudgement> {
-  const { rows, version } = await read(server, check, login);
+  const { rows, version } = await read(server, check, login, facts.thresholds);
   const judgement = seen(
     judgementOf(check, rows, {
       version,
@@ -31,14 +32,15 @@ export async function measure(
 }
 
 /** The rows of a check as they come back from the store. */
-export async function sample(server: MariadbServer, check: Check): Promise<Row[]> {
+export async function sample(server: MysqlServer, check: Check): Promise<Row[]> {
   return JSON.parse(JSON.stringify((await read(server, check, 'watcher')).rows));
 }
 
 async function read(
-  server: MariadbServer,
+  server: MysqlServer,
   check: Check,
   login: Login,
+  thresholds: Thresholds = {},
 ): Promise<{ rows: Row[]; version: number }> {
   const session = await server.open(login, '');
   try {
@@ -46,8 +48,14 @@ async function read(
       (await session.query<(mysql.RowDataPacket & Row)[]>(statement))[0];
     const [row] = await give('select version() as text');
     const version = versionNumber(String(row?.['text'])) ?? 0;
-    await session.query('set session tx_read_only = 1, max_statement_time = 5, lock_wait_timeout = 2');
-    return { version, rows: await rowsOf(check, version, give) };
+    await session.query(
+      dialect({
+        mariadb: 'set session tx_read_only = 1, max_statement_time = 5, lock_wait_timeout = 2',
+        mysql:
+          'set session transaction_read_only = 1, max_execution_time = 5000, information_schema_stats_expiry = 0, lock_wait_timeout = 2',
+      }),
+    );
+    return { version, rows: await rowsOf(check, { engine: ENGINE, version }, give, thresholds) };
   } finally {
     await session.end();
   }

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
-import type { Login, MariadbServer } from './mariadb-server.ts';
+import type { Login, MysqlServer } from './mysql-server.ts';
+import { paste } from './paste.ts';
 import type { Provocation } from './provocations.ts';
+import { dialect, FLUSH_STATUS, numbers, ON_MYSQL } from './tested-server.ts';
 
 const AT_ONCE = { warning_seconds: 1, critical_seconds: 3600 };
 
@@ -12,14 +14,17 @@ const WAITING_FOR_METADATA = `select count(*) = 1 from information_schema.proces
 
 const INSTRUMENT = `name = 'wait/lock/metadata/sql/mdl'`;
 
-/** Runs the statement, and then what it prints, like a person who pastes it. */
-async function runPrinted(server: MariadbServer, remediation: string): Promise<void> {
-  for (const { statement } of await server.run(remediation)) await server.run(String(statement));
+/** Pastes the remediation into the client, and then the statements that it prints: the first column of each row. */
+function pastePrinted(server: MysqlServer, remediation: string): void {
+  for (const line of paste(server, remediation)
+    .split('\n')
+    .filter((each) => each !== ''))
+    paste(server, line.split('\t')[0] ?? '');
 }
 
 /** A session after these statements; its table is `shop`.`load`. */
 async function busy(
-  server: MariadbServer,
+  server: MysqlServer,
   login: Login,
   statements: readonly string[],
 ): Promise<mysql.Connection> {
@@ -35,8 +40,8 @@ const makeTable = [
 const dropTable = 'drop table shop.`load`';
 
 /** Rows of 8 MB each, more than the buffers of these tests hold. */
-const insertBlobs = (server: MariadbServer, from: number) =>
-  server.run(`insert into \`load\` select seq, repeat('v', 8000000) from seq_${from}_to_${from + 2}`);
+const insertBlobs = (server: MysqlServer, from: number) =>
+  server.run(`insert into \`load\` select seq, repeat('v', 8000000) from ${numbers(from, from + 2)}`);
 
 const gone = (login: string) =>
   `select count(*) = 0 from information_schema.processlist where user = '${login}' and id <> connection_id()`;
@@ -72,7 +77,7 @@ function waiting(
       const answered = asks.query(asking).catch(() => {});
       await server.until(until);
       return async (remediation) => {
-        await runPrinted(server, remediation);
+        pastePrinted(server, remediation);
         await answered;
         await asks.end();
         await server.run([dropTable, ...(after === undefined ? [] : [after])]);
@@ -102,7 +107,7 @@ export const load: Provocation[] = [
         await server.run(remediation);
         await Promise.all(sessions.map((session) => session.end()));
         await server.until(gone('app'));
-        await server.run('set global max_connections = 20');
+        await server.run(['set global max_connections = 20', FLUSH_STATUS]); // forgets the peak
       };
     },
   },
@@ -118,10 +123,11 @@ export const load: Provocation[] = [
         `select count(*) = 13 from information_schema.processlist where state = 'User sleep'`,
       );
       return async (remediation) => {
-        await runPrinted(server, remediation);
+        pastePrinted(server, remediation);
         await Promise.all(asleep);
         await Promise.all(sessions.map((session) => session.end()));
         await server.until(gone('app'));
+        await server.run(FLUSH_STATUS); // forgets the peak of connections
       };
     },
   },
@@ -133,9 +139,7 @@ export const load: Provocation[] = [
       const { socket: socketPath } = server;
       const refused = { socketPath, user: 'app', password: 'a wrong one' };
       for (let tries = 0; tries < 12; tries++) await mysql.createConnection(refused).catch(() => {});
-      return async (remediation) => {
-        await server.run(remediation);
-      };
+      return async (remediation) => void paste(server, remediation);
     },
   },
   {
@@ -148,7 +152,7 @@ export const load: Provocation[] = [
       await busy(server, 'app', ['begin', 'select id from `load`']);
       await wait(1_100);
       return async (remediation) => {
-        await runPrinted(server, remediation);
+        pastePrinted(server, remediation);
         await server.until(gone('app'));
         await server.run(dropTable);
       };
@@ -200,9 +204,12 @@ export const load: Provocation[] = [
       await busy(server, 'app', ['start transaction with consistent snapshot']);
       await server.run(Array.from({ length: 150 }, (_, n) => `update \`load\` set v = '${n}' where id = 1`));
       return async (remediation) => {
-        await runPrinted(server, remediation);
+        pastePrinted(server, remediation);
         await server.until(
-          `select variable_value < 50 from information_schema.global_status where variable_name = 'innodb_history_list_length'`,
+          dialect({
+            mariadb: `select variable_value < 50 from information_schema.global_status where variable_name = 'innodb_history_list_length'`,
+            mysql: `select count < 50 from information_schema.innodb_metrics where name = 'trx_rseg_history_len'`,
+          }),
         );
         await server.run(dropTable);
       };
@@ -216,15 +223,15 @@ export const load: Provocation[] = [
     async prepare(server) {
       await server.run([
         ...makeTable,
-        `insert into \`load\` select seq, repeat('v', 400) from seq_3_to_60000`,
+        `insert into \`load\` select seq, repeat('v', 400) from ${numbers(3, 60_000)}`,
         'set global innodb_buffer_pool_size = 6291456', // 20 MB of rows do not fit
       ]);
     },
     async provoke(server) {
       await server.run(`
         select sum(length(v))
-          from seq_1_to_5000 s
-          straight_join \`load\` on id = 1 + (s.seq * 7919) % 60000`);
+          from ${numbers(1, 5_000)}
+          straight_join \`load\` on id = 1 + (seq * 7919) % 60000`);
       return async (remediation) => {
         await server.run([remediation, dropTable, 'set global innodb_buffer_pool_size = 33554432']);
       };
@@ -272,9 +279,10 @@ export const load: Provocation[] = [
     object: null,
     thresholds: { minimum_per_minute: 20 },
     async provoke(server) {
-      await server.run(
-        Array.from({ length: 250 }, () => `select distinct repeat(seq, 30000) from seq_1_to_2`),
-      );
+      await server.run([
+        ...dialect({ mariadb: [], mysql: ['set big_tables = on'] }),
+        ...Array.from({ length: 250 }, () => `select distinct repeat(seq, 30000) from ${numbers(1, 2)}`),
+      ]);
       return async (remediation) => {
         await server.run(remediation);
         await server.run('set global tmp_table_size = 16777216, global max_heap_table_size = 16777216');
@@ -334,16 +342,24 @@ export const load: Provocation[] = [
     object: null,
     thresholds: { warning: 0.003 }, // of 20,000
     async provoke(server) {
-      const tables = await server.run(
-        `select table_name as name from information_schema.tables where table_schema = 'mysql' and engine = 'Aria'`,
-      );
-      await server.run(tables.map(({ name }) => `select 1 from mysql.\`${name}\` limit 1`));
+      const session = await server.open('root');
+      for (const statement of await openingFiles(server)) await session.query(statement);
       return async (remediation) => {
+        await session.end();
         await server.run([remediation, 'set global table_open_cache = 2000']);
       };
     },
   },
 ];
+
+/** MySQL's own tables are all in InnoDB; its temporary tables are the session's. */
+async function openingFiles(server: MysqlServer): Promise<string[]> {
+  if (ON_MYSQL) return forty((n) => `create temporary table opened_${n} (id int) engine = MyISAM`);
+  const tables = await server.run(
+    `select table_name as name from information_schema.tables where table_schema = 'mysql' and engine = 'Aria'`,
+  );
+  return tables.map(({ name }) => `select 1 from mysql.\`${name}\` limit 1`);
+}
 
 function forty(statement: (n: number) => string): string[] {
   return Array.from({ length: 40 }, (_, n) => statement(n));

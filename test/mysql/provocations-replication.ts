@@ -1,13 +1,16 @@
 import type { Provocation } from './provocations.ts';
+import { dialect } from './tested-server.ts';
+
+const prefix = dialect({ mysql: 'replica', mariadb: 'slave' });
 
 /** Provocations of replication that need no second server. */
 export const replication: Provocation[] = [
   {
     check_id: 'MY_SKIP_ERRORS',
     severity: 'critical',
-    object: 'slave_exec_mode',
+    object: `${prefix}_exec_mode`,
     async provoke(server) {
-      await server.run(`set global slave_exec_mode = 'IDEMPOTENT'`);
+      await server.run(`set global ${prefix}_exec_mode = 'IDEMPOTENT'`);
       return async (remediation) => {
         await server.run(remediation);
       };
@@ -16,9 +19,9 @@ export const replication: Provocation[] = [
   {
     check_id: 'MY_SKIP_ERRORS',
     severity: 'critical',
-    object: 'slave_skip_errors',
+    object: `${prefix}_skip_errors`,
     async provoke(server) {
-      await server.restart({ 'slave-skip-errors': '1062,1032' });
+      await server.restart({ [`${prefix}-skip-errors`]: '1062,1032' });
       return async () => server.restart();
     },
   },

@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
-import type { MariadbServer, Settings } from './mariadb-server.ts';
+import type { MysqlServer, Settings } from './mysql-server.ts';
+import { paste } from './paste.ts';
 import type { Provocation } from './provocations.ts';
+import { dialect, numbers, ON_MYSQL } from './tested-server.ts';
 
 // The tests do not wait for the minutes between two runs.
 const AT_ONCE = { minimum_seconds: 0 };
@@ -14,7 +16,7 @@ export const settings: Provocation[] = [
     thresholds: AT_ONCE,
     prepare: async (server) => {
       await server.run('create table if not exists hot (id int primary key, body varchar(1000))');
-      await server.run("insert ignore into hot select seq, repeat('x', 900) from seq_1_to_1000");
+      await server.run(`insert ignore into hot select seq, repeat('x', 900) from ${numbers(1, 1_000)}`);
     },
     async provoke(server) {
       // Each is 1.9 MB of redo; ten minutes count six times, and the log holds 96 MB.
@@ -26,15 +28,27 @@ export const settings: Provocation[] = [
     check_id: 'MY_REDO_TOO_SMALL',
     severity: 'critical',
     object: null,
-    thresholds: AT_ONCE,
+    // MySQL writes pages before its log of 16 MB is 80 % full.
+    thresholds: { ...AT_ONCE, ...(ON_MYSQL && { critical_age: 0.3 }) },
     // The fault must exist at the previous run too.
     prepare: async (server) => {
       await server.run([
         'set global innodb_adaptive_flushing = off',
+        ...(ON_MYSQL ? ['set global innodb_idle_flush_pct = 0'] : []),
         'set global innodb_max_dirty_pages_pct = 99',
-        'set global innodb_log_file_size = 16777216',
+        dialect({
+          mariadb: 'set global innodb_log_file_size = 16777216',
+          mysql: 'set global innodb_redo_log_capacity = 16777216',
+        }),
       ]);
-      for (let times = 0; (await checkpointAge(server)) < 0.81; times++) await overwrite(server, 100, times);
+      // MySQL resizes in the background, and writes all pages meanwhile.
+      if (ON_MYSQL)
+        await server.until(
+          `select variable_value = 16777216 from performance_schema.global_status
+            where variable_name = 'Innodb_redo_log_capacity_resized'`,
+        );
+      for (let times = 0; (await checkpointAge(server)) < (ON_MYSQL ? 0.4 : 0.81); times++)
+        await overwrite(server, 100, times);
     },
     async provoke(server) {
       await overwrite(server, 100, 0);
@@ -42,6 +56,7 @@ export const settings: Provocation[] = [
         await server.run(remediation);
         await server.run([
           'set global innodb_adaptive_flushing = on',
+          ...(ON_MYSQL ? ['set global innodb_idle_flush_pct = 100'] : []),
           'set global innodb_max_dirty_pages_pct = 90',
         ]);
       };
@@ -65,9 +80,21 @@ export const settings: Provocation[] = [
     }),
   ),
   startedWith('MY_DOUBLEWRITE_OFF', 'critical', { 'innodb-doublewrite': 'OFF' }),
+  ...dialect<Provocation[]>({
+    mariadb: [],
+    mysql: [
+      {
+        check_id: 'MY_REDO_DISABLED',
+        severity: 'critical',
+        object: null,
+        provoke: made('alter instance disable innodb redo_log'),
+      },
+    ],
+  }),
   startedWith('MY_FORCE_RECOVERY', 'critical', { 'innodb-force-recovery': '1' }),
   startedWith('MY_BINLOG_OFF', 'warning', { 'skip-log-bin': 'ON' }),
-  startedWith('MY_VERSION_EOL', 'critical', { version: '10.5.29-MariaDB' }),
+  // A MySQL can't be started under another version.
+  ...(ON_MYSQL ? [] : [startedWith('MY_VERSION_EOL', 'critical', { version: '10.5.29-MariaDB' })]),
   {
     check_id: 'MY_TLS_NOT_REQUIRED',
     severity: 'info',
@@ -92,7 +119,10 @@ export const settings: Provocation[] = [
     severity: 'critical',
     object: '`either`@`localhost`',
     provoke: made(
-      "create user either@localhost identified via unix_socket or mysql_native_password using ''",
+      dialect({
+        mariadb: "create user either@localhost identified via unix_socket or mysql_native_password using ''",
+        mysql: "create user either@localhost identified with caching_sha2_password by ''",
+      }),
     ),
   },
   {
@@ -111,15 +141,25 @@ export const settings: Provocation[] = [
     check_id: 'MY_AUTH_LEGACY',
     severity: 'warning',
     object: '`veteran`@`localhost`',
-    provoke: made("create user veteran@localhost identified via mysql_old_password using '7c786c222596437b'"),
+    provoke: made(
+      ...dialect({
+        mariadb: ["create user veteran@localhost identified via mysql_old_password using '7c786c222596437b'"],
+        // As after an upgrade from 8.4: MySQL 9 has no such plugin.
+        mysql: [
+          "create user veteran@localhost identified by 'some password'",
+          "update mysql.user set plugin = 'mysql_native_password', authentication_string = '*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19' where user = 'veteran'",
+          'flush privileges',
+        ],
+      }),
+    ),
   },
 ];
 
 /** Fixed by running the finding's remediation as it stands. */
-function made(statement: string): Provocation['provoke'] {
+function made(...statements: string[]): Provocation['provoke'] {
   return async (server) => {
-    await server.run(statement);
-    return async (remediation) => void (await server.run(remediation));
+    await server.run(statements);
+    return async (remediation) => void paste(server, remediation);
   };
 }
 
@@ -136,16 +176,18 @@ function startedWith(check_id: string, severity: Provocation['severity'], starti
   };
 }
 
-async function overwrite(server: MariadbServer, rows: number, times: number): Promise<void> {
+async function overwrite(server: MysqlServer, rows: number, times: number): Promise<void> {
   await server.run(`update hot set body = repeat(char(97 + ${times % 26}), 900) where id <= ${rows}`);
 }
 
-async function checkpointAge(server: MariadbServer): Promise<number> {
-  const rows = await server.run(
-    "show global status where variable_name in ('Innodb_checkpoint_age', 'Innodb_checkpoint_max_age')",
-  );
-  const [age = 0, most = 1] = rows.map((row) => Number(row['Value']));
-  return age / most;
+async function checkpointAge(server: MysqlServer): Promise<number> {
+  const names = dialect({
+    mariadb: ['Innodb_checkpoint_age', 'Innodb_checkpoint_max_age'],
+    mysql: ['Innodb_redo_log_checkpoint_lsn', 'Innodb_redo_log_current_lsn'],
+  });
+  const rows = await server.run(`show global status where variable_name in ('${names.join("', '")}')`);
+  const [first = 0, second = 1] = rows.map((row) => Number(row['Value']));
+  return ON_MYSQL ? (second - first) / 16_777_216 : first / second;
 }
 
 /** An unused port. */

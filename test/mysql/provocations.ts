@@ -1,12 +1,14 @@
 import type { Provocation as AnyProvocation } from '../provocation.ts';
-import type { MariadbServer } from './mariadb-server.ts';
+import type { MysqlServer } from './mysql-server.ts';
+import { ofFigures } from './provocations-figures.ts';
 import { load } from './provocations-load.ts';
 import { replication } from './provocations-replication.ts';
 import { schema } from './provocations-schema.ts';
 import { settings } from './provocations-settings.ts';
+import { dialect } from './tested-server.ts';
 
-/** Provocations for MariaDB. */
-export type Provocation = AnyProvocation<MariadbServer>;
+/** A provocation on MySQL or MariaDB. */
+export type Provocation = AnyProvocation<MysqlServer>;
 
 /** Checks whose fault another test file makes, and that file. */
 export const provokedElsewhere: ReadonlyMap<string, string> = new Map([
@@ -14,10 +16,17 @@ export const provokedElsewhere: ReadonlyMap<string, string> = new Map([
     id,
     'replication.test.ts',
   ]),
+  ...['MY_QUERY_SLOWER', 'MY_QUERY_NEW', 'MY_QUERY_READS'].map((id): [string, string] => [
+    id,
+    'queries.test.ts',
+  ]),
   ['MY_GALERA_UNSYNCED', 'galera.test.ts'],
-  ['MY_GROUP_MEMBER_DOWN', 'src/checks/mysql/replication.test.ts'], // MySQL's only
-  ['MY_REDO_DISABLED', 'src/checks/mysql/settings.test.ts'], // MySQL's only
+  ['MY_GROUP_MEMBER_DOWN', 'group-replication.test.ts'],
+  ...dialect<[string, string][]>({
+    mariadb: [['MY_REDO_DISABLED', 'provocations-settings.ts, on MySQL']],
+    mysql: [['MY_VERSION_EOL', 'src/checks/mysql/settings.test.ts']], // no old MySQL is at hand
+  }),
 ]);
 
 /** At least one per check. Objects stay after the fix, and must no longer be a fault. */
-export const provocations: Provocation[] = [...load, ...settings, ...replication, ...schema];
+export const provocations: Provocation[] = [...load, ...ofFigures, ...settings, ...replication, ...schema];

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
-import { type Login, MariadbServer } from './mariadb-server.ts';
 import { measure } from './measure.ts';
+import { type Login, MysqlServer } from './mysql-server.ts';
+import { paste } from './paste.ts';
+import { dialect, numbers, ON_MYSQL } from './tested-server.ts';
 
-let server: MariadbServer;
+let server: MysqlServer;
 
 beforeAll(async () => {
-  server = await MariadbServer.start();
+  server = await MysqlServer.start();
 });
 afterAll(() => server?.stop());
 beforeEach(() => server.run(['drop database shop', 'create database shop'], ''));
@@ -22,11 +24,17 @@ async function judged(id: string, facts: Pick<JudgementInput, 'thresholds'> = {}
 const objects = async (id: string, facts?: Pick<JudgementInput, 'thresholds'>) =>
   (await judged(id, facts)).faults.map(({ object }) => object?.replace('`shop`.', ''));
 
+const hidden = dialect({ mysql: 'invisible', mariadb: 'ignored' });
+const sequence = ON_MYSQL ? [] : ['create sequence s'];
+
 const fine: [string, string, string[]][] = [
   [
     'MY_NO_PRIMARY_KEY',
-    'a view, a sequence, another engine, a temporary table',
-    ['create view v as select 1 as one', 'create sequence s', 'create table m (a int) engine = MyISAM'],
+    'a unique key over NOT NULL columns, a view, a sequence, another engine',
+    [
+      'create table u (x int, y int not null, z varchar(9) not null, unique (x), unique (y, z))',
+      ...['create view v as select 1 as one', ...sequence, 'create table m (a int) engine = MyISAM'],
+    ],
   ],
   [
     'MY_AUTOINC_EXHAUSTION',
@@ -41,7 +49,7 @@ const fine: [string, string, string[]][] = [
   [
     'MY_NON_INNODB',
     'rows stored elsewhere, a view, a sequence',
-    ['create table b (a int) engine = MERGE', 'create view v as select 1 as one', 'create sequence s'],
+    ['create table b (a int) engine = MERGE', 'create view v as select 1 as one', ...sequence],
   ],
   [
     'MY_REDUNDANT_INDEX',
@@ -49,7 +57,7 @@ const fine: [string, string, string[]][] = [
     [
       'create table a (x int, y int, z varchar(90), t text, u int unique, key (y), key (x, y), key (u, x))',
       'create table b (x int, z varchar(90), key (x), key (x desc, z), key (z), key (z(10), x), fulltext (z))',
-      'create table c (x int, y int, key k (x), key l (x, y) ignored)',
+      `create table c (x int, y int, key k (x), key l (x, y) ${hidden})`,
       'create table d (x int primary key, y int, unique (y, x))',
     ],
   ],
@@ -57,16 +65,26 @@ const fine: [string, string, string[]][] = [
     'MY_UNUSED_INDEX',
     'primary key, unique, foreign key (either side), AUTO_INCREMENT, full-text and ignored indexes',
     [
-      'create table a (id int primary key, x int unique, y int, t text, key (y), key i (x, y) ignored, fulltext (t))',
+      `create table a (id int primary key, x int unique, y int, t text, unique (y), key (y), key i (x, y) ${hidden}, fulltext (t))`,
       'create table b (n int auto_increment, y int, key (n), key (y), foreign key (y) references a (y))',
     ],
   ],
   [
     'MY_CHARSET_LEGACY',
-    'every character, codes in ASCII, bytes, and what a view makes of it',
+    'every character, codes, bytes, and what a view makes of it',
     [
       'create table a (x varchar(9) character set utf16, c char(2) character set ascii, b blob, n int) character set latin1',
+      "create table c (id varchar(36), country_code varchar(9), iso char(3), size enum('s', 'm'), tag varchar(40) collate latin1_bin) character set latin1",
       `create view v as select convert('x' using latin1) as x`,
+    ],
+  ],
+  [
+    'MY_MIXED_COLLATIONS',
+    'names that refer to nothing, one collation, numbers, a view',
+    [
+      'create table a (note varchar(9) collate utf8mb4_bin, user_id varchar(9) collate utf8mb4_bin, shop_id int)',
+      'create table b (note varchar(9) collate utf8mb4_general_ci, user_id varchar(9) collate utf8mb4_bin)',
+      `create view v as select 'x' collate utf8mb4_general_ci as user_id`,
     ],
   ],
   [
@@ -85,25 +103,44 @@ test.each(fine)('%s is silent: %s', async (id, _, statements) => {
 const faulty: [string, string[], string[]][] = [
   [
     'MY_REDUNDANT_INDEX',
-    [
-      'create table a (id int primary key, x int, y int, key one (x), key two (x), key three (x, y))',
-      'create table b (id int primary key, y int, unique u (id), key i (id, y), key (y, id), key z (y))',
-      'create table c (x int not null, y int, key k (x), unique u (x), key gone (y) ignored, key (y))',
-    ],
-    ['`a`.`one`', '`a`.`two`', '`b`.`u`', '`b`.`z`', '`c`.`gone`', '`c`.`k`'],
+    ['create table a (id int primary key, x int, y int, key one (x), key two (x), key three (x, y))'],
+    ['`a`.`one`', '`a`.`two`'],
+  ],
+  [
+    'MY_REDUNDANT_INDEX',
+    ['create table b (id int primary key, y int, unique u (id), key i (id, y), key (y, id), key z (y))'],
+    ['`b`.`u`', '`b`.`z`'],
+  ],
+  [
+    'MY_REDUNDANT_INDEX',
+    [`create table c (x int not null, y int, key k (x), unique u (x), key gone (y) ${hidden}, key (y))`],
+    ['`c`.`gone`', '`c`.`k`'],
+  ],
+  [
+    'MY_REDUNDANT_INDEX',
+    ['create table a (x int, y int, key one (x))', 'create table A (x int, key two (x), key three (x))'],
+    ['`A`.`two`'],
   ],
   [
     'MY_NO_PRIMARY_KEY',
     [
       'create table a (x int) partition by hash (x) partitions 2',
-      'create table b (x int) with system versioning',
+      `create table b (x int)${ON_MYSQL ? '' : ' with system versioning'}`,
       'create table `c`.`d``e` (x int)',
     ],
-    ['`c`.`d``e`', '`a`', '`b`'],
+    ['`a`', '`b`', '`c`.`d``e`'],
+  ],
+  [
+    'MY_NO_PRIMARY_KEY',
+    ['create table a (x int)', 'create table A (x int primary key)', 'create view c.a as select 1 as one'],
+    ['`a`'],
   ],
   [
     'MY_NON_INNODB',
-    ['create table a (x int) engine = Aria', 'create table b (x int) engine = MEMORY'],
+    [
+      `create table a (x int${dialect({ mysql: ' not null) engine = CSV', mariadb: ') engine = Aria' })}`,
+      'create table b (x int) engine = MEMORY',
+    ],
     ['`a`', '`b`'],
   ],
 ];
@@ -111,28 +148,47 @@ const faulty: [string, string[], string[]][] = [
 test.each(faulty)('%s finds each faulty object', async (id, statements, names) => {
   await server.run('create database if not exists c');
   await server.run(statements);
-  expect(await objects(id)).toEqual(names);
+  expect((await objects(id, ALL)).sort()).toEqual(names);
   await server.run('drop database c');
 });
 
-test('unique keys and AUTO_INCREMENT columns are proposed as the key, and the SQL runs', async () => {
+test('small tables wait, unless an index has the same columns as another', async () => {
+  const rows = (table: string) => `insert into ${table} select seq, seq from ${numbers(1, 60_000)}`;
+  for (const name of ['small', 'large']) {
+    await server.run([
+      `create table ${name}_heap (x int, y int)`,
+      `create table ${name} (x int primary key, y int, key one (y), key two (y, x))`,
+      `create table ${name}_twice (x int primary key, y int, key one (y), key two (y))`,
+      `create table ${name}_old (x int primary key, y int, z char(40) default 'z') engine = MyISAM`,
+    ]);
+  }
   await server.run([
-    'create table a (x int, y int not null, `z``z` int not null, unique (x), unique u (y, `z``z`))',
-    'create table b (id int, n int auto_increment, key (n))',
-    'create table c (id int not null)',
-    'create table d (x int)',
-    'create table e (t text not null, unique (t(10)))',
+    rows('large_heap'),
+    rows('large'),
+    rows('large_old (x, y)'),
+    'analyze table large_heap, large',
   ]);
-  const { faults } = await judged('MY_NO_PRIMARY_KEY');
-  expect(faults.map(({ remediation }) => remediation)).toEqual([
-    'ALTER TABLE `shop`.`a` ADD PRIMARY KEY (`y`, `z``z`), DROP INDEX `u`;',
-    'ALTER TABLE `shop`.`b` ADD PRIMARY KEY (`n`);',
-    'ALTER TABLE `shop`.`c` ADD PRIMARY KEY (`id`);',
-    'ALTER TABLE `shop`.`d` ADD COLUMN id bigint unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY;',
-    'ALTER TABLE `shop`.`e` ADD COLUMN id bigint unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY;',
+  const seen = async (id: string) =>
+    (await judged(id)).faults.map(({ severity, object }) => `${severity} ${object?.replace('`shop`.', '')}`);
+  expect(await seen('MY_NO_PRIMARY_KEY')).toEqual(['warning `large_heap`']);
+  expect(await seen('MY_REDUNDANT_INDEX')).toEqual([
+    'info `large_twice`.`two`',
+    'info `small_twice`.`two`',
+    'info `large`.`one`',
   ]);
-  await server.run(faults.map(({ remediation }) => remediation));
-  expect(await objects('MY_NO_PRIMARY_KEY')).toEqual([]);
+  expect(await seen('MY_NON_INNODB')).toEqual(['warning `large_old`', 'info `small_old`']);
+});
+
+test('more than three notes on a schema are one finding, with statements that work', async () => {
+  const names = ['a', 'b', 'c', 'd', 'A'];
+  await server.run(names.map((name) => `create table ${name} (x int, d date) engine = MyISAM`));
+  const [one, ...others] = (await judged('MY_NON_INNODB')).faults;
+  expect([one?.object, others]).toEqual(['`shop`', []]);
+  expect(one?.metricLine).toMatch(
+    /^schema `shop` has 5 tables without transactions: .*`shop`.`d`; convert them to InnoDB.$/,
+  );
+  paste(server, one?.remediation ?? '');
+  expect((await judged('MY_NON_INNODB')).faults).toEqual([]);
 });
 
 test('an index that was read is no finding', async () => {
@@ -161,6 +217,7 @@ const ofTables = [
   'MY_REDUNDANT_INDEX',
   'MY_UNUSED_INDEX',
   'MY_CHARSET_LEGACY',
+  'MY_MIXED_COLLATIONS',
   'MY_INDEX_GT_DATA',
 ];
 

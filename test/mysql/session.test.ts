@@ -1,27 +1,28 @@
-import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '../../src/monitor/limits.ts';
-import { connectFailure, refusalOf } from '../../src/monitor/session/connect-failure.ts';
 import { diallerOf } from '../../src/monitor/session/dial.ts';
+import { connectFailure, refusalOf } from '../../src/monitor/session/failures/connect-failure.ts';
 import { openMysqlSession } from '../../src/monitor/session/mysql-session.ts';
 import type { Session, Target } from '../../src/monitor/session/session.ts';
-import { makeSshKey } from '../ssh-key.ts';
-import { MariadbServer, PASSWORD } from './mariadb-server.ts';
+import { freePort } from '../contract/free-port.ts';
+import { type Bastion, startBastion } from './bastion.ts';
+import { MysqlServer, PASSWORD } from './mysql-server.ts';
+import { dialect, ENGINE, ON_MYSQL } from './tested-server.ts';
+import { withinSession } from './within-session.ts';
 
 const certificate = (name: string) => join(import.meta.dirname, '../certificates', name);
 const authority = readFileSync(certificate('authority.pem'), 'utf8');
+const otherAuthority = readFileSync(certificate('receivers-authority.pem'), 'utf8');
 
-let server: MariadbServer;
-let bastion: Awaited<ReturnType<typeof startBastion>>;
+let server: MysqlServer;
+let bastion: Bastion;
 let port: number;
 
 beforeAll(async () => {
   port = await freePort();
-  server = await MariadbServer.start({
+  server = await MysqlServer.start({
     'skip-networking': 'OFF',
     'bind-address': '127.0.0.1',
     port: String(port),
@@ -30,14 +31,12 @@ beforeAll(async () => {
     'local-infile': 'ON',
     'init-connect': 'set autocommit = 0',
     'sql-mode': 'ANSI_QUOTES,PIPES_AS_CONCAT',
-    'plugin-dir': pluginFolder(),
   });
-  bastion = await startBastion();
+  bastion = await startBastion(port);
   await server.run([
     `create user native@'%' identified by '${PASSWORD}'`,
     `grant all on *.* to native@'%'`,
-    "install soname 'auth_ed25519'",
-    `create user signing@'%' identified via ed25519 using password('${PASSWORD}')`,
+    `create user bare@'%' identified by '${PASSWORD}'`,
     `create user encrypted@'%' identified by '${PASSWORD}' require ssl`,
     `create user expired@'%' identified by '${PASSWORD}' password expire`,
     `grant select on shop.* to encrypted@'%', expired@'%'`,
@@ -51,52 +50,8 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Plugins that Debian packages separately from the server. */
-function pluginFolder(): string {
-  const folder = process.env['TEST_MYSQL_PLUGIN_DIR'] ?? '/usr/lib/mysql/plugin';
-  if (existsSync(join(folder, 'auth_ed25519.so'))) return folder;
-  throw new Error(
-    'These tests log in by ed25519, whose plugin is in Debian’s package mariadb-server: install it, or unpack it and name its usr/lib/mysql/plugin in TEST_MYSQL_PLUGIN_DIR.',
-  );
-}
-
-async function freePort(): Promise<number> {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port: free } = taken.address() as AddressInfo;
-  taken.close();
-  await once(taken, 'close');
-  return free;
-}
-
-/** A real SSH server that accepts anyone and forwards every name to the MariaDB. */
-async function startBastion() {
-  const clients = new Set<ssh.Connection>();
-  const hostKeys = [makeSshKey().private];
-  const daemon = new ssh.Server({ hostKeys }, (client) => {
-    clients.add(client);
-    client.on('error', () => {});
-    client.on('authentication', (login) => login.accept());
-    client.on('tcpip', (accept) => {
-      const channel = accept();
-      const behind = connect(port, '127.0.0.1');
-      behind.on('error', () => {});
-      channel.pipe(behind).pipe(channel);
-    });
-  });
-  const front = createServer((socket) => daemon.injectSocket(socket)).listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  return {
-    port: (front.address() as AddressInfo).port,
-    close() {
-      for (const client of clients) client.end();
-      front.close();
-    },
-  };
-}
-
 const plainly = (): Target => ({
-  engine: 'mariadb',
+  engine: ENGINE,
   connectionType: 'direct',
   host: 'localhost',
   port,
@@ -105,58 +60,25 @@ const plainly = (): Target => ({
   password: PASSWORD,
   tls: 'disable',
   passwordExposable: false,
-  caCertificate: null,
+  caCertificate: ON_MYSQL ? readFileSync(join(server.data, 'public_key.pem'), 'utf8') : null,
   tunnel: null,
 });
 
 const bySocket = (): Partial<Target> => ({ connectionType: 'unix_socket', host: server.socket });
-
-const byTunnel = (): Partial<Target> => ({
-  connectionType: 'ssh_tunnel',
-  host: 'db.internal',
-  tunnel: {
-    host: '127.0.0.1',
-    port: bastion.port,
-    username: 'tunnel',
-    privateKey: makeSshKey().private,
-    agentSocket: null,
-    hostKey: null,
-  },
-});
-
 const withTls = (): Partial<Target> => ({ tls: 'verify-full', caCertificate: authority });
 
 /** Opens a session like a run, and closes it after `use`. */
-async function within<T>(
+function within<T>(
   given: Partial<Target>,
   use: (session: Session) => Promise<T>,
-  { limits = LIMITS, meter = { bytes: 0, statements: 0, milliseconds: 0 } } = {},
+  options?: Parameters<typeof withinSession>[2],
 ): Promise<T> {
-  const target = { ...plainly(), ...given };
-  const dialler = diallerOf(target, true);
-  const ends = { connecting: AbortSignal.timeout(limits.connectMs), signal: AbortSignal.timeout(20_000) };
-  try {
-    const endpoint = { host: target.host, port: target.port };
-    const stream = await dialler.dial(endpoint, ends.connecting);
-    const session = await openMysqlSession(
-      target,
-      target.database,
-      { ...endpoint, stream, meter, limits },
-      ends,
-    );
-    try {
-      return await use(session);
-    } finally {
-      await session.close();
-    }
-  } finally {
-    dialler.close();
-  }
+  return withinSession({ ...plainly(), ...given }, use, options);
 }
 
 const who = `
   select substring_index(user(), '@', 1) as name, database() as place,
-         (select variable_value from information_schema.session_status where variable_name = 'Ssl_cipher') <> '' as tls`;
+         (select variable_value from ${dialect({ mysql: 'performance', mariadb: 'information' })}_schema.session_status where variable_name = 'Ssl_cipher') <> '' as tls`;
 
 test.each<[string, () => Partial<Target>, { name: string; tls: number }]>([
   ['a socket', bySocket, { name: 'native', tls: 0 }],
@@ -164,29 +86,22 @@ test.each<[string, () => Partial<Target>, { name: string; tls: number }]>([
   ['TLS and the authority of the connection', withTls, { name: 'native', tls: 1 }],
   [
     'TLS with a certificate of anyone',
-    () => ({ tls: 'require', host: '127.0.0.1' }),
+    () => ({ tls: 'require', host: '127.0.0.1', passwordExposable: ON_MYSQL }),
     { name: 'native', tls: 1 },
   ],
-  ['a tunnel', byTunnel, { name: 'native', tls: 0 }],
-  ['TLS through a tunnel', () => ({ ...byTunnel(), tls: 'require' }), { name: 'native', tls: 1 }],
   [
-    'ed25519 by a socket',
-    () => ({ ...bySocket(), username: 'signing', database: '' }),
-    { name: 'signing', tls: 0 },
+    'TLS and the authority alone',
+    () => ({ ...withTls(), tls: 'verify-ca', host: '127.0.0.1' }),
+    { name: 'native', tls: 1 },
   ],
+  ['a tunnel', () => bastion.tunnel, { name: 'native', tls: 0 }],
   [
-    'ed25519 by TLS',
-    () => ({ ...withTls(), username: 'signing', database: '' }),
-    { name: 'signing', tls: 1 },
-  ],
-  [
-    'ed25519 by a tunnel',
-    () => ({ ...byTunnel(), username: 'signing', database: '' }),
-    { name: 'signing', tls: 0 },
+    'TLS through a tunnel',
+    () => ({ ...bastion.tunnel, tls: 'require', passwordExposable: ON_MYSQL }),
+    { name: 'native', tls: 1 },
   ],
 ])('logs in by %s', async (_what, given, expected) => {
-  const place = given().database === '' ? null : 'shop';
-  expect(await within(given(), (session) => session.read(who))).toEqual([{ ...expected, place }]);
+  expect(await within(given(), (session) => session.read(who))).toEqual([{ ...expected, place: 'shop' }]);
 });
 
 test.each<[string, () => Partial<Target>, object]>([
@@ -194,16 +109,6 @@ test.each<[string, () => Partial<Target>, object]>([
     'a wrong password',
     () => ({ password: 'another' }),
     { kind: 'unauthorized', reason: /refused the login \(1045\)/ },
-  ],
-  [
-    'ed25519 in the clear',
-    () => ({ username: 'signing' }),
-    { kind: 'unauthorized', reason: /client_ed25519.*TLS/ },
-  ],
-  [
-    'a wrong password by ed25519',
-    () => ({ ...withTls(), username: 'signing', password: 'x' }),
-    { kind: 'unauthorized', reason: /1045/ },
   ],
   [
     'no TLS where it is required',
@@ -214,7 +119,7 @@ test.each<[string, () => Partial<Target>, object]>([
   ['a locked login', () => ({ username: 'locked' }), { kind: 'unauthorized', reason: /locked/ }],
   [
     'a database that is not the login’s',
-    () => ({ username: 'signing', ...bySocket() }),
+    () => ({ username: 'bare', ...bySocket() }),
     { kind: 'unreachable', reason: /has no access to the database/ },
   ],
   [
@@ -234,8 +139,13 @@ test.each<[string, () => Partial<Target>, object]>([
   ],
   [
     'that through a tunnel',
-    () => ({ ...byTunnel(), ...withTls() }),
+    () => ({ ...bastion.tunnel, ...withTls() }),
     { kind: 'unreachable', reason: /another host name/ },
+  ],
+  [
+    'another authority, whatever the name',
+    () => ({ tls: 'verify-ca', caCertificate: otherAuthority, host: '127.0.0.1' }),
+    { kind: 'unreachable', reason: /not from a trusted authority/ },
   ],
 ])('%s is reported as such, without a retry', async (_what, given, expected) => {
   const read = (session: Session) => session.read('select 1 as one');
@@ -277,8 +187,12 @@ test.each([
 });
 
 test('a session has its own settings whatever the server’s, and reveals no more than a name', async () => {
+  const [readOnly, seconds] = dialect({
+    mariadb: ['tx_read_only', 'max_statement_time'],
+    mysql: ['transaction_read_only', 'max_execution_time / 1000'],
+  });
   const settings = `
-    select @@tx_read_only as read_only, @@autocommit as autocommit, @@max_statement_time as seconds,
+    select @@${readOnly} as read_only, @@autocommit as autocommit, @@${seconds} as seconds,
            @@lock_wait_timeout as lock_seconds, @@sql_mode as sql_mode, @@time_zone as time_zone,
            @@character_set_results as charset`;
   const attributes = `
@@ -343,7 +257,7 @@ test('the server ends a statement after 5 s, and one that waits for a lock after
 });
 
 test('a statement without its privilege is denied', async () => {
-  const refused = within({ username: 'signing', database: '', ...bySocket() }, (session) =>
+  const refused = within({ username: 'bare', database: '', ...bySocket() }, (session) =>
     session.read('select count(*) as transactions from information_schema.innodb_trx'),
   );
   expect(refusalOf(await refused.catch((error: unknown) => error))).toBe('denied');
@@ -361,10 +275,12 @@ test('a server that sends more than the limit of a run is disconnected', async (
 
 test('a closed session is gone, and the server counts no aborted client', async () => {
   const text = "show global status like 'Aborted_clients'";
+  const gone = "select count(*) = 0 as gone from information_schema.processlist where user = 'native'";
+  await server.until(gone); // those of the tests before
   const before = await server.run(text);
   await within({}, (session) => session.read('select 1 as one'));
   await within(withTls(), (session) => session.read('select 1 as one'));
-  await server.until("select count(*) = 0 as gone from information_schema.processlist where user = 'native'");
+  await server.until(gone);
   expect(await server.run(text)).toEqual(before);
 });
 

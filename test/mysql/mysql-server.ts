@@ -1,19 +1,21 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import type { Row } from '../../src/checks/check.ts';
+import { pastedSql } from '../pasted-sql.ts';
+import { createData, ON_MYSQL, serverProgram } from './tested-server.ts';
 
-/** The password of every login on a test server except the superuser, who logs in by socket. */
+/** The password of every login on a test server except MariaDB's superuser, who logs in by socket. */
 export const PASSWORD = 'a password of the tests';
 
 /** `watcher` is the monitor's login, with the GRANTs of docs/least-privilege.md. `app` is an application. */
 export type Login = 'root' | 'watcher' | 'app' | 'stranger';
 
-/** Settings of `mariadbd`: name to value. */
+/** Settings of the server: name to value. */
 export type Settings = Readonly<Record<string, string>>;
 
 // Small and quick to start, and without the findings of a fresh Debian: docs/checks/MY_BINLOG_OFF.md and
@@ -22,65 +24,68 @@ const SETTINGS: Settings = {
   'binlog-expire-logs-seconds': '864000',
   'character-set-server': 'utf8mb4', // as Debian sets it
   'innodb-buffer-pool-size': '32M',
-  'innodb-log-file-size': '96M',
   'local-infile': 'OFF',
   'log-bin': 'binlog',
   'max-connections': '20',
   'performance-schema': 'ON',
   'skip-networking': 'ON',
   'sync-binlog': '1',
+  ...(ON_MYSQL
+    ? {
+        'cte-max-recursion-depth': '1000000', // for `numbers`
+        'innodb-buffer-pool-chunk-size': '1M',
+        'innodb-purge-rseg-truncate-frequency': '1', // the history list gets shorter at once
+        'innodb-redo-log-capacity': '96M',
+        mysqlx: 'OFF',
+        'secure-file-priv': 'NULL', // Debian's folder for it is not on this machine
+      }
+    : { 'innodb-log-file-size': '96M' }),
 };
+
+/** On MySQL the watcher has the GRANTs of docs/least-privilege.md. */
+const GRANTS = ON_MYSQL
+  ? pastedSql('MySQL')
+      .flat()
+      .filter((statement) => statement.startsWith('grant '))
+      .map((statement) => statement.replace("dbvitals_watcher@'%'", 'watcher@localhost'))
+  : [
+      'grant process, slave monitor, references on *.* to watcher@localhost',
+      'grant select on mysql.global_priv to watcher@localhost',
+      'grant select on mysql.user to watcher@localhost',
+      'grant select on performance_schema.* to watcher@localhost',
+    ];
 
 const SETUP = [
   'create database shop',
   `create user watcher@localhost identified by '${PASSWORD}'`,
-  'grant process, slave monitor, references on *.* to watcher@localhost',
-  'grant select on mysql.global_priv to watcher@localhost',
-  'grant select on mysql.user to watcher@localhost',
-  'grant select on performance_schema.* to watcher@localhost',
+  ...GRANTS,
   `create user app@localhost identified by '${PASSWORD}'`,
   'grant all on shop.* to app@localhost',
   `create user stranger@localhost identified by '${PASSWORD}'`,
 ];
 
-/** A MariaDB program; throws a message that says what to install. */
-function mariadbProgram(name: string): string {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
-  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
-  if (found) return found;
-  throw new Error(
-    `These tests start a MariaDB of their own, and ${name} is not installed: "apt-get install mariadb-server-core" on Debian.`,
-  );
-}
-
-/** A MariaDB for one test with the database `shop`, on a Unix socket. */
-export class MariadbServer {
+/** A MySQL or MariaDB for one test, as `tested-server.ts` chooses, with the database `shop`, on a Unix socket. */
+export class MysqlServer {
   /** The socket's address in a connection URL. */
   readonly socket: string;
+  /** Its command-line client, and the superuser's login. */
+  readonly client = serverProgram(ON_MYSQL ? 'mysql' : 'mariadb');
+  readonly superuser = ON_MYSQL ? 'root' : userInfo().username;
+  readonly password = ON_MYSQL ? PASSWORD : '';
   readonly #folder: string;
   readonly #settings: Settings;
   #process: ChildProcess | null = null;
 
   private constructor(settings: Settings) {
-    this.#folder = mkdtempSync(join(tmpdir(), 'mariadb-'));
+    this.#folder = mkdtempSync(join(tmpdir(), 'mysql-server-'));
     this.socket = join(this.#folder, 'mysqld.sock');
     this.#settings = { ...SETTINGS, ...settings };
   }
 
   /** Creates an empty server with the logins above, and starts it; `settings` apply to each start. */
-  static async start(settings: Settings = {}): Promise<MariadbServer> {
-    const server = new MariadbServer(settings);
-    const { username } = userInfo();
-    execFileSync(mariadbProgram('mariadb-install-db'), [
-      '--no-defaults',
-      `--datadir=${join(server.#folder, 'data')}`,
-      `--tmpdir=${server.#folder}`,
-      `--user=${username}`,
-      '--auth-root-authentication-method=socket',
-      `--auth-root-socket-user=${username}`,
-      '--skip-test-db',
-      '--skip-name-resolve',
-    ]);
+  static async start(settings: Settings = {}): Promise<MysqlServer> {
+    const server = new MysqlServer(settings);
+    createData(server.data, server.#folder, userInfo().username, PASSWORD);
     await server.resume();
     // It creates logins for the machine's own name, which a fresh Debian installation does not have.
     await server.run(SETUP);
@@ -100,8 +105,8 @@ export class MariadbServer {
   async open(login: Login = 'root', database = 'shop'): Promise<mysql.Connection> {
     const session = await mysql.createConnection({
       socketPath: this.socket,
-      user: login === 'root' ? userInfo().username : login,
-      password: login === 'root' ? '' : PASSWORD,
+      user: login === 'root' ? this.superuser : login,
+      password: login === 'root' ? this.password : PASSWORD,
       database: login === 'stranger' ? '' : database,
       supportBigNumbers: true,
       decimalNumbers: true,
@@ -140,10 +145,10 @@ export class MariadbServer {
     const all = { ...this.#settings, ...settings };
     const log = join(this.#folder, 'error.log');
     this.#process = spawn(
-      mariadbProgram('mariadbd'),
+      serverProgram(ON_MYSQL ? 'mysqld' : 'mariadbd'),
       [
         '--no-defaults',
-        `--datadir=${join(this.#folder, 'data')}`,
+        `--datadir=${this.data}`,
         `--socket=${this.socket}`,
         `--pid-file=${join(this.#folder, 'pid')}`,
         `--tmpdir=${this.#folder}`, // one that starts clears it of all servers' temporary tables
@@ -162,7 +167,7 @@ export class MariadbServer {
         await wait(50);
       }
     }
-    throw new Error(`MariaDB did not start:\n${readFileSync(log, 'utf8').slice(-4_000)}`);
+    throw new Error(`The server did not start:\n${readFileSync(log, 'utf8').slice(-4_000)}`);
   }
 
   /** Stops the server and keeps its data. */

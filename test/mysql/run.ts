@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { SERVERS } from './tested-server.ts';
+
+// Runs the MySQL tests on each server, or on those given as arguments.
+
+const given = process.argv.slice(2);
+const unknown = given.find((name) => !SERVERS.some((server) => server === name));
+if (unknown !== undefined) {
+  console.error(`There is no server ${unknown} here: name some of ${SERVERS.join(', ')}.`);
+  process.exit(2);
+}
+const root = join(import.meta.dirname, '../..');
+for (const server of given.length > 0 ? given : SERVERS) {
+  const started = performance.now();
+  const { status } = spawnSync(
+    join(root, 'node_modules/.bin/vitest'),
+    ['run', '--config', 'test/mysql/vitest.config.ts'],
+    { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_MYSQL_SERVER: server } },
+  );
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  console.log(`${server}: ${status === 0 ? 'green' : 'RED'}, ${seconds} s`);
+  if (status !== 0) process.exitCode = 1;
+}

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type RootProgram, rootProgram } from '../roots/root-program.ts';
+
+/** The servers that `npm run test:mysql` tests. MariaDB 10.11 is this machine's, the others come from the root folders. */
+export const SERVERS = ['mariadb-10.11', 'mariadb-11.8', 'mysql-9.7'] as const;
+
+/** The server that these tests run on. */
+const tested = SERVERS.find((name) => name === process.env['TEST_MYSQL_SERVER']) ?? 'mariadb-10.11';
+
+/** Whether the tests run on MySQL. */
+export const ON_MYSQL = tested === 'mysql-9.7';
+
+/** The engine of a connection to the tested server. */
+export const ENGINE = ON_MYSQL ? 'mysql' : 'mariadb';
+
+/** Resets the counters of the server. `flush status` of MariaDB 11.8 resets only those of its session. */
+export const FLUSH_STATUS = tested === 'mariadb-11.8' ? 'flush global status' : 'flush status';
+
+/** A program of the tested server; throws a message that says what to install. */
+export function serverProgram(name: RootProgram): string {
+  if (tested !== 'mariadb-10.11') return rootProgram(name);
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
+  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (found) return found;
+  throw new Error(
+    `These tests start a MariaDB of their own, and ${name} is not installed: "apt-get install mariadb-server-core" on Debian.`,
+  );
+}
+
+/** A table expression with the column `seq`: the numbers `from` to `to`, both included. */
+export function numbers(from: number, to: number): string {
+  return ON_MYSQL
+    ? `(with recursive counted (seq) as (select ${from} union all select seq + 1 from counted where seq < ${to})
+        select seq from counted) as numbers`
+    : `seq_${from}_to_${to}`;
+}
+
+/** The statement for the tested engine. */
+export function dialect<T>(statements: { mysql: T; mariadb: T }): T {
+  return statements[ENGINE];
+}
+
+/** Creates the data folder of a new server whose superuser logs in as `username`: on MySQL with `password`, on MariaDB by socket. */
+export function createData(folder: string, temporary: string, username: string, password: string): void {
+  const common = ['--no-defaults', `--datadir=${folder}`, `--tmpdir=${temporary}`, `--user=${username}`];
+  if (ON_MYSQL) {
+    const made = process.env['TEST_MYSQL_DATA'];
+    if (made) {
+      execFileSync('cp', ['-a', made, folder]);
+      rmSync(join(folder, 'auto.cnf'), { force: true }); // each server makes its own UUID
+      return;
+    }
+    const start = join(temporary, 'start.sql');
+    execFileSync('sh', ['-c', 'cat > "$1"', 'sh', start], {
+      input: `alter user root@localhost identified by '${password}';\n`,
+    });
+    execFileSync(serverProgram('mysqld'), [
+      ...common,
+      '--initialize-insecure',
+      '--secure-file-priv=NULL',
+      '--innodb-undo-log-truncate=OFF',
+      `--init-file=${start}`,
+      `--log-error=${join(temporary, 'initialize.log')}`,
+    ]);
+    return;
+  }
+  execFileSync(serverProgram('mariadb-install-db'), [
+    ...common,
+    '--auth-root-authentication-method=socket',
+    `--auth-root-socket-user=${username}`,
+    '--skip-test-db',
+    '--skip-name-resolve',
+  ]);
+}
