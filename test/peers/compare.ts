@@ -97,8 +97,9 @@ function ids(findings: OurFinding[]): string {
 }
 
 /** Whether a finding is about the peer's object `name`, which has no quotes and possibly no schema. */
-function names({ object, remediation }: OurFinding, name: string): boolean {
-  return unquoted(object ?? remediation).includes(name);
+function names({ object, remediation, metric_line }: OurFinding, name: string): boolean {
+  // A finding on a schema lists its objects in its line.
+  return unquoted(`${object ?? remediation} ${metric_line}`).includes(name);
 }
 
 function unquoted(name: string): string {

@@ -5,7 +5,7 @@ import { quoted } from '../../src/checks/mysql/quote.ts';
 import { type Measured, measure } from '../../src/monitor/measure.ts';
 import { needPackages } from '../clients/debian.ts';
 import { freePort } from '../contract/free-port.ts';
-import { MariadbServer } from '../mysql/mariadb-server.ts';
+import { MysqlServer } from '../mysql/mysql-server.ts';
 import { pastedLogin, pastedSql } from '../pasted-sql.ts';
 import { compare, type PeerAnswer } from './compare.ts';
 import { AT_ONCE, alter, BROKEN, hold, load, MADE, seed, TUNER } from './seed-mariadb.ts';
@@ -20,7 +20,7 @@ needPackages('mysqltuner', 'percona-toolkit', 'mariadb-client');
 requireKnownRules();
 const port = await freePort();
 const network = { 'skip-networking': 'OFF', 'bind-address': '127.0.0.1', port: String(port) };
-const server = await MariadbServer.start({ ...BROKEN, ...network });
+const server = await MysqlServer.start({ ...BROKEN, ...network });
 try {
   await comparePeers();
 } finally {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import type { Thresholds } from '../../src/checks/check.ts';
-import type { MariadbServer, Settings } from '../mysql/mariadb-server.ts';
+import type { MysqlServer, Settings } from '../mysql/mysql-server.ts';
 
 /** Faulty settings, which the server has from its start. */
 export const BROKEN: Settings = {
@@ -25,6 +25,8 @@ export const AT_ONCE: Readonly<Record<string, Thresholds>> = {
   MY_LOCK_WAITS: { warning_seconds: 1, critical_seconds: 3600 },
   MY_LONG_TRX: { warning_seconds: 1, critical_seconds: 3600 },
   MY_MDL_WAIT: { warning_seconds: 1, critical_seconds: 3600 },
+  MY_NO_PRIMARY_KEY: { minimum_bytes: 0 },
+  MY_REDUNDANT_INDEX: { minimum_bytes: 0 },
   MY_TMP_DISK: { minimum_per_minute: 1 },
   MY_UNUSED_INDEX: { minimum_bytes: 1, statistics_days: 0 },
 };
@@ -71,12 +73,12 @@ const STATEMENTS = [
 ];
 
 /** Makes the faults of tables and accounts. */
-export async function seed(server: MariadbServer): Promise<void> {
+export async function seed(server: MysqlServer): Promise<void> {
   await server.run(STATEMENTS);
 }
 
 /** Makes the faults that are counted between two runs. Takes some seconds. */
-export async function load(server: MariadbServer, port: number): Promise<void> {
+export async function load(server: MysqlServer, port: number): Promise<void> {
   const session = await server.open('root');
   for (let n = 0; n < 300; n++) {
     await session.query('select count(*) from log a join log b on a.line = b.line where a.at < b.at limit 1');
@@ -92,7 +94,7 @@ export async function load(server: MariadbServer, port: number): Promise<void> {
 }
 
 /** Makes the faults of sessions, which stay open until the server stops. */
-export async function hold(server: MariadbServer): Promise<void> {
+export async function hold(server: MysqlServer): Promise<void> {
   const holder = await server.open('root');
   await holder.query('begin');
   await holder.query('update orders set day = day where id = 1');
@@ -103,7 +105,7 @@ export async function hold(server: MariadbServer): Promise<void> {
 }
 
 /** Starts an ALTER TABLE that waits for those sessions. The peers would wait behind it. */
-export async function alter(server: MariadbServer): Promise<void> {
+export async function alter(server: MysqlServer): Promise<void> {
   const session = await server.open('root');
   session.query('alter table orders add column late int').catch(() => {});
   await wait(2_500);
