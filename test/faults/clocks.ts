@@ -69,9 +69,9 @@ const SPEED = 20;
 export const manyWindows: Fault = {
   fault: '4 instances, one key at 10 times its limit, 50 windows',
   figure: 'admitted = limit exactly',
-  provoke: () =>
+  provoke: (extent: Extent) =>
     onStage(async (stage) => {
-      const [limit, wanted] = [30, 50];
+      const [limit, wanted] = [30, extent === 'short' ? 15 : 50];
       const { key } = await stage.account('--requests-per-minute', `${limit}`);
       await stage.service.stop(); // its store goes with it
       const folders = { programs: serverPrograms(), data: stage.storeFolder };

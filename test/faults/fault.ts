@@ -7,6 +7,8 @@ export interface Fault {
   figure: string;
   /** Causes the fault and returns the result. An error counts as not reached and shows its message. */
   provoke: (extent: Extent) => Promise<Seen>;
+  /** It runs tests of `npm test`, which CI has run before the short form. */
+  isTested?: true;
 }
 
 /** The measured result. Each part is compared with its bound. */

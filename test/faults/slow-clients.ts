@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { inPackage } from '../../src/config/package-root.ts';
+import { LARGE } from '../../src/server/send-static.ts';
 import { needPackages } from '../clients/debian.ts';
 import { type Extent, type Fault, Seen } from './fault.ts';
 import { FLEET, get, quantile } from './load.ts';
@@ -19,7 +21,7 @@ const SLOW_READS = ['-X', '-k', '4', '-w', '512', '-y', '1024', '-n', '3', '-z',
 const ATTACKS: Record<string, (origin: string) => string[]> = {
   headers: (origin) => ['-H', '-i', '3', '-x', '24', '-u', `${origin}${FLEET}`],
   bodies: (origin) => ['-B', '-i', '3', '-x', '24', '-s', '8192', '-t', 'POST', '-u', `${origin}${FLEET}`],
-  reads: (origin) => [...SLOW_READS, '-u', `${origin}/docs.md`],
+  reads: (origin) => [...SLOW_READS, '-u', `${origin}/assets/${largestKeptOpen()}`],
   'large reads': (origin) => [...SLOW_READS, '-u', `${origin}/openapi.json`],
 };
 
@@ -60,6 +62,17 @@ export const slowClients: Fault = {
     return seen;
   },
 };
+
+/** The largest script of the console whose answer leaves the connection open. */
+function largestKeptOpen(): string {
+  const assets = inPackage('console/dist/assets/');
+  const sizes = readdirSync(assets)
+    .map((name) => ({ name, size: statSync(new URL(name, assets)).size }))
+    .filter(({ size }) => size <= LARGE)
+    .sort((one, other) => other.size - one.size);
+  if (!sizes[0]) throw new Error('The console is not built: npm run build -w console.');
+  return sizes[0].name;
+}
 
 /**
  * A good client's latency at each of two services, in turn, in milliseconds; NaN for any status but 200. The client opens a

@@ -13,9 +13,9 @@ interface Report {
   testResults: { assertionResults: { status: string; title: string }[]; message: string }[];
 }
 
-/** A row whose fault is tested by files of the test suite. They run again here to complete the table. */
+/** A row whose fault is tested by files of the test suite. The whole form runs them again to complete the table. */
 export function shownBy(fault: string, figure: string, ...files: string[]): Fault {
-  return { fault, figure, provoke: () => runTests(files) };
+  return { fault, figure, provoke: () => runTests(files), isTested: true };
 }
 
 /** Runs test files. The result is the number of passed tests and the names of the others. */
