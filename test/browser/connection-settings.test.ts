@@ -1,6 +1,16 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openBrowser, openWindow, overflow, PHONE, settled, visit, type Window } from './chromium.ts';
+import {
+  keepPicture,
+  openBrowser,
+  openWindow,
+  overflow,
+  PHONE,
+  settled,
+  violations,
+  visit,
+  type Window,
+} from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 import { press, write } from './keyboard.ts';
 
@@ -77,6 +87,30 @@ test('a threshold can be set, is shown beside its default, and is reset by an em
   await dialog.waitFor({ state: 'detached' });
   expect(await set()).toBeUndefined();
   await judged.getByText('default').waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+});
+
+test('of a connection that logs in by token, the dialog changes neither address, login nor TLS', async () => {
+  const { page, complaints } = opened;
+  const id = await added('by token');
+  await service.statement(
+    `update connection set token_source = 'rds', ca_certificate = 'aws-rds' where connection_id = ${id}`,
+  );
+  await visit(page, `/connections/${id}`);
+  await page.getByText('a token from').waitFor();
+  await page.getByText('aws-rds').waitFor();
+  await press(page, 'Edit');
+  const dialog = page.getByRole('dialog', { name: 'Edit connection' });
+  await dialog.getByText('only the operator changes its address, login and TLS', { exact: false }).waitFor();
+  expect(await dialog.getByRole('textbox').count()).toBe(1);
+  for (const label of ['Host', 'User', 'Password', 'Trusted certificates', 'SSH host'])
+    expect(await dialog.getByLabel(label, { exact: true }).count()).toBe(0);
+  await keepPicture(page, 'edit-by-token');
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByLabel('Name').fill('by token, renamed');
+  await press(page, 'Save');
+  await dialog.waitFor({ state: 'detached' });
+  expect((await detailOf(id)).settings.name).toBe('by token, renamed');
   expect(complaints).toEqual([]);
 });
 

@@ -104,12 +104,13 @@ test('by keyboard: markers have the text of their changes, one Tab stop per char
 
 test('by keyboard: a link skips the charts', async () => {
   const { page, close } = await openCharts();
+  await page.getByRole('button', { name: /Range of queries/ }).waitFor();
   await page.getByRole('radio', { name: /^24 h/ }).last().focus();
   await page.keyboard.press('Tab');
   expect(await focused(page)).toBe('Skip the charts');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toContain('Kind of change');
+  expect(await focused(page)).toContain('Range of queries');
   await close();
 });
 

@@ -61,7 +61,7 @@ test('tickets: filters by severity, state and connection are in the URL', async 
       ['severity', 'critical'],
     ]),
   );
-  const name = (await page.locator('.ticket-of bdi').first().textContent()) ?? '';
+  const name = (await page.locator('.row-place bdi').first().textContent()) ?? '';
   await page.keyboard.press('/');
   await page.keyboard.type(name);
   await page.getByRole('option').first().waitFor();
@@ -71,14 +71,14 @@ test('tickets: filters by severity, state and connection are in the URL', async 
   await page.keyboard.press('Enter');
   await page.waitForURL(/connection_id=\d+/);
   // The previous list stays visible until the answer arrives.
-  const shown = () => page.locator('.ticket-of').allInnerTexts();
+  const shown = () => page.locator('.row-place').allInnerTexts();
   await expect.poll(async () => (await shown()).filter((of) => !of.startsWith(name))).toEqual([]);
   const names = await shown();
   expect(names.length).toBeGreaterThan(0);
   // The URL alone restores the list.
   const address = page.url();
   await visit(page, address);
-  expect(await page.locator('.ticket-of').allInnerTexts()).toEqual(names);
+  expect(await page.locator('.row-place').allInnerTexts()).toEqual(names);
   await page.keyboard.press('/');
   await page.keyboard.press('Enter');
   await page.waitForURL((url) => !url.searchParams.has('connection_id'));

@@ -60,7 +60,7 @@ export async function write(page: Page, label: string | RegExp, text: string): P
 
 /** Chooses an action from a row's menu. The row may be far down the page. */
 export async function actOn(page: Page, name: string, action: string): Promise<void> {
-  await tabTo(page, new RegExp(`^Actions for ${name},`), 120);
+  await tabTo(page, new RegExp(`^Actions for ${name}(?:,|$)`), 120);
   await page.keyboard.press('Enter');
   await page.getByRole('menu').waitFor();
   await page.keyboard.type(action.slice(0, 3));

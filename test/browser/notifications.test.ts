@@ -1,0 +1,261 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { keepPicture, openBrowser, openWindow, violations, visit, type Window } from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { addDestination, ownerOfNew } from './destinations.ts';
+import { actOn, focused, press, tabTo, write } from './keyboard.ts';
+import { type SlackLike, startSlackLike } from './slack-like-receiver.ts';
+import { PERSON, TimedSteps } from './timed-steps.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+let slack: SlackLike;
+let owner: Person;
+let opened: Window;
+let page: Page;
+
+beforeAll(async () => {
+  const environment = { DBVITALS_ALLOW_PRIVATE_DESTINATIONS: 'yes' };
+  service = await startConsoleService({ connections: 3, tickets: 5, activity: 50 }, { environment });
+  browser = await openBrowser();
+});
+
+// Each test has a receiver of its own, and an account without destinations.
+beforeEach(async () => {
+  slack = await startSlackLike();
+  owner = await ownerOf('business');
+  opened = await openWindow(browser, service.origin, owner);
+  page = opened.page;
+  return async () => {
+    await opened.close();
+    await slack.stop();
+  };
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const ownerOf = (plan: string) => ownerOfNew(service, plan);
+const add = (given: Record<string, unknown> = {}) =>
+  addDestination(service, owner, { url: slack.url, ...given });
+
+const done = () => page.getByRole('button', { name: 'Done' });
+
+describe('from the empty state to a Slack-like webhook in under a minute', () => {
+  test('by mouse', async () => {
+    await visit(page, '/fleet');
+    const way = new TimedSteps(page, 'slack-by-mouse');
+    await way.take('open', PERSON.click, async () => {
+      await page.getByRole('link', { name: 'Notifications' }).click();
+      await page.getByRole('heading', { name: 'Where should dbvitals send' }).waitFor();
+    });
+    await way.take('choose', PERSON.click, async () => {
+      await page.getByRole('link', { name: /^Slack/ }).click();
+      await page.getByRole('dialog', { name: 'Add Slack' }).waitFor();
+    });
+    await way.take('paste', 2 * PERSON.key, async () => {
+      // The field has the focus already.
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(slack.url)})`);
+      await page.keyboard.press('Control+V');
+      expect(await page.getByLabel('Webhook URL', { exact: true }).inputValue()).toBe(slack.url);
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Slack');
+    });
+    await way.take('test', PERSON.click, async () => {
+      await page.getByRole('button', { name: 'Add and send test' }).click();
+      await page.getByText(/200 OK.*, \d+ ms/).waitFor();
+      await page.getByText('The test message is now in Slack.').waitFor();
+    });
+    await way.take('done', PERSON.click, async () => {
+      await done().click();
+      await page.getByRole('link', { name: 'Slack', exact: true }).waitFor();
+      await page.getByText('Delivering').waitFor();
+    });
+    expect(way.names).toHaveLength(5);
+    expect(way.seconds).toBeLessThan(60);
+    expect(slack.received).toHaveLength(1);
+    expect(JSON.stringify(JSON.parse(slack.received[0]?.body ?? ''))).toMatch(/test/i);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test('by keyboard', async () => {
+    await visit(page, '/fleet');
+    const way = new TimedSteps(page, 'slack-by-keyboard');
+    let keys = 0;
+    await page.exposeFunction('countKey', () => {
+      keys += 1;
+    });
+    await page.evaluate('addEventListener("keydown", () => countKey(), true)');
+    await way.take('open', 0, async () => {
+      await press(page, 'Notifications');
+      await page.getByRole('heading', { name: 'Where should dbvitals send' }).waitFor();
+      await expect.poll(() => focused(page)).toBe('Notifications');
+    });
+    await way.take('choose', 0, async () => {
+      await press(page, /^Slack/);
+      await expect.poll(() => focused(page)).toBe('Webhook URL');
+    });
+    await way.take('paste', 0, async () => {
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(slack.url)})`);
+      await page.keyboard.press('Control+V');
+    });
+    await way.take('test', 0, async () => {
+      await page.keyboard.press('Enter');
+      await page.getByText(/200 OK.*, \d+ ms/).waitFor();
+      await expect.poll(() => focused(page)).toBe('Done');
+    });
+    await way.take('done', 0, async () => {
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByText('Delivering').waitFor();
+    });
+    expect(way.names).toHaveLength(5);
+    expect(keys).toBeGreaterThan(5);
+    expect(keys).toBeLessThan(40);
+    expect(way.seconds + keys * PERSON.key).toBeLessThan(60);
+    await expect.poll(() => focused(page)).not.toBe('');
+    expect(opened.complaints).toEqual([]);
+  });
+});
+
+test('the stored URL appears nowhere: not in an address, the document, the storage or an answer', async () => {
+  const answers: string[] = [];
+  page.on('response', async (response) => {
+    if (response.url().includes('/console/api/')) answers.push(await response.text().catch(() => ''));
+  });
+  await visit(page, '/notifications?add=slack');
+  await page.getByLabel('Webhook URL', { exact: true }).fill(slack.url);
+  await page.getByRole('button', { name: 'Add and send test' }).click();
+  await page.getByText(/200 OK/).waitFor();
+  await done().click();
+  await page.getByRole('link', { name: 'Slack', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Slack' }).waitFor();
+  await page.getByRole('link', { name: /Test/ }).first().click();
+  await page.getByText('Request headers').waitFor();
+  await page.getByRole('button', { name: 'Change…' }).click();
+  await page.getByRole('dialog').getByText('Leave empty to keep the stored one.').waitFor();
+  const kept = await page.evaluate<string>(
+    'JSON.stringify([location.href, document.documentElement.outerHTML, [...document.querySelectorAll("input")].map((one) => one.value), { ...localStorage }, { ...sessionStorage }, history.state])',
+  );
+  expect(answers.join('\n')).toContain('http://127.0.0.1');
+  for (const text of [kept, ...answers]) expect(text).not.toContain(slack.secret);
+});
+
+test('a wrong address is explained at its field, and a mended one works', async () => {
+  await visit(page, '/notifications?add=slack');
+  await page.keyboard.type('hooks.slack.com');
+  await page.keyboard.press('Enter');
+  const field = page.getByLabel('Webhook URL', { exact: true });
+  await page.locator('.field-error').filter({ hasText: 'This is not a URL' }).waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  expect(await violations(page)).toEqual([]);
+  await keepPicture(page, 'slack-not-a-url');
+  await field.fill('https://hooks.slack.com/');
+  await page.keyboard.press('Enter');
+  await page.locator('.field-error').filter({ hasText: 'Enter the whole URL that Slack shows' }).waitFor();
+  await field.fill(slack.url.replace(/kept-secret.*/, 'mistyped'));
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Slack added' });
+  await dialog.getByText('The test was not accepted').waitFor();
+  await dialog.getByText('404 Not Found').waitFor();
+  expect(await dialog.getByLabel('Response').textContent()).toBe('no_service');
+  expect(await violations(page)).toEqual([]);
+  await keepPicture(page, 'slack-mistyped');
+  await press(page, 'Change settings');
+  await expect.poll(() => focused(page)).toBe('Webhook URL');
+  await field.fill(slack.url);
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await actOn(page, 'Slack', 'Send test');
+  await page.getByRole('dialog', { name: 'Test of Slack' }).getByText('The test was accepted').waitFor();
+});
+
+test('a destination is disabled, enabled with what it missed, changed and removed by keyboard', async () => {
+  const { destination } = await add({ kinds: ['ops.ticket_created'] });
+  await visit(page, '/notifications');
+  await actOn(page, 'Slack', 'Disable…');
+  await press(page, 'Disable');
+  await page.getByText(/^Disabled on/).waitFor();
+  await service.statement(`update destination_queue set queued = 7 where destination_id = ${destination.id}`);
+  await page.reload();
+  await page.getByText(/^Disabled on/).waitFor();
+  await actOn(page, 'Slack', 'Enable…');
+  await page.getByRole('radio', { name: /Send what was missed \(7\)/, checked: true }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await keepPicture(page, 'destination-enable');
+  await press(page, 'Enable');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('Nothing sent yet').waitFor();
+  await actOn(page, 'Slack', 'Change…');
+  await write(page, 'Name', 'Slack of the night shift');
+  await tabTo(page, /^All connections/);
+  await page.keyboard.press('ArrowDown');
+  await write(page, 'Names', 'prod-*');
+  await page.keyboard.press('Tab');
+  await press(page, 'Save');
+  const link = page.getByRole('link', { name: 'Slack of the night shift' });
+  await link.waitFor();
+  await link.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Slack of the night shift' }).waitFor();
+  await page.getByText('prod-*').waitFor();
+  await press(page, 'Remove…');
+  await press(page, 'Remove destination');
+  await page.getByRole('heading', { name: 'Where should dbvitals send' }).waitFor();
+  await expect.poll(() => focused(page)).not.toBe('');
+  expect(opened.complaints).toEqual([]);
+});
+
+test('leaving a form with entries asks first', async () => {
+  await visit(page, '/notifications?add=slack');
+  await page.keyboard.type('https://hooks');
+  await page.keyboard.press('Escape');
+  await page.getByRole('alertdialog', { name: 'Discard your changes?' }).waitFor();
+  await press(page, 'Discard changes');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(new URL(page.url()).search).toBe('');
+});
+
+test('events that the plan does not include are named in the form', async () => {
+  const team = await ownerOf('team');
+  const window = await openWindow(browser, service.origin, team);
+  await visit(window.page, '/notifications?add=slack');
+  const boxes = window.page.getByRole('checkbox');
+  await boxes.first().waitFor();
+  expect(await window.page.getByText('Needs the Business plan.').count()).toBe(6);
+  expect(await window.page.getByRole('checkbox', { name: /^Health check completed/ }).isChecked()).toBe(
+    false,
+  );
+  await window.close();
+});
+
+test('a member who may only read sees the destinations without actions', async () => {
+  const accountOwner = await service.owner();
+  await service.ask(accountOwner, 'POST', '/destinations', {
+    name: 'Slack',
+    channel: 'slack',
+    url: slack.url,
+  });
+  const viewer = await service.member('Grace Hopper', ['viewer']);
+  const window = await openWindow(browser, service.origin, viewer);
+  await visit(window.page, '/notifications?add=slack');
+  await window.page.getByRole('dialog').getByText('keys:write').waitFor();
+  await window.page.keyboard.press('Escape');
+  const link = window.page.getByRole('link', { name: 'Slack', exact: true });
+  await link.waitFor();
+  expect(await window.page.getByRole('button', { name: /^Actions for|Add destination/ }).count()).toBe(0);
+  await link.click();
+  await window.page.getByText('Nothing sent yet').first().waitFor();
+  expect(await window.page.getByRole('button', { name: /…$/ }).count()).toBe(0);
+  expect(await violations(window.page)).toEqual([]);
+  await window.close();
+});
+
+test('a destination of another account is not found', async () => {
+  const stranger = await ownerOf('business');
+  const { destination } = await add();
+  const window = await openWindow(browser, service.origin, stranger);
+  await visit(window.page, `/notifications/${destination.id}`);
+  await window.page.getByText('It was removed, or it belongs to another account.').waitFor();
+  await window.close();
+});
