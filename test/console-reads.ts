@@ -6,6 +6,11 @@ export interface OwnRows {
   connection: number;
   key: number;
   ticket: number;
+  /** Of `writeAlerts`; 0 = none. */
+  alert?: number;
+  /** Of `writeDeliveries`; 0 = none. */
+  destination?: number;
+  delivery?: number;
   /** Two runs of the connection, the earlier first. */
   runs: [number, number];
 }
@@ -20,7 +25,15 @@ export const selectOwnRows = `
                  (select max(ticket_id) from ticket where account_id = $1) as ticket) own`;
 
 /** Every read in the console, with parameters that change the statement. */
-export function consoleReads({ connection, key, ticket, runs: [earlier, later] }: OwnRows): ConsoleRead[] {
+export function consoleReads({
+  connection,
+  key,
+  ticket,
+  alert = 0,
+  destination = 0,
+  delivery = 0,
+  runs: [earlier, later],
+}: OwnRows): ConsoleRead[] {
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
   const before = `${daysAgo(-1)}T00:00:00.000000Z_9`;
   const fleet = `/fleet/measures?metric=transactions_per_second&connections=${connection}`;
@@ -55,6 +68,25 @@ export function consoleReads({ connection, key, ticket, runs: [earlier, later] }
       'GET /connections/:id/changes',
       `/connections/${connection}/changes?kinds=setting&before=${before}&limit=5&from=${daysAgo(9)}&to=${daysAgo(-1)}`,
     ],
+    [
+      'GET /connections/:id/queries',
+      `/connections/${connection}/queries?from=${daysAgo(9)}&to=${daysAgo(-1)}&limit=5`,
+    ],
+    ['GET /connections/:id/watch', `/connections/${connection}/watch`],
+    ['GET /alerts', '/alerts'],
+    ['GET /alerts', '/alerts?state=resolved'],
+    ['GET /alerts/count', '/alerts/count'],
+    ['GET /alerts/:id', `/alerts/${alert}`],
+    ['GET /alert-rules', '/alert-rules'],
+    ['GET /maintenance', '/maintenance'],
+    ['GET /destinations', '/destinations'],
+    ...(destination === 0
+      ? []
+      : ([
+          ['GET /destinations/:id/deliveries', `/destinations/${destination}/deliveries`],
+          ['GET /destinations/:id/deliveries', `/destinations/${destination}/deliveries?kind=test&limit=1`],
+          ['GET /deliveries/:id', `/deliveries/${delivery}`],
+        ] as ConsoleRead[])),
     ['GET /fleet/metrics', '/fleet/metrics'],
     ['GET /fleet/measures', fleet],
     ['GET /fleet/measures', `${fleet}&range=30d`],

@@ -136,6 +136,48 @@ const PARTS: readonly { since: number; sql: string }[] = [
     sql: `
       update ticket set measured = '{"metric": "used_ratio", "value": 0.95, "operator": ">=", "threshold": 0.9}' where ticket_id % 4 = 1;`,
   },
+  {
+    since: 17,
+    // A store that was filled before has the rules from the migration.
+    sql: `
+      insert into alert_rule (account_id, name, preset, metric, operator, threshold, clear_threshold, for_runs, severity, reminder_seconds, created_at, for_seconds)
+        select account_id, p.name, p.preset, p.metric, p.operator, p.threshold, p.clear_threshold, p.for_runs, p.severity, 43200, created_at, p.for_seconds
+          from account,
+               (values (1, 'Score below 50', 'score', 'score', '<', 50, 55, 2, 'critical', 0),
+                       (2, 'Unreachable for 10 minutes', 'unreachable', 'unreachable_seconds', '>=', 600, null, 1, 'critical', 0),
+                       (3, 'No check for three intervals', 'stale', 'intervals_since_check', '>', 3, null, 1, 'warning', 0))
+                 as p (place, name, preset, metric, operator, threshold, clear_threshold, for_runs, severity, for_seconds)
+         where not exists (select from alert_rule r where r.account_id = account.account_id)
+         order by account_id, p.place;
+      insert into destination (account_id, name, channel, target, settings, encrypted, kinds, state_since, created_at)
+        select account_id, 'Pager', 'webhook', 'https://hooks.example.com', '{}', '\\x0506', '{alert.triggered}', '2026-01-09Z', '2026-01-09Z' from account order by account_id;
+      insert into destination_queue (account_id, destination_id, epoch, last_sequence, queued, due_at, tokens_at)
+        select account_id, destination_id, 'first', 1, 1, '2026-01-10Z', '2026-01-09Z' from destination;
+      insert into destination_recipient select account_id, destination_id, 'ada@example.com', 'confirmed', '\\x07', '2026-01-09Z', '2026-01-09Z' from destination;
+      insert into event select account_id, 'evt_' || account_id, 'alert.triggered', '2026-01-09Z', 'critical', null, null, null, '{}', '{}' from account;
+      insert into delivery (account_id, destination_id, event_id, epoch, sequence, queued_at, due_at)
+        select account_id, destination_id, 'evt_' || account_id, 'first', 1, '2026-01-09Z', '2026-01-10Z' from destination order by 1;
+      insert into delivery_message (account_id, destination_id, made_at, content_type, body)
+        select account_id, destination_id, '2026-01-09Z', 'application/json', '{}' from destination order by 1;
+      insert into delivery_attempt select account_id, destination_id, delivery_id, 1, '2026-01-09Z', 12, 500, '500', '{}', '' from delivery;
+      insert into alert (account_id, rule_id, connection_id, state, since, metric, operator, threshold, value, details, severity)
+        select r.account_id, r.rule_id, c.connection_id, 'pending', '2026-01-09Z', 'score', '<', 50, 41, '{}', 'critical'
+          from alert_rule r join connection c using (account_id) where r.preset = 'score' and c.name = 'shop 1' order by 1;
+      insert into maintenance (account_id, name, starts_at, ends_at, created_by, created_at)
+        select account_id, 'Move', '2026-01-09Z', '2026-01-10Z', 'Ada', '2026-01-08Z' from account order by 1;`,
+  },
+  {
+    since: 19,
+    sql: `
+      insert into query_hour (account_id, connection_id, hour, all_calls, all_seconds, query, database, role, calls, seconds, rows, read, hit, temporary)
+        select account_id, connection_id, timestamptz '2026-03-01Z' + n * interval '1 h', 40, 2.5, '{-4711,815}', '{shop,""}', '{"é",""}',
+               '{30,10}', '{2,0.5}', '{30,1e15}', '{1,0}', '{300,7}', '{8192,0}'
+          from connection, generate_series(1, 3) n;
+      insert into query_state select account_id, connection_id, '2026-03-01Z', '\\x789c', '{"days": 3, "isCut": false, "queries": []}', '2026-03-01Z'
+        from connection;
+      insert into query_text select account_id, connection_id, '-4711', 'select $1', '2026-03-01Z' from connection;
+      update connection set query_texts = true where name = 'shop 1';`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

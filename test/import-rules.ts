@@ -4,8 +4,8 @@ import { parseSync, Visitor } from 'oxc-parser';
 
 const BASE = 'database config vocabulary';
 const STORED = `activity checks ${BASE}`;
-const ENTITIES = 'accounts members keys connections silences sign-in';
-const ANSWERS = `health ops team measures changes vitals http telemetry ${STORED}`;
+const ENTITIES = 'accounts members keys connections silences sign-in notifications';
+const ANSWERS = `health ops team measures changes queries vitals http telemetry ${STORED}`;
 
 /** The folders that each folder of src/ may import. A folder is listed above all that it imports. */
 const LIST: Readonly<Record<string, string>> = {
@@ -13,19 +13,21 @@ const LIST: Readonly<Record<string, string>> = {
   'main.ts': `cli doctor server monitor connections ${STORED}`,
   cli: `doctor server monitor ${ENTITIES} ${ANSWERS}`,
   console: `server monitor ${ENTITIES} ${ANSWERS}`,
-  doctor: `server monitor connections http ${BASE}`,
+  doctor: `server monitor connections notifications http ${BASE}`,
   server: `monitor ${ENTITIES} gate ${ANSWERS}`,
-  monitor: `connections silences health ops vitals measures changes telemetry ${STORED}`,
+  monitor: `connections silences health ops vitals notifications measures changes queries network telemetry ${STORED}`,
   'sign-in': `members activity http ${BASE}`,
-  silences: `connections ops changes ${STORED}`,
-  connections: `ops changes ${STORED}`,
+  silences: `connections notifications ops changes ${STORED}`,
+  connections: `notifications ops changes queries ${STORED}`,
   members: `activity ${BASE}`,
   keys: `activity ${BASE}`,
-  accounts: `activity ${BASE}`,
+  accounts: `notifications activity ${BASE}`,
+  notifications: `measures changes ops vitals network telemetry ${STORED}`,
   health: `http checks ${BASE}`,
   ops: `http checks ${BASE}`,
   measures: `checks ${BASE}`,
   changes: `checks ${BASE}`,
+  queries: `activity checks ${BASE}`,
   vitals: 'checks vocabulary',
   activity: `http ${BASE}`,
   team: `http ${BASE}`,
@@ -35,6 +37,7 @@ const LIST: Readonly<Record<string, string>> = {
   config: 'telemetry database vocabulary',
   database: 'telemetry vocabulary',
   telemetry: 'vocabulary',
+  network: 'vocabulary',
   vocabulary: '',
 };
 

@@ -38,6 +38,8 @@ export function recordOutput(
   appendFileSync(join(folder, `${process.pid}.ndjson`), `${JSON.stringify(ended)}\n`);
 }
 
+const SECRET_INPUTS = ['--password-stdin', '--url-stdin', '--routing-key-stdin', '--authorization-stdin'];
+
 function secretsOf(args: string[], environment: Record<string, string>, input: string): string[] {
   const { DBVITALS_SECRET_KEY = '', DBVITALS_SECRET_KEY_FILE, DBVITALS_DATA_DIR = '' } = environment;
   const { DBVITALS_OIDC_CLIENT_SECRET = '' } = environment;
@@ -45,7 +47,7 @@ function secretsOf(args: string[], environment: Record<string, string>, input: s
   const keyFile = args[args.indexOf('--ssh-key-file') + 1];
   return [
     ...passwords,
-    ...(args.includes('--password-stdin') ? input.split('\n', 1) : []),
+    ...(SECRET_INPUTS.some((option) => args.includes(option)) ? input.split('\n', 1) : []),
     ...DBVITALS_SECRET_KEY.split(','),
     DBVITALS_OIDC_CLIENT_SECRET,
     ...(DBVITALS_SECRET_KEY_FILE === undefined ? [] : textOf(DBVITALS_SECRET_KEY_FILE).split('\n')),

@@ -5,7 +5,7 @@ type Direction = 'request' | 'response';
 
 /**
  * What `after` takes from those who rely on `before`, both OpenAPI documents: a line each, empty when it only adds.
- * A planned event may not change at all.
+ * The payload of an event, with its example, may not change at all. Its description may.
  */
 export function lostPromises(before: Json, after: Json): string[] {
   const old = resolver(before)<Json>({ ...before, components: undefined });
@@ -14,12 +14,23 @@ export function lostPromises(before: Json, after: Json): string[] {
   each(old['paths'], now['paths'], 'paths', found, (was, is, at) =>
     each(was, is, at, found, (one, other, where) => compareOperation(one, other, where, found)),
   );
-  each(old['webhooks'], now['webhooks'], 'webhooks', found, (was, is, at) => same(was, is, at, found));
+  each(old['webhooks'], now['webhooks'], 'webhooks', found, (was, is, at) =>
+    same(payloadOf(was), payloadOf(is), at, found),
+  );
   same(old['servers'], now['servers'], 'servers', found);
   same(old['security'], now['security'], 'security', found);
   const schemes = (document: Json) => (document['components'] as Json)['securitySchemes'];
   each(schemes(before), schemes(after), 'securitySchemes', found, (was, is, at) => same(was, is, at, found));
   return found;
+}
+
+/** What a receiver gets of an event: the schema without its own description, and the example. */
+function payloadOf(webhook: Json): unknown {
+  const { content } = (webhook['post'] as Json)['requestBody'] as { content: Record<string, Json> };
+  return Object.entries(content).map(([type, { schema, example }]) => {
+    const { description: _, ...payload } = schema as Json;
+    return [type, payload, example];
+  });
 }
 
 function compareOperation(was: Json, is: Json, at: string, found: string[]): void {

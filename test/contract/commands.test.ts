@@ -292,16 +292,16 @@ test('--help groups the commands', async () => {
   const groups = stdout
     .split('\n\n')
     .map((part) => part.split('\n'))
-    .filter(([heading = '']) => /^[A-Z]\w+:$/.test(heading))
+    .filter(([heading = '']) => /^[A-Z][\w ]+:$/.test(heading))
     .map(([heading, ...lines]) => [heading, lines.flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? [])]);
   expect(groups).toEqual([
     ['Options:', expect.anything()],
     ['Serve:', ['serve', 'monitor']],
-    ['Watch:', ['connection', 'check', 'measures', 'changes']],
-    ['Tickets:', ['silence']],
+    ['Watch:', ['connection', 'check', 'measures', 'queries', 'changes']],
+    ['Tickets and notifications:', ['alert', 'silence', 'destination', 'maintenance']],
     ['Accounts:', ['account', 'key', 'member', 'activity', 'apply']],
     ['Store:', ['migrate', 'doctor', 'backup', 'restore', 'secret']],
-    ['Tools:', ['exporter', 'mcp', 'sample-data', 'help']],
+    ['Tools:', ['exporter', 'mcp', 'webhook', 'sample-data', 'help']],
   ]);
 });
 

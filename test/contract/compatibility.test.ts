@@ -131,15 +131,15 @@ const BREAKS: [told: string, path: string[], change: (part: Json) => void, found
     (one) => set(one, 'enum', ['unauthorized']),
     /invalid_api_key is gone/,
   ],
-  ['a planned event is gone', ['webhooks'], (all) => delete all['alert.resolved'], /alert\.resolved: gone/],
+  ['an event is gone', ['webhooks'], (all) => delete all['alert.resolved'], /alert\.resolved: gone/],
   [
-    'a planned event has one field more',
+    'an event has one field more',
     ['components', 'schemas', 'TicketCreatedEvent', 'properties', 'data', 'properties'],
     (all) => set(all, 'object', {}),
     /ops\.ticket_created/,
   ],
   [
-    'the example of a planned event is another',
+    'the example of an event is another',
     ['webhooks', 'alert.triggered', 'post', 'requestBody', 'content', 'application/json', 'example'],
     (one) => set(one, 'event', 'x'),
     /alert\.triggered/,

@@ -117,6 +117,52 @@ test('a stored password is not sent with less protection or by another route unt
   ]);
 });
 
+test('verify-ca needs its own authority, and is less than verify-full', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const certificate = join(folder.path, 'ca.pem');
+  writeFileSync(certificate, rootCertificates[0] ?? '');
+  const id = await add('postgres://watcher:unspoken@db.example.com/shop', '--ca-file', certificate);
+  const change = ['connection', 'change', id, '--tls', 'verify-ca'];
+  expect((await command(change)).stderr).toMatch(/enter the password again/);
+  await commandJson([...change, '--password-stdin'], { input: 'unspoken\n' });
+
+  const bare = await add('postgres://watcher:unspoken@other.example.com/shop');
+  const { exit, stderr } = await command(
+    ['connection', 'change', bare, '--tls', 'verify-ca', '--password-stdin'],
+    { input: 'unspoken\n' },
+  );
+  expect([exit, stderr]).toEqual([2, expect.stringMatching(/^error: .*verify-ca trusts only.*\.\n$/)]);
+  const once = [
+    'check',
+    'run',
+    '--tls',
+    'verify-ca',
+    '--url',
+    'postgres://watcher:unspoken@127.0.0.1:1/shop',
+  ];
+  expect((await command(once)).stderr).toMatch(/verify-ca trusts only/);
+  const exposing = await command([...once, '--ca-file', certificate, '--expose-password', 'yes']);
+  expect(exposing.stdout).toContain('CONN_UNREACHABLE');
+});
+
+test('the URL may have the TLS mode, and --tls has no other one', async () => {
+  const id = await add('postgres://watcher:unspoken@db.example.com/shop?sslmode=require');
+  const change = ['connection', 'change', id, '--url'];
+  const without = 'postgres://watcher@db.example.com/shop?sslmode=disable';
+  expect((await command([...change, without])).stderr).toMatch(/enter the password again/);
+  await commandJson([...change, 'postgres://watcher@db.example.com/shop?sslmode=verify-full']);
+  const { exit, stderr } = await command([...change, without, '--tls', 'require']);
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^error: The URL asks for the TLS mode disable, and the setting is require: .*\.\n$/,
+    ),
+  ]);
+  const once = ['check', 'run', '--url', 'postgres://watcher:unspoken@127.0.0.1:1/shop?sslmode=verify-ca'];
+  expect((await command(once)).stderr).toMatch(/verify-ca trusts only/);
+});
+
 test('a MySQL connection can change to MariaDB by URL, but never to PostgreSQL', async () => {
   const { id: accountId, key } = await makeAccount();
   const words = ['connection', 'add', '--account', String(accountId), '--name', 'shop', '--url'];

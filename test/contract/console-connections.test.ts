@@ -43,7 +43,14 @@ test('a connection is added by URL or by fields, shown without its password, and
     ...{ id: integer, version: integer, name: 'shop', engine: 'postgres', connection_type: 'direct' },
     ...{ host: 'db.example.com', port: 5433, database: 'shop', username: 'watcher', tls: 'verify-full' },
     ...{ has_password: true, password_exposable: false, expected_standbys: 1, interval_seconds: 60 },
-    ...{ thresholds: {}, ssh: null, created_at: time },
+    ...{
+      thresholds: {},
+      ssh: null,
+      created_at: time,
+      provider: null,
+      query_texts: false,
+      token_source: null,
+    },
     ca_fingerprints: [expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/)],
   });
   const { url: _, ...named } = NEW;
@@ -83,7 +90,7 @@ test.each<[string, string, object]>([
   ['no address', 'url', { url: undefined }],
   ['URL and fields', 'url', { address: { engine: 'postgres', host: 'db', username: 'a' } }],
   ['no URL', 'url', { url: 'nonsense' }],
-  ['an unknown parameter', 'url', { url: 'postgres://a@db/shop?sslmode=require' }],
+  ['an unknown parameter', 'url', { url: 'postgres://a@db/shop?connect_timeout=5' }],
   [
     'a host with a path',
     'host',
@@ -283,8 +290,8 @@ test("a connection's page has findings worst first with remediation, the run's c
   const lost = await fixtureJson<HealthCheck>(['check', 'run', '--connection', String(id)]);
   const { history } = await operator.get<Detail>(`/connections/${id}`);
   expect(history).toEqual([
-    { at: created_at, score, of_day: false },
-    { at: lost.created_at, score: 0, of_day: false },
+    { at: created_at, score, in_maintenance: false, of_day: false },
+    { at: lost.created_at, score: 0, in_maintenance: false, of_day: false },
   ]);
 });
 

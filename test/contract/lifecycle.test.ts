@@ -60,7 +60,9 @@ test('a service by a pipe: the first start in the same words, each line of the l
     expect(await service.stop()).toBe(0);
   }
   const order = service.lines().flatMap(({ msg }) => (msg === undefined ? [] : [msg]));
-  expect(order.filter((msg) => !/^(health check completed|the store|Server listening)/.test(msg))).toEqual([
+  expect(
+    order.filter((msg) => !/^(health check completed|the store|notifications|Server listening)/.test(msg)),
+  ).toEqual([
     'preparing PostgreSQL (once, a few seconds)',
     'starting PostgreSQL',
     'dbvitals starts',

@@ -62,7 +62,7 @@ export const operations: Operation[] = Object.entries(document['paths'] as Recor
   ([path, { get }]) => ({ path, ...resolved<Omit<Operation, 'path'>>(get) }),
 );
 
-/** The planned events: their kind, schema and example. */
+/** The events: their kind, schema and example. */
 export const events = Object.entries(document['webhooks'] as Record<string, Json>).map(([kind, webhook]) => {
   const { post } = resolved<{ post: Json & { requestBody: Described } }>(webhook);
   const { schema = {}, example } = post.requestBody.content?.['application/json'] ?? {};

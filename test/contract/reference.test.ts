@@ -66,7 +66,7 @@ test('what is not under /api/ links to document and page, and an answer of the A
   expect((await ask('/api/v1/health/fleet', { key })).headers['link']).toBeUndefined();
 });
 
-test('the Markdown tells every operation, parameter, field, error code and planned event', async () => {
+test('the Markdown tells every operation, parameter, field, error code and event', async () => {
   const text = (await ask('/docs.md')).text;
   const document = JSON.parse(committed);
   const schemas = Object.entries<{ properties: object }>(document.components.schemas);

@@ -59,7 +59,7 @@ test('exit 2 for wrong usage, one sentence each, and nothing half done', async (
     `${CONNECTION} postgres://watcher:unspoken@/shop:x:y`,
     `${CONNECTION} postgres://db.example.com/shop`,
     `${CONNECTION} mysql://watcher:unspoken@db.example.com:70000`,
-    `${CONNECTION} mysql://watcher:unspoken@db.example.com/?ssl-mode=REQUIRED`,
+    `${CONNECTION} mysql://watcher:unspoken@db.example.com/?ssl-mode=PREFERRED`,
     `${CONNECTION} mariadb://watcher:unspoken@/?socket=mysqld.sock`,
     `${CONNECTION} mysql://watcher:unspoken@db.example.com --expected-standbys 1`,
     `${CONNECTION} mariadb://watcher:unspoken@db.example.com --threshold PG_DEAD_TUPLES.warning=0.2`,
