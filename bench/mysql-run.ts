@@ -1,20 +1,20 @@
-import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { measure } from '../src/monitor/measure.ts';
 import type { Target } from '../src/monitor/session/session.ts';
-import { MariadbServer, PASSWORD } from '../test/mysql/mariadb-server.ts';
+import { MysqlServer, PASSWORD } from '../test/mysql/mysql-server.ts';
 import { type Figure, shown, under } from './figure.ts';
+import { fillMysqlTables } from './fill-mysql-tables.ts';
 import { median } from './median.ts';
+import { cpuSeconds } from './server-cpu.ts';
 
 // Measures the cost of a run for a MariaDB of 2,000 tables and 6,000 indexes, and whether it delays ALTER TABLE:
 // `npm run bench:mysql`. Requires Linux and an installed MariaDB; takes half a minute.
 
 const TABLES = 2_000;
 const RUNS = 5;
-const TICKS_A_SECOND = 100; // of /proc, on every Linux
 
-const server = await MariadbServer.start({
+const server = await MysqlServer.start({
   'performance-schema-instrument': 'wait/lock/metadata/sql/mdl=ON',
   'innodb-flush-log-at-trx-commit': '0', // so that the tables are made in seconds
 });
@@ -34,7 +34,7 @@ try {
   };
   await run();
   const small = await repeated(run);
-  await fill(server);
+  await fillMysqlTables(server, TABLES, 20);
   await server.restart(); // no table is open yet
   const cold = await run();
   const warm = await repeated(run);
@@ -87,23 +87,8 @@ async function repeated(run: () => Promise<{ seconds: number; cpu: number }>) {
   return { seconds: median(runs.map(({ seconds }) => seconds)), cpu: median(runs.map(({ cpu }) => cpu)) };
 }
 
-/** Creates tables with three indexes, a foreign key and some rows each. */
-async function fill(server: MariadbServer): Promise<void> {
-  await server.run([
-    'set foreign_key_checks = 0',
-    `begin not atomic
-       for n in 1..${TABLES} do
-         execute immediate concat(
-           'create table t', n, ' (id int auto_increment primary key, a int, b varchar(40), c int, key ab (a, b), key (c), ',
-           'foreign key (c) references t', greatest(n - 1, 1), ' (id))');
-         execute immediate concat('insert into t', n, ' (a, b) select seq, md5(seq) from seq_1_to_20');
-       end for;
-     end`,
-  ]);
-}
-
 /** Alters the tables in turn until stopped. Returns their number and the longest wait for a lock in ms. */
-function alter(server: MariadbServer) {
+function alter(server: MysqlServer) {
   let stopped = false;
   const made = (async () => {
     const session = await server.open('app');
@@ -125,7 +110,7 @@ function alter(server: MariadbServer) {
 }
 
 /** Causes a wait of 0.2 s to show that waits are measured. Returns the measured wait in ms. */
-async function waitOnPurpose(server: MariadbServer): Promise<number> {
+async function waitOnPurpose(server: MysqlServer): Promise<number> {
   const [reader, altering] = await Promise.all([server.open('app'), server.open('app')]);
   await reader.query('start transaction');
   await reader.query('select id from t1 limit 1');
@@ -138,16 +123,10 @@ async function waitOnPurpose(server: MariadbServer): Promise<number> {
 }
 
 /** How long an ALTER TABLE waited for a metadata lock, in ms. */
-async function longestWait(server: MariadbServer): Promise<number> {
+async function longestWait(server: MysqlServer): Promise<number> {
   const [row] = await server.run(`
     select max_timer_wait / 1e9 as ms
       from performance_schema.events_waits_summary_by_account_by_event_name
      where user = 'app' and event_name = 'wait/lock/metadata/sql/mdl'`);
   return Number(row?.['ms']);
-}
-
-/** A process's processor time since its start. */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

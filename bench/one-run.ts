@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../src/monitor/run.ts';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
 import { startTestStore, type TestStore } from '../test/store.ts';
+import { fillTables } from './fill-tables.ts';
 
 const TABLES = 2_000;
 const RUNS = 5;
@@ -21,7 +22,7 @@ export async function measureOneRun(figure: Figure): Promise<void> {
     console.log(`an idle small database, ${RUNS} runs`);
     await measureRuns(store, server, key, figure, { wall: 300 });
 
-    await fill(server);
+    await fillTables(server, TABLES, 50);
     console.log(`${TABLES} tables, ${3 * TABLES} indexes, ${RUNS} runs`);
     await measureRuns(store, server, key, figure, { wall: 2_000, server: 1_500 });
 
@@ -40,21 +41,6 @@ async function watch(store: TestStore, { host, port, database }: PostgresServer)
   const key = { accountId, connectionId: await store.connection(accountId, { host, port, database }) };
   await store.set(key, {}, { password: PASSWORD });
   return key;
-}
-
-/** Creates tables with three indexes, a sequence, a foreign key and some rows each. */
-async function fill(server: PostgresServer): Promise<void> {
-  await server.run(`
-    do $$ begin
-      for n in 1..${TABLES} loop
-        execute format('create table t%s (id serial primary key, a int, b text, c int references t%s)', n, greatest(n - 1, 1));
-        execute format('insert into t%s (a, b) select i, md5(i::text) from generate_series(1, 50) i', n);
-        execute format('create index on t%s (a)', n);
-        execute format('create index on t%s (b, c)', n);
-        if n % 50 = 0 then commit; end if;
-      end loop;
-    end $$`);
-  await server.run('vacuum analyze');
 }
 
 /** Limits in milliseconds. */
@@ -119,7 +105,8 @@ const locksOfWatcher = `
     left join pg_class c on c.oid = l.relation
    where a.usename = 'watcher'`;
 
-function watchLocks(server: PostgresServer) {
+/** Watches the locks of the monitor's login until `stop`: those above ACCESS SHARE, and the longest wait in milliseconds. */
+export function watchLocks(server: PostgresServer) {
   const found = { samples: 0, strong: new Set<string>(), waited: 0 };
   let stopped = false;
   const sampling = (async () => {

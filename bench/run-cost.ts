@@ -5,7 +5,7 @@ import { measure } from '../src/monitor/measure.ts';
 import type { NoteStep } from '../src/monitor/run-steps.ts';
 import type { Target } from '../src/monitor/session/session.ts';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
-import { MariadbServer } from '../test/mysql/mariadb-server.ts';
+import { MysqlServer } from '../test/mysql/mysql-server.ts';
 import { median } from './median.ts';
 
 // What a run costs the monitored server: `npm run bench:monitor -- --cost`. To compare two commits, run it in a worktree
@@ -23,7 +23,7 @@ export async function measureRunCost(): Promise<void> {
   } finally {
     await postgres.stop();
   }
-  const mariadb = await MariadbServer.start();
+  const mariadb = await MysqlServer.start();
   try {
     await costOf({ ...shared, engine: 'mariadb', host: mariadb.socket, port: 0, database: '' });
   } finally {

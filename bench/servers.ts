@@ -24,9 +24,16 @@ export function makeDataDir(): string {
   return folder;
 }
 
-/** Starts the service with the flags of `npm start`, without the monitor; `flags` are more flags for Node. */
-export function startService(dataDir: string, flags: readonly string[] = []): Promise<Server> {
-  return startServer([...SHIPPED_FLAGS, ...flags, PROGRAM, 'serve', '--no-monitor'], { dataDir });
+/**
+ * Starts the service with the flags of `npm start`, without the monitor; `flags` are more flags for Node, `program` is that
+ * of another checkout.
+ */
+export function startService(
+  dataDir: string,
+  flags: readonly string[] = [],
+  program = PROGRAM,
+): Promise<Server> {
+  return startServer([...SHIPPED_FLAGS, ...flags, program, 'serve', '--no-monitor'], { dataDir });
 }
 
 /** Starts a server of `bench/` with `input` on its standard input. */
@@ -55,7 +62,13 @@ export function removeDataDirs(): void {
 function startNode(command: string[], dataDir = ''): ChildProcess {
   const child = spawn(process.execPath, command, {
     cwd: tmpdir(), // no .env of the developer's
-    env: { PATH: process.env['PATH'], DBVITALS_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' },
+    env: {
+      PATH: process.env['PATH'],
+      DBVITALS_DATA_DIR: dataDir,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      DBVITALS_ALLOW_PRIVATE_DESTINATIONS: 'yes',
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   children.add(child);
