@@ -49,7 +49,7 @@ export default defineConfig({
         test: {
           ...timeouts,
           name: 'store',
-          include: ['{src,test}/**/*.store.test.ts', 'test/checks/*.test.ts'],
+          include: ['{src,test}/**/*.store.test.ts', 'test/checks/**/*.test.ts'],
           exclude: SLOW,
           globalSetup: STORE_SETUP,
         },
