@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { LongFirst } from '../../vitest.config.ts';
 
 const shared = {
+  // Chromium's clock decides here: what fails once is tried again, and the report names it.
+  retry: 1,
   testTimeout: 60_000,
   expect: { poll: { timeout: 20_000, interval: 100 } },
   hookTimeout: 180_000,
