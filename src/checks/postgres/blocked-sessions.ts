@@ -1,8 +1,9 @@
 import type { Check, Fault, Row } from '../check.ts';
-import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
 import type { FaultMeasure } from '../measure.ts';
 import { counted, duration } from '../wording.ts';
 import { atLeast, faultMeasure, highestOf } from '../worst-measures.ts';
+import { preparedSteps } from './prepared-xact-old.ts';
 
 /** Seconds that a session has waited for a lock: 5 and 10 min, dbvitals' own values. */
 const thresholds = { warning_seconds: 5 * 60, critical_seconds: 10 * 60 };
@@ -10,17 +11,38 @@ const thresholds = { warning_seconds: 5 * 60, critical_seconds: 10 * 60 };
 /** pg_blocking_pids briefly blocks the lock manager, so the check calls it only for the longest waits. */
 const WAITER_LIMIT = 50;
 
-// Blockers, found through the queue: a session that waits itself is not one. A prepared transaction has pid 0.
-// Nothing read here is hidden from an ordinary role.
+const TARGET = [
+  ...['locktype', 'database', 'relation', 'page', 'tuple'],
+  ...['virtualxid', 'transactionid', 'classid', 'objid', 'objsubid'],
+];
+
+/** Expression: what a lock is on. */
+const targetOf = (lock: string) => `(${TARGET.map((column) => `${lock}.${column}`).join(', ')})`;
+
+// Blockers, found through the queue: a session that waits itself is not one. A prepared transaction has pid 0: preparer
+// is the one that the longest of these waits is for, if no other of them has a lock there. Nothing read here is hidden from
+// an ordinary role.
 const sql = `
-  with recursive waiting as materialized (
+  with recursive lock as materialized (
+    select * from pg_locks
+  ), waiting as materialized (
     select pid, extract(epoch from clock_timestamp() - min(waitstart))::float8 as age
-      from pg_locks
+      from lock
      where not granted
      group by pid
   ), blocked as materialized (
     select pid, age, pg_blocking_pids(pid) as by
       from (select * from waiting where age is not null order by age desc limit ${WAITER_LIMIT}) longest
+  ), preparer as (
+    select case when count(distinct held.virtualtransaction) = 1 then min(held.virtualtransaction) end as holder
+      from blocked
+      join lock wanted on wanted.pid = blocked.pid and not wanted.granted
+      join lock held on held.granted and held.pid is null and held.mode <> 'SIReadLock'
+                    and ${targetOf('held')} is not distinct from ${targetOf('wanted')}
+     where 0 = any (blocked.by)
+     group by blocked.pid, blocked.age
+     order by blocked.age desc
+     limit 1
   ), chain as (
     select pid, age, unnest(by) as blocker from blocked
     union
@@ -42,7 +64,11 @@ const sql = `
      where chain.blocker not in (select pid from waiting)
        and (chain.blocker = 0 or a.pid is not null)
   )
-  select (select count(*)::int from waiting) as waiters, found.*
+  select (select count(*)::int from waiting) as waiters, found.*,
+         (select quote_literal(x.gid)
+            from preparer
+            join lock own on own.virtualtransaction = preparer.holder and own.pid is null
+            join pg_prepared_xacts x on x.transaction = own.transactionid) as gid
     from (select) one_row
     left join (
       select object, prepared, of_them, background, max(age) as age, count(distinct pid)::int as held_up
@@ -80,18 +106,23 @@ export const blockedSessions: Check<typeof thresholds> = {
   },
 };
 
+/** Several prepared transactions have a lock there. */
+const PREPARED =
+  'SELECT database, gid, owner, prepared FROM pg_prepared_xacts ORDER BY prepared; -- then connect to its database, and run COMMIT PREPARED or ROLLBACK PREPARED with its gid, as its transaction manager decided';
+
 function fault(row: Row, measured: FaultMeasure, critical: number): Fault {
   const age = numberIn(row, 'age');
   const object = textIn(row, 'object');
   const holding = `${counted(numberIn(row, 'held_up'), 'session')} for ${duration(age)}`;
   const severity = age >= critical ? 'critical' : 'warning';
   if (row['prepared'] === true) {
+    const gid = textOrNone(row, 'gid');
     return {
       severity,
       object,
       measured,
       metricLine: `A prepared transaction has blocked ${holding}; commit it or roll it back in its database.`,
-      remediation: `SELECT x.database, x.gid, x.owner, x.prepared, l.relation::regclass FROM pg_prepared_xacts x JOIN pg_locks l ON l.virtualtransaction = '-1/' || x.transaction ORDER BY x.prepared; -- then connect to its database, and run COMMIT PREPARED or ROLLBACK PREPARED with its gid, as its transaction manager decided`,
+      remediation: gid === undefined ? PREPARED : preparedSteps(gid),
     };
   }
   const blockers = `pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted)`;

@@ -52,23 +52,33 @@ function session(
   };
 }
 
+/** The longest name of a prepared transaction, 199 bytes. Control characters take most room in a statement. */
+function longest(name: Naming): string {
+  const text = name('g');
+  return text + (text.includes('\t') ? '\u0001' : ' ').repeat(199 - Buffer.byteLength(text));
+}
+
+/** Rolls back what is prepared in a database. */
+async function rollBack(server: PostgresServer, database: string): Promise<void> {
+  const own = `from pg_prepared_xacts where database = ${literal(database)}`;
+  const client = await server.open('postgres', database);
+  const { rows } = await client.query(`select gid ${own}`);
+  for (const { gid } of rows) await client.query(`rollback prepared ${literal(gid)}`);
+  await client.end();
+}
+
 /** A fault of a prepared transaction. */
 function prepared(check_id: string): NamedCase {
   return {
     ...{ check_id, kind: 'prepared transaction', thresholds: AT_ONCE },
     make: async (server, name) => {
       const { client, end } = await logIn(server, name);
-      await client.query(
-        `begin; select txid_current(); prepare transaction ${literal(name('g').repeat(3).slice(0, 120))}`,
-      );
+      await client.query(`begin; select txid_current(); prepare transaction ${literal(longest(name))}`);
       await wait(300);
       return {
         mend: (remediation) => inDatabase(server, remediation, name('d')),
         end: async () => {
-          const { rows } = await client.query('select gid from pg_prepared_xacts where database = $1', [
-            name('d'),
-          ]);
-          for (const { gid } of rows) await client.query(`rollback prepared ${literal(gid)}`);
+          await rollBack(server, name('d'));
           await end();
         },
       };
