@@ -14,7 +14,7 @@ export class Standby {
   readonly #settings: ServerSettings;
 
   /** Copies a paused primary; `name` is the `application_name` that the primary shows. */
-  constructor(primary: PostgresServer, name: string, programs: string) {
+  constructor(primary: PostgresServer, name: string, programs: string, settings: ServerSettings = {}) {
     this.#folder = mkdtempSync(join(tmpdir(), 'standby-'));
     this.#data = join(this.#folder, 'pg');
     this.#programs = programs;
@@ -29,7 +29,8 @@ export class Standby {
       unix_socket_directories: '.',
       max_wal_senders: '5', // a standby with fewer than its primary stops replaying
       port: String(primary.port),
-      primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres password='${PASSWORD}' application_name=${name}`,
+      primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres password='${PASSWORD}' application_name=${quoted(name)}`,
+      ...settings,
     };
   }
 
@@ -77,4 +78,9 @@ export class Standby {
     await this.pause();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** A value of a connection string. */
+function quoted(value: string): string {
+  return `'${value.replace(/['\\]/g, String.raw`\$&`)}'`;
 }

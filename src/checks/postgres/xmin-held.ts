@@ -36,7 +36,7 @@ const sql = (version: number): string => `
       from pg_prepared_xacts
      group by database, owner
     union all
-    select case when active then 'active slot' else 'slot' end,
+    select case when not active then 'slot' when slot_type = 'logical' then 'logical slot' else 'active slot' end,
            quote_ident(slot_name),
            ${version >= 170_000 ? 'case when not active then extract(epoch from clock_timestamp() - inactive_since) end' : 'null'}::float8,
            greatest(age(xmin), age(catalog_xmin))::float8,
@@ -44,7 +44,7 @@ const sql = (version: number): string => `
       from pg_replication_slots
      where coalesce(xmin, catalog_xmin) is not null
     union all
-    select 'standby', quote_ident(application_name), null, max(age(backend_xmin))::float8, null
+    select 'standby', quote_ident(application_name), null, max(age(backend_xmin))::float8, quote_literal(application_name)
       from pg_stat_replication
      where backend_xmin is not null
      group by application_name
@@ -103,7 +103,7 @@ type Facts = ServerFacts<typeof thresholds>;
 
 /** What a holder is compared by: its time if the server keeps one, else its transactions. */
 function measure(row: Row, [time, count]: readonly [Scale, Scale]): Measure {
-  const object = `${textIn(row, 'kind').replace('active ', '')} ${textIn(row, 'name')}`;
+  const object = `${textIn(row, 'kind').replace(/^(?:active|logical) /, '')} ${textIn(row, 'name')}`;
   const { seconds } = row;
   return typeof seconds === 'number'
     ? { ...time, object, value: seconds }
@@ -136,15 +136,24 @@ function ending(kind: string, handle: string, facts: Facts): [string, string] {
       return ['commit it or roll it back in its database', preparedSteps(handle)];
     case 'slot':
       return ['start its consumer, or drop it', slotSteps(handle.slice(1, -1))];
+    case 'logical slot':
+      return [
+        'make its consumer confirm what it has received: end what it waits for',
+        `SELECT slot_name, plugin, database, active_pid, catalog_xmin, confirmed_flush_lsn FROM pg_replication_slots WHERE slot_name = ${handle}; -- then make its consumer confirm: end the transaction that it waits for, or restart it`,
+      ];
     case 'active slot':
       return [
-        'make its consumer catch up: end the long query or transaction there',
-        `SELECT * FROM pg_replication_slots WHERE slot_name = ${handle};`,
+        'end the long query on its standby',
+        `SELECT s.slot_name, r.application_name, r.client_addr, s.xmin FROM pg_replication_slots s JOIN pg_stat_replication r ON r.pid = s.active_pid WHERE s.slot_name = ${handle}; -- then ${ON_STANDBY}`,
       ];
     default:
       return [
         'end the long query on the standby',
-        'SELECT application_name, client_addr, backend_xmin FROM pg_stat_replication WHERE backend_xmin IS NOT NULL; -- then end the long query on that standby, or set hot_standby_feedback = off there: its queries may then be cancelled',
+        `SELECT application_name, client_addr, backend_xmin FROM pg_stat_replication WHERE application_name = ${handle}; -- then ${ON_STANDBY}`,
       ];
   }
 }
+
+/** Ends the transaction that holds back vacuum from a standby: the one with the oldest snapshot there. */
+const ON_STANDBY =
+  "on that standby: SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid() ORDER BY age(backend_xmin) DESC, xact_start LIMIT 1) oldest; or set hot_standby_feedback = off there: its queries may then be cancelled";

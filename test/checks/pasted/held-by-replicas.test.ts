@@ -1,0 +1,128 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Fault } from '../../../src/checks/check.ts';
+import { xminHeld } from '../../../src/checks/postgres/xmin-held.ts';
+import { expectOnPages } from '../../expect-on-pages.ts';
+import { measure } from '../measure.ts';
+import { paste, stepsOf } from '../paste.ts';
+import { PostgresServer, testedPrograms } from '../postgres-server.ts';
+import { Standby } from '../standby.ts';
+import { run } from './named-case.ts';
+
+// Of the two standbys without a slot, one has a name that must be quoted, and the other looks the same.
+const NAMES = { north: 'north', hostile: `s"b'c\\d;e--f`, alike: `s"b'c\\d;e -f` };
+
+let primary: PostgresServer;
+let standbys: Record<keyof typeof NAMES, Standby>;
+const readers: pg.Client[] = [];
+
+beforeAll(async () => {
+  primary = await PostgresServer.start();
+  await primary.run(`select pg_create_physical_replication_slot('north', true)`);
+  await primary.pause();
+  const follow = (name: keyof typeof NAMES, slot: Record<string, string> = {}) =>
+    new Standby(primary, NAMES[name], testedPrograms(), {
+      ...slot,
+      hot_standby_feedback: 'on',
+      wal_receiver_status_interval: '1s',
+    });
+  standbys = {
+    north: follow('north', { primary_slot_name: 'north' }),
+    hostile: follow('hostile'),
+    alike: follow('alike'),
+  };
+  await primary.resume({ listen_addresses: '127.0.0.1', max_wal_senders: '5', wal_level: 'logical' });
+  await Promise.all(Object.values(standbys).map((standby) => standby.start()));
+});
+afterAll(async () => {
+  await Promise.all(readers.map((reader) => reader.end().catch(() => {})));
+  await Promise.all(Object.values(standbys ?? {}).map((standby) => standby.stop()));
+  await primary?.stop();
+});
+
+/** A query on a standby that keeps its snapshot, and a younger one. */
+async function query(standby: Standby): Promise<void> {
+  for (let count = 0; count < 2; count++) {
+    const reader = await standby.open();
+    readers.push(reader);
+    await reader.query('begin isolation level repeatable read; select 1');
+    await burn();
+    await vi.waitFor(async () => {
+      const [row] = await standby.run('select pg_last_wal_replay_lsn()::text as at');
+      const [own] = await primary.run(`select '${row?.['at']}'::pg_lsn >= pg_current_wal_lsn() as same`);
+      expect(own?.['same']).toBe(true);
+    }, 10_000);
+  }
+}
+
+const burn = () =>
+  primary.run(
+    'do $$ begin for n in 1..60 loop create temp table burnt (); drop table burnt; commit; end loop; end $$',
+  );
+
+async function faults(): Promise<Fault[]> {
+  const client = await primary.open('watcher');
+  try {
+    const thresholds = { warning_seconds: 0.2, warning_transactions: 100 };
+    const found = (await measure(client, xminHeld, { thresholds })).faults;
+    expectOnPages(found.map(({ remediation }) => [xminHeld.id, remediation]));
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Waits until exactly these are at fault. */
+async function untilHeldBy(...objects: string[]): Promise<Fault[]> {
+  let found: Fault[] = [];
+  await vi.waitFor(
+    async () => {
+      found = await faults();
+      expect(found.map(({ object }) => object).sort()).toEqual(objects.toSorted());
+    },
+    { timeout: 15_000, interval: 200 },
+  );
+  return found;
+}
+
+const of = (found: Fault[], object: string) =>
+  found.find((fault) => fault.object === object)?.remediation ?? '';
+
+test('active slots and standbys: the look shows one, and its standby ends one query', async () => {
+  for (const standby of Object.values(standbys)) await query(standby);
+  const objects = {
+    north: 'slot north',
+    hostile: `standby "${NAMES.hostile.replaceAll('"', '""')}"`,
+    alike: `standby "${NAMES.alike.replaceAll('"', '""')}"`,
+  };
+  const standing = new Set(Object.values(objects));
+  for (const name of ['north', 'hostile'] as const) {
+    const remediation = of(await untilHeldBy(...standing), objects[name]);
+    const shown = await paste(primary, remediation);
+    expect([shown.includes('127.0.0.1'), shown.match(/127\.0\.0\.1/g)?.length]).toEqual([true, 1]);
+    const steps = stepsOf(remediation);
+    expect(steps).toHaveLength(1);
+    const sessions = `select count(*)::int as open from pg_stat_activity where state = 'idle in transaction'`;
+    for (const left of [1, 0]) {
+      for (const step of steps) await standbys[name].run(step);
+      await vi.waitFor(async () => expect((await standbys[name].run(sessions))[0]).toEqual({ open: left }));
+    }
+    standing.delete(objects[name]);
+    await burn();
+  }
+  await untilHeldBy(objects.alike);
+  await readers.at(-1)?.query('rollback');
+  await readers.at(-2)?.query('rollback');
+  await untilHeldBy();
+});
+
+test('slots without a consumer: the steps drop one', async () => {
+  for (const name of ['one', 'another'])
+    await run(primary, `select pg_create_logical_replication_slot('${name}', 'pgoutput')`);
+  await burn();
+  await burn();
+  const found = await untilHeldBy('slot one', 'slot another');
+  await paste(primary, of(found, 'slot one'));
+  for (const step of stepsOf(of(found, 'slot one'))) await paste(primary, step);
+  await untilHeldBy('slot another');
+});
