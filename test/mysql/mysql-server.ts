@@ -159,7 +159,7 @@ export class MysqlServer {
       { stdio: 'ignore' },
     );
     for (let tries = 0; tries < 400; tries++) {
-      if (this.#process.exitCode !== null) break;
+      if (hasEnded(this.#process)) break;
       try {
         await (await this.open('root', '')).end();
         return;
@@ -174,7 +174,7 @@ export class MysqlServer {
   async pause(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const running = this.#process;
     this.#process = null;
-    if (!running || running.exitCode !== null) return;
+    if (!running || hasEnded(running)) return;
     running.kill(signal);
     await once(running, 'exit');
   }
@@ -188,4 +188,8 @@ export class MysqlServer {
     await this.pause('SIGKILL');
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }

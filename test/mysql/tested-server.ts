@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type RootProgram, rootProgram } from '../roots/root-program.ts';
+import { type RootProgram, rootGalera, rootProgram } from '../roots/root-program.ts';
 
 /** The servers that `npm run test:mysql` tests. MariaDB 10.11 is this machine's, the others come from the root folders. */
 export const SERVERS = ['mariadb-10.11', 'mariadb-11.8', 'mysql-9.7'] as const;
@@ -27,6 +27,16 @@ export function serverProgram(name: RootProgram): string {
   throw new Error(
     `These tests start a MariaDB of their own, and ${name} is not installed: "apt-get install mariadb-server-core" on Debian.`,
   );
+}
+
+/** The path of the tested MariaDB's Galera; throws a message that says what to install. */
+export function galeraProvider(): string {
+  if (tested !== 'mariadb-10.11') return rootGalera();
+  const found = ['/usr/lib/galera', '/usr/lib64/galera-4']
+    .map((folder) => join(folder, 'libgalera_smm.so'))
+    .find(existsSync);
+  if (found) return found;
+  throw new Error('These tests need Galera: "apt-get install galera-4" on Debian.');
 }
 
 /** A table expression with the column `seq`: the numbers `from` to `to`, both included. */

@@ -39,6 +39,9 @@ export function rootPostgres(): string {
   return dirname(dirname(rootProgram('postgres')));
 }
 
+/** The Galera of MariaDB 11.8, for `wsrep_provider`. */
+export const rootGalera = (): string => join(ROOTS, 'trixie/usr/lib/galera/libgalera_smm.so');
+
 /** PostgreSQL's programs start each other, and find their files, by their own path. So the scripts' paths mirror the root's. */
 function scripts(root: Root): (path: string) => string {
   const folder = join(ROOTS, root);
@@ -53,7 +56,8 @@ function scripts(root: Root): (path: string) => string {
     write(script, `exec ${loader} --argv0 '${script}' '${join(folder, path)}' "$@" ${more}`);
     return script;
   };
-  const server = `--basedir='${folder}/usr' --plugin-dir='${folder}/usr/lib/mysql/plugin'`;
+  // Not the root's own folder: MariaDB looks there for the `sh` of a state transfer, which would need the root's loader.
+  const server = `--basedir='${mirror}/usr' --plugin-dir='${folder}/usr/lib/mysql/plugin'`;
   for (const [of, path] of Object.values(PROGRAMS)) {
     if (of !== root) continue;
     if (path.endsWith('install-db'))
