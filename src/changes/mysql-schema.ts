@@ -1,3 +1,4 @@
+import { exactName } from '../checks/mysql/exact-name.ts';
 import { isMariaDb } from '../checks/mysql/flavour.ts';
 import { quoted } from '../checks/mysql/quote.ts';
 import { type Ask, type Fact, type Reading, textOf } from './facts.ts';
@@ -42,14 +43,19 @@ const indexes = (expression: string) => `
    group by 1, 2, 3
    limit ${SCHEMA_LIMITS.facts + 1}`;
 
-// InnoDB's own dictionary: REFERENTIAL_CONSTRAINTS of MariaDB opens every table.
+// InnoDB's own dictionary: REFERENTIAL_CONSTRAINTS of MariaDB opens every table. Gathered by a union, because MariaDB would
+// compare all pairs in a join.
 const foreignKeys = (prefix: string) => `
-  select f.id as id, f.for_name as child, f.ref_name as parent, f.type as type,
-         group_concat(c.for_col_name order by c.pos separator ', ') as own,
-         group_concat(c.ref_col_name order by c.pos separator ', ') as theirs
-    from information_schema.${prefix}foreign f
-    join information_schema.${prefix}foreign_cols c on c.id = f.id
-   group by 1, 2, 3, 4
+  select id, max(for_name) as child, max(ref_name) as parent, max(type) as type,
+         group_concat(own order by pos separator ', ') as own,
+         group_concat(theirs order by pos separator ', ') as theirs
+    from (select ${exactName('id')} as id, for_name, ref_name, type, null as own, null as theirs, null as pos
+            from information_schema.${prefix}foreign
+           union all
+          select ${exactName('id')}, null, null, null, for_col_name, ref_col_name, pos
+            from information_schema.${prefix}foreign_cols
+         ) fact
+   group by id
    limit ${SCHEMA_LIMITS.facts + 1}`;
 
 /**
