@@ -67,8 +67,15 @@ export async function liveThrough<Server>(
   expect(await ticketsOf(store, key)).toMatchObject([{ check_id, object, status: 'resolved' }]);
 }
 
-async function ticketsOf({ writer }: TestStore, { accountId }: ConnectionKey) {
-  const { rows } = await writer.query<{ check_id: string; remediation: string }>(
+/** The tickets of a connection's account, oldest first. */
+export async function ticketsOf({ writer }: TestStore, { accountId }: ConnectionKey) {
+  const { rows } = await writer.query<{
+    check_id: string;
+    object: string | null;
+    severity: Severity;
+    status: string;
+    remediation: string;
+  }>(
     `select check_id, object, severity, status, remediation from ticket where account_id = $1 order by ticket_id`,
     [accountId],
   );

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Check } from '../../src/checks/check.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE } from '../../src/checks/connection-findings.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
-import { liveThrough } from '../provocation.ts';
+import { runHealthCheck } from '../../src/monitor/run.ts';
+import { liveThrough, ticketsOf } from '../provocation.ts';
 import { startTestStore, type TestStore } from '../store.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
+import { paste } from './paste.ts';
 import { provocations } from './provocations.ts';
 import { ENGINE } from './tested-server.ts';
 
@@ -36,3 +38,31 @@ test.each(provocations)(
     });
   },
 );
+
+test('from the fourth note on a schema there is one ticket of the schema, which is resolved when all are mended', async () => {
+  const check_id = 'MY_NON_INNODB';
+  const key = await store.watched(
+    { engine: ENGINE, host: server.socket, port: 3306, database: '' },
+    PASSWORD,
+  );
+  const tickets = async () => {
+    await runHealthCheck({ ...store.deps, thresholds: others }, key);
+    return (await ticketsOf(store, key))
+      .filter((ticket) => ticket.check_id === check_id)
+      .map(({ object, status }) => `${status} ${object}`);
+  };
+  const make = (name: string) => server.run(`create table old_${name} (x int) engine = MyISAM`);
+  for (const name of ['a', 'b', 'c']) await make(name);
+  const single = (status: string) => ['a', 'b', 'c'].map((name) => `${status} \`shop\`.\`old_${name}\``);
+  expect((await tickets()).sort()).toEqual(single('open'));
+
+  await make('d');
+  expect((await tickets()).sort()).toEqual(['open `shop`', ...single('resolved')]);
+  expect((await tickets()).sort()).toEqual(['open `shop`', ...single('resolved')]);
+
+  const group = (await ticketsOf(store, key)).find(({ object }) => object === '`shop`');
+  expect(group?.severity).toBe('info');
+  paste(server, group?.remediation ?? '');
+  expect((await tickets()).sort()).toEqual(['resolved `shop`', ...single('resolved')]);
+  await server.run(['a', 'b', 'c', 'd'].map((name) => `drop table old_${name}`));
+});

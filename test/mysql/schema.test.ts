@@ -191,6 +191,14 @@ test('more than three notes on a schema are one finding, with statements that wo
   expect((await judged('MY_NON_INNODB')).faults).toEqual([]);
 });
 
+test('tables without transactions are listed by size', async () => {
+  const table = (name: string) => `create table ${name} (x char(200)) engine = MyISAM`;
+  await server.run(['a', 'b', 'c', 'd'].map(table));
+  await server.run([`insert into c select 'x' from ${numbers(1, 300)}`, "insert into b values ('x')"]);
+  const [one] = (await judged('MY_NON_INNODB')).faults;
+  expect(one?.metricLine).toContain('`shop`.`c`, `shop`.`b`, `shop`.`a`, `shop`.`d`');
+});
+
 test('an index that was read is no finding', async () => {
   await server.run(['create table a (id int primary key, x int, key (x))', 'insert into a values (1, 2)']);
   expect(await objects('MY_UNUSED_INDEX', ALL)).toEqual(['`a`.`x`']);

@@ -4,18 +4,19 @@ import type { TableCondition } from './table-condition.ts';
 export const largeTable = { minimum_bytes: 1024 * 1024 };
 
 /**
- * Candidates, whose names are those of `exactName`, with the `bytes` of their tables: of the rows, or of all secondary
- * indexes. MySQL reads the sizes of these tables only.
+ * Candidates, whose names are those of `exactName`, with the `bytes` of their tables: of the rows, of all secondary
+ * indexes, or of both. MySQL reads the sizes of these tables only.
  */
 export function withBytes(
   candidates: string,
-  column: 'data_length' | 'index_length',
+  of: 'data_length' | 'index_length' | 'both',
   ofTables: TableCondition,
 ): string {
   const same = (name: string) => `
        t.${name} = convert(sized.${name} using utf8mb3) and cast(t.${name} as binary) = cast(sized.${name} as binary)`;
+  const bytes = of === 'both' ? 't.data_length + t.index_length' : `t.${of}`;
   return `
-  select sized.*, t.${column} + 0e0 as bytes
+  select sized.*, ${bytes} + 0e0 as bytes
     from (${candidates}
          ) sized
     join information_schema.tables t

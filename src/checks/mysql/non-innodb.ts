@@ -1,6 +1,7 @@
 import { textIn } from '../columns.ts';
 import { alterTable, lookAtTable, rowBytes, showTable } from './alter-table.ts';
-import { largeTable } from './candidate-bytes.ts';
+import { largeTable, withBytes } from './candidate-bytes.ts';
+import { exactName } from './exact-name.ts';
 import { isMariaDb } from './flavour.ts';
 import { tableCheck, tableOf } from './table-check.ts';
 import type { TableCondition } from './table-condition.ts';
@@ -8,16 +9,21 @@ import type { TableDetails } from './table-details.ts';
 
 // Engines that store rows without transactions. Left out are those that store them elsewhere (MERGE,
 // FEDERATED, CONNECT, BLACKHOLE) and other transactional ones (RocksDB, NDB).
-const candidates = (_version: number, ofTables: TableCondition) => `
+const candidates = (_version: number, ofTables: TableCondition) =>
+  withBytes(
+    `
   select table_schema, table_name, engine, in_merge
-    from (select t.table_schema as table_schema, t.table_name as table_name, t.engine as engine,
-                 max(t.engine = 'MRG_MyISAM') over () as in_merge
+    from (select ${exactName('t.table_schema')} as table_schema, ${exactName('t.table_name')} as table_name,
+                 t.engine as engine, max(t.engine = 'MRG_MyISAM') over () as in_merge
             from information_schema.tables t
            where ${ofTables('t.')}
              and t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED')
              and t.engine in ('MyISAM', 'Aria', 'MEMORY', 'ARCHIVE', 'CSV', 'MRG_MyISAM')
          ) own
-   where engine <> 'MRG_MyISAM'`;
+   where engine <> 'MRG_MyISAM'`,
+    'both',
+    ofTables,
+  );
 
 /** Tables of an engine without transactions: a crash may damage them, and a backup of them is not consistent. */
 export const nonInnodb = tableCheck({
@@ -29,7 +35,7 @@ export const nonInnodb = tableCheck({
   suspects: (version) => (isMariaDb(version) ? { limit: 0, allIfMore: true } : undefined),
   thresholds: largeTable,
   needs: { variables: ['log_bin'] },
-  worstFirst: "engine = 'MEMORY', table_schema, table_name",
+  worstFirst: "engine = 'MEMORY', bytes desc, table_schema, table_name",
   holdsBack: true,
   details: {},
   perSchema: { noun: 'tables without transactions', advice: 'convert them to InnoDB' },
