@@ -1,15 +1,20 @@
 import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { tellPort } from './tell-port.ts';
 
-// A rival: Node's own server, which answers every request with the same bytes. Reads the body from standard input.
-const parts: Buffer[] = [];
-for await (const part of process.stdin) parts.push(part);
-const body = Buffer.concat(parts);
+// A rival: Node's own server, with fixed bytes for each URL. Reads the bodies from standard input: an object by URL.
+const bodies = new Map(
+  Object.entries((await json(process.stdin)) as Record<string, string>).map(([url, body]) => [
+    url,
+    Buffer.from(body),
+  ]),
+);
 
-const server = createServer((_request, response) => {
-  response.writeHead(200, {
+const server = createServer((request, response) => {
+  const body = bodies.get(request.url ?? '');
+  response.writeHead(body ? 200 : 404, {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': body.length,
+    'content-length': body?.length ?? 0,
   });
   response.end(body);
 });

@@ -1,67 +1,76 @@
 import { askOnce } from './ask.ts';
 import { postgresOf } from './cost.ts';
-import { activityPages, dashboardPaths, ENDPOINT_ONE, messages } from './mixes.ts';
+import { dashboardPaths, ENDPOINT_ONE, inTurn, messages } from './mixes.ts';
 import type { Contestant } from './rounds.ts';
-import { seedAccounts } from './seed.ts';
-import { makeDataDir, startRival, startService } from './servers.ts';
+import { type SeededAccount, seedAccounts } from './seed.ts';
+import { makeDataDir, type Server, startRival, startService } from './servers.ts';
 
-const ACCOUNTS = 100;
-
-/** The service and its rivals, all running, each with a load. `stop` ends all of them except the bare server. */
-export interface Contestants {
+/** The service that is measured, with its accounts. */
+export interface Measured {
   dataDir: string;
-  /** The data folder of the service that records nothing. */
-  unrecordedDir: string;
-  bare: Contestant;
-  /** The service with requests for endpoint 1 by 50 and by 5,000 keys. */
-  fifty: Contestant;
-  thousands: Contestant;
-  unrecorded: Contestant;
-  plain: Contestant;
-  /** The service with requests for all eight endpoints, and for pages of the log. */
-  dashboard: Contestant;
-  pages: Contestant;
-  stop(): Promise<void>;
+  accounts: readonly SeededAccount[];
+  service: Server;
+  postmaster: number;
+  /** Sends a request with the first key of the first account, or with `key`. */
+  ask<Body>(path: string, key?: string): Promise<Body>;
 }
 
-/** Seeds accounts of 50 keys and 20 connections each, and starts the servers. */
-export async function startContestants(): Promise<Contestants> {
-  const [dataDir, unrecordedDir] = [makeDataDir(), makeDataDir()];
-  const accounts = await seedAccounts(dataDir, ACCOUNTS);
-  const [{ id, keys } = { id: 0, keys: [] }] = accounts;
-  const [own = { id, keys }] = await seedAccounts(unrecordedDir, 1);
-
-  const service = await startService(dataDir);
-  const withHook = ['--import', new URL('unrecorded.ts', import.meta.url).href];
-  const unrecorded = await startService(unrecordedDir, withHook);
-  const plain = await startRival(['plain-server.ts', `${id}`], { dataDir });
-  const ask = <Body>(path: string) => askOnce<Body>(service.port, keys[0] ?? '', path);
-  const body = await ask<{ data: { id: number }[] }>(ENDPOINT_ONE);
-  const bare = await startRival(['bare-server.ts'], { input: Buffer.from(JSON.stringify(body)) });
-
-  const postmaster = postgresOf(dataDir);
-  const mix = (name: string, requests: string[]) => ({
-    ...{ name: `**dbvitals**, ${name}`, server: service, postmaster, requests },
-  });
-  const endpointOne = messages(keys, [ENDPOINT_ONE]);
-  const allKeys = accounts.flatMap((account) => account.keys);
-  const activity = (await activityPages(ask, 7)).map(({ path }) => path);
+/** Seeds accounts as {@link seedAccounts} does, and starts the service; `flags` are more flags for Node. */
+export async function startMeasured(
+  count: number,
+  keys: number,
+  flags: readonly string[] = [],
+): Promise<Measured> {
+  const dataDir = makeDataDir();
+  const accounts = await seedAccounts(dataDir, count, keys);
+  const service = await startService(dataDir, flags);
   return {
-    ...{ dataDir, unrecordedDir },
-    bare: { name: 'bare `node:http`, the same bytes', server: bare, postmaster: null, requests: endpointOne },
-    fifty: mix('endpoint 1, 50 keys', endpointOne),
-    thousands: mix('endpoint 1, 5,000 keys', messages(allKeys, [ENDPOINT_ONE])),
-    unrecorded: {
-      name: 'dbvitals that records nothing, endpoint 1, 50 keys',
-      server: unrecorded,
-      postmaster: postgresOf(unrecordedDir),
-      requests: messages(own.keys, [ENDPOINT_ONE]),
-    },
-    plain: { name: 'plain Fastify + pg, endpoint 1', server: plain, postmaster, requests: endpointOne },
-    dashboard: mix('a dashboard: all eight endpoints', messages(keys, dashboardPaths(body.data[0]?.id ?? 0))),
-    pages: mix('pages of 100 of 10,000 entries', messages(keys, activity)),
-    async stop() {
-      for (const server of [plain, unrecorded, service]) await server.stop();
-    },
+    ...{ dataDir, accounts, service, postmaster: postgresOf(dataDir) },
+    ask: (path, key = accounts[0]?.keys[0] ?? '') => askOnce(service.port, key, path),
   };
+}
+
+/** Starts a bare server with a body for each path. */
+export function startBare(bodies: Record<string, unknown>): Promise<Server> {
+  const byUrl = Object.entries(bodies).map(([path, body]) => [`/api/v1${path}`, JSON.stringify(body)]);
+  return startRival(['bare-server.ts'], { input: Buffer.from(JSON.stringify(Object.fromEntries(byUrl))) });
+}
+
+/** The service with requests for endpoint 1 by the 50 keys of an account and by all keys, and the bare server. */
+export async function startEndpointOne({ accounts, service, postmaster, ask }: Measured): Promise<{
+  bare: Contestant;
+  fifty: Contestant;
+  thousands: Contestant;
+}> {
+  const bare = await startBare({ [ENDPOINT_ONE]: await ask(ENDPOINT_ONE) });
+  const fifty = messages(accounts[0]?.keys ?? [], [ENDPOINT_ONE]);
+  const all = accounts.flatMap(({ keys }) => keys);
+  const mix = (name: string, load: Contestant['load']) => ({ name, server: service, postmaster, load });
+  return {
+    bare: {
+      ...{ name: 'bare `node:http`, the same bytes', server: bare, postmaster: null, load: inTurn(fifty) },
+    },
+    fifty: mix('**dbvitals**, endpoint 1, 50 keys', inTurn(fifty)),
+    thousands: mix('**dbvitals**, endpoint 1, 5,000 keys', inTurn(messages(all, [ENDPOINT_ONE]))),
+  };
+}
+
+/** Starts the service that records nothing, on a store of its own. */
+export async function startUnrecorded(): Promise<{ dataDir: string; unrecorded: Contestant }> {
+  const dataDir = makeDataDir();
+  const [own] = await seedAccounts(dataDir, 1);
+  const withHook = ['--import', new URL('unrecorded.ts', import.meta.url).href];
+  const unrecorded = {
+    name: 'dbvitals that records nothing, endpoint 1, 50 keys',
+    server: await startService(dataDir, withHook),
+    postmaster: postgresOf(dataDir),
+    load: inTurn(messages(own?.keys ?? [], [ENDPOINT_ONE])),
+  };
+  return { dataDir, unrecorded };
+}
+
+/** The requests of a dashboard: all eight endpoints in turn. */
+export async function dashboardRequests({ accounts, ask }: Measured): Promise<string[]> {
+  const { data } = await ask<{ data: { id: number }[] }>(ENDPOINT_ONE);
+  return messages(accounts[0]?.keys ?? [], dashboardPaths(data[0]?.id ?? 0));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from './client.ts';
+import type { NextRequest } from './mixes.ts';
 
 /** The result of a load. Times are from a request (or its scheduled time) to its answer. */
 export interface LoadResult {
@@ -11,20 +12,19 @@ export interface LoadResult {
   p99: number;
 }
 
-/** Sends `requests` in turn on `connections`; each sends the next request when the last is answered. */
+/** Sends requests on `connections`; each sends its next request when the last is answered. */
 export async function load(
   port: number,
-  requests: readonly string[],
+  next: NextRequest,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<LoadResult> {
   const clients = await openAll(port, connections);
   const tally = new Tally();
   const end = performance.now() + seconds * 1000;
-  let next = 0;
   await Promise.all(
-    clients.map(async (client) => {
+    clients.map(async (client, connection) => {
       for (let sent = performance.now(); sent < end; sent = performance.now()) {
-        const status = await client.ask(requests[next++ % requests.length] ?? '');
+        const status = await client.ask(next(connection));
         tally.add(status, performance.now() - sent);
       }
       client.close();
@@ -33,10 +33,10 @@ export async function load(
   return tally.result();
 }
 
-/** Sends `rate` requests per second in turn, regardless of the answers. A request without a free connection waits. */
+/** Sends `rate` requests per second, regardless of the answers. A request without a free connection waits. */
 export async function loadSteadily(
   port: number,
-  requests: readonly string[],
+  next: (n: number) => string,
   { connections, seconds, rate }: { connections: number; seconds: number; rate: number },
 ): Promise<LoadResult> {
   const clients = await openAll(port, connections);
@@ -47,7 +47,7 @@ export async function loadSteadily(
   const ask = async (n: number) => {
     const client = free.pop();
     if (!client) return new Promise<void>((resolve) => late.push(() => resolve(ask(n))));
-    const status = await client.ask(requests[n % requests.length] ?? '');
+    const status = await client.ask(next(n));
     tally.add(status, performance.now() - started - (n * 1000) / rate);
     free.push(client);
     late.shift()?.();

@@ -1,6 +1,15 @@
 /** A complete HTTP/1.1 message. */
-function message(key: string, path: string): string {
+export function message(key: string, path: string): string {
   return `GET /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nUser-Agent: python-requests/2.32.3\r\n\r\n`;
+}
+
+/** The next request of a connection. */
+export type NextRequest = (connection: number) => string;
+
+/** Sends the messages in turn, whatever the connection. */
+export function inTurn(requests: readonly string[]): NextRequest {
+  let next = 0;
+  return () => requests[next++ % requests.length] ?? '';
 }
 
 /** A message for each path with each key. */

@@ -10,7 +10,7 @@ import { addDestination } from '../src/notifications/destinations/add-destinatio
 import { queueEvents } from '../src/notifications/outbox/queue-events.ts';
 import { EVENT_EXAMPLES } from '../src/vocabulary/event-examples.ts';
 import { postgresOf } from './cost.ts';
-import { ENDPOINT_ONE, messages } from './mixes.ts';
+import { ENDPOINT_ONE, inTurn, messages } from './mixes.ts';
 import { type Contestant, compare } from './rounds.ts';
 import { seedAccounts } from './seed.ts';
 import { makeDataDir, removeDataDirs, startService, stopServers } from './servers.ts';
@@ -74,8 +74,8 @@ async function contestantOf(name: string, root: string | null): Promise<Contende
     root === null ? seedAccounts : (await import(join(root, 'bench/seed.ts'))).seedAccounts;
   const [account = { id: 0, keys: [] }] = await seed(dataDir, 1);
   const server = await startService(dataDir, [], root === null ? undefined : join(root, 'src/dbvitals.ts'));
-  const requests = messages(account.keys, [ENDPOINT_ONE]);
-  return { name, server, postmaster: postgresOf(dataDir), requests, dataDir, accountId: account.id };
+  const load = inTurn(messages(account.keys, [ENDPOINT_ONE]));
+  return { name, server, postmaster: postgresOf(dataDir), load, dataDir, accountId: account.id };
 }
 
 /** Adds the destinations, and queues an event for all of them each second. Returns a function that ends it. */

@@ -1,5 +1,7 @@
 import { type Figure, shown } from './figure.ts';
 import { plot } from './plot.ts';
+import type { GeneralStanding } from './reads/general.ts';
+import type { ReadStandings } from './reads/measure-reads.ts';
 import type { Standing } from './rounds.ts';
 import type { CostAgainstSize } from './size.ts';
 
@@ -26,6 +28,63 @@ export function standingTable(standings: readonly Standing[]): string {
       ...[ratio, rate, p50, p99, ...cpu, memory].map(shown),
     ]),
   );
+}
+
+/** A table of reads by the plain server and by the service. */
+export function readTable(reads: readonly ReadStandings[]): string {
+  return table(
+    [
+      ...['read', 'plain server, /s', 'dbvitals, /s', 'ratio of rates'],
+      ...['CPU an answer, µs: plain, Node + PostgreSQL', 'dbvitals, Node + PostgreSQL'],
+      ...['ratio of CPU', 'reach'],
+    ],
+    reads.map(({ read, plain, ours }) => [
+      ...[read.title, shown(plain.rate), shown(ours.rate), shown(ours.ratio)],
+      ...[costOf(plain), costOf(ours), `**${shown(ours.thrift)}**`, `${read.reach}`],
+    ]),
+  );
+}
+
+/** A table of what the reads cost at least. */
+export function limitTable(reads: readonly ReadStandings[]): string {
+  return table(
+    [
+      'read',
+      'bytes',
+      'bare answer, Node',
+      'bare select, Node + PostgreSQL',
+      'both',
+      'dbvitals',
+      'times both',
+    ],
+    reads.map(({ read, bytes, ours, bare, select }) => {
+      const [all, limit] = [total(ours), bare.cpu[0] + total(select)];
+      return [
+        ...[read.title, shown(bytes), shown(bare.cpu[0]), costOf(select)],
+        ...[shown(limit), shown(all), shown(all / limit)],
+      ];
+    }),
+  );
+}
+
+/** A table of reads by a general server and by the service. */
+export function generalTable(general: readonly GeneralStanding[], reads: readonly ReadStandings[]): string {
+  return table(
+    ['read', 'PostGraphile, /s', 'CPU an answer, µs: Node + PostgreSQL', 'of the CPU of dbvitals'],
+    general.map(({ title, standing }) => {
+      const ours = reads.find(({ read }) => read.title === title)?.ours;
+      const times = ours ? shown(total(standing) / total(ours)) : '';
+      return [title, shown(standing.rate), costOf(standing), times];
+    }),
+  );
+}
+
+function costOf({ cpu: [server, postgres] }: Standing): string {
+  return `${shown(server)} + ${shown(postgres)}`;
+}
+
+function total({ cpu: [server, postgres] }: Standing): number {
+  return server + postgres;
 }
 
 /** A table of medians in milliseconds, with a column for each size. */

@@ -1,15 +1,29 @@
-import { type Contestants, startContestants } from './contestants.ts';
+import {
+  dashboardRequests,
+  type Measured,
+  startEndpointOne,
+  startMeasured,
+  startUnrecorded,
+} from './contestants.ts';
 import { memoryOf } from './cost.ts';
-import { atLeast, type Figure, under } from './figure.ts';
+import { atLeast, atMost, type Figure, under } from './figure.ts';
 import { loadSteadily } from './load.ts';
+import { inTurn } from './mixes.ts';
+import { type GeneralStanding, measureGeneral } from './reads/general.ts';
+import { measureReads, type ReadStandings, readFigures } from './reads/measure-reads.ts';
+import { READS } from './reads/reads.ts';
 import { type Contestant, compare, type LoadSize, type Standing } from './rounds.ts';
 import { withStore } from './seed.ts';
 
 const STEADY_RATE = 1_000;
+const ACCOUNTS = 100;
+const KEYS = 50;
 
 /** The results of the rivals and mixes, and the bare server, which is still running. */
 export interface RivalResults {
   standings: Standing[];
+  reads: ReadStandings[];
+  general: GeneralStanding[];
   figures: Figure[];
   /** Memory of the service at its peak, in MB. */
   memory: number;
@@ -17,38 +31,64 @@ export interface RivalResults {
   bare: Contestant;
 }
 
-/** Measures the service and its rivals, then a steady rate, then mixes. Throws as {@link checkLogs} does. */
+/** Measures the service and its rivals, then a steady rate, a mix, and reads. Throws as {@link checkLogs} does. */
 export async function measureRivals(say: (step: string) => void, load: LoadSize): Promise<RivalResults> {
   say('accounts and servers');
-  const contestants = await startContestants();
-  const { bare, fifty, thousands, unrecorded, plain, dashboard, pages } = contestants;
-  const before = await readLog(contestants.dataDir);
+  const measured = await startMeasured(ACCOUNTS, KEYS);
+  const { bare, fifty, thousands } = await startEndpointOne(measured);
+  const { dataDir: unrecordedDir, unrecorded } = await startUnrecorded();
+  const eight = await dashboardRequests(measured);
+  const before = await readLog(measured.dataDir);
 
-  say(`rivals: ${load.rounds} rounds of ${load.seconds} s each`);
-  const rivals = await compare([bare, fifty, thousands, unrecorded, plain], load);
+  say(`endpoint 1: ${load.rounds} rounds of ${load.seconds} s each`);
+  const rivals = await compare([bare, fifty, thousands, unrecorded], load);
   say(`${STEADY_RATE} requests a second`);
-  const steady = await loadSteadily(fifty.server.port, fifty.requests, {
-    ...{ rate: STEADY_RATE, connections: load.connections, seconds: 4 * load.seconds },
+  const steady = await loadSteadily(measured.service.port, (n) => eight[n % eight.length] ?? '', {
+    ...{ rate: STEADY_RATE, connections: load.connections, seconds: 12 },
   });
-  say('mixes');
-  const mixes = await compare([bare, dashboard, pages], { ...load, connections: load.readers });
-
+  say('a dashboard');
+  const dashboard: Contestant = {
+    ...{ name: '**dbvitals**, a dashboard: all eight endpoints', server: measured.service },
+    ...{ postmaster: measured.postmaster, load: inTurn(eight) },
+  };
+  const mixes = await compare([bare, dashboard], { ...load, connections: load.readers });
   const standings = [...rivals, ...mixes.slice(1)];
-  const ours = new Set([fifty, thousands, dashboard, pages].map(({ name }) => name));
+  const ours = new Set([fifty, thousands, dashboard].map(({ name }) => name));
   const answers = standings.filter(({ name }) => ours.has(name)).map((standing) => standing.answers);
   const recorded = answers.reduce((sum, count) => sum + count, steady.answers);
-  const bytes = await checkLogs(contestants, before, recorded);
-  const ratio = (of: Contestant) => rivals.find(({ name }) => name === of.name)?.ratio ?? 0;
+  const bytes = await checkLogs(measured, unrecordedDir, before, recorded);
+
+  const reads = await measureReads(say, measured, READS, load);
+  say('PostGraphile');
+  const general = await measureGeneral(measured, load);
+  const memory = memoryOf(measured.service.pid).peak;
+  const { version } = await readLog(measured.dataDir);
+  await measured.service.stop();
+  await unrecorded.server.stop();
   const figures = [
-    atLeast('endpoint 1, 50 keys, all recorded: of bare `node:http`', 0.5, ratio(fifty)),
-    atLeast('endpoint 1, 5,000 keys, all recorded: of bare `node:http`', 0.35, ratio(thousands)),
-    under(`p99 at a steady ${STEADY_RATE.toLocaleString('en-US')} requests a second`, 25, steady.p99, 'ms'),
+    ...keptFigures('50 keys', rivals[1], { rate: 0.5, cost: 2 }),
+    ...keptFigures('5,000 keys', rivals[2], { rate: 0.35, cost: 2.5 }),
+    ...readFigures(reads),
+    under(
+      `p99 at a steady ${STEADY_RATE.toLocaleString('en-US')} requests a second of all eight endpoints`,
+      ...([25, steady.p99, 'ms'] as const),
+    ),
     under('bytes on disk for each API request recorded, indexes and all', 300, bytes, 'bytes'),
   ];
-  const memory = memoryOf(fifty.server.pid).peak;
-  const { version } = await readLog(contestants.dataDir);
-  await contestants.stop();
-  return { standings, figures, memory, postgresVersion: version, bare };
+  return { standings, reads, general, figures, memory, postgresVersion: version, bare };
+}
+
+/** What a kept answer must reach of a bare one: the processor time decides, the rate stands beside it. */
+export function keptFigures(
+  keys: string,
+  standing: Standing | undefined,
+  reach: { rate: number; cost: number },
+): Figure[] {
+  if (!standing) return [];
+  return [
+    atMost(`endpoint 1, kept, ${keys}: Node's CPU time, of a bare answer's`, reach.cost, standing.serverCost),
+    atLeast(`endpoint 1, kept, ${keys}: rate, of bare \`node:http\`'s`, reach.rate, standing.ratio),
+  ];
 }
 
 interface Log {
@@ -64,7 +104,8 @@ interface Log {
  * the service that records nothing recorded none.
  */
 async function checkLogs(
-  { dataDir, unrecordedDir }: Contestants,
+  { dataDir }: Measured,
+  unrecordedDir: string,
   before: Log,
   answered: number,
 ): Promise<number> {

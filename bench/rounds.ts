@@ -1,6 +1,7 @@
 import { cpuSeconds, memoryOf, postgresSeconds } from './cost.ts';
 import { type LoadResult, load } from './load.ts';
 import { median } from './median.ts';
+import type { NextRequest } from './mixes.ts';
 import type { Server } from './servers.ts';
 
 /** The size of the load. */
@@ -19,7 +20,8 @@ export interface Contestant {
   server: Server;
   /** The process id of its PostgreSQL; null = none. */
   postmaster: number | null;
-  requests: readonly string[];
+  /** Its requests, or a load of another kind that ends after some seconds. */
+  load: NextRequest | { repeat: (load: { connections: number; seconds: number }) => Promise<LoadResult> };
 }
 
 /** A contestant's result: medians of the rounds. */
@@ -27,6 +29,10 @@ export interface Standing {
   name: string;
   /** Its rate relative to the first contestant's rate in the same round. */
   ratio: number;
+  /** The first contestant's processor time per answer, server and PostgreSQL, relative to its own in the same round. */
+  thrift: number;
+  /** The server's processor time per answer relative to that of the first contestant's server in the same round. */
+  serverCost: number;
   rate: number;
   p50: number;
   p99: number;
@@ -38,14 +44,15 @@ export interface Standing {
   answers: number;
 }
 
-type Round = LoadResult & Pick<Standing, 'ratio' | 'cpu' | 'memory'>;
+type Round = LoadResult & Pick<Standing, 'cpu' | 'memory'>;
+type Compared = Round & Pick<Standing, 'ratio' | 'thrift' | 'serverCost'>;
 
 /** Warms the contestants up, then loads one at a time, alternating the order between rounds. */
 export async function compare(
   contestants: readonly Contestant[],
   { rounds, seconds, connections }: Omit<LoadSize, 'readers'>,
 ): Promise<Standing[]> {
-  const results = new Map(contestants.map((contestant) => [contestant, [] as Round[]]));
+  const results = new Map(contestants.map((contestant) => [contestant, [] as Compared[]]));
   const answers = new Map<Contestant, number>();
   for (let round = 0; round <= rounds; round += 1) {
     const seen = new Map<Contestant, Round>();
@@ -55,16 +62,17 @@ export async function compare(
       answers.set(contestant, (answers.get(contestant) ?? 0) + result.answers);
     }
     if (round === 0) continue;
-    const [first = 0] = contestants.map((contestant) => seen.get(contestant)?.rate ?? 0);
-    for (const [contestant, result] of seen) {
-      results.get(contestant)?.push({ ...result, ratio: result.rate / first });
-    }
+    const [first] = contestants.flatMap((contestant) => seen.get(contestant) ?? []);
+    for (const [contestant, result] of seen)
+      if (first) results.get(contestant)?.push(compareWith(first, result));
   }
   return [...results].map(([contestant, runs]) => {
-    const middle = (of: (run: Round) => number) => median(runs.map(of));
+    const middle = (of: (run: Compared) => number) => median(runs.map(of));
     return {
       name: contestant.name,
       ratio: middle(({ ratio }) => ratio),
+      thrift: middle(({ thrift }) => thrift),
+      serverCost: middle(({ serverCost }) => serverCost),
       rate: middle(({ rate }) => rate),
       p50: middle(({ p50 }) => p50),
       p99: middle(({ p99 }) => p99),
@@ -75,8 +83,18 @@ export async function compare(
   });
 }
 
+function compareWith(first: Round, round: Round): Compared {
+  const cost = ({ cpu: [server, postgres] }: Round) => server + postgres;
+  return {
+    ...round,
+    ratio: round.rate / first.rate,
+    thrift: cost(first) / cost(round),
+    serverCost: round.cpu[0] / first.cpu[0],
+  };
+}
+
 async function loadOnce(
-  { server, postmaster, requests }: Contestant,
+  { server, postmaster, load: work }: Contestant,
   options: { connections: number; seconds: number },
 ): Promise<Round> {
   const spent = () => [
@@ -85,9 +103,9 @@ async function loadOnce(
     cpuSeconds(process.pid),
   ];
   const before = spent();
-  const result = await load(server.port, requests, options);
+  const result = await (typeof work === 'function' ? load(server.port, work, options) : work.repeat(options));
   const [ofServer = 0, ofPostgres = 0, ofLoad = 0] = spent().map(
     (seconds, n) => ((seconds - (before[n] ?? 0)) * 1e6) / result.answers,
   );
-  return { ...result, ratio: 1, cpu: [ofServer, ofPostgres, ofLoad], memory: memoryOf(server.pid).now };
+  return { ...result, cpu: [ofServer, ofPostgres, ofLoad], memory: memoryOf(server.pid).now };
 }

@@ -52,16 +52,24 @@ const catalogue = {
   summaryText,
 };
 
-/** Accounts with 20 connections and 50 keys each. The first also has a log of 10,000 entries. */
-export function seedAccounts(dataDir: string, count: number): Promise<SeededAccount[]> {
+/** How many entries and tickets an account has that is measured by pages and statistics. */
+const LARGE = { tickets: 1_000, activity: 10_000, days: 7 };
+
+/**
+ * Accounts with 20 connections each, the first with 50 keys and the others with `keys`. The first and the last also have a log
+ * of 10,000 entries and 1,000 tickets. With one key, the accounts between them have nothing else.
+ */
+export function seedAccounts(dataDir: string, count: number, keys = 50): Promise<SeededAccount[]> {
   return withStore(dataDir, async (writer, owner) => {
     const accounts: SeededAccount[] = [];
     const numbers = Array.from({ length: count }, (_, n) => n).values();
     const seedNext = async () => {
       for (const n of numbers) {
-        const account = await addAccount(writer, `account ${n + 1}`, 50);
-        const size = { connections: 20, tickets: 100, activity: n === 0 ? 10_000 : 0, days: 7 };
-        await writeSampleData(writer, owner, catalogue, { accountId: account.id, seed: n + 1, ...size });
+        const account = await addAccount(writer, `account ${n + 1}`, n === 0 ? 50 : keys);
+        const isLarge = n === 0 || n === count - 1;
+        const size = { connections: 20, ...(isLarge ? LARGE : { tickets: 100, activity: 0, days: 1 }) };
+        if (isLarge || keys > 1)
+          await writeSampleData(writer, owner, catalogue, { accountId: account.id, seed: n + 1, ...size });
         accounts[n] = account;
       }
     };

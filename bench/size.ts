@@ -2,7 +2,7 @@ import { askOnce, medianTimes } from './ask.ts';
 import { memoryOf, postgresOf } from './cost.ts';
 import { atMost, type Figure, under } from './figure.ts';
 import { fillAccounts, HISTORY_DAYS } from './fill-accounts.ts';
-import { activityPages, messages } from './mixes.ts';
+import { activityPages, inTurn, messages } from './mixes.ts';
 import { type Contestant, compare, type LoadSize, type Standing } from './rounds.ts';
 import type { SeededAccount } from './seed.ts';
 import { makeDataDir, type Server, startService } from './servers.ts';
@@ -62,9 +62,11 @@ export async function measureSize(
     name: `**dbvitals**, pages of 100 of ${last} entries`,
     server: service,
     postmaster: postgresOf(dataDir),
-    requests: messages(
-      largest.keys,
-      paths.map(({ path }) => path),
+    load: inTurn(
+      messages(
+        largest.keys,
+        paths.map(({ path }) => path),
+      ),
     ),
   };
   const standings = (await compare([bare, mix], { ...load, connections: load.readers })).slice(1);

@@ -31,7 +31,7 @@ function locked(folder: string): (Locked & { name: string })[] {
     .map(([path, of]) => ({ ...of, name: of.name ?? path.replace(/^.*node_modules\//, '') }));
 }
 
-test.each(['', 'test/matrix/', 'test/clients/', 'test/clients/runtimes/'])(
+test.each(['', 'test/matrix/', 'test/clients/', 'test/clients/runtimes/', 'bench/reads/'])(
   'in %j every package with an install script is listed as allowed or denied',
   (folder) => {
     const scripted = locked(folder).filter(({ hasInstallScript }) => hasInstallScript);
