@@ -170,7 +170,13 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
       throw notFound;
     }
     const isOpen = 'additionalProperties' in query && query.additionalProperties === true;
-    const checked = isOpen ? {} : checkQuery(request, query);
+    const checked = isOpen
+      ? {}
+      : checkQuery(
+          request.query as Record<string, string | string[]>,
+          query,
+          request.getValidationFunction('querystring'),
+        );
     if (request.validationError?.validationContext === 'body') {
       throw bodyValidationError(route.body ?? NO_QUERY, request.validationError);
     }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from '../database/connect.ts';
 import { StoreUnavailable } from '../database/store-failure.ts';
@@ -33,6 +34,8 @@ export class Gate {
   /** How many queued requests each key has. */
   readonly #ofKey = new Map<number, number>();
   #running = false;
+  /** Runs work that serves all clients outside of any request, so that its errors are not attributed to one client. */
+  readonly #forEverybody = AsyncLocalStorage.snapshot();
   readonly #pacer = new Pacer();
   readonly #verdicts: Verdicts = {
     ...{ admitted: 0, limited: 0, dead: 0, moved: 0 },
@@ -76,7 +79,7 @@ export class Gate {
       if (!this.#running) {
         this.#running = true;
         // Other requests that this turn of the event loop reads from its sockets join the same batch.
-        setImmediate(() => void this.#run());
+        this.#forEverybody(() => setImmediate(() => void this.#run()));
       }
     });
   }

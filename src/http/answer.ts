@@ -13,6 +13,8 @@ export interface Answer {
   readonly link: string | null;
   /** The compressed bodies, created on first use. */
   readonly coded: Map<Coding, Promise<Buffer>>;
+  /** Its own lines of the head by coding, written on first use. */
+  readonly lines: Map<Coding | null, string>;
 }
 
 /** The supported content codings. */
@@ -21,13 +23,21 @@ export type Coding = 'br' | 'gzip';
 /** Creates an answer with a body; `stored` = a client may store and revalidate it. */
 export function successAnswer(body: Buffer, link: string | null, stored: boolean): Answer {
   const tag = stored ? hash('sha256', body, 'base64url').slice(0, 27) : null;
-  return { status: 200, errorCode: null, body, tag, link, coded: new Map() };
+  return { status: 200, errorCode: null, body, tag, link, coded: new Map(), lines: new Map() };
 }
 
 /** Creates the answer of an error. */
 export function errorAnswer(error: ApiError, retryAfter?: number): Answer {
   const body = error.envelope(retryAfter);
-  return { status: error.status, errorCode: error.code, body, tag: null, link: null, coded: new Map() };
+  return {
+    status: error.status,
+    errorCode: error.code,
+    body,
+    tag: null,
+    link: null,
+    coded: new Map(),
+    lines: new Map(),
+  };
 }
 
 /** Whether `If-None-Match` contains the answer's entity tag, in any coding (RFC 9110, 13.1.2). */

@@ -1,16 +1,20 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyValidationResult } from 'fastify/types/schema.js';
 import type { TObject } from 'typebox';
 import { recordable } from './edge/edge.ts';
 import { ApiError } from './errors.ts';
 import { parseParameter } from './query-parameters.ts';
 
 /**
- * Validates the query's parameters with the endpoint's schema. Throws a 400 that names the parameter and its rule, the
+ * Validates the query's parameters with the endpoint's schema, which `validate` checks. Throws a 400 that names the parameter and its rule, the
  * `description` of its schema. Names that begin with `_` are cache-busters and are ignored.
  */
-export function checkQuery(request: FastifyRequest, schema: TObject): Record<string, unknown> {
+export function checkQuery(
+  given: Readonly<Record<string, string | string[]>>,
+  schema: TObject,
+  validate: FastifyValidationResult | undefined,
+): Record<string, unknown> {
   const query: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.query as Record<string, string | string[]>)) {
+  for (const [name, value] of Object.entries(given)) {
     if (name.startsWith('_')) continue;
     if (!Object.hasOwn(schema.properties, name)) {
       throw new ApiError('invalid_parameter', unknownParameter(schema), recordable(name));
@@ -19,7 +23,6 @@ export function checkQuery(request: FastifyRequest, schema: TObject): Record<str
     if (value === '') throw new ApiError('invalid_parameter', `Give ${name} a value, or leave it out.`, name);
     query[name] = value;
   }
-  const validate = request.getValidationFunction('querystring');
   if (!validate || validate(query)) {
     const values = Object.entries(query).map(([name, text]) => [
       name,

@@ -1,7 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type IncomingHttpHeaders, validateHeaderValue } from 'node:http';
 import Negotiator from 'negotiator';
 import { type Answer, type Coding, encoded, isUnchanged } from './answer.ts';
-import { type Budget, rateHeaders } from './rate-headers.ts';
+import type { ApiRequest } from './api-request.ts';
+import { type Budget, rateHeaders, rateLines } from './rate-headers.ts';
+import { sendWhole } from './send-whole.ts';
 
 /** Smaller bodies, in bytes, are sent uncompressed: compression would hardly shrink them. */
 const SMALLEST_CODED = 1024;
@@ -12,18 +14,16 @@ const EXPOSED = [
 ].join(', ');
 
 /** Returns the status to send: 304 if the client already has the answer. */
-export function finalStatus(request: FastifyRequest, answer: Answer): number {
+export function finalStatus(request: ApiRequest, answer: Answer): number {
   return isUnchanged(answer, request.headers['if-none-match']) ? 304 : answer.status;
 }
 
 /**
- * Sends an answer with the headers of every response; `extra` are more headers, names and values alternating. It bypasses
- * Fastify's reply, because its collecting of headers costs as much as all of Node's work. Returns a promise only if the
- * body must be compressed first.
+ * Sends an answer with the headers of every response; `extra` are more headers, names and values alternating. Returns a
+ * promise only if the body must be compressed first.
  */
 export function respond(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: ApiRequest,
   answer: Answer,
   budget: Budget,
   extra: readonly string[],
@@ -31,32 +31,87 @@ export function respond(
   const status = finalStatus(request, answer);
   // A 304 has the entity tag of its 200 (RFC 9110, 15.4.5).
   const coding = answer.status === 200 ? acceptedCoding(request, answer) : null;
-  const send = (body: Buffer) => {
-    if (reply.raw.headersSent) return; // the deadline came first
-    const headers = ['x-request-id', request.id, 'x-content-type-options', 'nosniff', ...extra];
-    headers.push(...rateHeaders(budget));
-    if (answer.link !== null) headers.push('link', answer.link);
-    if (answer.tag === null) {
-      headers.push('cache-control', 'no-store');
-    } else {
-      const tag = `"${answer.tag}${coding ? `-${coding}` : ''}"`;
-      headers.push('cache-control', 'private, no-cache', 'etag', tag);
-    }
-    // Fastify sets this header while it shuts down.
-    if (reply.hasHeader('connection')) headers.push('connection', 'close');
-    if (status === 304) {
-      reply.raw.writeHead(status, headers).end();
-      return;
-    }
-    if (coding) headers.push('content-encoding', coding);
-    headers.push('content-type', 'application/json; charset=utf-8', 'content-length', `${body.length}`);
-    reply.raw.writeHead(status, headers).end(body);
-  };
-  return coding && status === 200 ? encoded(answer, coding).then(send) : send(answer.body);
+  if (coding && status === 200) {
+    return encoded(answer, coding).then((body) =>
+      send(request, answer, budget, extra, { status, coding, body }),
+    );
+  }
+  send(request, answer, budget, extra, { status, coding, body: answer.body });
+}
+
+function send(
+  { id, response }: ApiRequest,
+  answer: Answer,
+  budget: Budget,
+  extra: readonly string[],
+  { status, coding, body }: { status: number; coding: Coding | null; body: Buffer },
+): void {
+  if (response.headersSent) return; // the deadline came first
+  if (status === 200) {
+    const lines = `x-request-id: ${id}\r\n${linesOf(ALWAYS)}${linesOf(extra)}${rateLines(budget)}${ownLines(answer, coding, body)}`;
+    if (sendWhole(response, lines, body)) return;
+  }
+  const headers = ['x-request-id', id, ...ALWAYS, ...extra, ...rateHeaders(budget)];
+  headers.push(...ownHeaders(answer, coding));
+  if (response.hasHeader('connection')) headers.push('connection', 'close');
+  if (status === 304) {
+    response.writeHead(status, headers).end();
+    return;
+  }
+  headers.push(...bodyHeaders(coding, body));
+  response.writeHead(status, headers).end(body);
+}
+
+const ALWAYS = ['x-content-type-options', 'nosniff'];
+
+/** The headers that the answer itself determines. */
+function ownHeaders(answer: Answer, coding: Coding | null): string[] {
+  const link = answer.link === null ? [] : ['link', answer.link];
+  if (answer.tag === null) return [...link, 'cache-control', 'no-store'];
+  const tag = `"${answer.tag}${coding ? `-${coding}` : ''}"`;
+  return [...link, 'cache-control', 'private, no-cache', 'etag', tag];
+}
+
+function bodyHeaders(coding: Coding | null, body: Buffer): string[] {
+  const encoding = coding ? ['content-encoding', coding] : [];
+  return [...encoding, 'content-type', 'application/json; charset=utf-8', 'content-length', `${body.length}`];
+}
+
+/** {@link ownHeaders} and {@link bodyHeaders} as lines, written once per answer and coding. */
+function ownLines(answer: Answer, coding: Coding | null, body: Buffer): string {
+  let lines = answer.lines.get(coding);
+  if (lines === undefined) {
+    lines = writeLines([...ownHeaders(answer, coding), ...bodyHeaders(coding, body)]);
+    answer.lines.set(coding, lines);
+  }
+  return lines;
+}
+
+const written = new WeakMap<readonly string[], string>();
+
+/** Headers as lines, written once per list. */
+function linesOf(headers: readonly string[]): string {
+  let lines = written.get(headers);
+  if (lines === undefined) {
+    lines = writeLines(headers);
+    written.set(headers, lines);
+  }
+  return lines;
+}
+
+/** Writes headers, names and values alternating, as lines. Throws, as Node does, if a value would break its line. */
+function writeLines(headers: readonly string[]): string {
+  let lines = '';
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name = '', value = ''] = [headers[i], headers[i + 1]];
+    validateHeaderValue(name, value);
+    lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
 }
 
 /** The content coding for the answer; null = uncompressed. */
-export function acceptedCoding(request: FastifyRequest, answer: Answer): Coding | null {
+export function acceptedCoding(request: { headers: IncomingHttpHeaders }, answer: Answer): Coding | null {
   const accepted = request.headers['accept-encoding'];
   if (accepted === undefined || answer.body.length < SMALLEST_CODED) return null;
   const [best] = new Negotiator(request).encodings(['br', 'gzip', 'identity']);

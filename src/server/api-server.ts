@@ -111,6 +111,7 @@ export async function startApiServer(
   };
   const { app, renew } = createApp(parts);
   const close = async () => {
+    leaving.abort();
     // Node closes idle connections only once, on close. It would wait 72 s for a connection that becomes idle later (http-server.ts).
     const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS);
     await app.close().finally(() => clearInterval(letGo));

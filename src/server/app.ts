@@ -9,7 +9,8 @@ import type { Gate } from '../gate/admit.ts';
 import { connections } from '../health/connections.ts';
 import { fleet } from '../health/fleet.ts';
 import { latestCheck } from '../health/latest-check.ts';
-import { checkRequest, isApi, isForwardedWell, plainAddress } from '../http/edge/edge.ts';
+import { apiUrls } from '../http/api-url.ts';
+import { checkRequest, isForwardedWell, plainAddress } from '../http/edge/edge.ts';
 import type { EscapedErrors } from '../http/edge/escaped-errors.ts';
 import { createServer } from '../http/edge/http-server.ts';
 import type { Tls } from '../http/edge/tls.ts';
@@ -103,26 +104,17 @@ export function createApp({
 }: Parts): { app: FastifyInstance; renew: (tls: Tls) => void } {
   const budgetOf = (address: string) => failures.budget(plainAddress(address));
   const secure = transportSecurity(publicUrl);
-  const { app, renew } = createServer({
-    ...{ log, trustProxy, basePath, tls, budgetOf, always: secure, escaped, failed },
-  });
   const isStrange = (request: FastifyRequest) => trustProxy.length > 0 && !isForwardedWell(request);
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
   const preparation = new Preparation(reader, keys, routes, { basePath, publicUrl });
-  const answers = answerer({ corsOrigins, secure, failures, refusedKeys });
-  const api = serveApi({ log, gate, health, keys, measure, escaped }, preparation, answers, isStrange);
+  const answers = answerer({ corsOrigins, secure, failures, refusedKeys, leaving });
+  const api = serveApi({ log, gate, health, keys, measure, escaped }, preparation, answers, trustProxy);
+  const { app, renew } = createServer({
+    ...{ log, trustProxy, basePath, tls, budgetOf, always: secure, escaped, failed },
+    ...{ parseUrl: apiUrls(routes.keys()), serveApi: api.serve },
+  });
   app.addHook('onClose', async () => api.flush());
 
-  for (const [url, { query, response }] of routes) {
-    app.route({
-      method: app.supportedMethods,
-      url,
-      schema: { querystring: query, response: { 200: response } },
-      handler: () => {
-        throw new Error('a request under /api/ is answered before its handler');
-      },
-    });
-  }
   const method = ['GET', 'HEAD'];
   app.route({ method, url: '/livez', handler: async () => 'ok\n' });
   app.route({
@@ -136,13 +128,8 @@ export function createApp({
     },
   });
 
-  // A hook answers requests under /api/, because unknown paths must take the same steps.
   app.addHook('onRequest', (request, reply, done) => {
     if (leaving.aborted) reply.raw.setHeader('connection', 'close');
-    if (isApi(request.url)) {
-      api.serve(request, reply).catch((error) => escaped.drop(request.raw.socket, error));
-      return;
-    }
     const [name, value] = secure;
     if (name !== undefined && value !== undefined) reply.raw.setHeader(name, value);
     if (isConsole(request.url)) {

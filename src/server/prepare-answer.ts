@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { awaitEntries } from '../activity/await-entries.ts';
 import { readAs } from '../database/read.ts';
 import { KeptAnswers } from '../gate/answers.ts';
 import type { Identity } from '../gate/identify.ts';
 import { type Answer, errorAnswer, successAnswer } from '../http/answer.ts';
+import type { ApiRequest } from '../http/api-request.ts';
+import { serializerOnUse, validatorOnUse } from '../http/edge/compile-schemas.ts';
 import { localOrigin, pagePath } from '../http/edge/edge.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import * as errors from '../http/errors.ts';
@@ -26,7 +27,7 @@ const prepareStep = () => ({ name: 'prepare', attributes: {} });
 export class Preparation {
   readonly #reader: pg.Pool;
   readonly #writer: pg.Pool;
-  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #endpoints: ReadonlyMap<string, CompiledEndpoint>;
   readonly #basePath: string;
   readonly #publicUrl: string | null;
   readonly #kept = new KeptAnswers<Answer>();
@@ -45,20 +46,15 @@ export class Preparation {
     this.#publicUrl = publicUrl;
     this.#reader = reader;
     this.#writer = writer;
-    this.#endpoints = endpoints;
+    this.#endpoints = new Map([...endpoints].map(([route, endpoint]) => [route, compileOnUse(endpoint)]));
   }
 
   /**
    * Checks plan, path, method, parameters and resource in this order; the first error is the answer. Returns a promise only
    * if the store must be read. `afresh` = the cached answer was outdated.
    */
-  prepare(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    identity: Identity,
-    route: string,
-    afresh: boolean,
-  ): Prepared | Promise<Prepared> {
+  prepare(request: ApiRequest, identity: Identity, afresh: boolean): Prepared | Promise<Prepared> {
+    const { route } = request.parsed;
     const endpoint = this.#endpoints.get(route);
     const path = endpoint ? route : pagePath(request.url);
     if (!includes(identity.plan, path)) return refused(errors.tierInsufficient);
@@ -69,25 +65,22 @@ export class Preparation {
       const answer = this.#kept.get(identity.accountId, identity.generation, url);
       if (answer) return { answer, generation: identity.generation, source: 'cache' };
     }
-    return traced(prepareStep, () => this.#prepareAfresh(request, reply, identity, endpoint, url));
+    return traced(prepareStep, () => this.#prepareAfresh(request, identity, endpoint, url));
   }
 
-  #origin(request: FastifyRequest): string {
+  #origin(request: ApiRequest): string {
     const { protocol, host } = request;
-    return host === ''
-      ? (this.#publicUrl ?? localOrigin(protocol, request.raw.socket))
-      : `${protocol}://${host}`;
+    return host === '' ? (this.#publicUrl ?? localOrigin(protocol, request.socket)) : `${protocol}://${host}`;
   }
 
   async #prepareAfresh(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    request: ApiRequest,
     identity: Identity,
-    endpoint: Endpoint,
+    endpoint: CompiledEndpoint,
     url: string,
   ): Promise<Prepared> {
     try {
-      const { answer, generation } = await this.#read(request, reply, identity.accountId, endpoint, url);
+      const { answer, generation } = await this.#read(request, identity.accountId, endpoint, url);
       if (endpoint.reuse === 'kept') {
         identity.generation = generation;
         this.#kept.keep(identity.accountId, generation, url, answer);
@@ -100,23 +93,31 @@ export class Preparation {
   }
 
   async #read(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    request: ApiRequest,
     accountId: number,
-    endpoint: Endpoint,
+    endpoint: CompiledEndpoint,
     url: string,
   ): Promise<{ answer: Answer; generation: number }> {
-    const query = checkQuery(request, endpoint.query);
-    const id = (request.params as { id?: string }).id ?? '';
+    const query = checkQuery(request.query, endpoint.query, endpoint.validate);
+    const { id } = request.parsed;
     const instant = endpoint.wholeUpTo?.(query) ?? null;
     if (instant !== null) await awaitEntries(this.#writer, accountId, instant);
     const { result, generation } = await readAs(this.#reader, accountId, (read) =>
       endpoint.answer(read, { accountId, query, id, url }),
     );
-    const serialize = reply.getSerializationFunction('200') ?? JSON.stringify;
-    const body = Buffer.from(serialize(result.body as Record<string, unknown>));
+    const body = Buffer.from(endpoint.serialize(result.body));
     return { answer: successAnswer(body, result.link ?? null, endpoint.reuse !== 'unstored'), generation };
   }
+}
+
+type CompiledEndpoint = Endpoint & {
+  validate: ReturnType<typeof validatorOnUse>;
+  serialize: ReturnType<typeof serializerOnUse>;
+};
+
+function compileOnUse(endpoint: Endpoint): CompiledEndpoint {
+  const { query, response } = endpoint;
+  return { ...endpoint, validate: validatorOnUse(query), serialize: serializerOnUse(response) };
 }
 
 function refused(error: errors.ApiError): Prepared {

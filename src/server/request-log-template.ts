@@ -1,7 +1,8 @@
-import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { LogTemplate } from '../gate/key-batch.ts';
 import type { Answer } from '../http/answer.ts';
+import type { ApiRequest } from '../http/api-request.ts';
+import type { ParsedQuery } from '../http/api-url.ts';
 import { pagePath, plainAddress, recordable } from '../http/edge/edge.ts';
 
 // The rest of a longer one adds nothing, and rows of the log stay small.
@@ -14,7 +15,7 @@ const LONGEST_KEPT = 1_000;
 const templates = new LRUCache<string, LogTemplate>({ max: KEPT_TEMPLATES });
 
 /** What the log will record about a request with this answer. Equal requests share one object. */
-export function templateOf(request: FastifyRequest, answer: Answer, status: number): LogTemplate {
+export function templateOf(request: ApiRequest, answer: Answer, status: number): LogTemplate {
   const { method, url, ip } = request;
   const userAgent = request.headers['user-agent'];
   const alike = `${status} ${answer.errorCode} ${method} ${ip} ${url}${userAgent === undefined ? '' : ` ${userAgent}`}`;
@@ -25,7 +26,7 @@ export function templateOf(request: FastifyRequest, answer: Answer, status: numb
     errorCode: answer.errorCode,
     method,
     pagePath: pagePath(url),
-    query: recordedQuery(request),
+    query: recordedQuery(request.query),
     sourceIp: plainAddress(ip),
     userAgent: userAgent === undefined ? null : recordable(userAgent.slice(0, LONGEST_USER_AGENT)),
   };
@@ -33,8 +34,8 @@ export function templateOf(request: FastifyRequest, answer: Answer, status: numb
   return template;
 }
 
-function recordedQuery(request: FastifyRequest): string | null {
-  const parameters = Object.entries(request.query as Record<string, string | string[]>);
+function recordedQuery(query: ParsedQuery): string | null {
+  const parameters = Object.entries(query);
   if (parameters.length === 0) return null;
   const recorded = parameters.map(([name, value]) => [
     recordable(name),

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { ApiRequest } from '../http/api-request.ts';
 import { pagePath, plainAddress } from '../http/edge/edge.ts';
 
 // Enough to see what clients request. Without a limit a flood would write 13,000 lines a second.
@@ -29,7 +29,7 @@ export class RequestLog {
     this.#enabled = log.isLevelEnabled('info');
   }
 
-  answered(request: FastifyRequest, { status, ms, keyId }: Answered): void {
+  answered(request: ApiRequest, { status, ms, keyId }: Answered): void {
     if (!this.#enabled) return;
     const isSampled = status < 500 && (keyId === undefined || status === 401 || status === 429);
     if (isSampled && this.#count(status) > LINES_A_SECOND) return;

@@ -1,6 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DeadKey, RefusedKeys } from '../activity/record-refused-keys.ts';
 import { type Answer, errorAnswer } from '../http/answer.ts';
+import type { ApiRequest } from '../http/api-request.ts';
 import { plainAddress } from '../http/edge/edge.ts';
 import * as errors from '../http/errors.ts';
 import type { FailedAuthentications } from '../http/failed-authentications.ts';
@@ -19,63 +19,68 @@ export function answerer({
   secure,
   failures,
   refusedKeys,
+  leaving,
 }: {
   corsOrigins: readonly string[];
   /** The headers of every answer, names and values alternating. */
   secure: readonly string[];
   failures: FailedAuthentications;
   refusedKeys: Pick<RefusedKeys, 'note'>;
+  /** Once aborted, every answer closes its connection. */
+  leaving: AbortSignal;
 }) {
   const budgetOf = (address: string) => failures.budget(plainAddress(address));
 
+  // Those of nearly every answer.
+  const usual = [...secure, ...corsHeaders(corsOrigins, undefined)];
+
   function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    request: ApiRequest,
     answer: Answer,
     budget: Budget,
     extra: readonly string[],
   ): Promise<void> | void {
-    const cors = corsHeaders(corsOrigins, request.headers.origin);
-    return respond(request, reply, answer, budget, [...secure, ...cors, ...extra]);
+    if (leaving.aborted) request.response.setHeader('connection', 'close');
+    const { origin } = request.headers;
+    if (extra.length === 0 && (origin === undefined || corsOrigins.length === 0)) {
+      return respond(request, answer, budget, usual);
+    }
+    return respond(request, answer, budget, [...secure, ...corsHeaders(corsOrigins, origin), ...extra]);
   }
 
   /** Answers a failure of a request without a valid key. */
-  function fail(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    error: errors.ApiError,
-    extra: string[] = [],
-  ): void {
-    if (!reply.raw.headersSent) void send(request, reply, errorAnswer(error), budgetOf(request.ip), extra);
+  function fail(request: ApiRequest, error: errors.ApiError, extra: string[] = []): void {
+    if (!request.response.headersSent) void send(request, errorAnswer(error), budgetOf(request.ip), extra);
   }
 
   /** Counts a failed authentication against the client's address and answers it. */
-  async function refuse(request: FastifyRequest, reply: FastifyReply, error: errors.ApiError): Promise<void> {
+  async function refuse(request: ApiRequest, error: errors.ApiError): Promise<void> {
     const counted = failures.count(plainAddress(request.ip));
-    if (reply.raw.headersSent) return; // the deadline came first
-    if (!counted) return limit(request, reply, budgetOf(request.ip));
+    if (request.response.headersSent) return; // the deadline came first
+    if (!counted) return limit(request, budgetOf(request.ip));
     const why = error.code === 'invalid_api_key' ? ', error="invalid_token"' : '';
-    fail(request, reply, error, ['www-authenticate', `Bearer realm="dbvitals"${why}`]);
+    fail(request, error, ['www-authenticate', `Bearer realm="dbvitals"${why}`]);
   }
 
   /** {@link refuse} for a revoked or expired key: the same answer, plus an entry in its account's log. */
-  function refuseDead(request: FastifyRequest, reply: FastifyReply, key: DeadKey): Promise<void> {
+  function refuseDead(request: ApiRequest, key: DeadKey): Promise<void> {
     refusedKeys.note(key, plainAddress(request.ip));
-    return refuse(request, reply, errors.invalidApiKey);
+    return refuse(request, errors.invalidApiKey);
   }
 
-  function limit(request: FastifyRequest, reply: FastifyReply, budget: Budget): Promise<void> | void {
+  function limit(request: ApiRequest, budget: Budget): Promise<void> | void {
     const answer = errorAnswer(errors.rateLimited, budget.resetIn);
-    return send(request, reply, answer, { ...budget, remaining: 0 }, ['retry-after', `${budget.resetIn}`]);
+    return send(request, answer, { ...budget, remaining: 0 }, ['retry-after', `${budget.resetIn}`]);
   }
 
-  function answerOptions(request: FastifyRequest, reply: FastifyReply): void {
+  function answerOptions(request: ApiRequest): void {
+    if (leaving.aborted) request.response.setHeader('connection', 'close');
     const { origin } = request.headers;
     const allowed = corsOrigins.includes(origin ?? '') ? PREFLIGHT_HEADERS : [];
     const cors = corsHeaders(corsOrigins, origin);
     const always = ['x-request-id', request.id, 'x-content-type-options', 'nosniff', ...secure];
     const headers = [...always, ...cors, ...ALLOW, ...allowed, ...rateHeaders(budgetOf(request.ip))];
-    reply.raw.writeHead(204, headers).end();
+    request.response.writeHead(204, headers).end();
   }
 
   return { send, fail, refuse, refuseDead, limit, answerOptions };

@@ -1,16 +1,17 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorFields } from '../database/store-failure.ts';
 import { Expired, GateFull } from '../gate/gate-errors.ts';
 import { Identifier } from '../gate/identify.ts';
-import type { Verdict } from '../gate/key-batch.ts';
+import type { Applicant, Verdict } from '../gate/key-batch.ts';
 import { errorAnswer } from '../http/answer.ts';
-import { bearerToken, checkRequest, ignoreBody } from '../http/edge/edge.ts';
-import { forEverybody } from '../http/edge/escaped-errors.ts';
+import { ApiRequest, trustedProxies } from '../http/api-request.ts';
+import type { ApiUrl } from '../http/api-url.ts';
+import { bearerToken, checkRequest, ignoreBody, isForwardedWell } from '../http/edge/edge.ts';
 import * as errors from '../http/errors.ts';
 import type { Budget } from '../http/rate-headers.ts';
 import { finalStatus } from '../http/respond.ts';
-import { type Step, traced } from '../telemetry/tracing.ts';
+import { isTraced, type Step, traced } from '../telemetry/tracing.ts';
 import { hasAccess } from '../vocabulary/plans.ts';
 import type { Parts } from './app.ts';
 import { Deadlines, type Pending } from './deadlines.ts';
@@ -24,7 +25,6 @@ const UNPREPARED: Prepared = { answer: errorAnswer(errors.rateLimited), generati
 
 /** The state of a request under way. */
 interface RequestState extends Pending {
-  readonly route: string;
   /** The request missed its deadline and was answered with an error. */
   abandoned: boolean;
   /** The id of its API key; undefined until identified. */
@@ -34,6 +34,8 @@ interface RequestState extends Pending {
   /** Logs a step. Undefined unless the log level is debug, so that other levels pay nothing. */
   readonly step: LogStep | undefined;
 }
+
+const NOTHING_MORE: readonly string[] = [];
 
 const gateStep = () => ({ name: 'gate', attributes: {} });
 
@@ -49,19 +51,19 @@ export function serveApi(
   }: Pick<Parts, 'log' | 'gate' | 'health' | 'keys' | 'measure' | 'escaped'>,
   preparation: Preparation,
   answers: Answerer,
-  isStrange: (request: FastifyRequest) => boolean,
+  trustProxy: readonly string[],
 ) {
   const { send, fail, refuse, refuseDead, limit, answerOptions } = answers;
+  const trusts = trustedProxies(trustProxy);
   const identifier = new Identifier(keys);
   const deadlines = new Deadlines();
   const requestLog = new RequestLog(log);
   const logsSteps = log.isLevelEnabled('debug');
 
-  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const route = request.routeOptions.url ?? 'unknown'; // Fastify creates the object on each access
+  function serve(raw: IncomingMessage, response: ServerResponse, url: ApiUrl): void {
+    const request = new ApiRequest(raw, response, url, trusts);
     const started = performance.now();
     const state: RequestState = {
-      route,
       started,
       abandoned: false,
       keyId: undefined,
@@ -69,13 +71,19 @@ export function serveApi(
       step: logsSteps ? stepLogger(log, request.id, started) : undefined,
       expire() {
         state.abandoned = true;
-        escaped.guard(request.raw.socket, () => {
-          fail(request, reply, errors.internalError);
-          finish(request, reply, state);
+        escaped.guard(raw.socket, () => {
+          fail(request, errors.internalError);
+          finish(request, state);
         });
       },
     };
     deadlines.add(state);
+    const served = isTraced() ? serveTraced(request, state) : serveTimed(request, state);
+    served.catch((error) => escaped.drop(raw.socket, error));
+  }
+
+  function serveTraced(request: ApiRequest, state: RequestState): Promise<void> {
+    const { route } = request.parsed;
     const step = () => ({
       name: `${request.method} ${route}`,
       kind: 'server' as const,
@@ -87,21 +95,17 @@ export function serveApi(
       caller: callerOf(request),
       known: state,
     });
-    await traced(step, async (tell) => {
-      await serveTimed(request, reply, state);
-      const { statusCode } = reply.raw;
+    return traced(step, async (tell) => {
+      await serveTimed(request, state);
+      const { statusCode } = request.response;
       tell({ 'http.response.status_code': statusCode });
       if (statusCode >= 500) tell({ 'error.type': `${statusCode}` });
     });
   }
 
-  async function serveTimed(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    state: RequestState,
-  ): Promise<void> {
+  async function serveTimed(request: ApiRequest, state: RequestState): Promise<void> {
     try {
-      await answer(request, reply, state);
+      await answer(request, state);
     } catch (error) {
       state.step?.('fail', { error: error instanceof Error ? error.constructor.name : typeof error });
       if (error instanceof GateFull) {
@@ -110,10 +114,10 @@ export function serveApi(
       } else if (!(error instanceof Expired || health.failed(error))) {
         log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
       }
-      if (!state.abandoned) fail(request, reply, errors.internalError);
+      if (!state.abandoned) fail(request, errors.internalError);
     } finally {
       deadlines.remove(state);
-      if (!state.abandoned) finish(request, reply, state);
+      if (!state.abandoned) finish(request, state);
     }
   }
 
@@ -124,24 +128,33 @@ export function serveApi(
   }
 
   /** Measures and logs an answered request, once. */
-  function finish(request: FastifyRequest, reply: FastifyReply, state: RequestState): void {
+  function finish(request: ApiRequest, state: RequestState): void {
     const ms = performance.now() - state.started;
-    const status = reply.raw.statusCode;
+    const status = request.response.statusCode;
     state.step?.('release', { status });
-    measure(state.route, status, (ms - state.heldBackMs) / 1000);
+    measure(request.parsed.route, status, (ms - state.heldBackMs) / 1000);
     requestLog.answered(request, { status, ms, keyId: state.keyId });
   }
 
+  function admitTraced(applicant: Applicant): Promise<Verdict> {
+    return traced(gateStep, async (tell) => {
+      const told = await gate.admit(applicant);
+      tell({ 'dbvitals.verdict': told.verdict });
+      return told;
+    });
+  }
+
   /** The steps of a request, in order, numbered as in docs/design/requests.md. */
-  async function answer(request: FastifyRequest, reply: FastifyReply, state: RequestState): Promise<void> {
+  async function answer(request: ApiRequest, state: RequestState): Promise<void> {
     // 1. edge
-    ignoreBody(request.raw, reply.raw);
-    const problem = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
+    ignoreBody(request.raw, request.response);
+    const problem =
+      checkRequest(request.raw) ?? (trusts && !isForwardedWell(request) ? errors.badRequest : null);
     const token = problem ? null : bearerToken(request.raw.rawHeaders);
     state.step?.('edge', { problem: problem?.code, has_token: token !== null });
-    if (problem) return fail(request, reply, problem);
-    if (request.method === 'OPTIONS') return answerOptions(request, reply);
-    if (token === null) return refuse(request, reply, errors.unauthorized);
+    if (problem) return fail(request, problem);
+    if (request.method === 'OPTIONS') return answerOptions(request);
+    if (token === null) return refuse(request, errors.unauthorized);
 
     // 2. identify
     const known = identifier.known(token);
@@ -152,8 +165,8 @@ export function serveApi(
       key_id: state.keyId,
       account_id: identity?.accountId,
     });
-    if (!identity) return refuse(request, reply, errors.invalidApiKey);
-    if ('dead' in identity) return refuseDead(request, reply, identity);
+    if (!identity) return refuse(request, errors.invalidApiKey);
+    if ('dead' in identity) return refuseDead(request, identity);
 
     const isSpent = () => identity.spentUntil > performance.now();
     const turn = isSpent() || !hasAccess(identity.plan) ? gate.turn(identity) : null;
@@ -164,9 +177,7 @@ export function serveApi(
     for (let attempt = 1; !state.abandoned; attempt += 1) {
       // 3. prepare
       const spent = attempt === 1 && isSpent();
-      const prepared = spent
-        ? UNPREPARED
-        : preparation.prepare(request, reply, identity, state.route, attempt > 1);
+      const prepared = spent ? UNPREPARED : preparation.prepare(request, identity, attempt > 1);
       const { answer, generation, source } = prepared instanceof Promise ? await prepared : prepared;
       state.step?.('prepare', { attempt, source, status: answer.status, generation, spent });
       if (state.abandoned) return;
@@ -182,11 +193,7 @@ export function serveApi(
         requestId: request.id,
         state,
       };
-      const verdict = await traced(gateStep, async (tell) => {
-        const told = await forEverybody(() => gate.admit(applicant));
-        tell({ 'dbvitals.verdict': told.verdict });
-        return told;
-      });
+      const verdict = await (isTraced() ? admitTraced(applicant) : gate.admit(applicant));
       state.step?.('gate', {
         verdict: verdict.verdict,
         recorded: verdict.verdict === 'admitted' || verdict.verdict === 'limited',
@@ -197,7 +204,7 @@ export function serveApi(
       // 5. release
       if (verdict.verdict === 'dead') {
         identifier.forget(token);
-        return refuseDead(request, reply, identity);
+        return refuseDead(request, identity);
       }
       identity.plan = verdict.plan;
       identity.generation = verdict.generation;
@@ -206,8 +213,8 @@ export function serveApi(
         verdict.verdict === 'limited' ? performance.now() + 1000 * (verdict.endsAt - verdict.now) : 0;
       if (verdict.verdict === 'moved') continue;
       const budget = keyBudget(verdict);
-      if (verdict.verdict === 'limited') return limit(request, reply, budget);
-      return send(request, reply, answer, budget, answer.status === 405 ? ALLOW : []);
+      if (verdict.verdict === 'limited') return limit(request, budget);
+      return send(request, answer, budget, answer.status === 405 ? ALLOW : NOTHING_MORE);
     }
   }
 
@@ -215,7 +222,7 @@ export function serveApi(
 }
 
 /** The caller's trace context. A header that occurs twice is ignored. */
-function callerOf({ headers }: FastifyRequest): NonNullable<Step['caller']> {
+function callerOf({ headers }: ApiRequest): NonNullable<Step['caller']> {
   const one = (value: string | string[] | undefined) => (Array.isArray(value) ? undefined : value);
   return { traceparent: one(headers['traceparent']), tracestate: one(headers['tracestate']) };
 }

@@ -10,9 +10,11 @@ const PROGRAM = `
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { pino } from '${import.meta.resolve('pino')}';
-import { EscapedErrors, forEverybody } from '${HERE}escaped-errors.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { EscapedErrors } from '${HERE}escaped-errors.ts';
 import { limitPipelining } from '${HERE}pipelining.ts';
 
+const forEverybody = AsyncLocalStorage.snapshot();
 const counted = [];
 const escaped = new EscapedErrors(pino({ level: 'silent' }), (from) => counted.push(from));
 const throws = (message) => { throw new Error(message); };

@@ -70,8 +70,3 @@ export class EscapedErrors {
     });
   }
 }
-
-/** Runs work that serves all clients, so that its errors are not attributed to the client that started it. */
-export function forEverybody<T>(work: () => T): T {
-  return client.exit(work);
-}

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, METHODS } from 'node:http';
+import http, { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
+import https from 'node:https';
 import { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { ConnectionFailure } from '../../telemetry/metrics.ts';
+import type { ApiUrl } from '../api-url.ts';
 import type { Budget } from '../rate-headers.ts';
 import { answerBroken, failureOf } from './answer-broken-request.ts';
-import { compileSchemasOnUse } from './compile-schemas.ts';
 import { limitConnections } from './connection-limits.ts';
-import { belowBase, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
+import { belowBase, isApi, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
 import type { EscapedErrors } from './escaped-errors.ts';
 import { limitPipelining } from './pipelining.ts';
 import type { Tls } from './tls.ts';
@@ -19,6 +21,16 @@ const CHECKING_INTERVAL = 1_000;
 const KEEP_ALIVE_TIMEOUT = 72_000;
 // A client without complete headers has no request yet, and shutdown waits for it. So this is less than the time to drain.
 const HANDSHAKE_TIMEOUT = 5_000;
+
+const HTTP = {
+  connectionsCheckingInterval: CHECKING_INTERVAL,
+  maxHeaderSize: NODE_HEADER_LIMIT,
+  requireHostHeader: false,
+};
+
+// Clients repeat their URLs. A longer one is rarely repeated and not worth its memory.
+const KEPT_URLS = 1_000;
+const LONGEST_KEPT = 500;
 
 /**
  * Creates the HTTP server without its routes. Errors that Node or Fastify would answer themselves get the API's envelope.
@@ -35,12 +47,33 @@ export function createServer(options: {
   always: readonly string[];
   escaped: EscapedErrors;
   failed: (why: ConnectionFailure) => void;
+  /** Parses a routed URL below `/api/`. */
+  parseUrl: (routed: string) => ApiUrl;
+  /** Answers requests below `/api/`, which Fastify never sees. */
+  serveApi: (request: IncomingMessage, response: ServerResponse, url: ApiUrl) => void;
 }): { app: FastifyInstance; renew: (tls: Tls) => void } {
-  const http = {
-    connectionsCheckingInterval: CHECKING_INTERVAL,
-    maxHeaderSize: NODE_HEADER_LIMIT,
-    requireHostHeader: false,
-  };
+  const routed = (request: IncomingMessage) => belowBase(routedUrl(request.url ?? '/'), options.basePath);
+  const apiUrlOf = keepApiUrls(options);
+  // Fastify makes a server for each address of the host.
+  const secured: https.Server[] = [];
+
+  function makeServer(toFastify: (request: IncomingMessage, response: ServerResponse) => void): http.Server {
+    const handle = (request: IncomingMessage, response: ServerResponse) => {
+      const url = apiUrlOf(request);
+      if (url) options.serveApi(request, response, url);
+      else toFastify(request, response);
+    };
+    const secure =
+      options.tls &&
+      https.createServer({ ...HTTP, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT }, handle);
+    if (secure) secured.push(secure);
+    const server = secure ?? http.createServer(HTTP, handle);
+    server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
+    server.requestTimeout = REQUEST_TIMEOUT;
+    server.setTimeout(0);
+    return server;
+  }
+
   const settings = {
     // A logger per request would cost as much as its routing. Log lines name the request themselves.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
@@ -51,21 +84,16 @@ export function createServer(options: {
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle' as const,
     genReqId: () => randomUUID(),
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false as const,
-    requestTimeout: REQUEST_TIMEOUT,
     return503OnClosing: false,
-    rewriteUrl: (request: IncomingMessage) => belowBase(routedUrl(request.url ?? '/'), options.basePath),
+    rewriteUrl: routed,
     routerOptions: { maxParamLength: NODE_HEADER_LIMIT },
+    serverFactory: makeServer,
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
   };
-  const secure =
-    options.tls &&
-    fastify({ ...settings, https: { ...http, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT } });
-  const app: FastifyInstance = secure ?? fastify({ ...settings, http });
-  compileSchemasOnUse(app);
+  const app: FastifyInstance = fastify(settings);
   for (const method of METHODS) {
     // CONNECT has no path to route. It is answered below.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -86,7 +114,24 @@ export function createServer(options: {
     answerBroken(new Error('CONNECT'), socket, pipelining, options);
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  return { app, renew: (tls) => secure?.server.setSecureContext(tls) };
+  const renew = (tls: Tls) => {
+    for (const server of secured) server.setSecureContext(tls);
+  };
+  return { app, renew };
+}
+
+/** Returns a function that parses the URL of a request below `/api/`; null = the URL is elsewhere. */
+function keepApiUrls({ basePath, parseUrl }: { basePath: string; parseUrl: (routed: string) => ApiUrl }) {
+  const kept = new LRUCache<string, ApiUrl>({ max: KEPT_URLS });
+  return ({ url = '/' }: IncomingMessage): ApiUrl | null => {
+    const known = kept.get(url);
+    if (known) return known;
+    const routed = belowBase(routedUrl(url), basePath);
+    if (!isApi(routed)) return null;
+    const parsed = parseUrl(routed);
+    if (url.length <= LONGEST_KEPT) kept.set(url, parsed);
+    return parsed;
+  };
 }
 
 /**
