@@ -61,6 +61,8 @@ export function serveApi(
   const logsSteps = log.isLevelEnabled('debug');
 
   function serve(raw: IncomingMessage, response: ServerResponse, url: ApiUrl): void {
+    // A reset TLS connection may have lost its address, without which a request can't be recorded.
+    if (raw.socket.remoteAddress === undefined) return void raw.socket.destroy();
     const request = new ApiRequest(raw, response, url, trusts);
     const started = performance.now();
     const state: RequestState = {
