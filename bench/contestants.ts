@@ -1,6 +1,6 @@
 import { askOnce } from './ask.ts';
 import { postgresOf } from './cost.ts';
-import { dashboardPaths, ENDPOINT_ONE, inTurn, messages } from './mixes.ts';
+import { dashboardPaths, ENDPOINT_ONE, inTurn, messages, type NextRequest } from './mixes.ts';
 import type { Contestant } from './rounds.ts';
 import { type SeededAccount, seedAccounts } from './seed.ts';
 import { makeDataDir, type Server, startRival, startService } from './servers.ts';
@@ -69,8 +69,17 @@ export async function startUnrecorded(): Promise<{ dataDir: string; unrecorded: 
   return { dataDir, unrecorded };
 }
 
-/** The requests of a dashboard: all eight endpoints in turn. */
-export async function dashboardRequests({ accounts, ask }: Measured): Promise<string[]> {
+/** The service with requests for all eight endpoints in turn. */
+export interface Dashboard extends Contestant {
+  load: NextRequest;
+}
+
+/** {@link Dashboard} of the first account. */
+export async function startDashboard({ accounts, ask, service, postmaster }: Measured): Promise<Dashboard> {
   const { data } = await ask<{ data: { id: number }[] }>(ENDPOINT_ONE);
-  return messages(accounts[0]?.keys ?? [], dashboardPaths(data[0]?.id ?? 0));
+  const paths = dashboardPaths(data[0]?.id ?? 0);
+  return {
+    ...{ name: '**dbvitals**, a dashboard: all eight endpoints', server: service, postmaster },
+    load: inTurn(messages(accounts[0]?.keys ?? [], paths)),
+  };
 }

@@ -36,7 +36,7 @@ export async function load(
 /** Sends `rate` requests per second, regardless of the answers. A request without a free connection waits. */
 export async function loadSteadily(
   port: number,
-  next: (n: number) => string,
+  next: NextRequest,
   { connections, seconds, rate }: { connections: number; seconds: number; rate: number },
 ): Promise<LoadResult> {
   const clients = await openAll(port, connections);
@@ -45,7 +45,7 @@ export async function loadSteadily(
   const tally = new Tally();
   const started = performance.now();
   const ask = async (n: number) => {
-    const client = free.pop();
+    const client = free.shift(); // the one that waited longest, before the server closes it as idle
     if (!client) return new Promise<void>((resolve) => late.push(() => resolve(ask(n))));
     const status = await client.ask(next(n));
     tally.add(status, performance.now() - started - (n * 1000) / rate);

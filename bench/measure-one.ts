@@ -1,15 +1,16 @@
-import { type Measured, startEndpointOne, startMeasured } from './contestants.ts';
+import { type Measured, startDashboard, startEndpointOne, startMeasured } from './contestants.ts';
 import { memoryOf } from './cost.ts';
 import { type Figure, under } from './figure.ts';
 import { measureReads, type ReadStandings, readFigures } from './reads/measure-reads.ts';
 import { READS } from './reads/reads.ts';
-import { keptFigures } from './rivals.ts';
+import { keptFigures, measureSteady } from './rivals.ts';
 import { compare, type LoadSize, type Standing } from './rounds.ts';
 
 const KEPT = ['kept-50', 'kept-5000'];
+const STEADY = 'steady';
 
 /** The names for `--only`. */
-export const NAMES = [...READS.map(({ name }) => name), ...KEPT];
+export const NAMES = [...READS.map(({ name }) => name), ...KEPT, STEADY];
 
 /** The results of one read. */
 export interface OneResult {
@@ -18,7 +19,7 @@ export interface OneResult {
   standings: Standing[];
 }
 
-/** Measures the read of this name. `flags` are more flags for the service's Node. */
+/** Measures the read of this name, or the steady rate. `flags` are more flags for the service's Node. */
 export async function measureOne(
   say: (step: string) => void,
   name: string,
@@ -29,7 +30,9 @@ export async function measureOne(
   const measured = await startMeasured(name === 'kept-5000' ? 100 : load.readers + 2, keysOf(name), flags);
   const results = KEPT.includes(name)
     ? await measureKept(measured, name, load)
-    : await measureRead(say, measured, name, load);
+    : name === STEADY
+      ? await measureDashboard(measured, load)
+      : await measureRead(say, measured, name, load);
   const { peak } = memoryOf(measured.service.pid);
   await measured.service.stop();
   return {
@@ -40,6 +43,13 @@ export async function measureOne(
 
 function keysOf(name: string): number {
   return name === 'kept-5000' ? 50 : 1;
+}
+
+async function measureDashboard(measured: Measured, load: LoadSize): Promise<OneResult> {
+  const dashboard = await startDashboard(measured);
+  const standings = await compare([dashboard], { ...load, connections: load.readers });
+  const { figure } = await measureSteady(dashboard, load);
+  return { figures: [figure], reads: [], standings };
 }
 
 async function measureRead(

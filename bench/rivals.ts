@@ -1,6 +1,7 @@
 import {
-  dashboardRequests,
+  type Dashboard,
   type Measured,
+  startDashboard,
   startEndpointOne,
   startMeasured,
   startUnrecorded,
@@ -8,7 +9,6 @@ import {
 import { memoryOf } from './cost.ts';
 import { atLeast, atMost, type Figure, under } from './figure.ts';
 import { loadSteadily } from './load.ts';
-import { inTurn } from './mixes.ts';
 import { type GeneralStanding, measureGeneral } from './reads/general.ts';
 import { measureReads, type ReadStandings, readFigures } from './reads/measure-reads.ts';
 import { READS } from './reads/reads.ts';
@@ -16,6 +16,7 @@ import { type Contestant, compare, type LoadSize, type Standing } from './rounds
 import { withStore } from './seed.ts';
 
 const STEADY_RATE = 1_000;
+const STEADY_SECONDS = 12;
 const ACCOUNTS = 100;
 const KEYS = 50;
 
@@ -37,21 +38,15 @@ export async function measureRivals(say: (step: string) => void, load: LoadSize)
   const measured = await startMeasured(ACCOUNTS, KEYS);
   const { bare, fifty, thousands } = await startEndpointOne(measured);
   const { dataDir: unrecordedDir, unrecorded } = await startUnrecorded();
-  const eight = await dashboardRequests(measured);
+  const dashboard = await startDashboard(measured);
   const before = await readLog(measured.dataDir);
 
   say(`endpoint 1: ${load.rounds} rounds of ${load.seconds} s each`);
   const rivals = await compare([bare, fifty, thousands, unrecorded], load);
-  say(`${STEADY_RATE} requests a second`);
-  const steady = await loadSteadily(measured.service.port, (n) => eight[n % eight.length] ?? '', {
-    ...{ rate: STEADY_RATE, connections: load.connections, seconds: 12 },
-  });
   say('a dashboard');
-  const dashboard: Contestant = {
-    ...{ name: '**dbvitals**, a dashboard: all eight endpoints', server: measured.service },
-    ...{ postmaster: measured.postmaster, load: inTurn(eight) },
-  };
   const mixes = await compare([bare, dashboard], { ...load, connections: load.readers });
+  say(`${STEADY_RATE} requests a second`);
+  const steady = await measureSteady(dashboard, load);
   const standings = [...rivals, ...mixes.slice(1)];
   const ours = new Set([fifty, thousands, dashboard].map(({ name }) => name));
   const answers = standings.filter(({ name }) => ours.has(name)).map((standing) => standing.answers);
@@ -69,13 +64,22 @@ export async function measureRivals(say: (step: string) => void, load: LoadSize)
     ...keptFigures('50 keys', rivals[1], { rate: 0.5, cost: 2 }),
     ...keptFigures('5,000 keys', rivals[2], { rate: 0.35, cost: 2.5 }),
     ...readFigures(reads),
-    under(
-      `p99 at a steady ${STEADY_RATE.toLocaleString('en-US')} requests a second of all eight endpoints`,
-      ...([25, steady.p99, 'ms'] as const),
-    ),
+    steady.figure,
     under('bytes on disk for each API request recorded, indexes and all', 300, bytes, 'bytes'),
   ];
   return { standings, reads, general, figures, memory, postgresVersion: version, bare };
+}
+
+/** Measures a dashboard's requests at a steady rate. The service should have answered some before. */
+export async function measureSteady(
+  { server, load: next }: Dashboard,
+  { connections }: Pick<LoadSize, 'connections'>,
+): Promise<{ figure: Figure; answers: number }> {
+  const { p99, answers } = await loadSteadily(server.port, next, {
+    ...{ rate: STEADY_RATE, connections, seconds: STEADY_SECONDS },
+  });
+  const what = `p99 at a steady ${STEADY_RATE.toLocaleString('en-US')} requests a second of all eight endpoints`;
+  return { figure: under(what, 25, p99, 'ms'), answers };
 }
 
 /** What a kept answer must reach of a bare one: the processor time decides, the rate stands beside it. */
