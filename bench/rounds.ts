@@ -20,6 +20,8 @@ export interface Contestant {
   server: Server;
   /** The process id of its PostgreSQL; null = none. */
   postmaster: number | null;
+  /** Seconds of load before the first round. Default: those of a round. */
+  warmUp?: number;
   /** Its requests, or a load of another kind that ends after some seconds. */
   load: NextRequest | { repeat: (load: { connections: number; seconds: number }) => Promise<LoadResult> };
 }
@@ -57,7 +59,8 @@ export async function compare(
   for (let round = 0; round <= rounds; round += 1) {
     const seen = new Map<Contestant, Round>();
     for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
-      const result = await loadOnce(contestant, { connections, seconds });
+      const warmUp = Math.max(seconds, contestant.warmUp ?? 0);
+      const result = await loadOnce(contestant, { connections, seconds: round === 0 ? warmUp : seconds });
       seen.set(contestant, result);
       answers.set(contestant, (answers.get(contestant) ?? 0) + result.answers);
     }
