@@ -3,6 +3,9 @@ import { atLeast, type Figure } from '../figure.ts';
 import { compare, type LoadSize, type Standing } from '../rounds.ts';
 import { type Read, type ReadContestants, startReads } from './reads.ts';
 
+// Nothing is compared with them round by round.
+const LIMIT_ROUNDS = 5;
+
 /** A read's results: the plain server, the service, and the limits of Node and PostgreSQL. */
 export interface ReadStandings extends Pick<ReadContestants, 'read' | 'bytes'> {
   plain: Standing;
@@ -19,10 +22,12 @@ export async function measureReads(
   load: LoadSize,
 ): Promise<ReadStandings[]> {
   const results: ReadStandings[] = [];
-  for (const { contestants, ...of } of await startReads(measured, reads, load.readers)) {
+  const size = { ...load, connections: load.readers };
+  for (const { contestants, limits, ...of } of await startReads(measured, reads, load.readers)) {
     say(`${of.read.title}: ${load.rounds} rounds of ${load.seconds} s each`);
-    const standings = await compare(contestants, { ...load, connections: load.readers });
-    const [plain, ours, bare, select] = standings;
+    const [plain, ours] = await compare(contestants, size);
+    const rounds = Math.min(load.rounds, LIMIT_ROUNDS);
+    const [bare, select] = await compare(limits, { ...size, rounds });
     if (plain && ours && bare && select) results.push({ ...of, plain, ours, bare, select });
   }
   return results;
