@@ -7,6 +7,8 @@ import { unusedPort } from './provocations-settings.ts';
 
 afterAll(stopAll);
 
+const JOIN = `start group_replication user = 'copier', password = '${PASSWORD}'`;
+
 let group: MysqlServer[];
 beforeAll(async () => {
   const addresses = await Promise.all([1, 2, 3].map(async () => `127.0.0.1:${await unusedPort()}`));
@@ -20,17 +22,17 @@ beforeAll(async () => {
         'loose-group-replication-group-seeds': addresses.join(','),
         'loose-group-replication-recovery-get-public-key': 'ON',
         'loose-group-replication-member-expel-timeout': '3600', // a lost member stays to be seen
+        'loose-group-replication-exit-state-action': 'READ_ONLY', // 9.7's own, OFFLINE_MODE, rejects the watcher
       }),
     ),
   );
-  const join = `start group_replication user = 'copier', password = '${PASSWORD}'`;
   const [first, ...others] = group;
-  await first?.run(['set global group_replication_bootstrap_group = on', join]);
+  await first?.run(['set global group_replication_bootstrap_group = on', JOIN]);
   await first?.run('set global group_replication_bootstrap_group = off');
-  for (const other of others) await other.run(join);
+  for (const other of others) await other.run(JOIN);
 });
 
-test('a group of three: one is killed, and is not in the group when it starts again', async () => {
+test('a group of three: one is killed, and is back in the group after its finding', async () => {
   const [first, second, third] = group as [MysqlServer, MysqlServer, MysqlServer];
   const object = `127.0.0.1:${portOf(third)}`;
   const all = await until(first, groupMemberDown, isWell);
@@ -44,8 +46,75 @@ test('a group of three: one is killed, and is not in the group when it starts ag
     expect(paste(member, lost.faults[0]?.remediation ?? '')).toContain('UNREACHABLE');
   }
 
+  // The group lets a member in again when it has expelled what it was before.
+  for (const member of [first, second]) {
+    await member.run('set global group_replication_member_expel_timeout = 0');
+    await until(member, groupMemberDown, isWell);
+  }
+  await first.run(['create table fruit (name varchar(9) primary key)', "insert into fruit values ('apple')"]);
   await third.resume();
-  const offline = await until(third, groupMemberDown, isFaulty);
-  expect(offline.faults).toMatchObject([{ severity: 'critical', object }]);
-  expect(offline.faults[0]?.metricLine).toContain('has left its group');
+  const remediation = await left(third, 'OFFLINE', 'has left its group');
+  // Nothing but START GROUP_REPLICATION named the login, and the server has lost it.
+  expect(paste(third, remediation).trim()).toBe('');
+  paste(third, named(remediation));
+  await untilBack(third, 'apple');
 });
+
+test('a member that keeps its login is started again by the statement as it is', async () => {
+  const [first, , third] = group as [MysqlServer, MysqlServer, MysqlServer];
+  await third.run([
+    'stop group_replication',
+    `change replication source to source_user = 'copier', source_password = '${PASSWORD}' for channel 'group_replication_recovery'`,
+  ]);
+  await third.restart();
+  await first.run("insert into fruit values ('pear')");
+  paste(third, await left(third, 'OFFLINE', 'has left its group'));
+  await untilBack(third, 'pear');
+});
+
+test.each([
+  ['keeps its login', 'copier', 'plum', (remediation: string) => remediation],
+  ['keeps no login', '', 'fig', named],
+])('a member that failed and %s is back after its finding', async (_, login, name, statement) => {
+  const [first, , third] = group as [MysqlServer, MysqlServer, MysqlServer];
+  await third.run([
+    'stop group_replication',
+    `change replication source to source_user = '${login}' for channel 'group_replication_recovery'`,
+    login === '' ? JOIN : 'start group_replication',
+  ]);
+  await untilBack(third);
+  const change = (write: string) => [
+    'set global super_read_only = off',
+    'set sql_log_bin = 0',
+    write,
+    'set global super_read_only = on',
+  ];
+  await third.run(change(`insert into fruit values ('${name}')`));
+  await first.run(`insert into fruit values ('${name}')`);
+  const remediation = await left(third, 'ERROR', 'failed and applies nothing');
+  await third.run(change(`delete from fruit where name = '${name}'`)); // what its log names
+  paste(third, statement(remediation));
+  await untilBack(third, name);
+});
+
+/** The remediation of a member that is not in the group any more. */
+async function left(member: MysqlServer, state: string, words: string): Promise<string> {
+  await member.until(`select member_state = '${state}' from performance_schema.replication_group_members`);
+  const { faults } = await until(member, groupMemberDown, isFaulty);
+  expect(faults).toMatchObject([{ severity: 'critical', object: `127.0.0.1:${portOf(member)}` }]);
+  expect(faults[0]?.metricLine).toContain(words);
+  return faults[0]?.remediation ?? '';
+}
+
+/** The statement that the note of steps gives, with the login of the group. */
+function named(remediation: string): string {
+  const [, statement = ''] = /-- .*?: run (.*;) with the replication login/.exec(remediation) ?? [];
+  return statement.replace("'name'", "'copier'").replace("'password'", `'${PASSWORD}'`);
+}
+
+/** Waits until the member is online in a group of three, and has the row. */
+async function untilBack(member: MysqlServer, name?: string): Promise<void> {
+  const all = await until(member, groupMemberDown, isWell);
+  expect(all.passMessage).toBe('3 members of the group, all online.');
+  if (name !== undefined) await member.until(`select count(*) = 1 from fruit where name = '${name}'`);
+}

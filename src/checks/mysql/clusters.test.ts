@@ -90,7 +90,9 @@ describe('Galera', () => {
 
 describe('group replication', () => {
   const group = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: 'a-b' });
-  const member = (host: string, state: string): Row => ({ host, port: host === '' ? null : 3306, state });
+  const member = (host: string, state: string, recovery_login: string | null = null): Row => ({
+    ...{ host, port: host === '' ? null : 3306, state, recovery_login },
+  });
 
   test('MariaDB gets no statement for members', () => {
     expect([groupMemberDown.sql(MARIADB)].flat().join()).not.toContain('replication_group_members');
@@ -125,5 +127,18 @@ describe('group replication', () => {
   ])('members %j: %j', (members, expected) => {
     const { faults } = judge(groupMemberDown, [...group, ...members], { version: MYSQL_84 });
     expect(faults.map(({ severity, object }) => [severity, object])).toEqual(expected);
+  });
+
+  test.each([
+    ['OFFLINE', 'copier', /^START GROUP_REPLICATION; -- on db-1:3306$/],
+    ['OFFLINE', '', /^SELECT user .* run START GROUP_REPLICATION USER = 'name', .* on db-1:3306; without/],
+    ['ERROR', 'copier', /^STOP GROUP_REPLICATION; START GROUP_REPLICATION; -- on db-1:3306, after/],
+    ['ERROR', '', /^SELECT user .* run STOP GROUP_REPLICATION; START GROUP_REPLICATION USER = 'name'/],
+    ['ERROR', null, /^SELECT user .* if it shows no name/],
+  ])('%s with the login %j for recovery is started again as it can be', (state, login, expected) => {
+    const { faults } = judge(groupMemberDown, [...group, member('db-1', state, login)], {
+      version: MYSQL_84,
+    });
+    expect(faults[0]?.remediation).toMatch(expected);
   });
 });

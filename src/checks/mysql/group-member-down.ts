@@ -1,6 +1,6 @@
 import type { Check, Fault, Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
-import { numberIn, textIn } from '../columns.ts';
+import { numberIn, textIn, textOrNone } from '../columns.ts';
 import { counted } from '../wording.ts';
 import { countOf } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
@@ -8,10 +8,18 @@ import { isMariaDb } from './flavour.ts';
 
 const settings = figures({ variables: ['performance_schema', 'read_only', 'group_replication_group_name'] });
 
+const RECOVERY_LOGIN =
+  "SELECT user FROM performance_schema.replication_connection_configuration WHERE channel_name = 'group_replication_recovery';";
+
+// A server shows only its own login for recovery, and '' for one that START GROUP_REPLICATION named: that ends with the server.
 const members = `
   select member_host as host,
          member_port as port,
-         member_state as state
+         member_state as state,
+         case when member_id in (@@server_uuid, '') then (
+           select user
+             from performance_schema.replication_connection_configuration
+            where channel_name = 'group_replication_recovery') end as recovery_login
     from performance_schema.replication_group_members
    order by member_host, member_port
    limit ${FAULT_LIMIT + 1}`;
@@ -57,22 +65,30 @@ export const groupMemberDown: Check = {
 };
 
 /** A group name is set, but the server shows no member, not even itself. */
-const stopped: Row = { host: '', port: null, state: 'OFFLINE' };
+const stopped: Row = { host: '', port: null, state: 'OFFLINE', recovery_login: null };
 
 function fault(row: Row): Fault {
   const [host, state] = [textIn(row, 'host'), textIn(row, 'state')];
-  // A server outside of a group shows only itself, without a name.
+  // A server outside of a group shows only itself, some versions without a name.
   const object = host === '' ? null : `${host}:${numberIn(row, 'port')}`;
-  const there = object === null ? '' : `on ${object}: `;
   return {
     severity: state === 'RECOVERING' ? 'warning' : 'critical',
     object,
     metricLine: `${object === null ? 'This server' : `Member ${object}`} ${STATES[state] ?? `is ${state}`}.`,
     remediation:
-      state === 'OFFLINE'
-        ? `START GROUP_REPLICATION;${there === '' ? '' : ` -- ${there.slice(0, -2)}`}`
-        : state === 'ERROR'
-          ? `STOP GROUP_REPLICATION; START GROUP_REPLICATION; -- ${there}after you have read its log`
-          : 'SELECT member_host, member_port, member_state FROM performance_schema.replication_group_members; -- on another member too: it may see other states',
+      state === 'OFFLINE' || state === 'ERROR'
+        ? startAgain(state, object, (textOrNone(row, 'recovery_login') ?? '') !== '')
+        : 'SELECT member_host, member_port, member_state FROM performance_schema.replication_group_members; -- on another member too: it may see other states',
   };
+}
+
+/** Starts group replication. Without a kept login, a member that lacks transactions would stay RECOVERING and then fail. */
+function startAgain(state: 'OFFLINE' | 'ERROR', object: string | null, keepsLogin: boolean): string {
+  const stop = state === 'ERROR' ? 'STOP GROUP_REPLICATION; ' : '';
+  const when = [object === null ? '' : `on ${object}`, state === 'ERROR' ? 'after you have read its log' : '']
+    .filter((part) => part !== '')
+    .join(', ');
+  if (keepsLogin) return `${stop}START GROUP_REPLICATION;${when === '' ? '' : ` -- ${when}`}`;
+  const there = when === '' ? '' : `, ${when}`;
+  return `${RECOVERY_LOGIN} -- if it shows no name, the server keeps no login for recovery: run ${stop}START GROUP_REPLICATION USER = 'name', PASSWORD = 'password'; with the replication login of the group${there}; without USER and PASSWORD if it shows one`;
 }
