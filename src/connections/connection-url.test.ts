@@ -54,6 +54,30 @@ describe('a connection URL', () => {
     expect(parseConnectionUrl(url).tls).toBe(tls);
   });
 
+  test.each(['?channel_binding=prefer', '?sslmode=verify-full&channel_binding=disable'])(
+    'PostgreSQL: %s asks for nothing more',
+    (query) => {
+      const [, tls] = /sslmode=([a-z-]+)/.exec(query) ?? [];
+      expect(parseConnectionUrl(`postgres://ada@one,two/app${query}`)).toEqual(
+        parseConnectionUrl(`postgres://ada@one,two/app${tls ? `?sslmode=${tls}` : ''}`),
+      );
+      const socket = parseConnectionUrl(`postgres://ada@/app${query}&host=/run/pg`);
+      expect(socket).toMatchObject({ host: '/run/pg', connection_type: 'unix_socket' });
+    },
+  );
+
+  test.each([
+    'postgresql://ada:hunter2@ep-x.neon.tech/app?sslmode=require&channel_binding=require',
+    'postgres://ada:hunter2@db/app?channel_binding=require',
+    'postgres://ada:hunter2@db/app?channel_binding=prefer&channel_binding=require&x=y',
+  ])('%s is answered with what to use instead', (url) => {
+    expect(() => parseConnectionUrl(url)).toThrow(ConnectionRejected);
+    expect(() => parseConnectionUrl(url)).toThrow(
+      /^Remove channel_binding=require from the URL and use sslmode=verify-full: [^.]*\.$/,
+    );
+    expect(() => parseConnectionUrl(url)).not.toThrow(/hunter2/);
+  });
+
   test.each([
     'hunter2',
     'http://ada:hunter2@db/app',
@@ -79,6 +103,10 @@ describe('a connection URL', () => {
     'postgres://ada:hunter2@db/app?sslmode=constructor',
     'postgres://ada:hunter2@db/app?sslmode=require&sslmode=disable',
     'postgres://ada:hunter2@db/app?sslmode=require&channel_binding=require',
+    'postgres://ada:hunter2@db/app?channel_binding=hunter2',
+    'postgres://ada:hunter2@db/app?channel_binding=',
+    'postgres://ada:hunter2@db/app?channel_binding=prefer&channel_binding=prefer',
+    'mysql://ada:hunter2@db/app?channel_binding=prefer',
     'postgres://ada:hunter2@db/app?host=/run/pg',
     'postgres://ada:hunter2@/app?host=db',
     'postgres://ada:hunter2@/app?socket=/run/pg',

@@ -58,7 +58,7 @@ const MYSQL: Scheme = {
  * Parses `postgres://user:password@host:port/database`, with several servers `…@one:5432,two:5433/…`. A socket's folder is
  * `%2Ffolder` in place of the host, or `?host=/folder`. The defaults are port 5432 and database `postgres`. `mysql://` and
  * `mariadb://` default to port 3306 and no database; their socket is a file, also accepted as `?socket=`. The TLS mode may
- * be `?sslmode=`, in MySQL's URLs `?ssl-mode=`. Throws a {@link ConnectionRejected} that shows no part of the URL, because it may
+ * be `?sslmode=`, in MySQL's URLs `?ssl-mode=`. PostgreSQL's `channel_binding` may be `prefer` or `disable`. Throws a {@link ConnectionRejected} that shows no part of the URL, because it may
  * contain a password.
  */
 export function parseConnectionUrl(text: string): DatabaseAddress {
@@ -69,7 +69,10 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
   const scheme = engine === 'postgres' ? POSTGRES : MYSQL;
   const parameters = [...new URLSearchParams(query)];
   const tls = tlsIn(parameters, scheme);
-  const others = parameters.filter(([parameter]) => parameter !== scheme.tls);
+  if (engine === 'postgres') checkChannelBinding(parameters);
+  const others = parameters.filter(
+    ([parameter]) => parameter !== scheme.tls && !(engine === 'postgres' && parameter === CHANNEL_BINDING),
+  );
   const servers = hosts.split(',').map((part) => serverOf(part, others, scheme));
   const [first] = servers;
   if (!first) throw wrong('it has no host');
@@ -131,6 +134,20 @@ function tlsIn(parameters: Parameters, { tls, modes }: Scheme): TlsMode | undefi
   // Others, such as prefer, connect without TLS if somebody on the way prevents it.
   if (!mode || others.length > 0) throw wrong(`its ${tls} is one of ${Object.keys(modes).join(', ')}`);
   return mode;
+}
+
+const CHANNEL_BINDING = 'channel_binding';
+
+// The service binds no login to its TLS channel. `prefer` demands none either: whoever answers may not offer it.
+function checkChannelBinding(parameters: Parameters): void {
+  const values = parameters.filter(([name]) => name === CHANNEL_BINDING).map(([, value]) => value);
+  if (values.includes('require'))
+    throw new ConnectionRejected(
+      'url',
+      'Remove channel_binding=require from the URL and use sslmode=verify-full: dbvitals cannot require channel binding, but verify-full verifies the certificate and the name of the server.',
+    );
+  if (values.length > 1 || values.some((value) => value !== 'prefer' && value !== 'disable'))
+    throw wrong(`its ${CHANNEL_BINDING} is one of disable, prefer`);
 }
 
 function serverOf(part: string, parameters: Parameters, scheme: Scheme): { host: string; port: number } {

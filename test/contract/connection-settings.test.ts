@@ -161,6 +161,14 @@ test('the URL may have the TLS mode, and --tls has no other one', async () => {
   ]);
   const once = ['check', 'run', '--url', 'postgres://watcher:unspoken@127.0.0.1:1/shop?sslmode=verify-ca'];
   expect((await command(once)).stderr).toMatch(/verify-ca trusts only/);
+  const bound = 'postgres://watcher:unspoken@127.0.0.1:1/shop?sslmode=require&channel_binding=require';
+  for (const words of [change, ['check', 'run', '--url']]) {
+    const rejected = await command([...words, bound]);
+    expect([rejected.exit, rejected.stderr]).toEqual([
+      2,
+      expect.stringMatching(/Remove channel_binding=require .* use sslmode=verify-full: .*\.\n$/),
+    ]);
+  }
 });
 
 test('a MySQL connection can change to MariaDB by URL, but never to PostgreSQL', async () => {
