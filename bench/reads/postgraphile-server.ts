@@ -6,6 +6,8 @@ import { tellPort } from '../tell-port.ts';
 // A rival: PostGraphile, a general server that gives a PostgreSQL's rows by GraphQL. It is installed below this folder, and
 // not among the project's dependencies, so its modules have no types here.
 
+process.env['GRAPHILE_ENV'] = 'production';
+
 type Make = (given: unknown) => unknown;
 const exportOf = async (path: string, name: string): Promise<Make> =>
   (await import(`postgraphile${path}`))[name];
