@@ -5,7 +5,7 @@ import { xminHeld } from '../../../src/checks/postgres/xmin-held.ts';
 import { expectOnPages } from '../../expect-on-pages.ts';
 import { measure } from '../measure.ts';
 import { paste, stepsOf } from '../paste.ts';
-import { PostgresServer, testedPrograms } from '../postgres-server.ts';
+import { PASSWORD, PostgresServer, testedPrograms } from '../postgres-server.ts';
 import { Standby } from '../standby.ts';
 import { run } from './named-case.ts';
 
@@ -125,4 +125,49 @@ test('slots without a consumer: the steps drop one', async () => {
   await paste(primary, of(found, 'slot one'));
   for (const step of stepsOf(of(found, 'slot one'))) await paste(primary, step);
   await untilHeldBy('slot another');
+  await primary.run(`select pg_drop_replication_slot('another')`);
+});
+
+test('a logical slot with a consumer: the look shows it, and it confirms when what it waits for ends', async () => {
+  const subscriber = await PostgresServer.start();
+  try {
+    await subscriber.pause();
+    await subscriber.resume({ max_wal_senders: '5', wal_receiver_status_interval: '1s' });
+    for (const server of [primary, subscriber])
+      await server.run('create table fruit (name text primary key)');
+    await primary.run('create publication fruits for table fruit');
+    await subscriber.run(
+      `create subscription feed connection 'host=127.0.0.1 port=${primary.port} user=postgres password=''${PASSWORD}'' dbname=shop' publication fruits`,
+    );
+    await subscriber.until(`select bool_and(srsubstate = 'r') from pg_subscription_rel`);
+    const blocker = await subscriber.open();
+    readers.push(blocker);
+    await blocker.query('begin; lock table fruit in access exclusive mode');
+    await primary.run(`insert into fruit values ('apple')`);
+    await burn();
+    await burn();
+    const remediation = of(await untilHeldBy('slot feed'), 'slot feed');
+    const [walSender] = await primary.run(
+      `select pid from pg_stat_replication where application_name = 'feed'`,
+    );
+    const shown = await paste(primary, remediation);
+    for (const word of ['feed', 'pgoutput', 'shop', String(walSender?.['pid'])])
+      expect(shown).toContain(word);
+    expect(stepsOf(remediation)).toEqual([]);
+    // A consumer that is restarted waits again, until the transaction in its way has ended.
+    await subscriber.run(
+      'select pg_terminate_backend(b) from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) b',
+    );
+    await vi.waitFor(
+      async () => {
+        await primary.run('checkpoint'); // logs the running transactions, as the server does every 15 s
+        expect((await faults()).map(({ object }) => object)).toEqual([]);
+      },
+      { timeout: 15_000, interval: 300 },
+    );
+    expect(await subscriber.run('select name from fruit')).toEqual([{ name: 'apple' }]);
+    await subscriber.run('drop subscription feed');
+  } finally {
+    await subscriber.stop();
+  }
 });
