@@ -2,6 +2,7 @@ import type { Provider } from '../vocabulary/hosted/providers.ts';
 import type { Check, Judgement, Row, ServerFacts, Skipped, Thresholds } from './check.ts';
 import { hostedRemediation } from './hosted/hosted-remediation.ts';
 import { isOfProvider, notApplicable } from './hosted/not-applicable.ts';
+import { mysqlCatalogue } from './mysql/mysql-catalogue.ts';
 
 /** The facts of a server before a check's defaults are filled in. */
 export interface JudgementInput extends Omit<ServerFacts, 'thresholds'> {
@@ -20,11 +21,12 @@ function hostedJudgement(provider: Provider, checkId: string, judgement: Judgeme
   if ('skipped' in judgement) return judgement;
   const untrue = notApplicable(provider, checkId);
   if (untrue !== undefined) return { skipped: untrue };
+  const engine = mysqlCatalogue.checks.some(({ id }) => id === checkId) ? 'mysql' : 'postgres';
   const faults = judgement.faults
     .filter((fault) => !isOfProvider(provider, fault))
     .map(({ remediation, ...fault }) => ({
       ...fault,
-      remediation: hostedRemediation(provider, { checkId, remediation }),
+      remediation: hostedRemediation(provider, { engine, checkId, remediation }),
     }));
   return { ...judgement, faults };
 }

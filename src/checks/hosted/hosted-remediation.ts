@@ -2,11 +2,12 @@ import { PROVIDER_NAMES, type Provider } from '../../vocabulary/hosted/providers
 
 /** What a remediation is for. */
 interface Asked {
+  engine: 'postgres' | 'mysql';
   checkId: string;
   remediation: string;
 }
 
-type Steps = (provider: Provider, engine: 'postgres' | 'mysql') => string;
+type Steps = (provider: Provider, engine: Asked['engine']) => string;
 
 /** Check id → its steps on a hosted server, where the usual ones need the machine or a superuser. */
 const STEPS: Readonly<Record<string, Steps>> = {
@@ -29,8 +30,7 @@ const OUT_OF_REACH =
  * A remediation for a server that a provider hosts: in its terms where it has some, and never a statement that needs a
  * superuser or the machine's files. Others stay as they are.
  */
-export function hostedRemediation(provider: Provider, { checkId, remediation }: Asked): string {
-  const engine = checkId.startsWith('MY_') ? 'mysql' : 'postgres';
+export function hostedRemediation(provider: Provider, { engine, checkId, remediation }: Asked): string {
   const steps = Object.hasOwn(STEPS, checkId) ? STEPS[checkId] : undefined;
   if (steps) return steps(provider, engine);
   const own = isAmazon(provider) && engine === 'mysql' ? byProcedures(remediation) : remediation;
@@ -56,7 +56,7 @@ function askSupport(provider: Provider): string {
   return `${company} gives no login the rights that this needs: look for it in the settings that ${company} offers, or ask its support.`;
 }
 
-function restart(provider: Provider, engine: 'postgres' | 'mysql'): string {
+function restart(provider: Provider, engine: Asked['engine']): string {
   switch (provider) {
     case 'rds':
     case 'aurora':
@@ -77,7 +77,7 @@ function restart(provider: Provider, engine: 'postgres' | 'mysql'): string {
   }
 }
 
-function upgrade(provider: Provider, engine: 'postgres' | 'mysql'): string {
+function upgrade(provider: Provider, engine: Asked['engine']): string {
   switch (provider) {
     case 'rds':
       return 'Choose a version with "aws rds describe-db-engine-versions", test it with a restored snapshot, and upgrade: aws rds modify-db-instance --db-instance-identifier INSTANCE --engine-version VERSION (for a new major version also --allow-major-version-upgrade)';
