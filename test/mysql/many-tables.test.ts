@@ -215,3 +215,28 @@ test.skipIf(ON_MYSQL)('MY_NO_PRIMARY_KEY of many tables, without PROCESS, names 
   await server.run('revoke process on *.* from watcher@localhost');
   await expect(measure(server, checkOf('MY_NO_PRIMARY_KEY'))).rejects.toMatchObject({ errno: 1227 });
 });
+
+test('tables without transactions, more than are looked at one by one: their sizes are not read', async () => {
+  await server.run([
+    `create procedure fill_old()
+     begin
+       declare n int default 1;
+       while n <= 1001 do
+         set @statement = concat('create table old', n, ' (id int primary key) engine = MyISAM');
+         prepare made from @statement;
+         execute made;
+         set n = n + 1;
+       end while;
+     end`,
+    'call fill_old()',
+    'flush tables',
+  ]);
+  const before = await opened();
+  const judgement = await measure(server, checkOf('MY_NON_INNODB'), { thresholds: { minimum_bytes: 0 } });
+  expect([judgement.faults.length, judgement.truncated, judgement.skippedForSize]).toEqual([
+    100,
+    true,
+    undefined,
+  ]);
+  if (!ON_MYSQL) expect((await opened()) - before).toBeLessThan(200); // those that it lists
+});

@@ -5,7 +5,7 @@ export const largeTable = { minimum_bytes: 1024 * 1024 };
 
 /**
  * Candidates, whose names are those of `exactName`, with the `bytes` of their tables: of the rows, of all secondary
- * indexes, or of both. MySQL reads the sizes of these tables only.
+ * indexes, or of both. MySQL reads the sizes of these tables only, MariaDB of all that `ofTables` names.
  */
 export function withBytes(
   candidates: string,

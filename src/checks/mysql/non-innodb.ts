@@ -9,9 +9,8 @@ import type { TableDetails } from './table-details.ts';
 
 // Engines that store rows without transactions. Left out are those that store them elsewhere (MERGE,
 // FEDERATED, CONNECT, BLACKHOLE) and other transactional ones (RocksDB, NDB).
-const candidates = (_version: number, ofTables: TableCondition) =>
-  withBytes(
-    `
+const candidates = (_version: number, ofTables: TableCondition, ofTooMany: boolean) => {
+  const own = `
   select table_schema, table_name, engine, in_merge
     from (select ${exactName('t.table_schema')} as table_schema, ${exactName('t.table_name')} as table_name,
                  t.engine as engine, max(t.engine = 'MRG_MyISAM') over () as in_merge
@@ -20,10 +19,9 @@ const candidates = (_version: number, ofTables: TableCondition) =>
              and t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED')
              and t.engine in ('MyISAM', 'Aria', 'MEMORY', 'ARCHIVE', 'CSV', 'MRG_MyISAM')
          ) own
-   where engine <> 'MRG_MyISAM'`,
-    'both',
-    ofTables,
-  );
+   where engine <> 'MRG_MyISAM'`;
+  return ofTooMany ? `select own.*, 0e0 as bytes from (${own}) own` : withBytes(own, 'both', ofTables);
+};
 
 /** Tables of an engine without transactions: a crash may damage them, and a backup of them is not consistent. */
 export const nonInnodb = tableCheck({

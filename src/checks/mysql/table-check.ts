@@ -52,8 +52,11 @@ const otherEngines = `
 /** What differs between the checks of every table of a server. */
 interface TableCheck<T extends Thresholds>
   extends Pick<Check<T>, 'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'privilege'> {
-  /** One row per object of `ofTables` that may have a fault, with `table_schema` and `table_name`, without order or limit. */
-  candidates: (version: number, ofTables: TableCondition) => string;
+  /**
+   * One row per object of `ofTables` that may have a fault, with `table_schema` and `table_name`, without order or limit.
+   * `ofTooMany`: these are all tables of a server with many, although it has suspects: MariaDB would open each for its size.
+   */
+  candidates: (version: number, ofTables: TableCondition, ofTooMany: boolean) => string;
   /** For a server with many tables, by its version. Undefined = any table may have a fault. */
   suspects?: (version: number) => Suspects<T> | undefined;
   /** The fault of a candidate, or null. `details` are there if {@link TableCheck.details} asks for them. */
@@ -142,7 +145,7 @@ export function tableCheck<T extends Thresholds>({
         if (isRestricted && listed.length === 0) return undefined;
         return `
   select candidate.*, count(*) over () as found
-    from (${candidates(version, isRestricted ? amongst(listed) : ofCustomers)}
+    from (${candidates(version, isRestricted ? amongst(listed) : ofCustomers, known !== undefined && !isRestricted)}
          ) candidate
    order by ${worstFirst}
    limit ${FAULT_LIMIT + 1}`;
