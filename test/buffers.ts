@@ -3,8 +3,15 @@ import { openPool } from '../src/database/connect.ts';
 import { type Read, readAs } from '../src/database/read.ts';
 import type { TestStore } from './store.ts';
 
+interface PlanNode {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  'Relation Name'?: string;
+  Plans?: PlanNode[];
+}
+
 interface Plan {
-  Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number };
+  Plan: PlanNode;
 }
 
 // The server's stop closes them.
@@ -21,6 +28,32 @@ export async function buffersOf(
   values: unknown[],
   role: 'reader' | 'console' = 'reader',
 ): Promise<number> {
+  return buffersIn(await planOf(store, accountId, statement, values, role));
+}
+
+/** {@link buffersOf}, those of a table and its indexes alone, without what functions read. */
+export async function tableBuffersOf(
+  store: TestStore,
+  accountId: number,
+  statement: string,
+  values: unknown[],
+  table: string,
+): Promise<number> {
+  const ofTable = (node: PlanNode): number =>
+    (node['Relation Name'] === table ? buffersIn(node) : 0) +
+    (node.Plans ?? []).reduce((sum, inner) => sum + ofTable(inner), 0);
+  return ofTable(await planOf(store, accountId, statement, values, 'reader'));
+}
+
+const buffersIn = (node: PlanNode) => node['Shared Hit Blocks'] + node['Shared Read Blocks'];
+
+async function planOf(
+  store: TestStore,
+  accountId: number,
+  statement: string,
+  values: unknown[],
+  role: 'reader' | 'console',
+): Promise<PlanNode> {
   const reader = pools[role].get(store) ?? openPool(store.address, role, { max: 2, pipeline: true });
   pools[role].set(store, reader);
   const explain = `explain (analyze, buffers, timing off, format json) ${statement}`;
@@ -30,7 +63,7 @@ export async function buffersOf(
   });
   const plan = result[0]?.['QUERY PLAN'][0]?.Plan;
   if (!plan) throw new Error('the statement has no plan');
-  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  return plan;
 }
 
 /** {@link buffersOf}, of all statements of `work` together, when the console runs them. */
@@ -49,7 +82,7 @@ export async function buffersOfReads(
         const [row] = await read<{ 'QUERY PLAN': Plan[] }>(explain, values);
         const plan = row?.['QUERY PLAN'][0]?.Plan;
         if (!plan) throw new Error('the statement has no plan');
-        buffers += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+        buffers += buffersIn(plan);
         return read(statement, values);
       }),
     );

@@ -1,12 +1,12 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Read } from '../database/read.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { type EndpointRequest, endpoint } from '../http/endpoint.ts';
 import { identifier, openSet, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
 import { oneOf, text, wholeNumber } from '../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
 import { ACTION_TYPES } from './action-types.ts';
-import { choosePlaces, entriesAmongAll, entriesAmongRequests, entriesAmongType } from './positions.sql.ts';
+import { type EntryKind, logPage } from './positions.sql.ts';
 
 const ActivityEntry = Type.Object(
   {
@@ -45,21 +45,21 @@ const parameters = {
   ),
 };
 
+const Parameters = Type.Object({ ...parameters, ...rangeParameters, ...pagingParameters });
+
+/** The first row of a page. */
+interface HeadRow {
+  id: null;
+  total: number;
+  newest: string;
+  ends_open: boolean;
+}
+
 interface EntryRow {
   id: number;
-  action_type: string;
-  page_path: string;
-  occurred_at: Date;
-  properties: Record<string, unknown> | null;
-  request_id: string | null;
-  api_key_id: number | null;
-  api_key_name: string | null;
-  status: number | null;
-  method: string | null;
-  error_code: string | null;
-  query: Record<string, string> | null;
-  source_ip: string | null;
-  user_agent: string | null;
+  start: string;
+  value: Record<string, unknown> | null;
+  ending: string;
 }
 
 /** Endpoint 6: the account's activity log. Every page costs the same, however long the log is. */
@@ -69,55 +69,60 @@ export const entries = endpoint({
   summary: 'The activity log, latest first',
   description:
     'Every request by a key and every change of the account. Collectors use `order=asc&after_id=41`: it returns the entries after 41, without repeating or missing one. Every page costs the same, however long the log is. Answers are never cached.',
-  query: Type.Object({ ...parameters, ...rangeParameters, ...pagingParameters }),
+  query: Parameters,
   response: Type.Object({ data: Type.Array(ActivityEntry), meta: Meta }),
   reuse: 'unstored',
+  reads: 'once',
   wholeUpTo: (query) => readRange(query).before,
-  async answer(read, { accountId, query, url }) {
-    const page = readPage(query);
-    const { since, before } = readRange(query);
-    const afterId =
-      query.after_id === undefined ? null : Math.min(query.after_id, Number.MAX_SAFE_INTEGER - 1);
-    // Text in PostgreSQL can't contain NUL, so no action type does.
-    const actionType = query.action_type?.replaceAll('\0', '\uFFFD') ?? null;
-    const [places] = await read<{ below: number; upto: number; newest: string; ends_open: boolean }>(
-      choosePlaces,
-      [accountId, since, before, afterId, actionType],
-    );
-    if (!places) throw new Error(`account ${accountId} has no log`);
-    const total = places.upto - places.below;
-    const data: ReturnType<typeof shape>[] = [];
-    if (page.offset < total) {
-      const count = Math.min(page.perPage, total - page.offset);
-      const first =
-        query.order === 'asc' ? places.below + page.offset + 1 : places.upto - page.offset - count + 1;
-      const rows = await readEntries(read, accountId, actionType, first, first + count - 1);
-      if (query.order !== 'asc') rows.reverse();
-      data.push(...rows.map(shape));
-    }
-    const pin = total > 0 && places.ends_open ? places.newest : undefined;
-    return { body: { data, meta: pageMeta(page, total) }, link: pageLinks(url, page, total, pin) };
+  async answer(read, request) {
+    const { entries, meta, link } = await readLog(read, request);
+    return { body: { data: entries.map((entry) => JSON.parse(entry)), meta }, link };
+  },
+  async write(read, request) {
+    const { entries, meta, link } = await readLog(read, request);
+    return { json: `{"data":[${entries.join()}],"meta":${JSON.stringify(meta)}}`, link };
   },
 });
 
-function readEntries(read: Read, accountId: number, actionType: string | null, first: number, last: number) {
-  const range = [accountId, first, last];
-  if (actionType === null) return read<EntryRow>(entriesAmongAll, range);
-  if (actionType === 'api_request') return read<EntryRow>(entriesAmongRequests, range);
-  return read<EntryRow>(entriesAmongType, [...range, actionType]);
+const STATEMENTS = {
+  'all asc': logPage('all', 'asc'),
+  'all desc': logPage('all', 'desc'),
+  'requests asc': logPage('requests', 'asc'),
+  'requests desc': logPage('requests', 'desc'),
+  'type asc': logPage('type', 'asc'),
+  'type desc': logPage('type', 'desc'),
+};
+
+/** The kind of entries of an action type, and the parameter that its statement takes. */
+function kindOf(actionType: string | null): [kind: EntryKind, parameters: string[]] {
+  if (actionType === null) return ['all', []];
+  return actionType === 'api_request' ? ['requests', []] : ['type', [actionType]];
 }
 
-function shape(row: EntryRow) {
-  const { method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip, user_agent } =
-    row;
+/** Reads a page of the log: its entries as JSON, the page's place, and its links. */
+async function readLog(
+  read: Read,
+  { accountId, query, url }: EndpointRequest<typeof Parameters>,
+): Promise<{ entries: string[]; meta: Static<typeof Meta>; link: string }> {
+  const page = readPage(query);
+  const { since, before } = readRange(query);
+  const afterId = query.after_id === undefined ? null : Math.min(query.after_id, Number.MAX_SAFE_INTEGER - 1);
+  // Text in PostgreSQL can't contain NUL, so no action type does.
+  const actionType = query.action_type?.replaceAll('\0', '\uFFFD') ?? null;
+  const [kind, more] = kindOf(actionType);
+  const offset = Math.min(page.offset, Number.MAX_SAFE_INTEGER);
+  const [head, ...rows] = await read<HeadRow | EntryRow>(
+    STATEMENTS[`${kind} ${query.order === 'asc' ? 'asc' : 'desc'}`],
+    [accountId, since, before, afterId, offset, page.perPage, ...more],
+  );
+  if (head?.id !== null) throw new Error(`account ${accountId} has no log`);
+  const { total, newest, ends_open } = head;
+  const pin = total > 0 && ends_open ? newest : undefined;
   return {
-    id: row.id,
-    action_type: row.action_type,
-    page_path: row.page_path,
-    properties: row.properties ?? {
-      ...{ method, status, error_code, query: query ?? {}, request_id },
-      ...{ api_key_id, api_key_name, source_ip, user_agent },
-    },
-    occurred_at: row.occurred_at.toISOString(),
+    entries: (rows as EntryRow[]).map(
+      ({ start, value, ending }) => start + JSON.stringify(value ?? {}) + ending,
+    ),
+    meta: pageMeta(page, total),
+    link: pageLinks(url, page, total, pin),
   };
 }

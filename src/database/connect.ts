@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isTraced } from '../telemetry/tracing.ts';
+import { useNoNames } from './exchange/exchange.ts';
 import { traceStatements } from './trace-statements.ts';
 
 /** One host of the store, or of a pooler in front of it. */
@@ -81,7 +82,10 @@ export function openPool(
       super({ ...config, ...(pooled ? { connectionString: pooled(role) } : { ...settings, ...host }) });
       this.#at = at;
       this.on('error', () => this.leave());
-      if (pooled) this.query = unnamed(this);
+      if (pooled) {
+        useNoNames(this);
+        this.query = unnamed(this);
+      }
       if (isTraced()) traceStatements(this, role);
     }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { traced } from '../telemetry/tracing.ts';
+import { type Step, traced } from '../telemetry/tracing.ts';
 
 /**
  * Traces each statement that `on` runs for a promise, by its name. Statements that a pool passes to its clients with a
@@ -11,13 +11,21 @@ export function traceStatements(on: pg.Client | pg.Pool, role: string): void {
     const run = () => Reflect.apply(query, on, [statement, ...rest]);
     const text = textOf(statement);
     if (text === null || typeof rest.at(-1) === 'function') return run();
-    const step = () => ({
-      name: nameOf(statement, text),
-      kind: 'client' as const,
-      attributes: { 'db.system.name': 'postgresql', 'dbvitals.store.role': role },
-    });
-    return traced(step, run);
+    return traced(() => stepOf(nameOf(statement, text), role), run);
   }) as typeof query;
+}
+
+/** The step of a statement with this text, for `traced`. */
+export function statementStep(text: string, role: string): Step {
+  return stepOf(nameOf(undefined, text), role);
+}
+
+function stepOf(name: string, role: string): Step {
+  return {
+    name,
+    kind: 'client',
+    attributes: { 'db.system.name': 'postgresql', 'dbvitals.store.role': role },
+  };
 }
 
 /** The text of a statement; null = an object that runs itself, such as a COPY. */

@@ -2,7 +2,7 @@ import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typ
 import type { Read } from '../database/read.ts';
 
 /** A request to an endpoint. */
-interface EndpointRequest<Query extends TObject> {
+export interface EndpointRequest<Query extends TObject> {
   accountId: number;
   /** Validated by the endpoint's schema. */
   query: Static<Query>;
@@ -31,6 +31,8 @@ export interface Endpoint<Query extends TObject = TObject, Response extends TSch
    * `tagged`: it also depends on the time, so it is read afresh and revalidated by its entity tag. `unstored`: nobody may store it.
    */
   reuse: 'kept' | 'tagged' | 'unstored';
+  /** `once`: the answer is at most one statement, so it takes one round trip. Absent = several, in one snapshot. */
+  reads?: 'once';
   /**
    * The instant up to which the answer must be complete, in PostgreSQL's format; null = none. A row becomes readable a moment
    * after its timestamp. Throws an ApiError for a bad range.
@@ -38,6 +40,8 @@ export interface Endpoint<Query extends TObject = TObject, Response extends TSch
   wholeUpTo?(query: Static<Query>): string | null;
   /** Reads the answer. Throws an ApiError for an error of the client. */
   answer(read: Read, request: EndpointRequest<Query>): Promise<{ body: Static<Response>; link?: string }>;
+  /** The same as JSON, byte for byte as the answer's body is written. Absent = the body is written by its schema. */
+  write?(read: Read, request: EndpointRequest<Query>): Promise<{ json: string; link?: string }>;
 }
 
 /** Derives the types of an endpoint's handler from its schemas. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { awaitEntries } from '../activity/await-entries.ts';
+import { readOnce } from '../database/exchange/read-once.ts';
 import { readAs } from '../database/read.ts';
 import { KeptAnswers } from '../gate/answers.ts';
 import type { Identity } from '../gate/identify.ts';
@@ -102,22 +103,28 @@ export class Preparation {
     const { id } = request.parsed;
     const instant = endpoint.wholeUpTo?.(query) ?? null;
     if (instant !== null) await awaitEntries(this.#writer, accountId, instant);
-    const { result, generation } = await readAs(this.#reader, accountId, (read) =>
-      endpoint.answer(read, { accountId, query, id, url }),
+    const readAnswer = endpoint.reads === 'once' ? readOnce : readAs;
+    const { result, generation } = await readAnswer(this.#reader, accountId, (read) =>
+      endpoint.write(read, { accountId, query, id, url }),
     );
-    const body = Buffer.from(endpoint.serialize(result.body));
-    return { answer: successAnswer(body, result.link ?? null, endpoint.reuse !== 'unstored'), generation };
+    const { json, link = null } = result;
+    return { answer: successAnswer(Buffer.from(json), link, endpoint.reuse !== 'unstored'), generation };
   }
 }
 
 type CompiledEndpoint = Endpoint & {
   validate: ReturnType<typeof validatorOnUse>;
-  serialize: ReturnType<typeof serializerOnUse>;
+  write: NonNullable<Endpoint['write']>;
 };
 
 function compileOnUse(endpoint: Endpoint): CompiledEndpoint {
   const { query, response } = endpoint;
-  return { ...endpoint, validate: validatorOnUse(query), serialize: serializerOnUse(response) };
+  const serialize = serializerOnUse(response);
+  const write: Endpoint['write'] = async (read, request) => {
+    const { body, ...link } = await endpoint.answer(read, request);
+    return { json: serialize(body), ...link };
+  };
+  return { write, ...endpoint, validate: validatorOnUse(query) };
 }
 
 function refused(error: errors.ApiError): Prepared {

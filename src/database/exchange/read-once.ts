@@ -1,0 +1,48 @@
+import type pg from 'pg';
+import { traced } from '../../telemetry/tracing.ts';
+import type { Read } from '../read.ts';
+import { statementStep } from '../trace-statements.ts';
+import { exchange, type Statement } from './exchange.ts';
+
+// Both end with the transaction. It returns no row, for nobody reads it.
+const restrict = `
+  select where concat(set_config('dbvitals.account_id', $1, true), set_config('transaction_read_only', 'on', true)) is null`;
+
+const readGeneration = 'select generation from account where account_id = $1';
+
+/**
+ * `readAs` in one round trip, for `work` that reads at most once. A statement is one snapshot, and the generation is read
+ * before it: an answer may be newer than its generation, which the gate detects, but never older.
+ */
+export async function readOnce<T>(
+  reader: pg.Pool,
+  accountId: number,
+  work: (read: Read) => Promise<T>,
+): Promise<{ result: T; generation: number }> {
+  let generation: number | undefined;
+  // The account is set by a statement of its own: within one, rows could be read before it is set.
+  const statements: Statement[] = [
+    { text: restrict, values: [accountId], returnsRows: false },
+    { text: readGeneration, values: [accountId], returnsRows: true },
+  ];
+  const run = async <Row>(more: Statement[]): Promise<Row[]> => {
+    if (generation !== undefined) throw new Error('readOnce reads once: use readAs.');
+    generation = 0;
+    const client = await reader.connect();
+    try {
+      const [, heads, rows = []] = await traced(
+        () => statementStep(more[0]?.text ?? readGeneration, 'reader'),
+        () => exchange(client, [...statements, ...more]),
+      );
+      const [head] = (heads ?? []) as { generation: number }[];
+      if (!head) throw new Error(`account ${accountId} can't be read`);
+      ({ generation } = head);
+      return rows as Row[];
+    } finally {
+      client.release();
+    }
+  };
+  const result = await work((text, values) => run([{ text, values, returnsRows: true }]));
+  if (generation === undefined) await run([]);
+  return { result, generation: generation ?? 0 };
+}
