@@ -143,12 +143,27 @@ const sizes: VitalReading = {
   values: gaugesIn,
 };
 
+// MariaDB lists a file once it has read it, when its table is first used after a restart. The others are read here: 10,000
+// take 0.9 s of the server's processor time. Of more, no size is given: the checks read 4,000 a run, so there will be fewer.
+const UNREAD = 10_000;
+const unreadFiles = `
+         ((select count(*) from information_schema.innodb_sys_tables where space <> 0 and name like '%/%')
+        - (select count(*) from information_schema.innodb_sys_tablespaces where name like '%/%'))`;
+
+// This view reads the file of each table, without a metadata lock; a file that it can't read is missing. The condition is a
+// constant: if it is false, the server does not fill the view.
+const readFiles = `
+  select count(*) as tables_read
+    from information_schema.innodb_sys_tablestats
+   where ${tableCount} > ${OPENED}
+     and ${unreadFiles} between 1 and ${UNREAD}`;
+
 const filesOfSchemas = (version: number) => `
   select ${isMariaDb(version) ? schemaOfFile('name') : exactName(`substring_index(name, '/', 1)`)} as db,
          sum(file_size) + 0e0 as bytes
     from information_schema.${isMariaDb(version) ? 'innodb_sys_tablespaces' : 'innodb_tablespaces'}
    where name like '%/%' and name not like 'mysql/%' and name not like 'sys/%'
-     and ${tableCount} > ${OPENED}
+     and ${tableCount} > ${OPENED}${isMariaDb(version) ? `\n     and ${unreadFiles} <= ${UNREAD}` : ''}
    group by db
    order by bytes desc
    limit 50`;
@@ -167,7 +182,9 @@ const files: VitalReading = {
   scope: 'server',
   hourly: true,
   sql: (version) =>
-    isMariaDb(version) ? [filesOfSchemas(version)] : [filesOfSchemas(version), sizesOfLargestFiles],
+    isMariaDb(version)
+      ? [readFiles, filesOfSchemas(version)]
+      : [filesOfSchemas(version), sizesOfLargestFiles],
   kept: sizesIn,
   values: gaugesIn,
 };

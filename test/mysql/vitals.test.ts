@@ -88,10 +88,10 @@ test('two runs: rates of what happened between them, and the state of now', asyn
   ]);
 });
 
-test('sizes take three statements once an hour, on MySQL four', async () => {
+test('sizes take four statements once an hour', async () => {
   const first = await run();
   const second = await run(first.samples);
-  expect(first.cost.statements - second.cost.statements).toBe(ON_MYSQL ? 4 : 3);
+  expect(first.cost.statements - second.cost.statements).toBe(4);
 });
 
 test('FLUSH STATUS or a restart since the last run gives a gap', async () => {
