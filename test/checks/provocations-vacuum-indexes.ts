@@ -48,7 +48,6 @@ export const vacuumAndIndexes: Provocation[] = [
       await wait(300);
       return async (remediation) => {
         await follow(server, remediation);
-        await server.run(`rollback prepared 'seat 7'`);
         await waiting;
       };
     },
