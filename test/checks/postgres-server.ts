@@ -172,7 +172,7 @@ export class PostgresServer {
   /** Waits for the end of a session: before 15 it reports its counts only then, and VACUUM must not be earlier. */
   async #reported(pid: number): Promise<void> {
     const client = await this.open('postgres', 'postgres');
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 600; tries++) {
       const { rows } = await client.query('select from pg_stat_activity where pid = $1', [pid]);
       if (rows.length === 0) break;
       await wait(5);

@@ -174,10 +174,10 @@ export const replicationAndPerformance: Provocation[] = [
     check_id: 'PG_SLOW_QUERIES',
     severity: 'info',
     object: expect.stringMatching(/^-?\d+$/),
-    thresholds: { ...AT_ONCE, info_ms: 300, calls_per_day: 72 },
-    prepare: async (server) => void (await server.run('select pg_sleep(0.4)')), // before 17 a new entry is judged later
+    thresholds: { ...AT_ONCE, info_ms: 1_000, calls_per_day: 72 },
+    prepare: async (server) => void (await server.run('select pg_sleep(1.1)')), // before 17 a new entry is judged later
     async provoke(server) {
-      for (let times = 0; times < 3; times++) await server.run('select pg_sleep(0.4)');
+      for (let times = 0; times < 3; times++) await server.run('select pg_sleep(1.1)');
       return async (remediation) => {
         expect(await paste(server, remediation)).toContain('select pg_sleep($1)');
       };

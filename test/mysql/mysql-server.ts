@@ -132,7 +132,7 @@ export class MysqlServer {
 
   /** Waits until a condition is true; each try uses a new session. */
   async until(condition: string): Promise<void> {
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 600; tries++) {
       const [row = {}] = await this.run(condition);
       if (Number(Object.values(row)[0]) === 1) return;
       await wait(50);
