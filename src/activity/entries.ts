@@ -7,6 +7,7 @@ import { oneOf, text, wholeNumber } from '../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
 import { ACTION_TYPES } from './action-types.ts';
 import { type EntryKind, logPage } from './positions.sql.ts';
+import { type EntryRow, type KeyNames, writeEntry } from './write-entry.ts';
 
 const ActivityEntry = Type.Object(
   {
@@ -53,13 +54,7 @@ interface HeadRow {
   total: number;
   newest: string;
   ends_open: boolean;
-}
-
-interface EntryRow {
-  id: number;
-  start: string;
-  value: Record<string, unknown> | null;
-  ending: string;
+  key_names: KeyNames | null;
 }
 
 /** Endpoint 6: the account's activity log. Every page costs the same, however long the log is. */
@@ -116,12 +111,10 @@ async function readLog(
     [accountId, since, before, afterId, offset, page.perPage, ...more],
   );
   if (head?.id !== null) throw new Error(`account ${accountId} has no log`);
-  const { total, newest, ends_open } = head;
+  const { total, newest, ends_open, key_names } = head;
   const pin = total > 0 && ends_open ? newest : undefined;
   return {
-    entries: (rows as EntryRow[]).map(
-      ({ start, value, ending }) => start + JSON.stringify(value ?? {}) + ending,
-    ),
+    entries: (rows as EntryRow[]).map((row) => writeEntry(row, key_names)),
     meta: pageMeta(page, total),
     link: pageLinks(url, page, total, pin),
   };

@@ -50,22 +50,9 @@ const FIRST_AND_LAST = {
   desc: 'greatest(upto - $5 - $6, below) + 1 as first, upto - $5 as last',
 };
 
-// JSON as `JSON.stringify` writes it. `to_json` escapes the same characters and adds no blanks, and the milliseconds are cut as
-// `toISOString` cuts them. PostgreSQL prints jsonb otherwise than Node, so `value` stays for Node to write.
-const json = (column: string) => `coalesce(to_json(${column}), 'null')`;
-
-const START = `concat(
-         '{"id":', e.id, ',"action_type":', to_json(e.action_type), ',"page_path":', to_json(e.page_path), ',"properties":',
-         case when e.properties is null then concat(
-           '{"method":', ${json('e.method')}, ',"status":', ${json('e.status')}, ',"error_code":', ${json('e.error_code')},
-           ',"query":') end)`;
-
-const ENDING = `concat(
-         case when e.properties is null then concat(
-           ',"request_id":', ${json('e.request_id')}, ',"api_key_id":', ${json('e.api_key_id')},
-           ',"api_key_name":', coalesce(named.names -> e.api_key_id::text, 'null'),
-           ',"source_ip":', ${json('host(e.source_ip)')}, ',"user_agent":', ${json('e.user_agent')}, '}') end,
-         ',"occurred_at":"', to_char(e.occurred_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"}')`;
+const ENTRY = `
+         e.id, e.action_type, e.page_path, e.occurred_at::text, e.properties::text, e.request_id, e.api_key_id, e.status,
+         e.method, e.error_code, e.query::text, host(e.source_ip) as source_ip, e.user_agent`;
 
 /**
  * A page of the log, in one statement. The row of an entry, or of a neighbour, stores its position among the entries of its
@@ -73,9 +60,9 @@ const ENDING = `concat(
  * offset, entries per page (at most 100), and the action type for the kind `type`.
  *
  * The first row has no id. It has `total`, the number of selected entries; `newest`, the instant of the log's last entry;
- * and `ends_open`, whether `before` is in the future. The entries follow, each as JSON in three parts: `start`, `value` (null =
- * an empty object), which is still to be written as JSON, and `ending`. If nothing is selected, only the log's head and floor are
- * read. No search goes below the floor, where dead rows of pruned entries may lie.
+ * `ends_open`, whether `before` is in the future; and `key_names`, the names of the page's keys by their ids. The entries
+ * follow, with time and JSON as text. If nothing is selected, only the log's head and floor are read. No search goes below the floor, where dead rows of
+ * pruned entries may lie.
  */
 export function logPage(kind: EntryKind, order: 'asc' | 'desc'): string {
   const place = PLACE[kind];
@@ -101,18 +88,18 @@ with span as materialized (
 ), page as materialized (
   select upto - below as total, ${FIRST_AND_LAST[order].replaceAll('$5', '$5::bigint').replaceAll('$6', '$6::bigint')} from place
 ), entry as materialized (
-  select e.*
+  select ${ENTRY}
     from span, page,${ENTRIES[kind]}
-), named as materialized (
-  select jsonb_object_agg(k.api_key_id, k.name) as names
-    from api_key k
-   where k.account_id = $1 and k.api_key_id in (select e.api_key_id from entry e)
 )
-select null::bigint as id, page.total, to_char(span.last_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as newest,
-       coalesce($3 > clock_timestamp(), true) as ends_open, null as start, null::jsonb as value, null as ending
+select null::bigint as id, null as action_type, null as page_path, null as occurred_at, null as properties,
+       null::uuid as request_id, null::bigint as api_key_id, null::smallint as status, null as method, null as error_code,
+       null as query, null as source_ip, null as user_agent,
+       page.total, to_char(span.last_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as newest,
+       coalesce($3 > clock_timestamp(), true) as ends_open,
+       (select jsonb_object_agg(k.api_key_id, k.name) from api_key k
+         where k.account_id = $1 and k.api_key_id in (select e.api_key_id from entry e)) as key_names
   from span, page
 union all
-select e.id, null, null, null, ${START}, coalesce(e.properties, e.query), ${ENDING}
-  from entry e, named
+select e.*, null, null, null, null from entry e
  order by id ${order} nulls first`;
 }
