@@ -71,3 +71,18 @@ test('statements are prepared once per connection', async () => {
   );
   expect(rows).toEqual([{ n: 1 }]);
 });
+
+test('a connection that no longer answers is replaced by the next read', async () => {
+  const own = await store.account();
+  const hasty = openPool(store.address, 'reader', { max: 1, pipeline: true, statementTimeout: 500 });
+  const { rows } = await hasty.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const pid = rows[0]?.pid ?? 0;
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await expect(readOnce(hasty, own, heads)).rejects.toThrow(/timeout/i);
+    expect((await readOnce(hasty, own, heads)).result).toEqual([{ account_id: own }]);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+    await hasty.end();
+  }
+});

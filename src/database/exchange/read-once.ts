@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { traced } from '../../telemetry/tracing.ts';
 import type { Read } from '../read.ts';
 import { statementStep } from '../trace-statements.ts';
@@ -29,6 +29,7 @@ export async function readOnce<T>(
     if (generation !== undefined) throw new Error('readOnce reads once: use readAs.');
     generation = 0;
     const client = await reader.connect();
+    let broken: Error | undefined;
     try {
       const [, heads, rows = []] = await traced(
         () => statementStep(more[0]?.text ?? readGeneration, 'reader'),
@@ -38,8 +39,13 @@ export async function readOnce<T>(
       if (!head) throw new Error(`account ${accountId} can't be read`);
       ({ generation } = head);
       return rows as Row[];
+    } catch (error) {
+      // Without PostgreSQL's own answer the exchange may still run, and the next one would wait for it.
+      if (!(error instanceof pg.DatabaseError))
+        broken = error instanceof Error ? error : new Error(String(error));
+      throw error;
     } finally {
-      client.release();
+      client.release(broken);
     }
   };
   const result = await work((text, values) => run([{ text, values, returnsRows: true }]));
