@@ -113,8 +113,9 @@ async function readLog(
   if (head?.id !== null) throw new Error(`account ${accountId} has no log`);
   const { total, newest, ends_open, key_names } = head;
   const pin = total > 0 && ends_open ? newest : undefined;
+  const known = new Map<string, string>();
   return {
-    entries: (rows as EntryRow[]).map((row) => writeEntry(row, key_names)),
+    entries: (rows as EntryRow[]).map((row) => writeEntry(row, key_names, known)),
     meta: pageMeta(page, total),
     link: pageLinks(url, page, total, pin),
   };
