@@ -144,7 +144,9 @@ export function openPool(
 function unnamed(client: pg.Client): pg.Client['query'] {
   const { query } = client;
   return ((statement: unknown, ...rest: unknown[]) => {
-    const named = typeof statement === 'object' && statement !== null && 'name' in statement;
+    // One that runs itself, such as an exchange, names its statements itself.
+    const named =
+      typeof statement === 'object' && statement !== null && 'name' in statement && !('submit' in statement);
     return Reflect.apply(query, client, [named ? { ...statement, name: undefined } : statement, ...rest]);
   }) as pg.Client['query'];
 }
