@@ -34,10 +34,20 @@ async function busy(
 }
 
 const makeTable = [
+  'drop table if exists shop.`load`', // of a try that failed
   'create table shop.`load` (id int primary key, v longblob) engine=innodb charset=utf8mb4',
   'insert into shop.`load` values (1, null), (2, null)',
 ];
 const dropTable = 'drop table shop.`load`';
+
+/** Gives the server 6 MB for pages. It gives up the others after the statement has returned. */
+async function shrinkPool(server: MysqlServer): Promise<void> {
+  await server.run('set global innodb_buffer_pool_size = 6291456');
+  const status = dialect({ mysql: 'performance_schema', mariadb: 'information_schema' });
+  await server.until(
+    `select variable_value * 16384 < 16777216 from ${status}.global_status where variable_name = 'Innodb_buffer_pool_pages_total'`,
+  );
+}
 
 /** Rows of 8 MB each, more than the buffers of these tests hold. */
 const insertBlobs = (server: MysqlServer, from: number) =>
@@ -224,8 +234,8 @@ export const load: Provocation[] = [
       await server.run([
         ...makeTable,
         `insert into \`load\` select seq, repeat('v', 400) from ${numbers(3, 60_000)}`,
-        'set global innodb_buffer_pool_size = 6291456', // 20 MB of rows do not fit
       ]);
+      await shrinkPool(server); // 20 MB of rows do not fit
     },
     async provoke(server) {
       await server.run(`
@@ -244,7 +254,8 @@ export const load: Provocation[] = [
     // Above what the server itself may wait while it mends.
     thresholds: { warning_waits: 3 },
     async prepare(server) {
-      await server.run([...makeTable, 'set global innodb_buffer_pool_size = 6291456']);
+      await server.run(makeTable);
+      await shrinkPool(server);
     },
     async provoke(server) {
       const waits = async () => {
