@@ -55,8 +55,8 @@ const POSTGRES_ENTRY = /^-?\d{1,19}\/\d{1,10}\/\d{1,10}\/[01]$/;
 
 /** What the next statement needs to know of a state. */
 export function seenIn({ at, part, entries }: QueryState): Seen {
-  // 64 bits an entry: one in 64 shares its bit.
-  const bits = 2 ** Math.max(10, Math.ceil(Math.log2(Math.max(1, entries.size) * 64)));
+  // 64 bits an entry: one in 64 shares its bit. At least 4 KB, so that on a small server hardly one does.
+  const bits = 2 ** Math.max(15, Math.ceil(Math.log2(Math.max(1, entries.size) * 64)));
   const seen = Buffer.alloc(bits / 8);
   for (const [entry, { calls }] of entries) {
     if (!POSTGRES_ENTRY.test(entry)) continue;

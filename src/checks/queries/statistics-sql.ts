@@ -19,7 +19,7 @@ export interface Seen {
 
 /**
  * The bit of an entry with so many calls: an entry that was called again has another one. `bits` is a power of 2. The same
- * sum is in the statement. A bit that another entry has too hides a call until the next one, for one entry in 50.
+ * sum is in the statement. A bit that another entry has too hides a call until the next one: for at most one entry in 64, and for one in 1,600 among 20.
  */
 export function seenBit(
   { query, user, database, top, calls }: Record<'query' | 'user' | 'database' | 'top' | 'calls', bigint>,
