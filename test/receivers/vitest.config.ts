@@ -9,7 +9,5 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    // Other programs' clocks decide here: what fails once is tried again, and the report names it.
-    retry: 1,
   },
 });
