@@ -46,8 +46,8 @@ const ENTRIES: Record<EntryKind, string> = {
 };
 
 const FIRST_AND_LAST = {
-  asc: 'below + $5 + 1 as first, least(below + $5 + $6, upto) as last',
-  desc: 'greatest(upto - $5 - $6, below) + 1 as first, upto - $5 as last',
+  asc: 'below + $5::bigint + 1 as first, least(below + $5::bigint + $6::bigint, upto) as last',
+  desc: 'greatest(upto - $5::bigint - $6::bigint, below) + 1 as first, upto - $5::bigint as last',
 };
 
 const ENTRY = `
@@ -61,8 +61,8 @@ const ENTRY = `
  *
  * The first row has no id. It has `total`, the number of selected entries; `newest`, the instant of the log's last entry;
  * `ends_open`, whether `before` is in the future; and `key_names`, the names of the page's keys by their ids. The entries
- * follow, with time and JSON as text. If nothing is selected, only the log's head and floor are read. No search goes below the floor, where dead rows of
- * pruned entries may lie.
+ * follow, with time and JSON as text. If nothing is selected, only the log's head and floor are read. No search goes below the
+ * floor, where dead rows of pruned entries may lie.
  */
 export function logPage(kind: EntryKind, order: 'asc' | 'desc'): string {
   const place = PLACE[kind];
@@ -86,7 +86,7 @@ with span as materialized (
          case when upto_id > below_id then ${place('upto_id')} else 0 end as upto
     from span
 ), page as materialized (
-  select upto - below as total, ${FIRST_AND_LAST[order].replaceAll('$5', '$5::bigint').replaceAll('$6', '$6::bigint')} from place
+  select upto - below as total, ${FIRST_AND_LAST[order]} from place
 ), entry as materialized (
   select ${ENTRY}
     from span, page,${ENTRIES[kind]}
