@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { awaitEntries } from '../activity/await-entries.ts';
 import { readOnce } from '../database/exchange/read-once.ts';
-import { readAs } from '../database/read.ts';
+import { type Read, readAs } from '../database/read.ts';
 import { KeptAnswers } from '../gate/answers.ts';
 import type { Identity } from '../gate/identify.ts';
 import { type Answer, errorAnswer, successAnswer } from '../http/answer.ts';
@@ -103,10 +103,11 @@ export class Preparation {
     const { id } = request.parsed;
     const instant = endpoint.wholeUpTo?.(query) ?? null;
     if (instant !== null) await awaitEntries(this.#writer, accountId, instant);
-    const readAnswer = endpoint.reads === 'once' ? readOnce : readAs;
-    const { result, generation } = await readAnswer(this.#reader, accountId, (read) =>
-      endpoint.write(read, { accountId, query, id, url }),
-    );
+    const work = (read: Read) => endpoint.write(read, { accountId, query, id, url });
+    const { result, generation } =
+      endpoint.reads === 'once'
+        ? await readOnce(this.#reader, accountId, work, endpoint.reuse === 'kept')
+        : await readAs(this.#reader, accountId, work);
     const { json, link = null } = result;
     return { answer: successAnswer(Buffer.from(json), link, endpoint.reuse !== 'unstored'), generation };
   }

@@ -47,6 +47,14 @@ test('after an exchange, and after one that failed, no account is set and no tra
   }
 });
 
+test('an answer that is not kept is read without a generation, and for its account alone', async () => {
+  const [own, other] = [await store.account(), await store.account()];
+  for (const account of [own, other, own]) {
+    const read = await readOnce(reader, account, heads, false);
+    expect(read).toEqual({ result: [{ account_id: account }], generation: 0 });
+  }
+});
+
 test('a statement that does not parse leaves the connection usable, and its name free', async () => {
   const own = await store.account();
   await expect(readOnce(reader, own, (read) => read('select nonsense', []))).rejects.toThrow('nonsense');

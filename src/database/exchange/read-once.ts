@@ -12,18 +12,21 @@ const readGeneration = 'select generation from account where account_id = $1';
 
 /**
  * `readAs` in one round trip, for `work` that reads at most once. A statement is one snapshot, and the generation is read
- * before it: an answer may be newer than its generation, which the gate detects, but never older.
+ * before it: an answer may be newer than its generation, which the gate detects, but never older. Without `isKept` nobody needs
+ * the generation: it is not read, and 0 is returned.
  */
 export async function readOnce<T>(
   reader: pg.Pool,
   accountId: number,
   work: (read: Read) => Promise<T>,
+  isKept = true,
 ): Promise<{ result: T; generation: number }> {
   let generation: number | undefined;
+  const values = [accountId];
   // The account is set by a statement of its own: within one, rows could be read before it is set.
   const statements: Statement[] = [
-    { text: restrict, values: [accountId], returnsRows: false },
-    { text: readGeneration, values: [accountId], returnsRows: true },
+    { text: restrict, values, returnsRows: false },
+    ...(isKept ? [{ text: readGeneration, values, returnsRows: true }] : []),
   ];
   const run = async <Row>(more: Statement[]): Promise<Row[]> => {
     if (generation !== undefined) throw new Error('readOnce reads once: use readAs.');
@@ -31,14 +34,16 @@ export async function readOnce<T>(
     const client = await reader.connect();
     let broken: Error | undefined;
     try {
-      const [, heads, rows = []] = await traced(
+      const results = await traced(
         () => statementStep(more[0]?.text ?? readGeneration, 'reader'),
         () => exchange(client, [...statements, ...more]),
       );
-      const [head] = (heads ?? []) as { generation: number }[];
-      if (!head) throw new Error(`account ${accountId} can't be read`);
-      ({ generation } = head);
-      return rows as Row[];
+      if (isKept) {
+        const [head] = (results[1] ?? []) as { generation: number }[];
+        if (!head) throw new Error(`account ${accountId} can't be read`);
+        ({ generation } = head);
+      }
+      return (results[statements.length] ?? []) as Row[];
     } catch (error) {
       // Without PostgreSQL's own answer the exchange may still run, and the next one would wait for it.
       if (!(error instanceof pg.DatabaseError))
@@ -48,7 +53,7 @@ export async function readOnce<T>(
       client.release(broken);
     }
   };
-  const result = await work((text, values) => run([{ text, values, returnsRows: true }]));
-  if (generation === undefined) await run([]);
+  const result = await work((text, own) => run([{ text, values: own, returnsRows: true }]));
+  if (generation === undefined && isKept) await run([]);
   return { result, generation: generation ?? 0 };
 }
