@@ -178,6 +178,11 @@ const PARTS: readonly { since: number; sql: string }[] = [
       insert into query_text select account_id, connection_id, '-4711', 'select $1', '2026-03-01Z' from connection;
       update connection set query_texts = true where name = 'shop 1';`,
   },
+  {
+    since: 21,
+    sql: `
+      insert into connection_tags select account_id, connection_id, '{env:production,team:é}' from connection where name = 'shop 1';`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

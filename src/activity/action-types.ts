@@ -18,6 +18,7 @@ export const ACTION_TYPES = [
   'connection_added',
   'connection_changed',
   'connection_removed',
+  'connection_tagged',
   'connection_tampered',
   'delivery_accepted',
   'delivery_cancelled',

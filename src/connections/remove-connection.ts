@@ -6,6 +6,7 @@ import { resolveTicketsOf } from '../ops/record-findings.ts';
 import { forgetQueries } from '../queries/store-queries.ts';
 import { NoConnection } from './connection-rejected.ts';
 import { type ConnectionRow, pageOf, readConnection } from './connection-row.ts';
+import { forgetTags } from './tags/change-tags.ts';
 
 const remove = `
   update connection
@@ -29,6 +30,7 @@ export async function removeConnection(change: ChangeAccount, connectionId: numb
     await client.query(stopSchedule, ids);
     await forgetFacts(client, accountId, connectionId);
     await forgetQueries(client, accountId, connectionId);
+    await forgetTags(client, accountId, connectionId);
     const { id, name, host, port, ...row } = await readConnection(client, accountId, connectionId);
     record('connection_removed', pageOf(id), { connection_id: id, name, host, port });
     const scope = { accountId, connectionId, at };

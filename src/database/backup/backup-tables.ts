@@ -4,7 +4,7 @@ export const BACKED_UP: readonly string[] = [
   ...['api_key', 'key_window', 'key_hour', 'key_counted'],
   ...['activity_head', 'activity_type_head', 'activity_floor', 'activity'],
   ...['seal_key', 'activity_seal', 'activity_leaves'],
-  ...['connection', 'credential_key', 'connection_schedule', 'connection_trend'],
+  ...['connection', 'credential_key', 'connection_schedule', 'connection_tags', 'connection_trend'],
   ...['health_check', 'counter_sample', 'silence', 'ticket', 'ticket_tally', 'ticket_week'],
   ...[
     'measure_series',

@@ -24,6 +24,7 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   connection_added: 'Connection added',
   connection_changed: 'Connection changed',
   connection_removed: 'Connection removed',
+  connection_tagged: 'Connection tagged',
   connection_tampered: 'Connection tampered with',
   delivery_accepted: 'Notification accepted',
   delivery_cancelled: 'Notification cancelled',

@@ -1,0 +1,128 @@
+import type pg from 'pg';
+import type { Change, ChangeAccount } from '../../activity/record-entry.ts';
+import { one } from '../../database/one.ts';
+import {
+  ENVIRONMENT,
+  isEnvironment,
+  MOST_DIFFERENT_TAGS,
+  MOST_TAGS,
+  normalisedTag,
+  WRONG_TAG,
+} from '../../vocabulary/values/tags.ts';
+import { ConnectionRejected, NoConnection } from '../connection-rejected.ts';
+import { pageOf } from '../connection-row.ts';
+import { tagsOfConnection } from './connection-tags.ts';
+
+/** Tags to add and to remove, normalised. */
+export interface TagChanges {
+  add?: readonly string[];
+  remove?: readonly string[];
+}
+
+const selectTagged = `
+  select c.connection_id as id, c.name, ${tagsOfConnection} as tags
+    from connection c
+   where c.account_id = $1 and c.connection_id = any($2::bigint[]) and c.removed_at is null
+   order by c.connection_id`;
+
+// A tag contains no comma.
+const store = `
+  insert into connection_tags (account_id, connection_id, tags)
+  select $1, t.id, string_to_array(t.tags, ',')
+    from unnest($2::bigint[], $3::text[]) as t (id, tags)
+   where t.tags <> ''
+  on conflict (account_id, connection_id) do update set tags = excluded.tags`;
+
+const forget = 'delete from connection_tags where account_id = $1 and connection_id = any($2::bigint[])';
+
+const countDifferent = `
+  select count(*) as different
+    from (select distinct tag from connection_tags t, unnest(t.tags) tag where t.account_id = $1) d`;
+
+/** The tags of `texts` in their only form, sorted, each once. Throws a {@link ConnectionRejected} for a text that is none. */
+export function requireTags(texts: readonly string[]): string[] {
+  return [...new Set(texts.map((text) => normalisedTag(text) ?? rejected(WRONG_TAG)))].sort();
+}
+
+/** Throws a {@link ConnectionRejected} unless one connection can have all these tags. */
+function requireTagsOfOne(tags: readonly string[]): void {
+  if (tags.length > MOST_TAGS) rejected(`A connection has at most ${MOST_TAGS} tags: remove some.`);
+  if (tags.filter(isEnvironment).length > 1)
+    rejected(`A connection has one environment: give one tag that begins with ${ENVIRONMENT}:.`);
+}
+
+/**
+ * Adds and removes tags of connections, and returns the tags that each has then. A new environment replaces the old one.
+ * Throws a {@link ConnectionRejected} for too many tags, and a {@link NoConnection}.
+ */
+export function changeTags(
+  change: ChangeAccount,
+  connectionIds: readonly number[],
+  changes: TagChanges,
+): Promise<Map<number, readonly string[]>> {
+  return change((within) => changeTagsWithin(within, connectionIds, changes));
+}
+
+/** {@link changeTags} inside a change of the account. */
+async function changeTagsWithin(
+  { accountId, client, record }: Change,
+  connectionIds: readonly number[],
+  { add = [], remove = [] }: TagChanges,
+): Promise<Map<number, readonly string[]>> {
+  requireTagsOfOne(add);
+  const { rows } = await client.query<{ id: number; name: string; tags: string[] }>(selectTagged, [
+    accountId,
+    connectionIds,
+  ]);
+  const missing = connectionIds.find((wanted) => !rows.some(({ id }) => id === wanted));
+  if (missing !== undefined) throw new NoConnection(missing);
+  const steps = rows.map(({ tags, ...connection }) => {
+    const after = tagsAfter(tags, add, remove);
+    requireTagsOfOne(after);
+    const added = after.filter((tag) => !tags.includes(tag));
+    return { ...connection, after, added, removed: tags.filter((tag) => !after.includes(tag)) };
+  });
+  const changed = steps.filter(({ added, removed }) => added.length + removed.length > 0);
+  await storeTags(client, accountId, changed);
+  if (changed.some(({ added }) => added.length > 0)) await requireFewTags(client, accountId);
+  for (const { id, name, added, removed } of changed)
+    record('connection_tagged', pageOf(id), { connection_id: id, name, added, removed });
+  return new Map(steps.map(({ id, after }) => [id, after]));
+}
+
+/** Forgets the tags of a connection that is being removed. */
+export async function forgetTags(
+  client: pg.ClientBase,
+  accountId: number,
+  connectionId: number,
+): Promise<void> {
+  await client.query(forget, [accountId, [connectionId]]);
+}
+
+function tagsAfter(before: readonly string[], add: readonly string[], remove: readonly string[]): string[] {
+  const isReplaced = add.some(isEnvironment);
+  const kept = before.filter((tag) => !remove.includes(tag) && !(isReplaced && isEnvironment(tag)));
+  return [...new Set([...kept, ...add])].sort();
+}
+
+async function storeTags(
+  client: pg.ClientBase,
+  accountId: number,
+  changed: readonly { id: number; after: readonly string[] }[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  const ids = changed.map(({ id }) => id);
+  await client.query(store, [accountId, ids, changed.map(({ after }) => after.join(','))]);
+  const bare = changed.filter(({ after }) => after.length === 0).map(({ id }) => id);
+  if (bare.length > 0) await client.query(forget, [accountId, bare]);
+}
+
+async function requireFewTags(client: pg.ClientBase, accountId: number): Promise<void> {
+  const { rows } = await client.query<{ different: number }>(countDifferent, [accountId]);
+  if (one(rows, 'count tags').different > MOST_DIFFERENT_TAGS)
+    rejected(`An account has at most ${MOST_DIFFERENT_TAGS} different tags: use those that exist.`);
+}
+
+function rejected(message: string): never {
+  throw new ConnectionRejected('tags', message);
+}
