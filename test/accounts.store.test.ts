@@ -246,6 +246,18 @@ describe('every statement of the console names its account or its person', () =>
   });
 });
 
+async function changeViews(send: Send): Promise<void> {
+  for (const path of ['/views', '/shared-views']) {
+    const view = await send(`POST ${path}`, path, {
+      page: 'fleet',
+      name: 'Critical',
+      query: 'status=critical',
+    });
+    await send(`PATCH ${path}/:id`, `${path}/${view['id']}`, { name: 'Worst' });
+    await send(`DELETE ${path}/:id`, `${path}/${view['id']}`);
+  }
+}
+
 /** Calls every route that changes data, and the routes without a session. Ends the session last. */
 async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   const { version } = await send('GET /account', '/account');
@@ -254,6 +266,7 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   const next = await send('POST /keys/:id/regenerate', `/keys/${made['id']}/regenerate`, { overlap: 0 });
   await send('POST /keys/:id/revoke', `/keys/${next['id']}/revoke`, { name: 'made' });
   await changeNotifications(send, own);
+  await changeViews(send);
   const invited = await send('POST /members', '/members', {
     ...{ name: 'Ada', email: 'ada@example.com', roles: ['viewer'] },
   });

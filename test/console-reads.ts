@@ -79,6 +79,7 @@ export function consoleReads({
     ['GET /alerts/:id', `/alerts/${alert}`],
     ['GET /alert-rules', '/alert-rules'],
     ['GET /maintenance', '/maintenance'],
+    ['GET /views', '/views?page=fleet'],
     ['GET /destinations', '/destinations'],
     ...(destination === 0
       ? []

@@ -183,6 +183,12 @@ const PARTS: readonly { since: number; sql: string }[] = [
     sql: `
       insert into connection_tags select account_id, connection_id, '{env:production,team:é}' from connection where name = 'shop 1';`,
   },
+  {
+    since: 22,
+    sql: `
+      insert into saved_view (account_id, page, name, query, member_id, created_by, created_at)
+        select account_id, 'fleet', 'Mine', 'q=%C3%A9', min(member_id), 'Ada', '2026-01-09Z' from member group by 1 order by 1;`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

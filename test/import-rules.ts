@@ -4,7 +4,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 
 const BASE = 'database config vocabulary';
 const STORED = `activity checks ${BASE}`;
-const ENTITIES = 'accounts members keys connections silences sign-in notifications';
+const ENTITIES = 'accounts members keys connections silences sign-in notifications saved-views';
 const ANSWERS = `health ops team measures changes queries vitals http telemetry ${STORED}`;
 
 /** The folders that each folder of src/ may import. A folder is listed above all that it imports. */
@@ -20,6 +20,7 @@ const LIST: Readonly<Record<string, string>> = {
   silences: `connections notifications ops changes ${STORED}`,
   connections: `notifications ops changes queries ${STORED}`,
   members: `activity ${BASE}`,
+  'saved-views': `activity ${BASE}`,
   keys: `activity ${BASE}`,
   accounts: `notifications activity ${BASE}`,
   notifications: `measures changes ops vitals network telemetry ${STORED}`,

@@ -34,6 +34,7 @@ import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { singleSignOnRoutes } from './sign-in/single-sign-on.ts';
 import { ticketRoutes } from './tickets/ticket.ts';
 import { ticketStatsRoutes } from './tickets/ticket-stats.ts';
+import { viewRoutes } from './views/view-routes.ts';
 
 /** Every route of the console's API. */
 export const ROUTES: readonly ConsoleRoute[] = [
@@ -72,4 +73,5 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...destinationRoutes,
   ...deliveryRoutes,
   ...emailRoutes,
+  ...viewRoutes,
 ];

@@ -66,6 +66,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     member: 'select',
     passkey: 'select (credential_id, login_id, name, transports, created_at, last_used_at)',
     query_hour: 'select',
+    saved_view: 'select',
     session:
       'select (session_id, login_id, account_id, created_at, last_seen_at, expires_at, source_ip, user_agent, proved_at, proved_email)',
     silence: 'select',
@@ -123,6 +124,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     query_state: 'select, insert, update, delete',
     query_text: 'select, insert, update, delete',
     redaction_key: 'select, insert, update, delete',
+    saved_view: 'select, insert, update, delete',
     session: 'select, insert, update (token_hash, account_id, last_seen_at, proved_at), delete',
     sign_in_failure: 'select, insert, delete',
     silence: 'select, insert, update',
