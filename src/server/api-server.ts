@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { RefusedKeys } from '../activity/record-refused-keys.ts';
@@ -5,6 +6,7 @@ import { openPool, STORE_DEADLINE_MS, type StoreAddress } from '../database/conn
 import { StoreHealth } from '../database/store-health.ts';
 import { Gate } from '../gate/admit.ts';
 import type { EscapedErrors } from '../http/edge/escaped-errors.ts';
+import { listenOnOtherAddresses } from '../http/edge/other-addresses.ts';
 import type { Tls } from '../http/edge/tls.ts';
 import type { FailedAuthentications } from '../http/failed-authentications.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -110,11 +112,12 @@ export async function startApiServer(
     escaped,
   };
   const { app, renew } = createApp(parts);
+  let closeOthers = async () => {};
   const close = async () => {
     leaving.abort();
     // Node closes idle connections only once, on close. It would wait 72 s for a connection that becomes idle later (http-server.ts).
     const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS);
-    await app.close().finally(() => clearInterval(letGo));
+    await Promise.all([closeOthers(), app.close()]).finally(() => clearInterval(letGo));
     health.stop();
     await refusedKeys.close();
     await Promise.all([keys.end(), reader.end(), gate.close()]);
@@ -122,7 +125,11 @@ export async function startApiServer(
   try {
     // Fastify passes on options to Node that its own types do not declare.
     const where = { host, port, backlog: BACKLOG };
-    await listen(() => app.listen(where), port);
+    await listen(async () => {
+      await app.listen(where);
+      const addresses = (await lookup(host, { all: true })).map(({ address }) => address);
+      closeOthers = await listenOnOtherAddresses(app.server, addresses, BACKLOG);
+    }, port);
   } catch (error) {
     await close();
     throw error;

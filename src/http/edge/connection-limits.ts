@@ -33,6 +33,8 @@ export function limitConnections(server: Server, quietMs = QUIET_MS): void {
   const heard = new Map<Socket, Heard>();
   server.maxConnections = MOST_CONNECTIONS;
   server.on('connection', (socket) => {
+    // Node counts only those of the first address.
+    if (heard.size >= MOST_CONNECTIONS) return void socket.destroy();
     heard.set(socket, { read: 0, written: 0, at: performance.now() });
     socket.once('close', () => heard.delete(socket));
   });

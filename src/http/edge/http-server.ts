@@ -54,20 +54,15 @@ export function createServer(options: {
 }): { app: FastifyInstance; renew: (tls: Tls) => void } {
   const routed = (request: IncomingMessage) => belowBase(routedUrl(request.url ?? '/'), options.basePath);
   const apiUrlOf = keepApiUrls(options);
-  // Fastify makes a server for each address of the host.
-  const secured: https.Server[] = [];
-
   function makeServer(toFastify: (request: IncomingMessage, response: ServerResponse) => void): http.Server {
     const handle = (request: IncomingMessage, response: ServerResponse) => {
       const url = apiUrlOf(request);
       if (url) options.serveApi(request, response, url);
       else toFastify(request, response);
     };
-    const secure =
-      options.tls &&
-      https.createServer({ ...HTTP, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT }, handle);
-    if (secure) secured.push(secure);
-    const server = secure ?? http.createServer(HTTP, handle);
+    const server = options.tls
+      ? https.createServer({ ...HTTP, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT }, handle)
+      : http.createServer(HTTP, handle);
     server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
     server.requestTimeout = REQUEST_TIMEOUT;
     server.setTimeout(0);
@@ -115,7 +110,7 @@ export function createServer(options: {
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const renew = (tls: Tls) => {
-    for (const server of secured) server.setSecureContext(tls);
+    if (app.server instanceof https.Server) app.server.setSecureContext(tls);
   };
   return { app, renew };
 }
