@@ -292,6 +292,8 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   await send('POST /connections/:id/queries/text', `/connections/${own.connection}/queries/text`, {
     query: '1',
   });
+  const tagged = { connections: [own.connection], add: ['pci'] };
+  await send('POST /connections/tags', '/connections/tags', tagged);
   const silenced = await send('POST /connections/:id/silences', `/connections/${own.connection}/silences`, {
     ...{ check_id: 'CONN_UNREACHABLE', reason: 'false_positive', note: 'sample' },
   });

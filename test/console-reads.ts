@@ -48,6 +48,8 @@ export function consoleReads({
     ['GET /keys/:id/requests', `/keys/${key}/requests`],
     ['GET /keys/:id/requests', `/keys/${key}/requests?before_id=50`],
     ['GET /fleet', '/fleet'],
+    ['GET /fleet', '/fleet?tags=env:production,pci&engine=mysql'],
+    ['GET /tags', '/tags'],
     ['GET /connections/:id', `/connections/${connection}`],
     ['GET /connections/:id/run', `/connections/${connection}/run`],
     ['GET /connections/:id/runs', `/connections/${connection}/runs`],

@@ -32,6 +32,7 @@ import { reauthenticationRoutes } from './sign-in/reauthenticate.ts';
 import { sessionRoutes } from './sign-in/session-list.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { singleSignOnRoutes } from './sign-in/single-sign-on.ts';
+import { tagRoutes } from './tags/tag-routes.ts';
 import { ticketRoutes } from './tickets/ticket.ts';
 import { ticketStatsRoutes } from './tickets/ticket-stats.ts';
 import { viewRoutes } from './views/view-routes.ts';
@@ -67,6 +68,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...changeRoutes,
   ...queryRoutes,
   ...silenceRoutes,
+  ...tagRoutes,
   ...testConnectionRoutes,
   ...ticketRoutes,
   ...ticketStatsRoutes,

@@ -49,6 +49,7 @@ test('a connection is added by URL or by fields, shown without its password, and
       created_at: time,
       provider: null,
       query_texts: false,
+      tags: [],
       token_source: null,
     },
     ca_fingerprints: [expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/)],

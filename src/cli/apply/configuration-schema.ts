@@ -90,6 +90,11 @@ const Ssh = closed(
   },
 );
 
+const Connections = Type.Array(text('The name of a connection, in which * is any text.'), {
+  minItems: 1,
+  description: 'Names of connections, in which * is any text (default: all).',
+});
+
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 function connection(checks: Catalogue['checks']) {
@@ -122,6 +127,12 @@ function connection(checks: Catalogue['checks']) {
         }),
       ),
       query_texts: flag('Whether to store the texts of queries, without constants: true or false (default).'),
+      tags: Type.Optional(
+        Type.Array(Type.String(), {
+          description:
+            'Labels (pci) and key:value (team:shop); env:production is the environment. Without this list the tags stay as they are.',
+        }),
+      ),
       ssh: Type.Optional(Ssh),
       thresholds: Type.Optional(thresholds(checks)),
       silences: Type.Optional(Type.Array(silence(checks), { description: 'A list of silences.' })),
@@ -193,12 +204,7 @@ const AlertRule = closed(
       }),
     ),
     severity: Type.Optional(word(SEVERITIES, 'Default: warning.')),
-    connections: Type.Optional(
-      Type.Array(text('The name of a connection, in which * is any text.'), {
-        minItems: 1,
-        description: 'Names of connections, in which * is any text (default: all).',
-      }),
-    ),
+    connections: Type.Optional(Connections),
     destinations: Type.Optional(
       Type.Array(text('The name of a destination of the account.'), {
         minItems: 1,
@@ -227,12 +233,7 @@ const Maintenance = closed(
     at: Type.String({ pattern: TIME_OF_DAY, description: 'The start in the time zone, such as "02:00".' }),
     for: text('How long it lasts, 1m to 7d, such as 2h.'),
     time_zone: Type.Optional(text('A time zone, such as Europe/Berlin (default: UTC).')),
-    connections: Type.Optional(
-      Type.Array(text('The name of a connection, in which * is any text.'), {
-        minItems: 1,
-        description: 'Names of connections, in which * is any text (default: all).',
-      }),
-    ),
+    connections: Type.Optional(Connections),
   },
   {
     description:

@@ -3,6 +3,7 @@ import type { ConnectionThresholds } from '../../connections/connection-threshol
 import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection-tls.ts';
 import { requirePrivateKey, type SshLogin } from '../../connections/connection-tunnel.ts';
 import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
+import { requireTags, requireTagsOfOne } from '../../connections/tags/change-tags.ts';
 import type { TlsMode } from '../../vocabulary/tls-modes.ts';
 import { durationOf, textOf } from '../arguments.ts';
 import { UsageError } from '../command.ts';
@@ -31,6 +32,8 @@ export interface DesiredConnection {
   ssh: SshLogin | null;
   /** Null = the stored key stays. */
   sshKey: string | null;
+  /** Sorted; null = not in the file. */
+  tags: string[] | null;
   /** Null = not in the file. */
   silences: SilenceInFile[] | null;
 }
@@ -76,6 +79,11 @@ function connectionIn(
     file.attempt([...path, 'ssh', 'key'], () => key && requirePrivateKey(textAt(key, surroundings))) ?? null;
   field('thresholds', () => requireSettingsOf(engine, { thresholds }));
   field('expected_standbys', () => requireSettingsOf(engine, { expectedStandbys: expected_standbys }));
+  const tags = field('tags', () => {
+    const parsed = requireTags(written.tags ?? []);
+    requireTagsOfOne(parsed);
+    return parsed;
+  });
   const silenced = silences ? silencesIn(file, [...path, 'silences'], silences, engine) : null;
   if (!named) return undefined;
   return {
@@ -85,6 +93,7 @@ function connectionIn(
     passwordExposable: written.expose_password ?? false,
     tokenSource: written.token_source ?? null,
     ssh: ssh ? { username: ssh.username, host: ssh.host, port: ssh.port ?? 22 } : null,
+    tags: written.tags === undefined ? null : (tags ?? null),
     silences: silenced,
   };
 }

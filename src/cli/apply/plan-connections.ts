@@ -2,10 +2,13 @@ import type pg from 'pg';
 import { addConnection } from '../../connections/add-connection.ts';
 import { everySettingsOf, type StoredConnection } from '../../connections/connection-changes.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
+import { readTags } from '../../connections/tags/connection-tags.ts';
+import { within } from '../../database/read.ts';
 import type { Step, Steps } from './apply-step.ts';
 import type { DesiredConnection } from './parse-connections.ts';
 import { alteration, type Tools } from './plan-connection-changes.ts';
 import { planSilences, type Silenced } from './plan-silences.ts';
+import { withTags } from './plan-tags.ts';
 
 /** The steps that bring an account's connections and their silences to the desired state. */
 export async function planConnections(
@@ -15,6 +18,7 @@ export async function planConnections(
   tools: Tools,
 ): Promise<Steps> {
   const stored = account.id === null ? [] : await everySettingsOf(client, account.id);
+  const tags = account.id === null ? null : await readTags(within(client), account.id);
   const known = Map.groupBy(stored, ({ name }) => name);
   const steps: Steps = { wanted: [], unnamed: [] };
   for (const connection of wanted) {
@@ -31,7 +35,8 @@ export async function planConnections(
       ? await alteration(client, account, before, connection, tools)
       : addition(silenced, connection, tools.secret);
     const silences = connection.silences ? await planSilences(client, silenced, connection.silences) : null;
-    steps.wanted.push(...(own ? [own] : []), ...(silences?.wanted ?? []));
+    const step = withTags(own, silenced, connection, (before && tags?.get(before.id)) ?? []);
+    steps.wanted.push(...(step ? [step] : []), ...(silences?.wanted ?? []));
     steps.unnamed.push(...(silences?.unnamed ?? []));
   }
   const named = new Set(wanted.map(({ name }) => name));
@@ -41,7 +46,7 @@ export async function planConnections(
 }
 
 function addition(silenced: Silenced, wanted: DesiredConnection, secret: Tools['secret']): Step {
-  const { path: _path, silences: _silences, address, ssh, sshKey, ...settings } = wanted;
+  const { path: _path, silences: _silences, tags: _tags, address, ssh, sshKey, ...settings } = wanted;
   const to = { host: address.host, port: address.port };
   const of = { what: 'connection', account: silenced.account.name, name: wanted.name } as const;
   const tunnel = { ...(ssh && { ssh }), ...(sshKey !== null && { sshKey }) };

@@ -1,20 +1,25 @@
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
 import { requireAccount } from '../../accounts/account-row.ts';
-import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
+import { type Change, type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
 import { addConnection } from '../../connections/add-connection.ts';
-import { listConnections, ownerOfConnection } from '../../connections/connection-row.ts';
+import { listConnections, ownerOfConnection, readConnection } from '../../connections/connection-row.ts';
 import { agreedTls, tlsOf } from '../../connections/connection-tls.ts';
 import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
+import { changeTagsWithin, requireTagsOfOne } from '../../connections/tags/change-tags.ts';
+import { readTags } from '../../connections/tags/connection-tags.ts';
+import { within } from '../../database/read.ts';
 import { CONNECTION_TYPES, type ConnectionType } from '../../vocabulary/connection-types.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
+import { matchesTags } from '../../vocabulary/values/tags.ts';
 import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { addSettingOptions, readSettings, type SettingOptions } from '../connection-options.ts';
 import { printList, printOne } from '../print.ts';
 import { readPassword } from '../read-password.ts';
 import { addSshOptions, privateKeyOf, type SshOptions } from '../ssh-login.ts';
+import { addTagOption, TAG_FILTER } from '../tag-options.ts';
 
 interface Options extends SettingOptions, SshOptions {
   name?: string;
@@ -23,6 +28,8 @@ interface Options extends SettingOptions, SshOptions {
   every?: number;
   tls?: TlsMode;
   passwordStdin?: boolean;
+  tag?: readonly string[];
+  untag?: readonly string[];
   json?: boolean;
 }
 
@@ -45,6 +52,21 @@ async function changeOf(writer: pg.Pool, connectionId: number): Promise<ChangeAc
   return (work) => changeAccount(writer, accountId, work);
 }
 
+interface ListOptions {
+  account: number;
+  tag?: readonly string[];
+  json?: boolean;
+}
+
+/** The account's connections with their tags, if those pass the filter. */
+async function taggedConnections(writer: pg.Pool, accountId: number, filter: readonly string[]) {
+  await requireAccount(writer, accountId);
+  const tagsOfAll = await readTags(within(writer), accountId);
+  return (await listConnections(writer, accountId))
+    .map((connection) => ({ connection, tags: tagsOfAll.get(connection.id) ?? [] }))
+    .filter(({ tags }) => matchesTags(filter, tags));
+}
+
 /** The options that `connection add` and `connection change` share. */
 function addOptions(command: Command): Command {
   const types = `${CONNECTION_TYPES.join(', ')} (default: from the URL)`;
@@ -58,7 +80,7 @@ function addOptions(command: Command): Command {
     .option('--password-stdin', 'read the password from standard input');
 }
 
-/** `connection add`, `connection list`, `connection change`, `connection remove`. */
+/** `connection add`, `connection list`, `connection tags`, `connection change`, `connection remove`. */
 export function addConnectionCommands(program: Command, context: CommandContext): void {
   const group = program.command('connection').description('manage the databases to watch');
   const everyOption = () =>
@@ -71,14 +93,16 @@ export function addConnectionCommands(program: Command, context: CommandContext)
       'postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306',
     ).argParser(parseConnectionUrl);
 
-  addOptions(addCommand(group, 'add', 'add a database to watch, without connecting to it yet'))
+  const add = addOptions(addCommand(group, 'add', 'add a database to watch, without connecting to it yet'));
+  addTagOption(add, '--tag <TAG>', 'a tag, such as env:production or pci')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .requiredOption('--name <S>', 'name of the connection', textOf('--name'))
     .addOption(url().makeOptionMandatory())
     .addOption(everyOption().default(300, '5m'))
     .action(
       async (options: Required<Pick<Options, 'name' | 'url' | 'every'>> & Options & { account: number }) => {
-        const { account, name, url: address, tls, ssh, sshKeyFile, json } = options;
+        const { account, name, url: address, tls, ssh, sshKeyFile, tag = [], json } = options;
+        requireTagsOfOne(tag);
         requireType(address, options);
         const wanted = {
           ...address,
@@ -92,24 +116,24 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         };
         printOne(
           json,
-          await context.withStore(async (writer) =>
-            addConnection(
-              (work) => changeAccount(writer, account, work),
-              await context.openSecret(writer),
-              wanted,
-            ),
-          ),
+          await context.withStore(async (writer) => {
+            const secret = await context.openSecret(writer);
+            return changeAccount(writer, account, async (change) => {
+              const added = await addConnection((work) => work(change), secret, wanted);
+              await changeTagsWithin(change, [added.id], { add: tag });
+              return added;
+            });
+          }),
         );
       },
     );
 
-  addCommand(group, 'list', 'list the connections of an account')
+  addTagOption(addCommand(group, 'list', 'list the connections of an account'), '--tag <TAG>', TAG_FILTER)
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
-    .action(async ({ account, json }: { account: number; json?: boolean }) => {
-      const connections = await context.withStore(async (writer) => {
-        await requireAccount(writer, account);
-        return listConnections(writer, account);
-      });
+    .action(async ({ account, tag = [], json }: ListOptions) => {
+      const connections = (await context.withStore((writer) => taggedConnections(writer, account, tag))).map(
+        ({ connection }) => connection,
+      );
       printList(json, connections, [
         'id',
         'name',
@@ -122,19 +146,38 @@ export function addConnectionCommands(program: Command, context: CommandContext)
       ]);
     });
 
-  addOptions(
+  addTagOption(
+    addCommand(group, 'tags', 'list the connections of an account with their tags'),
+    '--tag <TAG>',
+    TAG_FILTER,
+  )
+    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .action(async ({ account, tag = [], json }: ListOptions) => {
+      const tagged = await context.withStore((writer) => taggedConnections(writer, account, tag));
+      const rows = tagged.map(({ connection: { id, name }, tags }) => ({ id, name, tags }));
+      printList(json, rows, ['id', 'name', 'tags']);
+    });
+
+  const change = addOptions(
     addCommand(
       group,
       'change',
       'change a connection; options that you leave out keep their values, the password too',
     ),
-  )
+  );
+  addTagOption(
+    change,
+    '--tag <TAG>',
+    'a tag to add; an environment, such as env:test, replaces the one before',
+  );
+  addTagOption(change, '--untag <TAG>', 'a tag to remove')
     .argument('<ID>', 'the connection', idOf('ID'))
     .option('--name <S>', 'name of the connection', textOf('--name'))
     .addOption(url())
     .addOption(everyOption())
     .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: Options) => {
-      const { name, every, ssh, sshKeyFile } = options;
+      const { name, every, ssh, sshKeyFile, tag = [], untag = [] } = options;
+      requireTagsOfOne(tag);
       const tls = agreedTls(options.tls, address?.tls);
       if (address) requireType(address, { ...(type && { type }), ...(ssh && { ssh }) });
       else if (type) throw new UsageError('--type needs --url.');
@@ -150,15 +193,22 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         ...(address && { address }),
         ...(password !== null && { password }),
       };
-      if (Object.keys(changes).length === 0) {
+      const hasChanges = Object.keys(changes).length > 0;
+      if (!hasChanges && tag.length + untag.length === 0) {
         throw new UsageError('Give at least one option to change: see --help.');
       }
       const { changeConnection } = await import('../../connections/change-connection.ts'); // loads every check
       printOne(
         json,
-        await context.withStore(async (writer) =>
-          changeConnection(await changeOf(writer, id), await context.openSecret(writer), id, changes),
-        ),
+        await context.withStore(async (writer) => {
+          const secret = await context.openSecret(writer);
+          const work = async (change: Change) => {
+            if (hasChanges) await changeConnection((inner) => inner(change), secret, id, changes);
+            await changeTagsWithin(change, [id], { add: tag, remove: untag });
+            return readConnection(change.client, change.accountId, id);
+          };
+          return (await changeOf(writer, id))(work);
+        }),
       );
     });
 

@@ -45,7 +45,7 @@ export function requireTags(texts: readonly string[]): string[] {
 }
 
 /** Throws a {@link ConnectionRejected} unless one connection can have all these tags. */
-function requireTagsOfOne(tags: readonly string[]): void {
+export function requireTagsOfOne(tags: readonly string[]): void {
   if (tags.length > MOST_TAGS) rejected(`A connection has at most ${MOST_TAGS} tags: remove some.`);
   if (tags.filter(isEnvironment).length > 1)
     rejected(`A connection has one environment: give one tag that begins with ${ENVIRONMENT}:.`);
@@ -64,7 +64,7 @@ export function changeTags(
 }
 
 /** {@link changeTags} inside a change of the account. */
-async function changeTagsWithin(
+export async function changeTagsWithin(
   { accountId, client, record }: Change,
   connectionIds: readonly number[],
   { add = [], remove = [] }: TagChanges,

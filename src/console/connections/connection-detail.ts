@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Finding } from '../../checks/check.ts';
 import { fingerprints } from '../../connections/connection-settings.ts';
+import { tagsOfConnection } from '../../connections/tags/connection-tags.ts';
 import type { Read } from '../../database/read.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { fleetStatus } from '../../vocabulary/score-bands.ts';
@@ -15,7 +16,8 @@ const selectSettings = `
          case when c.connection_type = 'ssh_tunnel' and c.ssh_host is not null
               then jsonb_build_object('username', c.ssh_username, 'host', c.ssh_host, 'port', coalesce(c.ssh_port, 22),
                                       'has_key', c.has_ssh_credential, 'host_key', c.ssh_host_key) end as ssh,
-         c.thresholds, c.expected_standbys, c.query_texts, extract(epoch from s.every)::float8 as interval_seconds, c.created_at
+         c.thresholds, c.expected_standbys, c.query_texts, extract(epoch from s.every)::float8 as interval_seconds,
+         ${tagsOfConnection} as tags, c.created_at
     from connection c
     left join connection_schedule s on s.account_id = c.account_id and s.connection_id = c.connection_id
    where c.account_id = $1 and c.connection_id = $2 and c.removed_at is null`;

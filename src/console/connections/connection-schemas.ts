@@ -58,6 +58,7 @@ export const ConnectionSettings = Type.Object({
   query_texts: Type.Boolean(),
   /** Null for sample data, which is never checked. */
   interval_seconds: nullable(Type.Number()),
+  tags: Type.Array(Type.String()),
   created_at: timestamp('when it was added'),
 });
 

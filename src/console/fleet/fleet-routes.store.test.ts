@@ -55,7 +55,7 @@ test('a fleet with its trends reads no check, and costs as many pages as its row
   await store.writer.query(setLatest, [accountId]);
   await root.query('vacuum (analyze) connection, connection_trend, connection_schedule');
 
-  const reader = openPool(store.address, 'reader', { max: 1, pipeline: true });
+  const reader = openPool(store.address, 'console', { max: 1, pipeline: true });
   const asked: [string, unknown[]][] = [];
   const read = async <T>(work: (read: Read) => Promise<T>) => {
     const noted: Read = (statement, values) => {
@@ -88,7 +88,7 @@ test('a fleet with its trends reads no check, and costs as many pages as its row
   for (const [statement, values] of asked) {
     expect(statement).not.toContain('health_check');
     // Each page of the three tables once, and some of an index.
-    expect(await buffersOf(store, accountId, statement, values)).toBeLessThan(pages + 300);
+    expect(await buffersOf(store, accountId, statement, values, 'console')).toBeLessThan(pages + 300);
   }
   expect(asked).toHaveLength(1);
 });

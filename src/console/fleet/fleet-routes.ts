@@ -6,6 +6,7 @@ import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { FLEET_STATUSES, fleetStatusSql } from '../../vocabulary/score-bands.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
+import { matchesTags, normalisedTag } from '../../vocabulary/values/tags.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** A connection's status: by its latest score, or never_run without a check. */
@@ -25,6 +26,8 @@ const FleetRow = Type.Object({
   connection_type: stringEnum(...CONNECTION_TYPES),
   host: Type.String(),
   port: Type.Integer(),
+  /** Sorted. */
+  tags: Type.Array(Type.String()),
   score: nullable(score('latest score; null before the first check')),
   status: Status,
   /** The last score of each of the last 30 days (UTC), oldest first; null for a day without a check. */
@@ -40,7 +43,7 @@ const FleetRow = Type.Object({
 
 export const Fleet = Type.Object({
   data: Type.Array(FleetRow),
-  /** Counts all connections that match `q`, ignoring `status`. */
+  /** Counts all connections that match the other filters, ignoring `status`. */
   summary: Type.Object({
     total: count('connections'),
     healthy: count('healthy and not stale'),
@@ -57,6 +60,9 @@ const FleetQuery = Type.Object({
   status: Type.Optional(stringEnum(...FLEET_STATUSES, 'stale')),
   /** Part of a name or host, case-insensitive. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  /** Tags, separated by commas, as in `matchesTags`. */
+  tags: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
+  engine: Type.Optional(stringEnum(...ENGINES)),
   sort: Type.Optional(stringEnum('worst', 'name', 'score', 'last_checked_at')),
 });
 
@@ -75,8 +81,8 @@ const TREND_DAYS = 30;
 export const STALE = `
   coalesce(t.last_checked_at + coalesce(2 * s.every + interval '3 min', interval '1 day') < now(), false)`;
 
-// Reads only rows stored per connection: reading 10,000 checks would take 40,000 pages of the store. Scores are text
-// because the driver parses arrays more slowly.
+// Reads only rows stored per connection: reading 10,000 checks would take 40,000 pages of the store. Scores and
+// tags are text because the driver parses arrays more slowly; a tag contains no comma.
 const listFleet = `
   select c.connection_id as id, c.name, c.engine, c.connection_type, c.host, c.port,
          c.latest_score as score,
@@ -85,16 +91,19 @@ const listFleet = `
          (now() at time zone 'UTC')::date - t.last_day as days_ago,
          t.worst, t.last_checked_at, s.due_at as next_due_at,
          extract(epoch from s.every)::float8 as interval_seconds,
-         ${STALE} as stale
+         ${STALE} as stale,
+         array_to_string(g.tags, ',') as tags
     from connection c
+    left join connection_tags g on g.account_id = $1 and g.connection_id = c.connection_id
     left join connection_trend t on t.account_id = $1 and t.connection_id = c.connection_id
     left join connection_schedule s on s.account_id = $1 and s.connection_id = c.connection_id
    where c.account_id = $1
      and c.removed_at is null
    order by lower(c.name) collate "C", c.connection_id`;
 
-interface StoredRow extends Omit<FleetRow, 'trend' | 'last_checked_at' | 'next_due_at'> {
+interface StoredRow extends Omit<FleetRow, 'trend' | 'last_checked_at' | 'next_due_at' | 'tags'> {
   scores: string | null;
+  tags: string | null;
   days_ago: number | null;
   last_checked_at: Date | null;
   next_due_at: Date | null;
@@ -106,11 +115,11 @@ const getFleet = consoleRoute({
   permission: 'health:read',
   query: FleetQuery,
   response: Fleet,
-  async handler({ actor, read, query: { q, status, sort = 'worst' } }) {
+  async handler({ actor, read, query: { sort = 'worst', ...filter } }) {
     const now = new Date();
     const rows = await read((run) => run<StoredRow>(listFleet, [actor.accountId]));
-    const part = q?.toLowerCase();
-    const found = part === undefined ? rows : rows.filter((row) => isNamed(row, part));
+    const { status } = filter;
+    const found = filtered(rows, filter);
     const count = (wanted: Wanted) => found.filter((row) => isOf(row, wanted)).length;
     const chosen = status === undefined ? [...found] : found.filter((row) => isOf(row, status));
     return {
@@ -131,6 +140,22 @@ const getFleet = consoleRoute({
 export const fleetRoutes: ConsoleRoute[] = [getFleet];
 
 type Wanted = NonNullable<FleetQuery['status']>;
+
+/** The rows that match every filter but the status. */
+function filtered(rows: StoredRow[], { q, tags, engine }: FleetQuery): StoredRow[] {
+  const part = q?.toLowerCase();
+  const wanted = (tags?.split(',') ?? []).map((tag) => normalisedTag(tag) ?? tag);
+  return rows.filter(
+    (row) =>
+      (part === undefined || isNamed(row, part)) &&
+      (engine === undefined || row.engine === engine) &&
+      (wanted.length === 0 || matchesTags(wanted, tagsOf(row))),
+  );
+}
+
+function tagsOf({ tags }: Pick<StoredRow, 'tags'>): string[] {
+  return tags?.split(',') ?? [];
+}
 
 function isNamed({ name, host }: StoredRow, part: string): boolean {
   return name.toLowerCase().includes(part) || host.toLowerCase().includes(part);
@@ -154,9 +179,10 @@ const ORDERS: Record<NonNullable<FleetQuery['sort']>, (a: StoredRow, b: StoredRo
   last_checked_at: (a, b) => (a.last_checked_at?.getTime() ?? 0) - (b.last_checked_at?.getTime() ?? 0),
 };
 
-function rowOf({ scores, days_ago, last_checked_at, next_due_at, ...row }: StoredRow): FleetRow {
+function rowOf({ scores, days_ago, last_checked_at, next_due_at, tags, ...row }: StoredRow): FleetRow {
   return {
     ...row,
+    tags: tagsOf({ tags }),
     trend: trendOf(scores ?? '', days_ago ?? TREND_DAYS),
     last_checked_at: last_checked_at?.toISOString() ?? null,
     next_due_at: next_due_at?.toISOString() ?? null,
