@@ -27,13 +27,23 @@ const LARGEST_BATCH = 500;
 // A flood with one key leaves room for other keys. A burst of a thousand is answered.
 const LONGEST_QUEUE_OF_KEY = 1_500;
 
-/** Admits requests in batches: one batch is under way, and requests that arrive meanwhile form the next one. */
+// How long a batch waits for requests that still read their answers, in milliseconds.
+const LONGEST_WAIT_MS = 10;
+
+/**
+ * Admits requests in batches: one batch is under way, and requests that arrive meanwhile form the next one. A batch waits while
+ * more requests read their answers than wait, because most of a batch's cost does not depend on its size.
+ */
 export class Gate {
   readonly #pool: pg.Pool;
   #queue: Waiting[] = [];
   /** How many queued requests each key has. */
   readonly #ofKey = new Map<number, number>();
   #running = false;
+  /** How many requests still read their answers. */
+  #reading = 0;
+  /** Ends the wait of the next batch. Null = it does not wait. */
+  #endWait: (() => void) | null = null;
   /** Runs work that serves all clients outside of any request, so that its errors are not attributed to one client. */
   readonly #forEverybody = AsyncLocalStorage.snapshot();
   readonly #pacer = new Pacer();
@@ -76,12 +86,24 @@ export class Gate {
     this.#ofKey.set(applicant.apiKeyId, ofKey + 1);
     return new Promise((resolve, reject) => {
       this.#queue.push({ applicant, resolve, reject });
+      if (this.#isGathered()) this.#endWait?.();
       if (!this.#running) {
         this.#running = true;
         // Other requests that this turn of the event loop reads from its sockets join the same batch.
         this.#forEverybody(() => setImmediate(() => void this.#run()));
       }
     });
+  }
+
+  /** Waits for a read, after which its request asks for admission. */
+  async whileReading<T>(read: Promise<T>): Promise<T> {
+    this.#reading += 1;
+    try {
+      return await read;
+    } finally {
+      this.#reading -= 1;
+      if (this.#isGathered()) this.#endWait?.();
+    }
   }
 
   /** The number of waiting requests, without the batch under way. */
@@ -100,6 +122,7 @@ export class Gate {
 
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
+      if (!this.#isGathered()) await this.#wait();
       const batches = this.#nextBatch();
       if (batches.length === 0) continue;
       try {
@@ -120,6 +143,23 @@ export class Gate {
       }
     }
     this.#running = false;
+  }
+
+  #isGathered(): boolean {
+    return this.#queue.length >= Math.min(this.#reading, LARGEST_BATCH);
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#endWait = null;
+        // The request that ended its read asks for admission in this turn.
+        setImmediate(resolve);
+      };
+      const timer = setTimeout(end, LONGEST_WAIT_MS);
+      this.#endWait = end;
+    });
   }
 
   /** Takes a batch off the queue. A request that assumes another plan or generation than its key's batch waits for the next one. */

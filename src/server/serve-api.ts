@@ -180,7 +180,8 @@ export function serveApi(
       // 3. prepare
       const spent = attempt === 1 && isSpent();
       const prepared = spent ? UNPREPARED : preparation.prepare(request, identity, attempt > 1);
-      const { answer, generation, source } = prepared instanceof Promise ? await prepared : prepared;
+      const { answer, generation, source } =
+        prepared instanceof Promise ? await gate.whileReading(prepared) : prepared;
       state.step?.('prepare', { attempt, source, status: answer.status, generation, spent });
       if (state.abandoned) return;
 
