@@ -60,16 +60,20 @@ export function wholeMeta(total: number): Static<typeof Meta> {
  */
 export function pageLinks(url: string, { page, perPage, offset }: Page, total: number, pin?: string): string {
   const lastPage = Math.max(Math.ceil(total / perPage), 1);
-  const link = (relation: string, to: number) => {
-    const target = new URL(url);
-    for (const name of [...target.searchParams.keys()]) {
-      if (name.startsWith('_')) target.searchParams.delete(name);
-    }
-    if (pin !== undefined) target.searchParams.set('to', pin);
-    target.searchParams.set('page', String(to));
-    target.searchParams.set('per_page', String(perPage));
-    return `<${target.href}>; rel="${relation}"`;
-  };
+  const target = new URL(url);
+  // A list of its own: the URL would be written again with each change.
+  const parameters = new URLSearchParams(target.search);
+  for (const name of [...parameters.keys()]) {
+    if (name.startsWith('_')) parameters.delete(name);
+  }
+  if (pin !== undefined) parameters.set('to', pin);
+  parameters.set('page', '0');
+  parameters.set('per_page', String(perPage));
+  target.search = parameters.toString();
+  const { href } = target;
+  const at = href.search(/[?&]page=0(?:[&#]|$)/) + '?page='.length;
+  const link = (relation: string, to: number) =>
+    `<${href.slice(0, at)}${to}${href.slice(at + 1)}>; rel="${relation}"`;
   return [
     link('first', 1),
     ...(page > 1 ? [link('prev', Math.min(page - 1, lastPage))] : []),
