@@ -86,8 +86,10 @@ export interface KeyBatchVerdict {
 }
 
 /** A batch's requests in the order in which they are counted. */
-export function requestsOf({ fresh, kept, unprepared }: KeyBatch): Waiting[] {
-  return kept.length + unprepared.length === 0 ? fresh : [...fresh, ...kept, ...unprepared];
+export function requestsOf({ fresh, kept, unprepared }: KeyBatch): readonly Waiting[] {
+  if (unprepared.length === 0 && kept.length === 0) return fresh;
+  if (unprepared.length === 0 && fresh.length === 0) return kept;
+  return [...fresh, ...kept, ...unprepared];
 }
 
 /** Gives each request of a batch its verdict and counts it. */

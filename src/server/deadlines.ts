@@ -5,25 +5,29 @@ const REQUEST_DEADLINE_MS = 2_000;
 const STEP_MS = 20;
 
 /** A request that is not answered yet. */
-export interface Pending {
+interface Pending {
   /** When it arrived, on this process's monotonic clock in milliseconds. */
   readonly started: number;
-  /** Called when it misses its deadline. */
-  expire(): void;
 }
 
 /** Expires requests that miss the deadline. One timer serves all: a timer for each request would cost as much as its routing. */
-export class Deadlines {
+export class Deadlines<Request extends Pending> {
   // In order of arrival, which is also the order of their deadlines.
-  readonly #pending = new Set<Pending>();
+  readonly #pending = new Set<Request>();
+  readonly #expire: (request: Request) => void;
   #timer: NodeJS.Timeout | undefined;
 
-  add(pending: Pending): void {
+  /** `expire` is called for a request that misses its deadline. */
+  constructor(expire: (request: Request) => void) {
+    this.#expire = expire;
+  }
+
+  add(pending: Request): void {
     this.#pending.add(pending);
     this.#timer ??= setInterval(() => this.#check(), STEP_MS);
   }
 
-  remove(pending: Pending): void {
+  remove(pending: Request): void {
     this.#pending.delete(pending);
   }
 
@@ -32,7 +36,7 @@ export class Deadlines {
     for (const pending of this.#pending) {
       if (pending.started > due) return;
       this.#pending.delete(pending);
-      pending.expire();
+      this.#expire(pending);
     }
     clearInterval(this.#timer);
     this.#timer = undefined;

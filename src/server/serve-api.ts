@@ -14,7 +14,7 @@ import { finalStatus } from '../http/respond.ts';
 import { isTraced, type Step, traced } from '../telemetry/tracing.ts';
 import { hasAccess } from '../vocabulary/plans.ts';
 import type { Parts } from './app.ts';
-import { Deadlines, type Pending } from './deadlines.ts';
+import { Deadlines } from './deadlines.ts';
 import type { Preparation, Prepared } from './prepare-answer.ts';
 import { RequestLog } from './request-log.ts';
 import { templateOf } from './request-log-template.ts';
@@ -24,7 +24,10 @@ import { ALLOW, type Answerer } from './send-answer.ts';
 const UNPREPARED: Prepared = { answer: errorAnswer(errors.rateLimited), generation: null, source: 'none' };
 
 /** The state of a request under way. */
-interface RequestState extends Pending {
+interface RequestState {
+  readonly request: ApiRequest;
+  /** When it arrived, on this process's monotonic clock in milliseconds. */
+  readonly started: number;
   /** The request missed its deadline and was answered with an error. */
   abandoned: boolean;
   /** The id of its API key; undefined until identified. */
@@ -56,7 +59,7 @@ export function serveApi(
   const { send, fail, refuse, refuseDead, limit, answerOptions } = answers;
   const trusts = trustedProxies(trustProxy);
   const identifier = new Identifier(keys);
-  const deadlines = new Deadlines();
+  const deadlines = new Deadlines(expire);
   const requestLog = new RequestLog(log);
   const logsSteps = log.isLevelEnabled('debug');
 
@@ -66,22 +69,25 @@ export function serveApi(
     const request = new ApiRequest(raw, response, url, trusts);
     const started = performance.now();
     const state: RequestState = {
+      request,
       started,
       abandoned: false,
       keyId: undefined,
       heldBackMs: 0,
       step: logsSteps ? stepLogger(log, request.id, started) : undefined,
-      expire() {
-        state.abandoned = true;
-        escaped.guard(raw.socket, () => {
-          fail(request, errors.internalError);
-          finish(request, state);
-        });
-      },
     };
     deadlines.add(state);
-    const served = isTraced() ? serveTraced(request, state) : serveTimed(request, state);
-    served.catch((error) => escaped.drop(raw.socket, error));
+    if (isTraced()) serveTraced(request, state).catch((error) => escaped.drop(raw.socket, error));
+    else void serveTimed(request, state);
+  }
+
+  function expire(state: RequestState): void {
+    const { request } = state;
+    state.abandoned = true;
+    escaped.guard(request.socket, () => {
+      fail(request, errors.internalError);
+      finish(request, state);
+    });
   }
 
   function serveTraced(request: ApiRequest, state: RequestState): Promise<void> {
@@ -105,22 +111,31 @@ export function serveApi(
     });
   }
 
+  /** Never throws. */
   async function serveTimed(request: ApiRequest, state: RequestState): Promise<void> {
     try {
-      await answer(request, state);
-    } catch (error) {
-      state.step?.('fail', { error: error instanceof Error ? error.constructor.name : typeof error });
-      if (error instanceof GateFull) {
-        // There may be thousands a second. The request log and the metrics count them.
-        await holdBack(state, wait(error.pauseMs));
-      } else if (!(error instanceof Expired || health.failed(error))) {
-        log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
+      try {
+        await answer(request, state);
+      } catch (error) {
+        await answerFailure(request, state, error);
+      } finally {
+        deadlines.remove(state);
+        if (!state.abandoned) finish(request, state);
       }
-      if (!state.abandoned) fail(request, errors.internalError);
-    } finally {
-      deadlines.remove(state);
-      if (!state.abandoned) finish(request, state);
+    } catch (error) {
+      escaped.drop(request.socket, error);
     }
+  }
+
+  async function answerFailure(request: ApiRequest, state: RequestState, error: unknown): Promise<void> {
+    state.step?.('fail', { error: error instanceof Error ? error.constructor.name : typeof error });
+    if (error instanceof GateFull) {
+      // There may be thousands a second. The request log and the metrics count them.
+      await holdBack(state, wait(error.pauseMs));
+    } else if (!(error instanceof Expired || health.failed(error))) {
+      log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
+    }
+    if (!state.abandoned) fail(request, errors.internalError);
   }
 
   async function holdBack(state: RequestState, pause: Promise<void>): Promise<void> {

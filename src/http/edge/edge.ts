@@ -88,6 +88,8 @@ export function bearerToken(rawHeaders: readonly string[]): string | null {
     if (found !== null) return null;
     found = rawHeaders[i + 1] ?? '';
   }
+  const token = found?.startsWith('Bearer ') ? found.slice('Bearer '.length) : '';
+  if (token !== '' && !token.includes(' ') && !token.includes('\t')) return token;
   // Only blanks and tabs may surround a value (RFC 9110, 5.6.3). \s would also match 0xA0.
   return /^bearer +([^ \t]+)[ \t]*$/i.exec(found ?? '')?.[1] ?? null;
 }

@@ -61,7 +61,8 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
     if (!connection) return;
     connection.last = { request, response };
     connection.open.add(response);
-    response.once('close', () => {
+    // Emitted once. `once` would create two more objects per request.
+    response.on('close', () => {
       connection.open.delete(response);
       if (connection.stopped) settle(connection);
       else if (connection.held && isReady(connection)) waitForTurn(connection);
