@@ -2,7 +2,8 @@ import type { ConnectionScope } from '../notifications/connection-scope.ts';
 import { idOf, textOf } from './arguments.ts';
 
 /** The help of a {@link connectionScopeOf} option. */
-export const CONNECTION_SCOPE = 'the id of a connection, or a name in which * is any text; may be repeated';
+export const CONNECTION_SCOPE =
+  'the id of a connection, a name in which * is any text, or tag:env:production; may be repeated';
 
 /** Parser of a repeatable option that names connections: ids, or names in which `*` is any text. */
 export function connectionScopeOf(

@@ -30,7 +30,6 @@ export async function removeConnection(change: ChangeAccount, connectionId: numb
     await client.query(stopSchedule, ids);
     await forgetFacts(client, accountId, connectionId);
     await forgetQueries(client, accountId, connectionId);
-    await forgetTags(client, accountId, connectionId);
     const { id, name, host, port, ...row } = await readConnection(client, accountId, connectionId);
     record('connection_removed', pageOf(id), { connection_id: id, name, host, port });
     const scope = { accountId, connectionId, at };
@@ -38,6 +37,7 @@ export async function removeConnection(change: ChangeAccount, connectionId: numb
     for (const entry of tickets) record(entry.actionType, entry.pagePath, entry.properties);
     await queueMemberChanges(client, scope, tickets);
     await endAlertsOfRemoved(within, connectionId);
+    await forgetTags(client, accountId, connectionId); // last, because they decide who is told of the above
     return { id, name, host, port, ...row };
   });
 }

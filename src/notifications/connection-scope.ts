@@ -1,22 +1,59 @@
+import { normalisedTag } from '../vocabulary/values/tags.ts';
+
 /** The connections that a destination, a rule or a maintenance window is for. */
 export interface ConnectionScope {
   /** null = any, unless there are names. */
   connection_ids: readonly number[] | null;
-  /** Names, in which `*` is any text. null = any, unless there are ids. */
+  /**
+   * Names, in which `*` is any text; or tags, such as `tag:env:production`, or `tag:env:production+team:shop` for
+   * connections with both. null = any, unless there are ids.
+   */
   connection_names: readonly string[] | null;
 }
 
-/** Whether a scope includes a connection: by its id, or by its name. */
+/** What a scope is compared with. */
+export interface ScopedConnection {
+  id: number;
+  name: string;
+  tags: readonly string[];
+}
+
+/** Whether a scope includes a connection: by its id, its name or its tags. */
 export function includesConnection(
   { connection_ids: ids, connection_names: names }: ConnectionScope,
-  { id, name }: { id: number; name: string },
+  connection: ScopedConnection,
 ): boolean {
   if (ids === null && names === null) return true;
-  return ids?.includes(id) === true || names?.some((pattern) => matchesName(pattern, name)) === true;
+  return (
+    ids?.includes(connection.id) === true ||
+    names?.some((pattern) => matchesPattern(pattern, connection)) === true
+  );
+}
+
+/** Whether a connection has the pattern's name, or all of its tags. */
+export function matchesPattern(pattern: string, { name, tags }: Omit<ScopedConnection, 'id'>): boolean {
+  const wanted = tagsIn(pattern);
+  return wanted === null
+    ? matchesName(pattern, name)
+    : wanted.every((tag) => tag !== null && tags.includes(tag));
+}
+
+/** What is wrong with the tags of patterns, in one sentence; null = nothing. */
+export function wrongPattern(patterns: readonly string[] | null | undefined): string | null {
+  const wrong = patterns?.some((pattern) => tagsIn(pattern)?.includes(null));
+  return wrong ? 'Write tags as tag:env:production, and several as tag:env:production+team:shop.' : null;
+}
+
+const TAGS = 'tag:';
+
+/** The tags of a pattern such as `tag:pci+team:shop`, with null for what is no tag; null for a pattern of names. */
+function tagsIn(pattern: string): (string | null)[] | null {
+  if (pattern.slice(0, TAGS.length).toLowerCase() !== TAGS) return null;
+  return pattern.slice(TAGS.length).split('+').map(normalisedTag);
 }
 
 /** Whether a name is the pattern's, in any capitals. Takes linear time for each `*`, whatever the pattern is. */
-export function matchesName(pattern: string, name: string): boolean {
+function matchesName(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.toLowerCase().split('*');
   const last = rest.pop();
   const lower = name.toLowerCase();

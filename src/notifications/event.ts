@@ -1,5 +1,6 @@
 import type { EventKind } from '../vocabulary/event-kinds.ts';
 import type { Severity } from '../vocabulary/severities.ts';
+import type { ScopedConnection } from './connection-scope.ts';
 
 /** A connection as the payload of an alert names it. */
 export interface EventConnection {
@@ -8,11 +9,13 @@ export interface EventConnection {
   host: string;
   port: number;
   connection_type: string;
+  /** Decide who gets the event; not in the payload. */
+  tags: readonly string[];
 }
 
 /** What messages say beyond the payload, which is frozen. Stored as `event.details`. */
 export interface EventDetails {
-  connection: EventConnection | null;
+  connection: Omit<EventConnection, 'tags'> | null;
   /** The finding's title or the rule's name. */
   title: string;
   check_id: string | null;
@@ -38,7 +41,7 @@ export interface NewEvent {
   /** Null passes every minimum severity. */
   severity: Severity | null;
   /** Null passes every filter of connections. */
-  connection: { id: number; name: string } | null;
+  connection: ScopedConnection | null;
   ticketId?: number;
   alertId?: number;
   /** The ids of the destinations that a rule names; null = all that want it. */

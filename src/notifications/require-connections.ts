@@ -1,11 +1,17 @@
 import type { Read } from '../database/read.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
-import { type ConnectionScope, matchesName } from './connection-scope.ts';
+import { tagsOfConnection } from '../vocabulary/values/tags.ts';
+import {
+  type ConnectionScope,
+  matchesPattern,
+  type ScopedConnection,
+  wrongPattern,
+} from './connection-scope.ts';
 
 const select = `
-  select connection_id as id, name
-    from connection
-   where account_id = $1 and removed_at is null`;
+  select c.connection_id as id, c.name, ${tagsOfConnection} as tags
+    from connection c
+   where c.account_id = $1 and c.removed_at is null`;
 
 /**
  * Throws a {@link Rejection} unless the account has every connection that a scope names by its id, and one for each
@@ -17,10 +23,14 @@ export async function requireConnections(
   { connection_ids: ids, connection_names: names }: ConnectionScope,
 ): Promise<void> {
   if (ids === null && names === null) return;
-  const own = await read<{ id: number; name: string }>(select, [accountId]);
+  const wrong = wrongPattern(names);
+  if (wrong !== null) throw none(wrong);
+  const own = await read<ScopedConnection>(select, [accountId]);
   const missing = (ids ?? []).find((id) => !own.some((connection) => connection.id === id));
   if (missing !== undefined) throw none(`There is no connection ${missing}.`);
-  const unmatched = (names ?? []).find((pattern) => !own.some(({ name }) => matchesName(pattern, name)));
+  const unmatched = (names ?? []).find(
+    (pattern) => !own.some((connection) => matchesPattern(pattern, connection)),
+  );
   if (unmatched !== undefined) throw none(`No connection matches ${JSON.stringify(unmatched)}.`);
   if (ids?.length === 0 && !names?.length) throw none('Choose at least one connection.');
 }

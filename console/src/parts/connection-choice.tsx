@@ -42,7 +42,7 @@ export function scopeText({ ids, names }: StoredScope): string {
 
 const SCOPES = [
   { id: 'all', label: 'All connections' },
-  { id: 'names', label: 'By name', description: 'Also connections that are added later.' },
+  { id: 'names', label: 'By name or tag', description: 'Also connections that are added later.' },
   { id: 'ids', label: 'Chosen connections' },
 ];
 
@@ -76,10 +76,10 @@ export function ConnectionChoice(props: ConnectionChoiceProps) {
       />
       {draft.scope === 'names' && (
         <TextField
-          description="One pattern per line; * stands for any text, as in prod-*."
+          description="One per line: a name, in which * is any text (prod-*), or a tag (tag:env:production)."
           error={scopeError(error)}
           isRequired
-          label="Names"
+          label="Names or tags"
           mono
           onChange={(names) => onChange({ names })}
           placeholder="prod-*"

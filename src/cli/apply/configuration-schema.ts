@@ -90,9 +90,9 @@ const Ssh = closed(
   },
 );
 
-const Connections = Type.Array(text('The name of a connection, in which * is any text.'), {
+const Connections = Type.Array(text('A name, in which * is any text, or tags.'), {
   minItems: 1,
-  description: 'Names of connections, in which * is any text (default: all).',
+  description: 'Names of connections, in which * is any text, or tags as tag:env:production (default: all).',
 });
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));

@@ -44,7 +44,8 @@ export function destinationSchema(secret: (what: string) => TSchema) {
       minimum_severity: Type.Optional(word(SEVERITIES, 'Default: any.')),
       connections: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 200, description: 'The name of a connection.' }), {
-          description: 'Names of connections, in which * is any text (default: all).',
+          description:
+            'Names of connections, in which * is any text, or tags as tag:env:production (default: all).',
         }),
       ),
       requests_per_second: Type.Optional(

@@ -7,11 +7,11 @@ import {
   MOST_DIFFERENT_TAGS,
   MOST_TAGS,
   normalisedTag,
+  tagsOfConnection,
   WRONG_TAG,
 } from '../../vocabulary/values/tags.ts';
 import { ConnectionRejected, NoConnection } from '../connection-rejected.ts';
 import { pageOf } from '../connection-row.ts';
-import { tagsOfConnection } from './connection-tags.ts';
 
 /** Tags to add and to remove, normalised. */
 export interface TagChanges {

@@ -1,10 +1,5 @@
 import type { Read } from '../../database/read.ts';
 
-/** SQL: the tags of `connection c`, sorted; an empty array without any. */
-export const tagsOfConnection = `
-  coalesce((select t.tags from connection_tags t
-             where t.account_id = c.account_id and t.connection_id = c.connection_id), '{}')`;
-
 const selectTags = `
   select t.connection_id, t.tags
     from connection_tags t

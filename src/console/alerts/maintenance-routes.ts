@@ -3,12 +3,14 @@ import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { listOpenAlerts } from '../../notifications/alerts/list-alerts.ts';
+import type { ScopedConnection } from '../../notifications/connection-scope.ts';
 import { addMaintenance, type WantedMaintenance } from '../../notifications/maintenance/add-maintenance.ts';
 import { endMaintenance } from '../../notifications/maintenance/end-maintenance.ts';
 import { listMaintenance } from '../../notifications/maintenance/list-maintenance.ts';
 import type { MaintenanceRow } from '../../notifications/maintenance/maintenance-row.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
+import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { Maintenance, MaintenanceList, NewMaintenance } from './alert-schemas.ts';
 import { activeWindows, isInWindow } from './shown-alerts.ts';
@@ -65,9 +67,9 @@ export const ConnectionWatch = Type.Object({
 export type ConnectionWatch = Static<typeof ConnectionWatch>;
 
 const selectName = `
-  select connection_id as id, name
-    from connection
-   where account_id = $1 and connection_id = $2 and removed_at is null`;
+  select c.connection_id as id, c.name, ${tagsOfConnection} as tags
+    from connection c
+   where c.account_id = $1 and c.connection_id = $2 and c.removed_at is null`;
 
 const getWatch = consoleRoute({
   method: 'GET',
@@ -77,7 +79,7 @@ const getWatch = consoleRoute({
   async handler({ actor: { accountId }, id, read }) {
     return read(async (run) => {
       const [[connection], alerts, windows] = await Promise.all([
-        run<{ id: number; name: string }>(selectName, [accountId, id]),
+        run<ScopedConnection>(selectName, [accountId, id]),
         listOpenAlerts(run, accountId, id),
         activeWindows(run, accountId),
       ]);

@@ -1,7 +1,8 @@
+import { readTags } from '../../connections/tags/connection-tags.ts';
 import type { Read } from '../../database/read.ts';
 import type { AlertRow } from '../../notifications/alerts/alert-row.ts';
 import { listOpenAlerts } from '../../notifications/alerts/list-alerts.ts';
-import { includesConnection } from '../../notifications/connection-scope.ts';
+import { includesConnection, type ScopedConnection } from '../../notifications/connection-scope.ts';
 import { listMaintenance } from '../../notifications/maintenance/list-maintenance.ts';
 import type { MaintenanceRow } from '../../notifications/maintenance/maintenance-row.ts';
 import { unitOf } from '../../vocabulary/units.ts';
@@ -20,15 +21,19 @@ export async function shownAlerts(
 ): Promise<Alert[]> {
   const open = rows.filter(({ state }) => state === 'open');
   const ids = [...new Set(rows.map(({ connection_id }) => connection_id))];
-  const [removed, windows, unreachable] = await Promise.all([
+  const [removed, windows, unreachable, tags] = await Promise.all([
     ids.length === 0 ? [] : read<{ connection_id: number }>(selectRemoved, [accountId, ids]),
     open.length === 0 ? [] : activeWindows(read, accountId),
     open.length === 0 ? [] : unreachableConnections(read, accountId, open),
+    open.length === 0 ? null : readTags(read, accountId),
   ]);
   const gone = new Set(removed.map(({ connection_id }) => connection_id));
   return rows.map((row) => ({
     ...shownAlert(row, gone.has(row.connection_id)),
-    held: row.state === 'open' ? heldBy(row, windows, unreachable) : null,
+    held:
+      row.state === 'open'
+        ? heldBy(row, windows, { unreachable, tags: tags?.get(row.connection_id) ?? [] })
+        : null,
   }));
 }
 
@@ -38,10 +43,7 @@ export async function activeWindows(read: Read, accountId: number): Promise<Main
 }
 
 /** Whether a window includes a connection. */
-export function isInWindow(
-  { connections }: MaintenanceRow,
-  connection: { id: number; name: string },
-): boolean {
+export function isInWindow({ connections }: MaintenanceRow, connection: ScopedConnection): boolean {
   const { ids, names } = connections;
   return includesConnection({ connection_ids: ids, connection_names: names }, connection);
 }
@@ -59,9 +61,9 @@ function isUnreachable({ rule_metric }: AlertRow): boolean {
 function heldBy(
   row: AlertRow,
   windows: readonly MaintenanceRow[],
-  unreachable: readonly number[],
+  { unreachable, tags }: { unreachable: readonly number[]; tags: readonly string[] },
 ): Alert['held'] {
-  const connection = { id: row.connection_id, name: row.connection_name };
+  const connection = { id: row.connection_id, name: row.connection_name, tags };
   if (windows.some((window) => isInWindow(window, connection))) return 'maintenance';
   return !isUnreachable(row) && unreachable.includes(row.connection_id) ? 'unreachable' : null;
 }

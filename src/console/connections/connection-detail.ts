@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import type { Finding } from '../../checks/check.ts';
 import { fingerprints } from '../../connections/connection-settings.ts';
-import { tagsOfConnection } from '../../connections/tags/connection-tags.ts';
 import type { Read } from '../../database/read.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { fleetStatus } from '../../vocabulary/score-bands.ts';
+import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import { STALE } from '../fleet/fleet-routes.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { ConnectionDetail, type ConnectionSettings, type Cost } from './connection-schemas.ts';

@@ -64,7 +64,7 @@ export function alertEvent(
   const measured = { metric, operator, threshold, value };
   const { id, name, host, port, connection_type } = connection;
   return {
-    ...{ kind, severity: alert.severity, connection: { id, name } },
+    ...{ kind, severity: alert.severity, connection },
     ...{ alertId: alert_id, destinationIds: destination_ids },
     data: {
       ...{

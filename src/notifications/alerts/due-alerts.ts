@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import type { EventConnection } from '../event.ts';
 import type { StandingAlert } from './alert-row.ts';
 import { type WatchedRule, watchedRuleColumns } from './alert-rule.ts';
@@ -87,7 +88,7 @@ const selectDue = `
      limit ${PAGE})
   select due.due, to_jsonb(r) as rule,
          jsonb_build_object('id', c.connection_id, 'name', c.name, 'host', c.host, 'port', c.port,
-                            'connection_type', c.connection_type) as connection,
+                            'connection_type', c.connection_type, 'tags', ${tagsOfConnection}) as connection,
          (select to_jsonb(x) from (select ${standingColumns} from alert
                                     where account_id = $1 and alert_id = due.alert_id) x) as alert,
          (select to_jsonb(x) from (select ${standingColumns} from alert

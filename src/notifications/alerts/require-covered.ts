@@ -1,10 +1,14 @@
 import type pg from 'pg';
-import { includesConnection } from '../connection-scope.ts';
+import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
+import { includesConnection, type ScopedConnection, wrongPattern } from '../connection-scope.ts';
 import type { RuleSettings } from './alert-rule.ts';
 import { RuleRejected } from './check-rule.ts';
 
 const selectConnections = `
-  select connection_id as id, name from connection where account_id = $1 and removed_at is null order by connection_id`;
+  select c.connection_id as id, c.name, ${tagsOfConnection} as tags
+    from connection c
+   where c.account_id = $1 and c.removed_at is null
+   order by c.connection_id`;
 const selectDestinations = `
   select destination_id from destination where account_id = $1 and removed_at is null`;
 
@@ -15,8 +19,10 @@ export async function requireCovered(
   rule: Pick<RuleSettings, 'connection_ids' | 'connection_names' | 'destination_ids'>,
 ): Promise<void> {
   const { connection_ids: ids, connection_names: names, destination_ids: destinations } = rule;
+  const wrong = wrongPattern(names);
+  if (wrong !== null) throw new RuleRejected('connection_names', wrong);
   if (ids !== null || names !== null) {
-    const { rows } = await client.query<{ id: number; name: string }>(selectConnections, [accountId]);
+    const { rows } = await client.query<ScopedConnection>(selectConnections, [accountId]);
     const unknown = ids?.find((id) => !rows.some((row) => row.id === id));
     if (unknown !== undefined) {
       throw new RuleRejected('connection_ids', `There is no connection ${unknown} in this account.`);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Change } from '../../activity/record-entry.ts';
+import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import type { EventConnection, NewEvent } from '../event.ts';
 import { queueEvents } from '../outbox/queue-events.ts';
 import type { AlertEntry } from './alert-events.ts';
@@ -21,7 +22,7 @@ export interface AlertInPlace {
 const placeColumns = `
   jsonb_build_object('id', r.rule_id, 'metric', r.metric, 'destination_ids', r.destination_ids) as rule,
   jsonb_build_object('id', c.connection_id, 'name', c.name, 'host', c.host, 'port', c.port,
-                     'connection_type', c.connection_type) as connection`;
+                     'connection_type', c.connection_type, 'tags', ${tagsOfConnection}) as connection`;
 
 const selectStanding = `
   select to_jsonb(a) as alert, ${placeColumns}

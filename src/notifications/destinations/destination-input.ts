@@ -1,6 +1,7 @@
 import type { Channel } from '../../vocabulary/channels.ts';
 import { DEFAULT_KINDS, EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
+import { wrongPattern } from '../connection-scope.ts';
 import type { QuietHours } from '../maintenance/quiet-hours.ts';
 import { DestinationRejected } from './destination-rejected.ts';
 import { requireRecipients } from './recipient-address.ts';
@@ -127,6 +128,8 @@ export function requireFilters(channel: Channel, given: DestinationFilters): voi
     );
   if (connectionNames?.some((name) => !/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(name)))
     throw new DestinationRejected('connections', 'A name of a connection has 1 to 200 characters.');
+  const wrong = wrongPattern(connectionNames);
+  if (wrong !== null) throw new DestinationRejected('connections', wrong);
 }
 
 const MOST_CONNECTIONS = 1_000;

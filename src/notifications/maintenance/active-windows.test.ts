@@ -3,7 +3,7 @@ import { isInMaintenance, occurrenceAt } from './active-windows.ts';
 import type { MaintenanceWindow } from './maintenance-row.ts';
 
 const all = { connection_ids: null, connection_names: null };
-const shop = { id: 7, name: 'shop-db' };
+const shop = { id: 7, name: 'shop-db', tags: ['env:production', 'team:shop'] };
 const once = {
   ...all,
   starts_at: new Date('2026-05-01T10:00:00Z'),
@@ -65,6 +65,14 @@ test.each([
   [{ connection_ids: null, connection_names: ['shop', '*-api', 'shop-db*x'] }, false],
   [{ connection_ids: [8], connection_names: ['*db*'] }, true],
   [{ connection_ids: [], connection_names: [] }, false],
+  [{ connection_ids: null, connection_names: ['tag:env:production'] }, true],
+  [{ connection_ids: null, connection_names: ['TAG:Env:Production+team:shop'] }, true],
+  [{ connection_ids: null, connection_names: ['tag:env:production+team:crm'] }, false],
+  [{ connection_ids: null, connection_names: ['tag:env:test', 'tag:team:shop'] }, true],
+  [{ connection_ids: null, connection_names: ['tag:shop-db'] }, false],
+  [{ connection_ids: null, connection_names: ['tag:'] }, false],
+  [{ connection_ids: null, connection_names: ['tag:*', 'tag:env:production+'] }, false],
+  [{ connection_ids: null, connection_names: ['env:production'] }, false],
 ])('a window of %j includes shop-db: %s', (scope, included) => {
   expect(isIn({ ...once, ...scope }, '2026-05-01T11:00:00Z')).toBe(included);
 });
@@ -72,6 +80,10 @@ test.each([
 test('a pattern with many stars takes little time', () => {
   const connection_names = [`${'*a'.repeat(100)}b`];
   const began = performance.now();
-  isInMaintenance([{ ...once, connection_names }], { id: 1, name: 'a'.repeat(200) }, once.starts_at);
+  isInMaintenance(
+    [{ ...once, connection_names }],
+    { id: 1, name: 'a'.repeat(200), tags: [] },
+    once.starts_at,
+  );
   expect(performance.now() - began).toBeLessThan(1_000);
 });

@@ -1,4 +1,4 @@
-import { type ConnectionScope, includesConnection } from '../connection-scope.ts';
+import { type ConnectionScope, includesConnection, type ScopedConnection } from '../connection-scope.ts';
 import type { MaintenanceWindow, RecurringWindow } from './maintenance-row.ts';
 import { millisecondsOf } from './quiet-hours.ts';
 import { instantOfWallTime, wallTimeOf } from './time-zone.ts';
@@ -15,7 +15,7 @@ export interface Occurrence {
 /** Whether a connection is in one of the maintenance windows. */
 export function isInMaintenance(
   windows: readonly MaintenanceWindow[],
-  connection: { id: number; name: string },
+  connection: ScopedConnection,
   at: Date,
 ): boolean {
   return windows.some((window) => isInWindow(window, connection, at));
@@ -23,7 +23,7 @@ export function isInMaintenance(
 
 function isInWindow(
   window: MaintenanceWindow & ConnectionScope,
-  connection: { id: number; name: string },
+  connection: ScopedConnection,
   at: Date,
 ): boolean {
   return includesConnection(window, connection) && isActive(occurrenceAt(window, at), at);

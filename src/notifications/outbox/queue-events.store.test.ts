@@ -15,7 +15,7 @@ function event(given: Partial<NewEvent> = {}): NewEvent {
   return {
     kind: 'ops.ticket_created',
     severity: 'warning',
-    connection: { id: 7, name: 'orders' },
+    connection: { id: 7, name: 'orders', tags: ['env:production'] },
     data: { title: 'A table holds many dead rows' },
     details: {
       ...{
@@ -82,6 +82,12 @@ describe('queueing', () => {
       connection_ids: [8],
       connection_names: ['shop *', 'or*s'],
     });
+    const tagged = await insertDestination(store.writer, accountId, {
+      connection_names: ['tag:env:production'],
+    });
+    const elsewhere = await insertDestination(store.writer, accountId, {
+      connection_names: ['tag:env:test'],
+    });
     const chat = await insertDestination(store.writer, accountId, { channel: 'slack' });
     await queue(accountId, [
       event(),
@@ -96,6 +102,8 @@ describe('queueing', () => {
     expect(kinds(alerts)).toEqual(['alert.triggered']);
     expect(kinds(other)).toEqual(['ops.ticket_created']);
     expect(kinds(named)).toEqual(['ops.ticket_created', 'ops.ticket_created']);
+    expect(kinds(tagged)).toEqual(['ops.ticket_created', 'ops.ticket_created']);
+    expect(kinds(elsewhere)).toEqual(['ops.ticket_created']);
     expect((got[chat] ?? []).map(({ waits }) => waits)).toEqual([GROUP_MS / 1000, GROUP_MS / 1000]);
     expect((got[all] ?? []).map(({ waits, is_logged }) => [waits, is_logged])).toEqual([
       [0, false],

@@ -14,7 +14,7 @@ export function runEvent(
   return {
     kind: 'health_check.completed',
     severity: fault?.severity ?? 'info',
-    connection: { id: connection.id, name: connection.name },
+    connection,
     data: {
       connection_id: connection.id,
       health_check_id: run.id,

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { one } from '../../database/one.ts';
+import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import type { AlertWatch } from '../alerts/evaluation/run-facts.ts';
 import { alertWatchColumns } from '../alerts/evaluation/watch-columns.ts';
 import type { ConnectionScope } from '../connection-scope.ts';
@@ -19,7 +20,7 @@ export interface RunWatch extends Audience, AlertWatch {
 const selectWatch = `
   select $3::timestamptz as at, a.plan,
          jsonb_build_object('id', c.connection_id, 'name', c.name, 'host', c.host, 'port', c.port,
-                            'connection_type', c.connection_type) as connection,
+                            'connection_type', c.connection_type, 'tags', ${tagsOfConnection}) as connection,
          ${wantingDestinations} as destinations,
          ${alertWatchColumns},
          coalesce((select jsonb_agg(jsonb_build_object('connection_ids', m.connection_ids, 'connection_names', m.connection_names,

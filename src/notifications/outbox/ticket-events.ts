@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { TicketEntry } from '../../ops/record-findings.ts';
 import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import type { EventConnection, NewEvent } from '../event.ts';
 import { audienceOf, queueEvents } from './queue-events.ts';
 
@@ -43,7 +44,7 @@ export function ticketEvent(
   return {
     kind,
     severity,
-    connection: { id: connection.id, name: connection.name },
+    connection,
     ticketId: ticket_id,
     data,
     details: {
@@ -63,8 +64,9 @@ export function ticketEvent(
 }
 
 const selectConnection = `
-  select connection_id as id, name, host, port, connection_type
-    from connection where account_id = $1 and connection_id = $2`;
+  select c.connection_id as id, c.name, c.host, c.port, c.connection_type, ${tagsOfConnection} as tags
+    from connection c
+   where c.account_id = $1 and c.connection_id = $2`;
 
 /** Queues the events of changes that a member made: a silence, or the removal of a connection. */
 export async function queueMemberChanges(

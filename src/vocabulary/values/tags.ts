@@ -45,3 +45,8 @@ export function environmentOf(tags: readonly string[]): string | null {
 export function matchesTags(filter: readonly string[], tags: readonly string[]): boolean {
   return filter.every((wanted) => filter.some((one) => tagKey(one) === tagKey(wanted) && tags.includes(one)));
 }
+
+/** SQL: the tags of `connection c`, sorted; an empty array without any. */
+export const tagsOfConnection = `
+  coalesce((select t.tags from connection_tags t
+             where t.account_id = c.account_id and t.connection_id = c.connection_id), '{}')`;

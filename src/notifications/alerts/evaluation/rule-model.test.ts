@@ -146,7 +146,9 @@ class Alerts {
       ({ resolved_at }) => resolved_at !== null && time - Date.parse(resolved_at) < DAY,
     );
     const alerts = [...this.alerts.filter(({ state }) => state !== 'resolved'), ...resolved.slice(-1)];
-    const connection = { id: 1, name: 'orders', host: 'localhost', port: 5432, connection_type: 'direct' };
+    const connection = {
+      ...{ id: 1, name: 'orders', host: 'localhost', port: 5432, connection_type: 'direct', tags: [] },
+    };
     const watch = { rules: [this.rule], alerts, forecasts: [], previous_run_at: this.previous };
     const surroundings = { connection, isInMaintenance: false, canAnnounce: true };
     const steps = stepsOfRun({ connectionId: 1, at }, found, { ...watch, ...surroundings });
