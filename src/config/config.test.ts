@@ -167,6 +167,31 @@ describe('the environment', () => {
     ]);
   });
 
+  test.each([
+    [
+      '?sslmode=require&channel_binding=require',
+      [/^DATABASE_URL contains channel_binding=require: remove it, .*\.$/],
+    ],
+    ['?channel%5Fbinding=requir%65', [/^DATABASE_URL contains channel_binding=require: /]],
+    ['?channel_binding=prefer&channel_binding=require', [/^DATABASE_URL contains channel_binding=require: /]],
+    ['?channel_binding=hunter2', [/^DATABASE_URL contains channel_binding: it must be prefer or disable/]],
+    ['?channel_binding=prefer', []],
+    ['?sslmode=verify-full&channel_binding=disable', []],
+    ['?application_name=channel_binding=require', []],
+  ])('a store at …%s: channel binding is never promised', (parameters, sentences) => {
+    const DATABASE_URL = `postgres://u:p@ep-x.neon.tech/store${parameters}`;
+    const DBVITALS_POOLER_URL = DATABASE_URL;
+    const said = problemsOf({ DATABASE_URL, DBVITALS_SECRET_KEY: HEX });
+    expect(said).toEqual(sentences.map((sentence) => expect.stringMatching(sentence)));
+    expect(said.join()).not.toContain('hunter2');
+    const pooled = problemsOf({
+      DATABASE_URL: 'postgres://u:p@h/d',
+      DBVITALS_POOLER_URL,
+      DBVITALS_SECRET_KEY: HEX,
+    });
+    expect(pooled).toHaveLength(sentences.length);
+  });
+
   test('must set exactly one secret key with DATABASE_URL', () => {
     const DATABASE_URL = 'postgres://u:p@h/d';
     expect(problemsOf({ DATABASE_URL })).toHaveLength(1);

@@ -44,6 +44,7 @@ export function parsePoolerUrl(text: string): StoreAddress {
 function parseHosts(setting: string, port: number, text: string) {
   const [, before, hosts, name, after] =
     /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)\/([^?#]+)(.*)$/.exec(text) ?? [];
+  checkChannelBinding(setting, new URLSearchParams(/\?[^#]*/.exec(after ?? '')?.[0]));
   try {
     if (hosts === undefined) throw new Error('no host or database');
     return hosts.split(',').map((host) => {
@@ -53,6 +54,17 @@ function parseHosts(setting: string, port: number, text: string) {
   } catch {
     throw new Error(`${setting} must look like postgres://user:password@host:${port}/database.`);
   }
+}
+
+// pg would ignore it: with `require`, whoever copied the URL would believe that logins are bound to the TLS channel.
+function checkChannelBinding(setting: string, parameters: URLSearchParams): void {
+  const values = parameters.getAll('channel_binding');
+  if (values.includes('require'))
+    throw new Error(
+      `${setting} contains channel_binding=require: remove it, and use sslmode=verify-full, which verifies the certificate and the name of the server. dbvitals cannot require channel binding.`,
+    );
+  if (values.some((value) => value !== 'prefer' && value !== 'disable'))
+    throw new Error(`${setting} contains channel_binding: it must be prefer or disable, or be removed.`);
 }
 
 // The host of an address that is presumably the primary. All pools of a process use the same one.
