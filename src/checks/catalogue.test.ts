@@ -164,6 +164,15 @@ test.each([
   expect(judge('PG_VERSION_EOL', [{ version: 'x' }], { version, now }).faults).toHaveLength(faults);
 });
 
+test('the page of a check whose count ends at 101 says so', () => {
+  for (const { id, steps } of postgresChecks) {
+    const statement = steps?.[0]?.([{ tables: 1 }], 180_004) ?? '';
+    const ends = statement.trimEnd().endsWith('limit 101') && !statement.includes(' as total');
+    const page = readFileSync(`docs/checks/${id}.md`, 'utf8');
+    expect([id, page.includes('with this fault; 101 means more than 100 |')]).toEqual([id, ends]);
+  }
+});
+
 test('thresholds of the connection override the defaults', () => {
   const thresholds = { warning: 0.5 };
   expect(judge('PG_CONN_SATURATION', connections(500), { thresholds }).faults).toHaveLength(1);
