@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dbvitals-release-'));
   mkdirSync(join(folder, 'test/package'), { recursive: true });
   cpSync(join(ROOT, 'test/package/release-check.ts'), join(folder, 'test/package/release-check.ts'));
+  symlinkSync(join(ROOT, 'src'), join(folder, 'src'));
   const manifest = { name: 'dbvitals', version: '1.2.0', type: 'module', scripts };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
 });
@@ -25,7 +26,7 @@ function run(heading: string, program: string, ...args: string[]) {
   );
   const { status, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return { refused: status !== 0 && /write "## .* \(YYYY-MM-DD\)"/.test(stderr), status, version };
+  return { refused: status !== 0 && /write "## .* \(YYYY-MM-DD\)"/.test(stderr), status, version, stderr };
 }
 
 const check = (heading: string) => run(heading, process.execPath, 'test/package/release-check.ts');
@@ -43,6 +44,12 @@ test.each([
 
 test('a changelog that begins with the version and its date allows the release', () => {
   expect(check('## 1.2.0 (2026-02-28)').status).toBe(0);
+});
+
+test('a table of minor versions of PostgreSQL that is out of date blocks the release', () => {
+  const { status, stderr } = check('## 1.2.0 (2099-01-31)');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^PostgreSQL planned new minor releases for \d{4}-\d\d-\d\d: bring the table /);
 });
 
 test('npm version is blocked before it changes anything, based on the new version', () => {

@@ -164,6 +164,27 @@ test.each([
   expect(judge('PG_VERSION_EOL', [{ version: 'x' }], { version, now }).faults).toHaveLength(faults);
 });
 
+test.each([
+  ['2026-11-23', /^PostgreSQL 18\.6 is at least 18\.6, the latest as of 2026-11-12\.$/],
+  ['2027-02-11', /^PostgreSQL 18\.6 is at least 18\.6, the latest as of 2026-11-12\.$/],
+  [
+    '2027-02-12',
+    /that this version of dbvitals knows .* planned newer ones for 2027-02-11: update dbvitals\.$/,
+  ],
+])('on %s a server with the latest minor version that is known reads %s', (day, line) => {
+  const facts = { version: 180_006, now: new Date(day) };
+  const { faults, passMessage } = judge('PG_MINOR_OUTDATED', [{ version: '18.6', cluster_name: '' }], facts);
+  expect(faults).toEqual([]);
+  expect(passMessage).toMatch(line);
+});
+
+test('an outdated embedded store is mended by dbvitals, another server by its packages', () => {
+  const remediation = (cluster_name: string) =>
+    judge('PG_MINOR_OUTDATED', [{ version: '18.4', cluster_name }]).faults[0]?.remediation;
+  expect(remediation('main')).toMatch(/^Install the packages of PostgreSQL 18\.6 or later/);
+  expect(remediation('dbvitals-store')).toMatch(/^Update dbvitals, .* set DATABASE_URL/);
+});
+
 test('the page of a check whose count ends at 101 says so', () => {
   for (const { id, steps } of postgresChecks) {
     const statement = steps?.[0]?.([{ tables: 1 }], 180_004) ?? '';

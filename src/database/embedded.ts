@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { EMBEDDED_STORE } from '../vocabulary/hosted/embedded-store.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { one } from './one.ts';
 import { createCluster, StartFailure, serverPid, startServer, stopServer } from './server.ts';
@@ -25,7 +26,7 @@ const JOIN_PATIENCE_MS = 150_000;
 const LONGEST_SOCKET_FOLDER = 107 - '/.s.PGSQL.5432'.length;
 
 // The socket is in the server's own folder, whose path may differ for the server.
-const settings = { listen_addresses: '', unix_socket_directories: '.' };
+const settings = { cluster_name: EMBEDDED_STORE, listen_addresses: '', unix_socket_directories: '.' };
 
 // Written to postgresql.conf once, so that an operator can change them there.
 const initialSettings = {

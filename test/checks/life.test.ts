@@ -23,12 +23,13 @@ async function watched(): Promise<ConnectionKey> {
   const key = await store.watched({ host, port, database }, PASSWORD);
   // On a busy machine, what provokes another fault takes 50 ms too.
   await store.set(key, { thresholds: { PG_SLOW_QUERIES: { info_ms: 60_000 } } }, { password: PASSWORD });
-  if (testsEndedVersion()) await silence(key, STANDING);
+  if (testsEndedVersion()) await silence(key, ENDED);
+  await silence(key, 'PG_MINOR_OUTDATED'); // the newest build at hand may be behind
   return key;
 }
 
 /** The check that always fails on a PostgreSQL out of support. */
-const STANDING = 'PG_VERSION_EOL';
+const ENDED = 'PG_VERSION_EOL';
 
 async function silence({ accountId, connectionId }: ConnectionKey, check_id: string): Promise<void> {
   await store.writer.query(
@@ -38,7 +39,7 @@ async function silence({ accountId, connectionId }: ConnectionKey, check_id: str
   );
 }
 
-test.each(provocations.filter(({ check_id }) => check_id !== STANDING || !testsEndedVersion()))(
+test.each(provocations.filter(({ check_id }) => check_id !== ENDED || !testsEndedVersion()))(
   '$check_id ($object, $severity): found and ticket open, fixed and ticket resolved',
   async (provocation) => {
     const { check_id, thresholds = {} } = provocation;

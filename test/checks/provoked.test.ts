@@ -11,8 +11,8 @@ import { type Provocation, provocations, provokedElsewhere } from './provocation
 
 let server: PostgresServer;
 
-/** What no test here can fix. */
-const standing = testsEndedVersion() ? 'PG_VERSION_EOL' : undefined;
+/** What no test here can fix: the newest build at hand may be behind. */
+const standing = new Set(['PG_MINOR_OUTDATED', ...(testsEndedVersion() ? ['PG_VERSION_EOL'] : [])]);
 
 beforeAll(async () => {
   server = await PostgresServer.start();
@@ -34,7 +34,7 @@ async function found(
   const client = await server.open('watcher');
   try {
     const faults = [];
-    for (const check of postgresChecks.filter(({ id }) => id !== standing)) {
+    for (const check of postgresChecks.filter(({ id }) => !standing.has(id))) {
       const own = check.id === provoked?.check_id;
       const { thresholds, before } = own ? provoked : {};
       const facts = { ...(thresholds && { thresholds }), ...(before && { before }) };
@@ -77,7 +77,7 @@ test('a fresh server has no fault', async () => {
 const ofQueries = new Set(postgresChecks.filter(({ readsQueries }) => readsQueries).map(({ id }) => id));
 
 const measurable = provocations.filter(
-  ({ check_id }) => !check_id.startsWith('CONN_') && check_id !== standing && !ofQueries.has(check_id),
+  ({ check_id }) => !check_id.startsWith('CONN_') && !standing.has(check_id) && !ofQueries.has(check_id),
 );
 
 test.each(measurable)(
@@ -105,7 +105,7 @@ test.each(measurable)(
 );
 
 test('every check has reported each measure that its page documents', () => {
-  const elsewhere = (id: string) => id === standing || ofQueries.has(id) || provokedElsewhere.has(id);
+  const elsewhere = (id: string) => standing.has(id) || ofQueries.has(id) || provokedElsewhere.has(id);
   for (const { id } of postgresChecks.filter(({ id }) => !elsewhere(id)))
     expect(reportedMetrics(id), id).toEqual(documentedMetrics(id).sort());
 });

@@ -37,7 +37,13 @@ test('PG_MINOR_OUTDATED: behind, at and beyond the latest minor version, and not
   const version = await versionNumber();
   const [major, minor] = [Math.floor(version / 10_000), version % 10_000];
   const faults = async (latest: [number, number]) =>
-    (await judged('PG_MINOR_OUTDATED', 'stranger', minorOutdatedBy(new Map([latest])))).faults;
+    (
+      await judged(
+        'PG_MINOR_OUTDATED',
+        'stranger',
+        minorOutdatedBy({ latest: new Map([latest]), asOf: '2026-11-12' }),
+      )
+    ).faults;
   const behind = await faults([major, minor + 1]);
   expectPlain('PG_MINOR_OUTDATED', behind[0]?.remediation ?? '');
   expect(behind).toMatchObject([

@@ -20,7 +20,7 @@ export function changesOf(
   const updated = start + Math.round((0.3 + 0.4 * randomNumber(seed + 77)) * (end - start));
   const night = updated - (updated % DAY_US) + 190 * MINUTE_US; // 03:10 UTC
   const [subject, before, after] =
-    engine === 'mysql' ? ['MySQL', '8.4.8', '8.4.9'] : ['PostgreSQL', '18.3', '18.4'];
+    engine === 'mysql' ? ['MySQL', '8.4.8', '8.4.9'] : ['PostgreSQL', '18.5', '18.6'];
   const update: SampleChange[] = [
     change(night, { kind: 'version', subject, before, after }),
     change(night, { kind: 'restart', subject: 'server' }),
