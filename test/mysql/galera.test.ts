@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Row, ServerFacts } from '../../src/checks/check.ts';
 import { galeraUnsynced } from '../../src/checks/mysql/galera-unsynced.ts';
 import { freePort } from '../contract/free-port.ts';
+import { pasteableOn } from '../page-statements.ts';
 import type { SeenJudgement } from '../seen-judgement.ts';
 import { measure, sample } from './measure.ts';
 import { MysqlServer, type Settings } from './mysql-server.ts';
@@ -200,9 +201,10 @@ test('a slow node delays all writes: flow control between two runs', async () =>
 });
 
 test('the last node of a cluster is bootstrapped by a statement of the page', async () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/checks/MY_GALERA_UNSYNCED.md'), 'utf8');
-  const bootstraps = page.match(/^ {4}SET GLOBAL wsrep_provider_.*;$/gm) ?? [];
+  const { statements } = pasteableOn('MY_GALERA_UNSYNCED');
+  const bootstraps = statements.filter((statement) => statement.includes(' wsrep_provider_'));
   expect(bootstraps).toHaveLength(2);
+  for (const statement of statements) if (!bootstraps.includes(statement)) await at(second).run(statement);
   await at(second).pause();
   const { 'loose-plugin-wsrep-provider': _, ...asByDefault } = await settings(
     ...([await freePort(), 1, `127.0.0.1:${port}`] as const),

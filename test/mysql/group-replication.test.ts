@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { groupMemberDown } from '../../src/checks/mysql/group-member-down.ts';
+import { pasteableOn } from '../page-statements.ts';
+import { measure } from './measure.ts';
 import { isFaulty, isWell, portOf, started, stopAll, until } from './mysql-replicas.ts';
 import { type MysqlServer, PASSWORD } from './mysql-server.ts';
 import { paste } from './paste.ts';
@@ -83,19 +85,56 @@ test.each([
     login === '' ? JOIN : 'start group_replication',
   ]);
   await untilBack(third);
-  const change = (write: string) => [
-    'set global super_read_only = off',
-    'set sql_log_bin = 0',
-    write,
-    'set global super_read_only = on',
-  ];
-  await third.run(change(`insert into fruit values ('${name}')`));
+  await third.run(without(`insert into fruit values ('${name}')`));
   await first.run(`insert into fruit values ('${name}')`);
   const remediation = await left(third, 'ERROR', 'failed and applies nothing');
-  await third.run(change(`delete from fruit where name = '${name}'`)); // what its log names
+  await third.run(without(`delete from fruit where name = '${name}'`)); // what its log names
   paste(third, statement(remediation));
   await untilBack(third, name);
 });
+
+test('a member that went offline is back with the statements of the page', async () => {
+  const [first, , third] = group as [MysqlServer, MysqlServer, MysqlServer];
+  const { statements } = pasteableOn('MY_GROUP_MEMBER_DOWN');
+  const [look = '', stop = '', start = '', login = '', startNamed = '', keep = '', accept = '', ...more] =
+    statements.map((statement) => withLogin(statement));
+  expect(more).toEqual([]);
+  await third.run([
+    'stop group_replication',
+    "change replication source to source_user = '' for channel 'group_replication_recovery'",
+    "set global group_replication_exit_state_action = 'OFFLINE_MODE'",
+    JOIN,
+  ]);
+  await untilBack(third);
+  await third.run(without(`insert into fruit values ('kiwi')`));
+  await first.run(`insert into fruit values ('kiwi')`);
+  await third.until('select @@global.offline_mode = 1');
+  await expect(measure(third, groupMemberDown)).rejects.toThrow(/offline mode/);
+
+  expect(paste(third, look)).toContain('ERROR');
+  await third.run(without(`delete from fruit where name = 'kiwi'`)); // what its log names
+  paste(third, stop);
+  expect(paste(third, login).trim()).toBe('');
+  paste(third, startNamed);
+  await third.until(ONLINE);
+  paste(third, stop);
+  paste(third, keep);
+  expect(paste(third, login).trim()).toBe('copier');
+  paste(third, start);
+  await third.until(ONLINE);
+  await expect(measure(third, groupMemberDown)).rejects.toThrow(/offline mode/);
+  paste(third, accept);
+  await untilBack(third, 'kiwi');
+});
+
+const ONLINE =
+  "select count(*) = 3 and min(member_state) = 'ONLINE' and max(member_state) = 'ONLINE' from performance_schema.replication_group_members";
+
+/** The statements that write to a member alone. */
+function without(write: string): string[] {
+  const [readOnly, log] = ['set global super_read_only =', 'set sql_log_bin = 0'];
+  return [`${readOnly} off`, log, write, `${readOnly} on`];
+}
 
 /** The remediation of a member that is not in the group any more. */
 async function left(member: MysqlServer, state: string, words: string): Promise<string> {
@@ -109,6 +148,11 @@ async function left(member: MysqlServer, state: string, words: string): Promise<
 /** The statement that the note of steps gives, with the login of the group. */
 function named(remediation: string): string {
   const [, statement = ''] = /-- .*?: run (.*;) with the replication login/.exec(remediation) ?? [];
+  return withLogin(statement);
+}
+
+/** With the group's login in place of that of the example. */
+function withLogin(statement: string): string {
   return statement.replace("'name'", "'copier'").replace("'password'", `'${PASSWORD}'`);
 }
 

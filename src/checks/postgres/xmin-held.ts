@@ -138,8 +138,8 @@ function ending(kind: string, handle: string, facts: Facts): [string, string] {
       return ['start its consumer, or drop it', slotSteps(handle.slice(1, -1))];
     case 'logical slot':
       return [
-        'make its consumer confirm what it has received: end what it waits for',
-        `SELECT slot_name, plugin, database, active_pid, catalog_xmin, confirmed_flush_lsn FROM pg_replication_slots WHERE slot_name = ${handle}; -- then make its consumer confirm: end the transaction that it waits for, or restart it`,
+        'make its consumer confirm what it has received: end what it waits for, or restart it',
+        `SELECT slot_name, plugin, database, active_pid, catalog_xmin, confirmed_flush_lsn FROM pg_replication_slots WHERE slot_name = ${handle}; -- then make its consumer confirm: end the transaction that it waits for; or, if it waits for none, restart it`,
       ];
     case 'active slot':
       return [

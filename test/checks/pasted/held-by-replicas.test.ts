@@ -128,7 +128,10 @@ test('slots without a consumer: the steps drop one', async () => {
   await primary.run(`select pg_drop_replication_slot('another')`);
 });
 
-test('a logical slot with a consumer: the look shows it, and it confirms when what it waits for ends', async () => {
+/** Runs a test with a server that subscribes to the primary's table `fruit`. Its pid is that of the worker which applies. */
+async function subscribed(
+  work: (subscriber: PostgresServer, worker: () => Promise<number>) => Promise<void>,
+) {
   const subscriber = await PostgresServer.start();
   try {
     await subscriber.pause();
@@ -140,34 +143,64 @@ test('a logical slot with a consumer: the look shows it, and it confirms when wh
       `create subscription feed connection 'host=127.0.0.1 port=${primary.port} user=postgres password=''${PASSWORD}'' dbname=shop' publication fruits`,
     );
     await subscriber.until(`select bool_and(srsubstate = 'r') from pg_subscription_rel`);
-    const blocker = await subscriber.open();
-    readers.push(blocker);
-    await blocker.query('begin; lock table fruit in access exclusive mode');
-    await primary.run(`insert into fruit values ('apple')`);
-    await burn();
-    await burn();
-    const remediation = of(await untilHeldBy('slot feed'), 'slot feed');
-    const [walSender] = await primary.run(
-      `select pid from pg_stat_replication where application_name = 'feed'`,
-    );
-    const shown = await paste(primary, remediation);
-    for (const word of ['feed', 'pgoutput', 'shop', String(walSender?.['pid'])])
-      expect(shown).toContain(word);
-    expect(stepsOf(remediation)).toEqual([]);
-    // A consumer that is restarted waits again, until the transaction in its way has ended.
-    await subscriber.run(
-      'select pg_terminate_backend(b) from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) b',
-    );
-    await vi.waitFor(
-      async () => {
-        await primary.run('checkpoint'); // logs the running transactions, as the server does every 15 s
-        expect((await faults()).map(({ object }) => object)).toEqual([]);
-      },
-      { timeout: 15_000, interval: 300 },
-    );
-    expect(await subscriber.run('select name from fruit')).toEqual([{ name: 'apple' }]);
+    await work(subscriber, async () => {
+      const [row] = await subscriber.run(`select pid from pg_stat_subscription where pid is not null`);
+      return Number(row?.['pid']);
+    });
     await subscriber.run('drop subscription feed');
+    await primary.run('drop publication fruits; DROP TABLE fruit');
   } finally {
     await subscriber.stop();
   }
-});
+}
+
+/** The remediation of the slot, whose consumer does not confirm what the primary writes. */
+async function heldByFeed(): Promise<string> {
+  await primary.run(`insert into fruit values ('apple')`);
+  await burn();
+  await burn();
+  const remediation = of(await untilHeldBy('slot feed'), 'slot feed');
+  const [walSender] = await primary.run(
+    `select pid from pg_stat_replication where application_name = 'feed'`,
+  );
+  const shown = await paste(primary, remediation);
+  for (const word of ['feed', 'pgoutput', 'shop', String(walSender?.['pid'])]) expect(shown).toContain(word);
+  expect(stepsOf(remediation)).toEqual([]);
+  return remediation;
+}
+
+async function untilConfirmed(subscriber: PostgresServer): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await primary.run('checkpoint'); // logs the running transactions, as the server does every 15 s
+      expect((await faults()).map(({ object }) => object)).toEqual([]);
+    },
+    { timeout: 15_000, interval: 300 },
+  );
+  expect(await subscriber.run('select name from fruit')).toEqual([{ name: 'apple' }]);
+}
+
+test('a logical slot with a consumer: the look shows it, and it confirms when what it waits for ends', () =>
+  subscribed(async (subscriber) => {
+    const blocker = await subscriber.open();
+    readers.push(blocker);
+    await blocker.query('begin; lock table fruit in access exclusive mode');
+    expect(await heldByFeed()).toContain('end the transaction that it waits for');
+    await subscriber.run(
+      'select pg_terminate_backend(b) from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) b',
+    );
+    await untilConfirmed(subscriber);
+  }));
+
+test('a logical slot whose consumer hangs: it confirms when it is restarted', () =>
+  subscribed(async (subscriber, worker) => {
+    const hanging = await worker();
+    process.kill(hanging, 'SIGSTOP');
+    try {
+      expect(await heldByFeed()).toMatch(/; or, if it waits for none, restart it$/);
+    } finally {
+      process.kill(hanging, 'SIGKILL'); // its server then restarts all of its processes
+    }
+    await vi.waitFor(() => subscriber.run('select'), { timeout: 15_000, interval: 200 });
+    await untilConfirmed(subscriber);
+  }));
