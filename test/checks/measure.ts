@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Check, Row, ServerFacts, Thresholds } from '../../src/checks/check.ts';
 import { type JudgementInput, judgementOf, keptRows } from '../../src/checks/judgement-of.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
+import { expectHosted } from '../expect-hosted.ts';
 import { expectMeasures } from '../expect-measures.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
 
@@ -16,7 +17,7 @@ const OF_TINY_TABLES: Readonly<Record<string, Thresholds>> = {
   PG_TOO_MANY_INDEXES: { minimum_rows: 0 },
 };
 
-/** Runs a check as the monitor does: READ ONLY, with timeouts, and only pg_catalog in its search_path. Its measures must be right. */
+/** Runs a check as the monitor does: READ ONLY, with timeouts, and only pg_catalog in its search_path. Its measures must be right, and its texts be such as a hosted server allows. */
 export async function measure(
   client: pg.Client,
   check: Check,
@@ -24,8 +25,10 @@ export async function measure(
 ): Promise<SeenJudgement> {
   const { rows, server } = await read(client, check);
   const thresholds = { ...OF_TINY_TABLES[check.id], ...facts.thresholds };
-  const judgement = seen(judgementOf(check, rows, { ...server, now: new Date(), ...facts, thresholds }));
+  const given = { ...server, now: new Date(), ...facts, thresholds };
+  const judgement = seen(judgementOf(check, rows, given));
   expectMeasures(check, judgement);
+  expectHosted(check, 'postgres', (provider) => judgementOf(check, rows, { ...given, provider }));
   return judgement;
 }
 

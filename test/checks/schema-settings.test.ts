@@ -101,7 +101,7 @@ test('PG_NO_TLS counts sessions from the network by role, application and databa
     {
       object: 'shop/app/""',
       metricLine:
-        'Role app, application "", database shop: 2 sessions from other machines without TLS; require it in pg_hba.conf (hostssl).',
+        'Role app, application "", database shop: 2 sessions from other machines without TLS; require it.',
       remediation: expect.stringMatching(
         /^SELECT name, setting .* -- then give .* ALTER SYSTEM SET ssl = on; /,
       ),

@@ -3,6 +3,7 @@ import type { Check, Row, Thresholds } from '../../src/checks/check.ts';
 import { type JudgementInput, judgementOf } from '../../src/checks/judgement-of.ts';
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
+import { expectHosted } from '../expect-hosted.ts';
 import { expectMeasures } from '../expect-measures.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
 import type { Login, MysqlServer } from './mysql-server.ts';
@@ -10,7 +11,7 @@ import { dialect, ENGINE } from './tested-server.ts';
 
 type Facts = Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys' | 'queries' | 'provider'>;
 
-/** Runs a check as the monitor does: READ ONLY, with timeouts. Its measures must be right. */
+/** Runs a check as the monitor does: READ ONLY, with timeouts. Its measures must be right, and its texts be such as a hosted server allows. */
 export async function measure(
   server: MysqlServer,
   check: Check,
@@ -18,16 +19,10 @@ export async function measure(
   login: Login = 'watcher',
 ): Promise<SeenJudgement> {
   const { rows, version } = await read(server, check, login, facts.thresholds);
-  const judgement = seen(
-    judgementOf(check, rows, {
-      version,
-      database: '',
-      me: `'${login}'@'localhost'`,
-      now: new Date(),
-      ...facts,
-    }),
-  );
+  const given = { version, database: '', me: `'${login}'@'localhost'`, now: new Date(), ...facts };
+  const judgement = seen(judgementOf(check, rows, given));
   expectMeasures(check, judgement);
+  expectHosted(check, 'mysql', (provider) => judgementOf(check, rows, { ...given, provider }));
   return judgement;
 }
 

@@ -1,4 +1,5 @@
 import { PROVIDER_NAMES, type Provider } from '../../vocabulary/hosted/providers.ts';
+import { byProcedures } from './hosted-replication.ts';
 
 /** What a remediation is for. */
 interface Asked {
@@ -24,7 +25,7 @@ const STEPS: Readonly<Record<string, Steps>> = {
 
 // What no customer of a provider can run, or has no file for.
 const OUT_OF_REACH =
-  /\bALTER SYSTEM\b|\bSET PERSIST\b|\bSET GLOBAL\b|option file|pg_hba\.conf|systemctl|pg_ctl|ALLOW_CONNECTIONS|ALTER INSTANCE/;
+  /\bALTER SYSTEM\b|\bSET PERSIST\b|\bSET GLOBAL\b|option file|pg_hba\.conf|systemctl|pg_ctl|ALLOW_CONNECTIONS|ALTER INSTANCE|\bALTER ROLE ALL\b|^Install the package|\b(?:START|STOP|RESET) (?:REPLICA|SLAVE|ALL SLAVES|GROUP_REPLICATION)\b|\bCHANGE (?:MASTER|REPLICATION SOURCE)\b/;
 
 /**
  * A remediation for a server that a provider hosts: in its terms where it has some, and never a statement that needs a
@@ -33,27 +34,23 @@ const OUT_OF_REACH =
 export function hostedRemediation(provider: Provider, { engine, checkId, remediation }: Asked): string {
   const steps = Object.hasOwn(STEPS, checkId) ? STEPS[checkId] : undefined;
   if (steps) return steps(provider, engine);
-  const own = isAmazon(provider) && engine === 'mysql' ? byProcedures(remediation) : remediation;
-  return OUT_OF_REACH.test(own) ? askSupport(provider) : own;
+  const own = engine === 'mysql' ? byProcedures(provider, remediation) : remediation;
+  return OUT_OF_REACH.test(whole(own)) ? askSupport(provider) : own;
 }
 
-function isAmazon(provider: Provider): boolean {
-  return provider === 'rds' || provider === 'aurora';
-}
+const QUOTED = /'(?:[^'\\]|''|\\.)*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`/g;
 
-// No login of RDS has the privilege for sessions of others or for replication: it has procedures for both.
-function byProcedures(remediation: string): string {
-  return remediation
-    .replace(/concat\('KILL QUERY ', ([\w.]+), ';'\)/g, "concat('CALL mysql.rds_kill_query(', $1, ');')")
-    .replace(/concat\('KILL ', ([\w.]+), ';'\)/g, "concat('CALL mysql.rds_kill(', $1, ');')")
-    .replace(/-- KILL the session/g, '-- CALL mysql.rds_kill(id) for the session')
-    .replace(/\bSTART (?:REPLICA|SLAVE)(?: SQL_THREAD)?;/g, 'CALL mysql.rds_start_replication;')
-    .replace(/\bSTOP (?:REPLICA|SLAVE)(?: SQL_THREAD)?;/g, 'CALL mysql.rds_stop_replication;');
+/** Without the names and literals before its note, and with the statements that are prepared from their bytes. */
+function whole(remediation: string): string {
+  const [statements = '', ...notes] = remediation.split('; -- ');
+  return [statements.replace(QUOTED, "''"), ...notes]
+    .join('; -- ')
+    .replace(/\b0x((?:[0-9a-f]{2})+)\b/g, (_, bytes) => Buffer.from(bytes, 'hex').toString());
 }
 
 function askSupport(provider: Provider): string {
   const company = PROVIDER_NAMES[provider];
-  return `${company} gives no login the rights that this needs: look for it in the settings that ${company} offers, or ask its support.`;
+  return `${company} gives no login the rights to do this: look for it in the settings that ${company} offers, or ask its support.`;
 }
 
 function restart(provider: Provider, engine: Asked['engine']): string {

@@ -28,8 +28,8 @@ export function notApplicable(provider: Provider, checkId: string): string | und
 
 /** The accounts of MySQL that belong to the provider, as findings name them: no customer can change them. */
 const OWN_ACCOUNTS: Partial<Record<Provider, RegExp>> = {
-  aurora: /^`(?:rdsadmin|rdsrepladmin|rdsproxyadmin|rdstopmgr|AWS_\w+)`@/,
-  rds: /^`(?:rdsadmin|rdsrepladmin|rdsproxyadmin|rdstopmgr|AWS_\w+)`@/,
+  aurora: /^`(?:rdsadmin|rdsrepladmin|rdsgrprepladmin|rdsproxyadmin|rdstopmgr|AWS_\w+)`@/,
+  rds: /^`(?:rdsadmin|rdsrepladmin|rdsgrprepladmin|rdsproxyadmin|rdstopmgr|AWS_\w+)`@/,
   cloudsql: /^`cloudsql\w*`@/,
   azure: /^`azure_superuser`@/,
 };

@@ -6,6 +6,7 @@ import { faultMeasure } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 import { PROCESS } from './session-check.ts';
+import { setForGood } from './setting-check.ts';
 
 /** Transactions whose old rows are not purged yet; dbvitals' own values. */
 const thresholds = { warning: 100_000, critical: 1_000_000 };
@@ -34,9 +35,10 @@ export const historyList: Check<typeof thresholds> = {
     const { warning, critical } = facts.thresholds;
     const length = lengthIn(rows, facts.version);
     if (length === null) {
-      const skipped =
-        "Not measured: the metric trx_rseg_history_len is off. Run SET GLOBAL innodb_monitor_enable = 'trx_rseg_history_len';";
-      return { skipped };
+      const turnOn = facts.provider
+        ? setForGood(facts, 'innodb_monitor_enable', 'trx_rseg_history_len')
+        : "Run SET GLOBAL innodb_monitor_enable = 'trx_rseg_history_len';";
+      return { skipped: `Not measured: the metric trx_rseg_history_len is off. ${turnOn}` };
     }
     const behind = `The old rows of ${counted(length, 'transaction')} wait to be purged`;
     const scale = { metric: 'history_list_count', operator: '>=', warning, critical } as const;

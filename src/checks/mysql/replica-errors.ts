@@ -55,7 +55,7 @@ const RECEIVER: readonly (readonly [readonly number[], Explain])[] = [
     LOGIN,
     connecting(
       'the login is refused',
-      "correct the replica's user and password, or the account on the source",
+      'correct the user and password of the replica, or the account on the source',
     ),
   ],
   [TLS, connecting('TLS failed', 'use TLS for the source, or correct its certificate settings')],

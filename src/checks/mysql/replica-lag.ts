@@ -13,6 +13,7 @@ import {
   replicationsIn,
   replicaWord,
 } from './replica-status.ts';
+import { type Server, setForGood } from './setting-check.ts';
 
 /** Seconds beyond the configured delay: 30 s as in mysqld_exporter's rules, 5 min dbvitals' own. */
 const thresholds = { warning_seconds: 30, critical_seconds: 300 };
@@ -28,7 +29,7 @@ export const replicaLag: Check<typeof thresholds> = {
   privilege: replicaPrivilege,
   thresholds,
   sql: replicaSql,
-  judge: (rows, { version, thresholds: { warning_seconds, critical_seconds } }) => {
+  judge: (rows, { version, provider, thresholds: { warning_seconds, critical_seconds } }) => {
     const settings = replicaSettings(rows);
     const replications = replicationsIn(rows, version);
     const known = replications
@@ -48,7 +49,7 @@ export const replicaLag: Check<typeof thresholds> = {
           severity: lag(one) >= critical_seconds ? 'critical' : 'warning',
           object: one.object,
           metricLine: `${one.words} is ${duration(lag(one))} behind${on_purpose}; find out what its SQL thread waits for, and use several applier threads.`,
-          remediation: remediation(one, replications, settings, version),
+          remediation: remediation(one, replications, settings, { version, ...(provider && { provider }) }),
           measured: faultMeasure(measureOf(one)),
         };
       }),
@@ -84,12 +85,15 @@ function remediation(
   { statement }: Replication,
   all: readonly Replication[],
   settings: Figures,
-  version: number,
+  server: Server,
 ): string {
+  const { version } = server;
   const names = ['slave_parallel_threads', 'replica_parallel_workers', 'slave_parallel_workers'];
   const name = names.find((one) => settings.has(one));
   if (name === undefined || settings.number(name) > 1)
     return `SHOW PROCESSLIST; -- the rows of "system user": one may wait for a lock, or scan a table without a primary key for every row`;
+  if (server.provider)
+    return `${setForGood(server, name, 4)} It takes effect when replication is started again.`;
   const word = replicaWord(version);
   if (!isMariaDb(version))
     return `${statement(`STOP ${word} SQL_THREAD`)} SET PERSIST ${name} = 4; ${statement(`START ${word} SQL_THREAD`)}`;

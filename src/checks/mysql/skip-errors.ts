@@ -1,4 +1,5 @@
 import type { Check, Fault } from '../check.ts';
+import { hostedDefault } from '../hosted/hosted-setting.ts';
 import { Figures, figures } from './figures.ts';
 import { setForGood } from './setting-check.ts';
 
@@ -26,7 +27,7 @@ export const skipErrors: Check = {
         severity: 'critical',
         object: skipped,
         metricLine: `${skipped} is ${errors.length > 80 ? `${errors.slice(0, 80)}…` : errors}: replication skips these errors, and data drift apart unnoticed; unset it, and compare with the source.`,
-        remediation: `SHOW GLOBAL VARIABLES LIKE '${skipped}'; -- remove it from the option file, restart, and compare the data with the source's`,
+        remediation: `SHOW GLOBAL VARIABLES LIKE '${skipped}'; -- ${server.provider ? hostedDefault(server.provider, skipped) : 'remove it from the option file'}, restart, and compare the data with the source's`,
       });
     if (settings.text(mode).toUpperCase() !== 'STRICT')
       faults.push({

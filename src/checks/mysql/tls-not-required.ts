@@ -16,7 +16,7 @@ export const tlsNotRequired = settingCheck({
     const off = settings.has('have_ssl') && settings.text('have_ssl').toUpperCase() !== 'YES';
     return {
       metricLine: `${NAME} is off${off ? ', and TLS with it' : ''}: connections without TLS are not encrypted; require it.`,
-      remediation: `${setForGood(server, NAME, 'ON')}${off ? ' -- once ssl_cert and ssl_key are set there' : ''}`,
+      remediation: `${setForGood(server, NAME, 'ON')}${off && !server.provider ? ' -- once ssl_cert and ssl_key are set there' : ''}`,
     };
   },
   passMessage: (settings) =>

@@ -36,7 +36,7 @@ export const archiverFailing: Check = {
         {
           severity: 'critical',
           object: null,
-          metricLine: `Archiving ${textIn(row, 'wal')} failed ${duration(numberIn(row, 'failed_ago'))} ago, ${never ? 'and none was ever archived' : `the last success was ${archived}`}; fix archive_command before the disk is full.`,
+          metricLine: `Archiving ${textIn(row, 'wal')} failed ${duration(numberIn(row, 'failed_ago'))} ago, ${never ? 'and none was ever archived' : `the last success was ${archived}`}; make archiving work before the disk is full.`,
           remediation: `SHOW archive_command; -- run it by hand as the server's user; the server's log shows its errors`,
         },
       ],

@@ -74,7 +74,7 @@ export const noTls: Check = {
           severity: 'warning',
           object: measured.object,
           measured: faultMeasure(measured),
-          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(numberIn(row, 'sessions'), 'session')} from other machines without TLS; require it in pg_hba.conf (hostssl).`,
+          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(numberIn(row, 'sessions'), 'session')} from other machines without TLS; require it.`,
           remediation: `SELECT name, setting FROM pg_settings WHERE name IN ('ssl', 'ssl_cert_file', 'ssl_key_file', 'hba_file'); -- then ${turnOn}change the "host" lines of pg_hba.conf for role ${role} to "hostssl", and run SELECT pg_reload_conf();`,
         };
       }),

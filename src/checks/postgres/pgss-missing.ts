@@ -1,3 +1,4 @@
+import { PROVIDER_NAMES } from '../../vocabulary/hosted/providers.ts';
 import type { Check, Row, ServerFacts } from '../check.ts';
 import { onlyRow, textOrNone } from '../columns.ts';
 import { alterSystem } from './alter-system.ts';
@@ -44,8 +45,12 @@ function installation(row: Row, server: Pick<ServerFacts, 'provider'>): string {
   const create = row['installed'] === true ? '' : 'CREATE EXTENSION pg_stat_statements;';
   if (row['available'] !== true)
     return 'Install the package with the contributed extensions of PostgreSQL on the server, such as postgresql-contrib: it contains pg_stat_statements.';
-  if (row['loaded'] === true) return create;
+  if (row['loaded'] === true) return server.provider === 'azure' ? allowOnAzure(create) : create;
   const others = textOrNone(row, 'libraries');
+  if (others === undefined && server.provider) {
+    const company = PROVIDER_NAMES[server.provider];
+    return `SHOW shared_preload_libraries; -- then add pg_stat_statements to this list in the settings that ${company} offers, or ask its support${create && `, and run ${create}`}`;
+  }
   if (others === undefined) {
     return `SHOW shared_preload_libraries; -- then add pg_stat_statements to this list, restart the server${create && `, and run ${create}`}`;
   }
@@ -54,5 +59,13 @@ function installation(row: Row, server: Pick<ServerFacts, 'provider'>): string {
     ...{ name: 'shared_preload_libraries', value: list.replace(/[' ]/g, ''), literal: list, restart: true },
   });
   if (create === '') return preload;
+  if (server.provider === 'azure') return `${preload} Then run ${allowOnAzure(create)}`;
   return server.provider ? `${preload} Then run ${create}` : `${create} ${preload}`;
+}
+
+/** Azure creates only the extensions that its server parameter lists. */
+function allowOnAzure(create: string): string {
+  return create === ''
+    ? ''
+    : `SHOW azure.extensions; -- then, if it lacks PG_STAT_STATEMENTS: az postgres flexible-server parameter set --resource-group GROUP --server-name SERVER --name azure.extensions --value OTHER_EXTENSIONS,pg_stat_statements; then run ${create}`;
 }

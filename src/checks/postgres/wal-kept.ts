@@ -1,3 +1,4 @@
+import { PROVIDER_NAMES } from '../../vocabulary/hosted/providers.ts';
 import type { Check } from '../check.ts';
 import { numberIn, onlyRow, textOrNone } from '../columns.ts';
 import { size } from '../wording.ts';
@@ -52,8 +53,7 @@ export const walKept: Check<typeof thresholds> = {
           severity: 'warning',
           object: null,
           metricLine: `${line}${holder}; find out what keeps it before the disk is full.`,
-          remediation:
-            'SELECT slot_name, active, restart_lsn, wal_status, archiver.last_failed_wal FROM pg_stat_archiver archiver LEFT JOIN pg_replication_slots ON true ORDER BY restart_lsn; -- then let the consumer of the first slot catch up, or drop the slot if its consumer is gone for good; if a WAL file failed last, mend archive_command',
+          remediation: `SELECT slot_name, active, restart_lsn, wal_status, archiver.last_failed_wal FROM pg_stat_archiver archiver LEFT JOIN pg_replication_slots ON true ORDER BY restart_lsn; -- then let the consumer of the first slot catch up, or drop the slot if its consumer is gone for good; if a WAL file failed last, ${facts.provider ? `ask the support of ${PROVIDER_NAMES[facts.provider]}` : 'mend archive_command'}`,
           measured: faultMeasure(measure),
         },
       ],

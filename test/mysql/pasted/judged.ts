@@ -4,6 +4,8 @@ import { judgementOf } from '../../../src/checks/judgement-of.ts';
 import { versionNumber } from '../../../src/checks/mysql/flavour.ts';
 import { mysqlChecks } from '../../../src/checks/mysql/mysql-checks.ts';
 import { rowsOf } from '../../../src/checks/rows.ts';
+import type { Provider } from '../../../src/vocabulary/hosted/providers.ts';
+import { expectHosted } from '../../expect-hosted.ts';
 import type { MysqlServer } from '../mysql-server.ts';
 import { ENGINE } from '../tested-server.ts';
 
@@ -23,7 +25,7 @@ export interface Judged {
   before?: Figures;
 }
 
-/** The faults that a check finds, as the monitor's login sees the server. */
+/** The faults that a check finds, as the monitor's login sees the server. Their texts must be such as a hosted server allows. */
 export async function faultsOf(server: MysqlServer, id: string, given: Judged = {}): Promise<Fault[]> {
   const check = mysqlChecks.find((each) => each.id === id);
   if (!check) throw new Error(`There is no check ${id}.`);
@@ -34,11 +36,15 @@ export async function faultsOf(server: MysqlServer, id: string, given: Judged = 
   const version = versionNumber(String(shown?.['text'])) ?? 0;
   const rows = await rowsOf(check, { engine: ENGINE, version }, read).finally(() => session.end());
   const { thresholds, figures = {}, row = (same) => same, before } = given;
-  const judgement = judgementOf(check, replaced(rows, figures).map(row), {
+  const facts = {
     ...{ version: given.version ?? version, database: '', now: new Date(), me: "'watcher'@'localhost'" },
     ...(thresholds && { thresholds }),
     ...(before && { before: { rows: replaced(rows, before).map(earlier), seconds: 300 } }),
-  });
+  };
+  const judge = (provider: Provider | null) =>
+    judgementOf(check, replaced(rows, figures).map(row), { ...facts, provider });
+  expectHosted(check, 'mysql', judge);
+  const judgement = judge(null);
   return 'skipped' in judgement ? [] : judgement.faults;
 }
 
