@@ -7,7 +7,7 @@ import { hostedSetting } from './hosted-setting.ts';
 function passed(tool: string, remediation: string): string[] {
   const command = remediation
     .slice(remediation.lastIndexOf(`${tool} `))
-    .replace(/ \(if .*| It takes effect .*| If .*/s, '');
+    .replace(/ \(if .*| It takes effect .*| The command restarts .*| If .*/s, '');
   const script = `${tool}() { printf '%s\\n' "$@"; }\n${command}`;
   return execFileSync('sh', ['-e', '-c', script], { encoding: 'utf8' }).trimEnd().split('\n');
 }

@@ -19,6 +19,16 @@ const LOADED_BY_GOOGLE = new Set(['cloudsql shared_preload_libraries', 'alloydb 
 // The values end up in a shell, so one that was read from the server must not be able to end the command.
 const HARMLESS = /^[\w.,+-]*$/;
 
+const LATER = ' It takes effect after a restart of the instance.';
+const AT_ONCE = ' The command restarts the instance.';
+const PERHAPS = ' It takes effect after a restart, which the command may cause.';
+
+/** How a setting that is read at the start only takes effect. */
+const RESTARTS: Readonly<Record<Provider, string>> = {
+  ...{ rds: LATER, aurora: LATER, azure: LATER, cloudsql: AT_ONCE, alloydb: AT_ONCE },
+  ...{ supabase: ' The command restarts the database.', neon: '', digitalocean: PERHAPS, aiven: PERHAPS },
+};
+
 /**
  * How to change a setting of a hosted server: steps in the provider's terms, because `ALTER SYSTEM`, `SET PERSIST` and
  * option files need a superuser. Words in capitals stand for names that only the reader knows.
@@ -32,10 +42,7 @@ export function hostedSetting(provider: Provider, wanted: WantedSetting): string
     return `${company} sets ${name} itself, and no login can change it: ask its support.`;
   const value = spelled(provider, wanted);
   if (!HARMLESS.test(value)) return `Set ${name} in the settings that ${company} offers, or ask its support.`;
-  const [sole, also] = [
-    `${name}=${value}`,
-    restart ? ' It takes effect after a restart of the instance.' : '',
-  ];
+  const [sole, also] = [`${name}=${value}`, restart ? RESTARTS[provider] : ''];
   const ask = ` If ${company} does not let you set ${name}, ask its support.`;
   switch (provider) {
     case 'rds':
@@ -56,7 +63,7 @@ export function hostedSetting(provider: Provider, wanted: WantedSetting): string
     case 'azure':
       return `Set the server parameter ${name} to ${value}: az ${engine} flexible-server parameter set --resource-group GROUP --server-name SERVER --name ${name} --value ${value}${also}${ask}`;
     case 'supabase':
-      return `Set ${name} to ${value}: supabase --experimental --project-ref PROJECT postgres-config update --config ${sole} (if Supabase does not offer ${name}, ask its support).${restart ? ' The command restarts the database.' : ''}`;
+      return `Set ${name} to ${value}: supabase --experimental --project-ref PROJECT postgres-config update --config ${sole} (if Supabase does not offer ${name}, ask its support).${also}`;
     case 'neon':
       return ['max_connections', 'shared_buffers'].includes(name)
         ? `Neon sets ${name} by the size of the compute: raise the size in the Neon console (Branches, Computes, Edit).`
