@@ -24,7 +24,7 @@ const THRESHOLDS = {
 };
 
 const UNPRINTABLE = '\t\n\r\u0001\u202e\u2028\u00a0';
-const AWKWARD = `\`'"\\;-- #/*`;
+const AWKWARD = `\`'"\\;-- #/*%s$&é日`;
 
 /** The most characters of a name. */
 const LONGEST = 64;

@@ -24,10 +24,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A name of 63 bytes, the longest. */
+/** A name of 63 bytes, the longest, in characters of up to four bytes. */
 function hostile(base: string): string {
-  const name = `${base}"b'c\\d;e--f:g :h$i$$ \n\t\r\u0001\u202e\u00a0\u200b é`;
-  return name + 'x'.repeat(63 - Buffer.byteLength(name));
+  const name = `${base}"b'c\\d;e--f:g :h$&$$%s \n\t\r\u0001\u202e\u00a0\u200b é`;
+  const left = 63 - Buffer.byteLength(name);
+  return name + '𝕩'.repeat(left / 4) + 'x'.repeat(left % 4);
 }
 
 /** The name that it would be if a page or a terminal cleaned it. */

@@ -13,6 +13,7 @@ import { faultsOf, type Judged } from './judged.ts';
 const NAMES = [
   ...['plain', "o'ne", 'q"uote', 'tick`', 'back\\slash', 'end\\', 'semi; colon -- x', 'a/*b'],
   ...['a\nb', 'a\tb', 'a\rb', 'a\u202eb', 'a\u2028b', '\ufeffab', 'a\u00adb', 'ä'.repeat(32)],
+  ...['%s$&$$', '日'.repeat(32)],
 ];
 
 let server: MysqlServer;
