@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { isTraced } from '../telemetry/tracing.ts';
-import { useNoNames } from './exchange/exchange.ts';
 import { traceStatements } from './trace-statements.ts';
 
 /** One host of the store, or of a pooler in front of it. */
@@ -94,10 +93,7 @@ export function openPool(
       super({ ...config, ...(pooled ? { connectionString: pooled(role) } : { ...settings, ...host }) });
       this.#at = at;
       this.on('error', () => this.leave());
-      if (pooled) {
-        useNoNames(this);
-        this.query = unnamed(this);
-      }
+      if (pooled) this.query = unnamed(this);
       if (isTraced()) traceStatements(this, role);
     }
 

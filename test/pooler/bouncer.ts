@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serverUser } from '../../src/database/server-user.ts';
+import { rootProgram } from '../roots/root-program.ts';
 
 /** The password of the login `dbvitals`, as in docs/scaling.md. */
 export const PASSWORD = 'change-me';
@@ -12,21 +13,28 @@ export const PASSWORD = 'change-me';
 /** A running PgBouncer with the configuration of docs/scaling.md. */
 export interface Bouncer {
   port: number;
+  /** Changes its configuration while it runs. */
+  reload(edit: (configuration: string) => string): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** PgBouncer 1.18 or what this machine has, and Debian trixie's 1.24, which keeps named statements for its clients. */
+export const PROGRAMS = { installed: () => installed(), trixie: () => rootProgram('pgbouncer') };
+
 /**
  * Starts PgBouncer for the server whose socket is in `socketFolder`, with files in the new folder `folder`. Paths in the
- * documented configuration are replaced; `edit` makes further changes.
+ * documented configuration are replaced; `edit` makes further changes. Without `port` it gets a free one; without `program`,
+ * it is that of `TEST_PGBOUNCER`.
  */
 export async function startBouncer(
   socketFolder: string,
   folder: string,
   edit = (configuration: string) => configuration,
+  { port: given, program = chosen() }: { port?: number; program?: keyof typeof PROGRAMS } = {},
 ): Promise<Bouncer> {
   const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8');
   const [, documented = ''] = /```ini\n(\[databases\]\n[^`]*)```/.exec(page) ?? [];
-  const port = await freePort();
+  const port = given ?? (await freePort());
   const users = join(folder, 'userlist.txt');
   const places: [RegExp, string][] = [
     [/host=\S+ port=\d+/g, `host=${socketFolder} port=5432`],
@@ -41,12 +49,17 @@ export async function startBouncer(
   }
   const file = join(folder, 'pgbouncer.ini');
   mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(file, edit(configuration), { mode: 0o600 });
+  configuration = edit(configuration);
+  writeFileSync(file, configuration, { mode: 0o600 });
   writeFileSync(users, `"dbvitals" "${PASSWORD}"\n`, { mode: 0o600 });
   // Like PostgreSQL, it refuses to run as root.
   const user = serverUser();
   if (user) for (const path of [folder, file, users]) chownSync(path, user.uid, user.gid);
-  const bouncer = spawn(program(), [file], { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], ...user });
+  const bouncer = spawn(PROGRAMS[program](), [file], {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
+  });
   let said = '';
   for (const stream of [bouncer.stdout, bouncer.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -60,14 +73,27 @@ export async function startBouncer(
   }
   return {
     port,
+    async reload(change) {
+      const before = said.length;
+      writeFileSync(file, change(configuration));
+      bouncer.kill('SIGHUP');
+      for (let tries = 0; !said.slice(before).includes('got SIGHUP'); tries += 1) {
+        if (tries > 100) throw new Error(`PgBouncer did not reload: ${said}`);
+        await wait(50);
+      }
+    },
     async stop() {
-      bouncer.kill('SIGTERM');
+      bouncer.kill('SIGQUIT'); // 1.24 waits for its clients after SIGTERM
       await ended;
     },
   };
 }
 
-function program(): string {
+function chosen(): keyof typeof PROGRAMS {
+  return process.env['TEST_PGBOUNCER'] === 'trixie' ? 'trixie' : 'installed';
+}
+
+function installed(): string {
   const { stdout } = spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin"; command -v pgbouncer'], {
     encoding: 'utf8',
   });

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { createCluster, startServer, stopServer } from '../../src/database/server.ts';
-import { PASSWORD, startBouncer } from './bouncer.ts';
+import { PASSWORD, PROGRAMS, startBouncer } from './bouncer.ts';
 
 /**
- * Runs parts of the black-box suite through PgBouncer in transaction mode, with far fewer connections to the store than
- * the services have. Requires PgBouncer; takes less than a minute.
+ * Runs parts of the black-box suite through each PgBouncer in transaction mode, with far fewer connections to the store than
+ * the services have. Requires PgBouncer and `npm run test:roots`; takes two minutes.
  */
 const above = mkdtempSync(join(tmpdir(), 'dbvitals-pooler-'));
 chmodSync(above, 0o711);
@@ -25,8 +25,21 @@ try {
   await root.query(`create role dbvitals login createrole password '${PASSWORD}'`);
   await root.query('create database dbvitals owner dbvitals');
   await root.end();
-  const bouncer = await startBouncer(folder, join(above, 'pgbouncer'), (configuration) =>
-    configuration.replace(/^default_pool_size = .*$/m, 'default_pool_size = 2'),
+  for (const program of Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[]) {
+    console.log(`PgBouncer ${program}`);
+    process.exitCode ||= await runThrough(program);
+  }
+} finally {
+  await stopServer(folder);
+  rmSync(above, { recursive: true, force: true });
+}
+
+async function runThrough(program: keyof typeof PROGRAMS): Promise<number> {
+  const bouncer = await startBouncer(
+    folder,
+    join(above, `pgbouncer-${program}`),
+    (configuration) => configuration.replace(/^default_pool_size = .*$/m, 'default_pool_size = 2'),
+    { program },
   );
   const login = `dbvitals:${PASSWORD}`;
   const vitest = spawn(
@@ -40,15 +53,15 @@ try {
         DATABASE_URL: `postgres://${login}@${encodeURIComponent(folder)}/dbvitals`,
         DBVITALS_POOLER_URL: `postgres://${login}@127.0.0.1:${bouncer.port}/dbvitals`,
         DBVITALS_SECRET_KEY: randomBytes(32).toString('hex'),
+        TEST_PGBOUNCER: program,
       },
     },
   );
   // Ending this run ends the tests, and the servers stop in their usual way.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => vitest.kill(signal));
+  const end = (signal: NodeJS.Signals) => vitest.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
   const [code] = await once(vitest, 'close');
-  process.exitCode = code ?? 1;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
   await bouncer.stop();
-} finally {
-  await stopServer(folder);
-  rmSync(above, { recursive: true, force: true });
+  return code ?? 1;
 }

@@ -15,9 +15,10 @@ const PROGRAMS = {
   initdb: ['trixie', `${PG}/initdb`],
   pg_ctl: ['trixie', `${PG}/pg_ctl`],
   psql: ['trixie', `${PG}/psql`],
+  pgbouncer: ['trixie', 'usr/sbin/pgbouncer'],
 } as const satisfies Record<string, readonly [Root, string]>;
 
-/** MySQL 9.7: `mysqld`, `mysql`. MariaDB 11.8: `mariadbd`, `mariadb`, `mariadb-install-db`. PostgreSQL 17: the others. */
+/** MySQL 9.7: `mysqld`, `mysql`. MariaDB 11.8: `mariadbd`, `mariadb`, `mariadb-install-db`. PgBouncer 1.24. PostgreSQL 17: the others. */
 export type RootProgram = keyof typeof PROGRAMS;
 
 /** The tools of `mariadb-install-db`. */
@@ -62,7 +63,7 @@ function scripts(root: Root): (path: string) => string {
     if (of !== root) continue;
     if (path.endsWith('install-db'))
       write(join(mirror, path), `exec '${join(folder, path)}' "$@" --basedir='${mirror}/usr'`);
-    else loaded(path, path.includes('sbin') ? server : '');
+    else loaded(path, /(mysqld|mariadbd)$/.test(path) ? server : '');
   }
   for (const path of TOOLS) loaded(path, '');
   return (path) => join(mirror, path);

@@ -24,71 +24,113 @@ interface Result {
   rows: unknown[];
 }
 
-// The statements that each connection has prepared, by name.
-const prepared = new WeakMap<object, Set<string>>();
+/** What is known about a connection's named statements. */
+interface Names {
+  /** Those that it has prepared. */
+  known: Set<string>;
+  exchanges: number;
+  /** How many exchanges found that a server connection had not prepared a statement. */
+  misses: number;
+}
 
-// Connections to a pooler that keeps no named statements for its clients.
-const nameless = new WeakSet<object>();
+const ofConnection = new WeakMap<pg.ClientBase, Names>();
 
-const names = new Map<string, string>();
+// A pooler that drops statements after each transaction makes every exchange miss. Then names cost more than they save, and
+// are tried again now and then.
+const FIRST_MISSES = 20;
+const MOST_MISSES = 0.05;
+
+const nameOfText = new Map<string, string>();
 
 /**
  * Statements in one round trip and one transaction: all are sent before the first answer arrives, with one Sync at the end.
  * PostgreSQL commits there, or rolls back after an error, so a failed exchange leaves no transaction open
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
  *
- * Where the connection keeps them, statements are named, so that it parses and plans each of them once. A name follows from
- * the text, so it can't mean another statement.
+ * Statements are named, so that a connection parses and plans each of them once. A name follows from the text, so it can't
+ * mean another statement, whoever prepared it. That matters behind a pooler, whose clients share server connections
+ * (docs/decisions/0091).
  */
 class Exchange extends pg.Query {
-  constructor(statements: readonly Statement[]) {
+  constructor(statements: readonly Statement[], names: Names) {
     super('');
     // pg's types declare `submit` as a property.
     this.submit = (connection) => {
-      send(connection as unknown as Wire, statements);
+      send(connection as unknown as Wire, statements, names);
       return null; // pg expects an error or null
     };
   }
 }
 
-/** Runs statements in one {@link Exchange}, and returns the rows of each. Throws the first error; the others then had no effect. */
+/**
+ * Runs statements in one {@link Exchange}, and returns the rows of each. Throws the first error; the others then had no effect.
+ * If a prepared statement is missing or outdated, all are prepared and run again.
+ */
 export async function exchange(
   client: pg.ClientBase,
   statements: readonly Statement[],
+): Promise<unknown[][]> {
+  const names = namesOf(client);
+  try {
+    return await run(client, statements, names);
+  } catch (error) {
+    // Which statements are prepared is unknown now.
+    names.known.clear();
+    if (!isStale(error)) throw error;
+    names.misses += 1;
+    return run(client, statements, names);
+  }
+}
+
+/** Prepares all statements of a connection again when they are used next. */
+export function forgetNames(client: pg.ClientBase): void {
+  namesOf(client).known.clear();
+}
+
+/**
+ * Whether PgBouncer ended the connection because it has not seen a statement being prepared: it was just configured to keep
+ * statements for its clients. The exchange did not run.
+ */
+export function isEndedByPooler(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '08P01' && error.severity === 'FATAL';
+}
+
+/** Whether a statement failed before it ran, because its server connection has not prepared it, or before a migration. */
+function isStale(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return error.code === '26000' || error.routine === 'RevalidateCachedQuery';
+}
+
+async function run(
+  client: pg.ClientBase,
+  statements: readonly Statement[],
+  names: Names,
 ): Promise<unknown[][]> {
   const { promise, resolve, reject } = Promise.withResolvers<Result | Result[]>();
   const settle = (error: Error | null, results: Result | Result[]) => {
     if (error) reject(error);
     else resolve(results);
   };
-  Reflect.apply(client.query, client, [new Exchange(statements), settle]);
-  try {
-    return [await promise].flat().map(({ rows }) => rows);
-  } catch (error) {
-    // Which statements are prepared is unknown now, or they are outdated: a migration changed their columns.
-    prepared.delete(wireOf(client));
-    throw error;
-  }
+  Reflect.apply(client.query, client, [new Exchange(statements, names), settle]);
+  return [await promise].flat().map(({ rows }) => rows);
 }
 
-/** Stops using named statements on a connection: it belongs to a pooler that does not keep them. */
-export function useNoNames(client: pg.ClientBase): void {
-  nameless.add(wireOf(client));
+function namesOf(client: pg.ClientBase): Names {
+  const names = ofConnection.get(client) ?? { known: new Set(), exchanges: 0, misses: 0 };
+  ofConnection.set(client, names);
+  return names;
 }
 
-function wireOf(client: pg.ClientBase): object {
-  return (client as unknown as { connection: object }).connection;
-}
-
-function send(wire: Wire, statements: readonly Statement[]): void {
-  const known = prepared.get(wire) ?? new Set<string>();
-  prepared.set(wire, known);
+function send(wire: Wire, statements: readonly Statement[], names: Names): void {
+  names.exchanges += 1;
+  const { known, exchanges, misses } = names;
+  const isNamed = misses < FIRST_MISSES || misses < exchanges * MOST_MISSES;
   wire.stream.cork();
   try {
     for (const { text, values, returnsRows } of statements) {
-      const name = nameless.has(wire) ? '' : nameOf(text);
+      const name = isNamed ? nameOf(text) : '';
       if (name === '' || !known.has(name)) {
-        // After an error it may be prepared all the same. Closing a name that does not exist is no error.
+        // It may be prepared all the same: after an error, or by another client of a pooler. Closing an unknown name is no error.
         if (name !== '') wire.close({ type: 'S', name });
         wire.parse({ name, text });
         known.add(name);
@@ -104,10 +146,10 @@ function send(wire: Wire, statements: readonly Statement[]): void {
 }
 
 function nameOf(text: string): string {
-  const known = names.get(text);
+  const known = nameOfText.get(text);
   if (known !== undefined) return known;
   const name = `read_${hash('sha256', text, 'hex').slice(0, 32)}`;
-  names.set(text, name);
+  nameOfText.set(text, name);
   return name;
 }
 

@@ -80,6 +80,19 @@ test('statements are prepared once per connection', async () => {
   expect(rows).toEqual([{ n: 1 }]);
 });
 
+test('a migration, and a statement that was dropped, cost no read', async () => {
+  const own = await store.account();
+  const root = await store.superuser('store');
+  await root.query('create table widened (one integer); grant select on widened to dbvitals_reader');
+  const widened = (read: Read) => read('select count(*) as n, w.* from widened w group by w.one', []);
+  for (let turn = 0; turn < 7; turn += 1) expect((await readOnce(reader, own, widened)).result).toEqual([]);
+  await root.query('alter table widened alter one type text');
+  expect((await readOnce(reader, own, widened)).result).toEqual([]);
+  await reader.query('deallocate all');
+  expect((await readOnce(reader, own, heads)).result).toEqual([{ account_id: own }]);
+  await root.query('drop table widened');
+});
+
 test('a connection that no longer answers is replaced by the next read', async () => {
   const own = await store.account();
   const hasty = openPool(store.address, 'reader', { max: 1, pipeline: true, statementTimeout: 500 });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { traced } from '../../telemetry/tracing.ts';
 import type { Read } from '../read.ts';
 import { statementStep } from '../trace-statements.ts';
-import { exchange, type Statement } from './exchange.ts';
+import { exchange, forgetNames, isEndedByPooler, type Statement } from './exchange.ts';
 
 // Both end with the transaction. It returns no row, for nobody reads it.
 const restrict = `
@@ -31,29 +31,38 @@ export async function readOnce<T>(
   const run = async <Row>(more: Statement[]): Promise<Row[]> => {
     if (generation !== undefined) throw new Error('readOnce reads once: use readAs.');
     generation = 0;
-    const client = await reader.connect();
-    let broken: Error | undefined;
-    try {
-      const results = await traced(
-        () => statementStep(more[0]?.text ?? readGeneration, 'reader'),
-        () => exchange(client, [...statements, ...more]),
-      );
-      if (isKept) {
-        const [head] = (results[1] ?? []) as { generation: number }[];
-        if (!head) throw new Error(`account ${accountId} can't be read`);
-        ({ generation } = head);
-      }
-      return (results[statements.length] ?? []) as Row[];
-    } catch (error) {
-      // Without PostgreSQL's own answer the exchange may still run, and the next one would wait for it.
-      if (!(error instanceof pg.DatabaseError))
-        broken = error instanceof Error ? error : new Error(String(error));
-      throw error;
-    } finally {
-      client.release(broken);
+    const results = await traced(
+      () => statementStep(more[0]?.text ?? readGeneration, 'reader'),
+      () => exchangeWith(reader, [...statements, ...more]),
+    );
+    if (isKept) {
+      const [head] = (results[1] ?? []) as { generation: number }[];
+      if (!head) throw new Error(`account ${accountId} can't be read`);
+      ({ generation } = head);
     }
+    return (results[statements.length] ?? []) as Row[];
   };
   const result = await work((text, own) => run([{ text, values: own, returnsRows: true }]));
   if (generation === undefined && isKept) await run([]);
   return { result, generation: generation ?? 0 };
+}
+
+async function exchangeWith(reader: pg.Pool, statements: readonly Statement[]): Promise<unknown[][]> {
+  for (let isRepeated = false; ; isRepeated = true) {
+    const client = await reader.connect();
+    let broken: Error | undefined;
+    try {
+      // The pool's other connections may be about to end for the same reason.
+      if (isRepeated) forgetNames(client);
+      return await exchange(client, statements);
+    } catch (error) {
+      const ended = isEndedByPooler(error);
+      // Without PostgreSQL's own answer the exchange may still run, and the next one would wait for it.
+      if (ended || !(error instanceof pg.DatabaseError))
+        broken = error instanceof Error ? error : new Error(String(error));
+      if (isRepeated || !ended) throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
 }
