@@ -19,11 +19,12 @@ export async function writeLog(store: TestStore, { length, rare, days }: Written
   );
   await store.writer.query(
     `insert into activity (account_id, id, occurred_at, action_type, page_path, api_key_id, request_id, user_agent,
-                           event_number, type_number, properties)
+                           status, method, source_ip, event_number, type_number, properties)
      select $1, id, now() - ($2 - id) * ($4::integer * interval '24 hours' / $2),
             case when event is null then 'api_request' else 'health_check_completed' end, '/api/v1/health/fleet',
             case when event is null then first_key + id % 5000 end, case when event is null then gen_random_uuid() end,
-            'curl/8.7.1', event, event, case when event is not null then '{}'::jsonb end
+            'curl/8.7.1', case when event is null then 200 end, case when event is null then 'GET' end,
+            case when event is null then '192.0.2.7'::inet end, event, event, case when event is not null then '{}'::jsonb end
        from generate_series(1, $2::bigint) id,
             lateral (select case when $3 = 'event' and id % 10 = 0 then id / 10
                                  when $3 = 'request' and id % 10 > 0 then id - id / 10 end as event) e,

@@ -6,8 +6,10 @@ import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/p
 import { oneOf, text, wholeNumber } from '../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
 import { ACTION_TYPES } from './action-types.ts';
+import { knownNames, learnNames } from './key-names.ts';
 import { type EntryKind, logPage } from './positions.sql.ts';
 import { type EntryRow, type KeyNames, writeEntry } from './write-entry.ts';
+import { type PageHead, readHead, writeLines } from './write-lines.ts';
 
 const ActivityEntry = Type.Object(
   {
@@ -106,17 +108,40 @@ async function readLog(
   const actionType = query.action_type?.replaceAll('\0', '\uFFFD') ?? null;
   const [kind, more] = kindOf(actionType);
   const offset = Math.min(page.offset, Number.MAX_SAFE_INTEGER);
-  const [head, ...rows] = await read<HeadRow | EntryRow>(
-    STATEMENTS[`${kind} ${query.order === 'asc' ? 'asc' : 'desc'}`],
-    [accountId, since, before, afterId, offset, page.perPage, ...more],
-  );
-  if (head?.id !== null) throw new Error(`account ${accountId} has no log`);
-  const { total, newest, ends_open, key_names } = head;
+  const order = query.order === 'asc' ? 'asc' : 'desc';
+  const statements = STATEMENTS[`${kind} ${order}`];
+  const values = [accountId, since, before, afterId, offset, page.perPage, ...more];
+  const lines = await read<{ line: string }>(statements.lines, values);
+  const head = readHead(lines);
+  if (!head) throw new Error(`account ${accountId} has no log`);
+  const written = await writeWithNames(read, accountId, head, lines, order);
+  const { entries, total, newest, ends_open } = written
+    ? { ...head, entries: written }
+    : writeColumns(await read(statements.columns, values));
   const pin = total > 0 && ends_open ? newest : undefined;
+  return { entries, meta: pageMeta(page, total), link: pageLinks(url, page, total, pin) };
+}
+
+/** {@link writeLines}, after reading the names of keys that this process does not know. */
+async function writeWithNames(
+  read: Read,
+  accountId: number,
+  { generation }: PageHead,
+  lines: readonly { line: string }[],
+  order: 'asc' | 'desc',
+): Promise<string[] | null> {
+  const names = knownNames(accountId, generation);
+  const unknown = new Set<string>();
+  const entries = writeLines(lines, order, names, unknown);
+  if (entries === null || unknown.size === 0) return entries;
+  await learnNames(read, accountId, names, unknown);
+  return writeLines(lines, order, names, unknown);
+}
+
+function writeColumns(read: readonly (HeadRow | EntryRow)[]): HeadRow & { entries: string[] } {
+  const [head, ...rows] = read;
+  if (head?.id !== null) throw new Error('a page of the log has no head');
   const known = new Map<string, string>();
-  return {
-    entries: (rows as EntryRow[]).map((row) => writeEntry(row, key_names, known)),
-    meta: pageMeta(page, total),
-    link: pageLinks(url, page, total, pin),
-  };
+  const entries = (rows as EntryRow[]).map((row) => writeEntry(row, head.key_names, known));
+  return { ...head, entries };
 }

@@ -36,8 +36,11 @@ function writeRequest(row: EntryRow, keyNames: KeyNames | null, known: Map<strin
 
 const text = (value: string | null) => (value === null ? 'null' : JSON.stringify(value));
 
-/** JSON without the blanks that PostgreSQL writes, and with its numbers as JavaScript reads them. */
-function compact(json: string, known: Map<string, string>): string {
+/**
+ * JSON without the blanks that PostgreSQL writes, and with its numbers as JavaScript reads them. `known` keeps what was written of
+ * a page.
+ */
+export function compact(json: string, known: Map<string, string>): string {
   let written = known.get(json);
   if (written === undefined) {
     written = JSON.stringify(JSON.parse(json));
@@ -47,7 +50,7 @@ function compact(json: string, known: Map<string, string>): string {
 }
 
 /** `2026-11-23 11:47:44.1234+00` in the form of `toISOString`, which cuts the microseconds. */
-function isoTime(time: string): string {
+export function isoTime(time: string): string {
   const fraction = time.slice(20, -3).padEnd(3, '0').slice(0, 3);
   return `${time.slice(0, 10)}T${time.slice(11, 19)}.${fraction}Z`;
 }

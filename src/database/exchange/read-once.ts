@@ -13,7 +13,7 @@ const readGeneration = 'select generation from account where account_id = $1';
 /**
  * `readAs` in one round trip, for `work` that reads at most once. A statement is one snapshot, and the generation is read
  * before it: an answer may be newer than its generation, which the gate detects, but never older. Without `isKept` nobody needs
- * the generation: it is not read, and 0 is returned.
+ * the generation: it is not read, and 0 is returned. Then `work` may read again, in a new exchange and snapshot.
  */
 export async function readOnce<T>(
   reader: pg.Pool,
@@ -29,7 +29,7 @@ export async function readOnce<T>(
     ...(isKept ? [{ text: readGeneration, values, returnsRows: true }] : []),
   ];
   const run = async <Row>(more: Statement[]): Promise<Row[]> => {
-    if (generation !== undefined) throw new Error('readOnce reads once: use readAs.');
+    if (isKept && generation !== undefined) throw new Error('readOnce reads once: use readAs.');
     generation = 0;
     const results = await traced(
       () => statementStep(more[0]?.text ?? readGeneration, 'reader'),
