@@ -64,7 +64,7 @@ export function minorOutdatedBy({ latest: latestMinors, asOf }: MinorReleases): 
           {
             severity: 'warning',
             object: null,
-            metricLine: `PostgreSQL ${version} lacks the fixes of ${counted(latest - minor, 'minor release')}, up to ${major}.${latest}; install them and restart, the data stay as they are.`,
+            metricLine: `PostgreSQL ${version} lacks the fixes of ${counted(latest - minor, 'minor release')}, up to ${major}.${latest}; update it, the data stay as they are.`,
             remediation:
               row['cluster_name'] === EMBEDDED_STORE
                 ? `Update dbvitals, which brings this PostgreSQL; if its latest version has no PostgreSQL ${major}.${latest}, set DATABASE_URL to a server of your own that has it.`
