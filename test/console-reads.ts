@@ -49,6 +49,8 @@ export function consoleReads({
     ['GET /keys/:id/requests', `/keys/${key}/requests?before_id=50`],
     ['GET /fleet', '/fleet'],
     ['GET /fleet', '/fleet?tags=env:production,pci&engine=mysql'],
+    ['GET /fleet', '/fleet?check=PG_UNUSED_INDEX'],
+    ['GET /fleet/checks', '/fleet/checks'],
     ['GET /tags', '/tags'],
     ['GET /connections/:id', `/connections/${connection}`],
     ['GET /connections/:id/run', `/connections/${connection}/run`],

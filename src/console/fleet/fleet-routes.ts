@@ -2,12 +2,15 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
+import type { MaintenanceRow } from '../../notifications/maintenance/maintenance-row.ts';
 import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { FLEET_STATUSES, fleetStatusSql } from '../../vocabulary/score-bands.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { matchesTags, normalisedTag } from '../../vocabulary/values/tags.ts';
+import { activeWindows, isInWindow } from '../alerts/shown-alerts.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { type OpenTickets, openChecks, openTicketsOf } from './open-checks.ts';
 
 /** A connection's status: by its latest score, or never_run without a check. */
 export const Status = stringEnum(...FLEET_STATUSES);
@@ -32,7 +35,11 @@ const FleetRow = Type.Object({
   status: Status,
   /** The last score of each of the last 30 days (UTC), oldest first; null for a day without a check. */
   trend: Type.Array(nullable(score('of a day'))),
+  /** Filtered by a check: its gravest open ticket. */
   worst: nullable(WorstFinding),
+  /** Filtered by a check: its open tickets. */
+  open_tickets: nullable(Type.Integer()),
+  in_maintenance: Type.Boolean(),
   last_checked_at: nullable(timestamp('null before the first check')),
   /** Null for sample data, which is never checked. */
   next_due_at: nullable(timestamp('when it is checked next')),
@@ -63,6 +70,8 @@ const FleetQuery = Type.Object({
   /** Tags, separated by commas, as in `matchesTags`. */
   tags: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   engine: Type.Optional(stringEnum(...ENGINES)),
+  /** Only connections with an open ticket of this check. */
+  check: Type.Optional(Type.String({ pattern: '^[A-Z0-9_]{1,60}$' })),
   sort: Type.Optional(stringEnum('worst', 'name', 'score', 'last_checked_at')),
 });
 
@@ -101,7 +110,9 @@ const listFleet = `
      and c.removed_at is null
    order by lower(c.name) collate "C", c.connection_id`;
 
-interface StoredRow extends Omit<FleetRow, 'trend' | 'last_checked_at' | 'next_due_at' | 'tags'> {
+type Computed = 'trend' | 'last_checked_at' | 'next_due_at' | 'tags' | 'open_tickets' | 'in_maintenance';
+
+interface StoredRow extends Omit<FleetRow, Computed> {
   scores: string | null;
   tags: string | null;
   days_ago: number | null;
@@ -115,15 +126,21 @@ const getFleet = consoleRoute({
   permission: 'health:read',
   query: FleetQuery,
   response: Fleet,
-  async handler({ actor, read, query: { sort = 'worst', ...filter } }) {
+  async handler({ actor: { accountId }, read, query: { sort = 'worst', ...filter } }) {
     const now = new Date();
-    const rows = await read((run) => run<StoredRow>(listFleet, [actor.accountId]));
-    const { status } = filter;
-    const found = filtered(rows, filter);
+    const { status, check } = filter;
+    const [rows, windows, tickets] = await read((run) =>
+      Promise.all([
+        run<StoredRow>(listFleet, [accountId]),
+        activeWindows(run, accountId),
+        check === undefined ? null : openTicketsOf(run, accountId, check),
+      ]),
+    );
+    const found = filtered(rows, filter).filter(({ id }) => tickets?.has(id) !== false);
     const count = (wanted: Wanted) => found.filter((row) => isOf(row, wanted)).length;
     const chosen = status === undefined ? [...found] : found.filter((row) => isOf(row, status));
     return {
-      data: chosen.sort(ORDERS[sort]).map(rowOf),
+      data: chosen.sort(ORDERS[sort]).map((row) => rowOf(row, windows, tickets?.get(row.id))),
       summary: {
         total: found.length,
         healthy: count('healthy'),
@@ -137,7 +154,31 @@ const getFleet = consoleRoute({
   },
 });
 
-export const fleetRoutes: ConsoleRoute[] = [getFleet];
+const CheckList = Type.Object({
+  /** Those that most connections have come first. */
+  data: Type.Array(
+    Type.Object({
+      check_id: Type.String(),
+      title: Type.String(),
+      severity: stringEnum(...SEVERITIES),
+      connections: count('connections with an open ticket of it'),
+    }),
+  ),
+});
+
+export type CheckList = Static<typeof CheckList>;
+
+const listChecks = consoleRoute({
+  method: 'GET',
+  path: '/fleet/checks',
+  permission: 'health:read',
+  response: CheckList,
+  async handler({ actor: { accountId }, read }) {
+    return { data: await read((run) => openChecks(run, accountId)) };
+  },
+});
+
+export const fleetRoutes: ConsoleRoute[] = [getFleet, listChecks];
 
 type Wanted = NonNullable<FleetQuery['status']>;
 
@@ -179,10 +220,17 @@ const ORDERS: Record<NonNullable<FleetQuery['sort']>, (a: StoredRow, b: StoredRo
   last_checked_at: (a, b) => (a.last_checked_at?.getTime() ?? 0) - (b.last_checked_at?.getTime() ?? 0),
 };
 
-function rowOf({ scores, days_ago, last_checked_at, next_due_at, tags, ...row }: StoredRow): FleetRow {
+function rowOf(
+  { scores, days_ago, last_checked_at, next_due_at, ...row }: StoredRow,
+  windows: readonly MaintenanceRow[],
+  ticket: OpenTickets | undefined,
+): FleetRow {
+  const tags = tagsOf(row);
   return {
     ...row,
-    tags: tagsOf({ tags }),
+    ...(ticket && { worst: ticket.worst }),
+    ...{ tags, open_tickets: ticket?.open_tickets ?? null },
+    in_maintenance: windows.some((window) => isInWindow(window, { ...row, tags })),
     trend: trendOf(scores ?? '', days_ago ?? TREND_DAYS),
     last_checked_at: last_checked_at?.toISOString() ?? null,
     next_due_at: next_due_at?.toISOString() ?? null,

@@ -12,6 +12,8 @@ export interface ConnectionSearch extends RangeSearch {
   change?: string;
   /** The ids of two runs to compare, `FROM-TO`. */
   compare?: string;
+  /** The open dialog: it changes the tags. */
+  edit?: 'tags';
 }
 
 /** The ids of two runs, the earlier one first. */
@@ -39,6 +41,7 @@ export function connectionSearch(given: Record<string, string | undefined>): Con
     ...(finding && { finding }),
     ...(change && { change }),
     ...(compare !== undefined && comparedRuns(compare) && { compare }),
+    ...(given['edit'] === 'tags' && { edit: 'tags' }),
     ...rangeSearch(given),
   };
 }

@@ -13,6 +13,7 @@ import { useCan } from '../../shell/profile.ts';
 import { Changes } from './changes.tsx';
 import { connectionQuery, silencesQuery, useRefresh } from './connection-query.ts';
 import { connectionSearch } from './connection-search.ts';
+import { ConnectionTags } from './connection-tags.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { Findings } from './findings.tsx';
 import { Measures } from './measures.tsx';
@@ -88,6 +89,7 @@ function Connection({ id }: { id: string }) {
             search={search}
           >
             <div className="connection-page">
+              <ConnectionTags settings={loaded.settings} />
               <RunProgressBar error={start.error} isWatched={isWatched} run={run} />
               <Watch connectionId={id} />
               <Overview detail={loaded} />

@@ -1,5 +1,7 @@
+import { ENGINES, type Engine } from '../../../../src/vocabulary/engines.ts';
 import { FLEET_RANGES, type FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import type { FleetStatus } from '../../../../src/vocabulary/score-bands.ts';
+import { MOST_TAGS, normalisedTag } from '../../../../src/vocabulary/values/tags.ts';
 
 /** What the list may be filtered by, what needs attention first. */
 export const STATUS_FILTERS = [
@@ -15,13 +17,21 @@ const SORTS = ['worst', 'name', 'score', 'last_checked_at'] as const;
 export interface FleetSearch {
   status?: (typeof STATUS_FILTERS)[number];
   q?: string;
+  /** Tags, separated by commas. */
+  tags?: string;
+  engine?: Engine;
+  /** A check: only connections with an open ticket of it. */
+  check?: string;
   sort?: (typeof SORTS)[number];
   /** The vital sign that a line of each connection shows; by default the score. */
   metric?: string;
   /** Of the lines of a vital sign; by default a day. */
   range?: FleetRange;
+  /** The open dialog: it changes the tags of the listed connections. */
+  edit?: 'tags';
 }
 
+const CHECK = /^[A-Z0-9_]{1,60}$/;
 const METRIC = /^[a-z][a-z0-9_]{0,62}$/;
 
 /** Parses an untrusted URL. */
@@ -29,11 +39,22 @@ export function fleetSearch(given: Record<string, string | undefined>): FleetSea
   const status = STATUS_FILTERS.find((word) => word === given['status']);
   const sort = SORTS.find((word) => word === given['sort']);
   const q = given['q']?.trim().slice(0, 200);
+  const tags = tagsIn(given['tags'] ?? '');
+  const engine = ENGINES.find((word) => word === given['engine']);
+  const check = CHECK.test(given['check'] ?? '') ? given['check'] : undefined;
   const metric = METRIC.test(given['metric'] ?? '') ? given['metric'] : undefined;
   const range = FLEET_RANGES.find((word) => word === given['range']);
   return {
     ...{ ...(status && { status }), ...(q && { q }), ...(sort && { sort }) },
+    ...{ ...(tags && { tags }), ...(engine && { engine }), ...(check && { check }) },
     ...(metric && { metric }),
     ...(metric && range && { range }),
+    ...(given['edit'] === 'tags' && { edit: 'tags' }),
   };
+}
+
+/** The tags of an untrusted list, in their only form. */
+function tagsIn(text: string): string {
+  const tags = text.split(',').flatMap((tag) => normalisedTag(tag) ?? []);
+  return [...new Set(tags)].slice(0, MOST_TAGS).join(',');
 }

@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { FleetRow } from '../../../../src/console/fleet/fleet-routes.ts';
+import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import type { FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { Score, type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { Tags } from '../../parts/tags.tsx';
 import { ago, duration, Time, useNow } from '../../parts/time.tsx';
+
 import { FleetLine } from './fleet-line.tsx';
 import type { FleetSearch } from './fleet-search.ts';
 import { trendText } from './trend-text.ts';
-
-const ENGINES = { postgres: 'PostgreSQL', mysql: 'MySQL', mariadb: 'MariaDB' };
 
 /** A stale connection is never shown as healthy. */
 function shownStatus({ status, stale }: FleetRow): Status {
@@ -25,7 +26,12 @@ const FIRST: readonly Column<FleetRow>[] = [
     header: 'Status',
     width: '6.5rem',
     isSortable: true,
-    cell: (row) => <StatusMark quiet status={shownStatus(row)} />,
+    cell: (row) => (
+      <>
+        <StatusMark quiet status={shownStatus(row)} />
+        {row.in_maintenance && <span className="second-line">in maintenance</span>}
+      </>
+    ),
   },
   {
     id: 'name',
@@ -33,14 +39,15 @@ const FIRST: readonly Column<FleetRow>[] = [
     width: 'minmax(8.5rem, 3fr)',
     isSortable: true,
     narrow: 'lead',
-    cell: ({ id, name, engine, host, port }) => (
+    cell: ({ id, name, engine, host, port, tags }) => (
       <>
         <Link className="row-link" params={{ id: String(id) }} to="/connections/$id">
           <bdi className="two-lines">{name}</bdi>
         </Link>
         <span className="second-line">
-          {ENGINES[engine]} · <bdi>{host.startsWith('/') ? host : `${host}:${port}`}</bdi>
+          {ENGINE_NAMES[engine]} · <bdi>{host.startsWith('/') ? host : `${host}:${port}`}</bdi>
         </span>
+        {tags.length > 0 && <Tags most={3} tags={tags} />}
       </>
     ),
   },
@@ -76,17 +83,22 @@ const LAST: readonly Column<FleetRow>[] = [
   },
 ];
 
-function WorstFinding({ row: { worst, last_checked_at } }: { row: FleetRow }) {
+function WorstFinding({ row: { worst, last_checked_at, open_tickets } }: { row: FleetRow }) {
   if (!last_checked_at) return <span className="quiet no-check">–</span>;
   if (!worst) return <span className="quiet">No problems</span>;
   return (
     <>
       <bdi className="two-lines">{worst.title}</bdi>
       <span className="second-line">
-        {worst.severity} · <span className="mono">{worst.check_id}</span>
+        {worst.severity} ·{' '}
+        {open_tickets === null ? <span className="mono">{worst.check_id}</span> : openText(open_tickets)}
       </span>
     </>
   );
+}
+
+function openText(tickets: number): string {
+  return tickets === 1 ? 'one open ticket' : `${tickets.toLocaleString('en')} open tickets`;
 }
 
 /** The time of the last check; marks a stale row whose status does not say so. */

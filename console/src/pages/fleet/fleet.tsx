@@ -1,23 +1,27 @@
 import './fleet.css';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import type { Fleet } from '../../../../src/console/fleet/fleet-routes.ts';
 import type { FleetMetrics } from '../../../../src/console/measures/measure-schemas.ts';
+import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import { get } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
-import { FilterChips } from '../../parts/filter-chips.tsx';
-import { Filters, Page } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
+import { SavedViews } from '../../parts/saved-views.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { statusText } from '../../parts/status-mark.tsx';
+import { TagDialog } from '../../parts/tag-dialog.tsx';
+import { tagsQuery } from '../../parts/tag-filter.tsx';
 import { useCan } from '../../shell/profile.ts';
+
+import { FleetFilters } from './fleet-filters.tsx';
 import { metricsQuery } from './fleet-lines-query.ts';
-import { type FleetSearch, fleetSearch, STATUS_FILTERS } from './fleet-search.ts';
+import { type FleetSearch, fleetSearch } from './fleet-search.ts';
 import { FleetTable } from './fleet-table.tsx';
 import { LinesChoice } from './lines-choice.tsx';
-import { SearchBox } from './search-box.tsx';
 
 /** How often the page refreshes. The shortest check interval is 10 s, the default five minutes. */
 const RENEWED_EVERY_MS = 30_000;
@@ -45,7 +49,9 @@ function AddConnection() {
 function Connections({ mayAdd }: { mayAdd: boolean }) {
   const search = useSearch({ from: '/in/fleet' });
   const navigate = useNavigate({ from: '/fleet' });
-  const { metric, range = '24h', ...listed } = search;
+  const { edit, ...viewed } = search;
+  const { metric, range = '24h', ...listed } = viewed;
+  const queries = useQueryClient();
   const { data: { metrics } = NO_METRICS } = useQuery(metricsQuery);
   const lines = useMemo(() => {
     const chosen = metrics.find((each) => each.metric === metric);
@@ -60,29 +66,53 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
     structuralSharing: false,
   });
   const { data, isPlaceholderData } = query;
-  const isFiltered = search.q !== undefined || search.status !== undefined;
+  const { sort: _, ...filters } = listed;
+  const isFiltered = Object.keys(filters).length > 0;
   useFoundAnnounced(isFiltered && !isPlaceholderData ? data?.data.length : undefined);
   const show = (changed: { [Name in keyof FleetSearch]?: FleetSearch[Name] | undefined }) =>
     void navigate({ search: (old) => fleetSearch({ ...old, ...changed }), replace: true });
   return (
     <div className="fleet-page">
-      <Filters>
-        <SearchBox onSearch={(q) => show({ q })} value={search.q ?? ''} />
-        <FilterChips
-          chips={STATUS_FILTERS.map((status) => ({
-            ...{ id: status, label: statusText(status), status, count: data?.summary[status] },
-          }))}
-          label="Status"
-          onChange={(status) => show({ status: STATUS_FILTERS.find((chip) => chip === status) })}
-          value={search.status ?? null}
-        />
-      </Filters>
+      <FleetFilters
+        actions={
+          <div className="fleet-actions">
+            <SavedViews
+              mayShare={mayAdd}
+              onOpen={(view) => void navigate({ search: fleetSearch(view) })}
+              page="fleet"
+              search={viewed}
+            />
+            {mayAdd && data && data.data.length > 0 && (
+              <Button icon="pen" onPress={() => show({ edit: 'tags' })}>
+                {data.data.length === 1
+                  ? 'Tag 1 connection'
+                  : `Tag ${data.data.length.toLocaleString('en')} connections`}
+              </Button>
+            )}
+          </div>
+        }
+        onChange={show}
+        search={search}
+        summary={data?.summary}
+      />
       <LinesChoice
         metrics={metrics}
         onChange={({ metric, range }) => show({ metric, range })}
         search={search}
         unit={lines?.unit ?? null}
       />
+      {edit && mayAdd && data && !isPlaceholderData && data.data.length > 0 && (
+        <TagDialog
+          connections={data.data}
+          onClose={() => show({ edit: undefined })}
+          onSaved={() =>
+            Promise.all([
+              queries.invalidateQueries({ queryKey: ['fleet'] }),
+              queries.invalidateQueries(tagsQuery),
+            ])
+          }
+        />
+      )}
       <Loaded query={query}>
         {({ data: rows, summary }) =>
           rows.length > 0 ? (
@@ -93,14 +123,11 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
             <NoDatabases mayAdd={mayAdd} />
           ) : (
             <Message
-              actions={<Button onPress={() => show({ q: undefined, status: undefined })}>Show all</Button>}
+              actions={<Button onPress={() => void navigate({ search: {}, replace: true })}>Show all</Button>}
               icon="search"
               title="No connection matches"
             >
-              No connection
-              {search.status && ` is ${statusText(search.status).toLowerCase()}`}
-              {search.status && search.q && ' and'}
-              {search.q && ` has “${search.q}” in its name or host`}.
+              {filterText(search)}
             </Message>
           )
         }
@@ -117,6 +144,18 @@ function NoDatabases({ mayAdd }: { mayAdd: boolean }) {
         : 'An owner, administrator or operator of this account can add one.'}
     </Message>
   );
+}
+
+/** What no connection is, in a sentence. */
+function filterText({ status, q, tags, engine, check }: FleetSearch): string {
+  const parts = [
+    status && `is ${statusText(status).toLowerCase()}`,
+    q && `has “${q}” in its name or host`,
+    engine && `runs ${ENGINE_NAMES[engine]}`,
+    tags && `has the tags ${tags.replaceAll(',', ', ')}`,
+    check && `has an open ticket of ${check}`,
+  ].filter(Boolean);
+  return `No connection ${parts.join(', and ')}.`;
 }
 
 /** Announces the number of matches to screen readers. */

@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ConnectionSettings } from '../../../../src/console/connections/connection-schemas.ts';
+import { Button } from '../../parts/button.tsx';
+import { TagDialog } from '../../parts/tag-dialog.tsx';
+import { tagsQuery } from '../../parts/tag-filter.tsx';
+import { Tags } from '../../parts/tags.tsx';
+import { useCan } from '../../shell/profile.ts';
+import { useRefresh } from './connection-query.ts';
+import { connectionSearch } from './connection-search.ts';
+
+/** The connection's tags, with a button that changes them. */
+export function ConnectionTags({ settings }: { settings: ConnectionSettings }) {
+  const can = useCan();
+  const mayEdit = can('connections:write');
+  const { edit } = useSearch({ from: '/in/connections/$id' });
+  const navigate = useNavigate({ from: '/connections/$id' });
+  const queries = useQueryClient();
+  const renew = useRefresh();
+  const open = (dialog: 'tags' | undefined) =>
+    void navigate({
+      search: (old) => connectionSearch({ ...old, edit: dialog }),
+      ...{ replace: true, resetScroll: false },
+    });
+  const { tags } = settings;
+  if (tags.length === 0 && !mayEdit) return null;
+  return (
+    <div className="connection-tags">
+      <Tags tags={tags} />
+      {mayEdit && (
+        <Button icon="pen" kind="quiet" onPress={() => open('tags')} small>
+          {tags.length === 0 ? 'Add tags' : 'Change tags'}
+        </Button>
+      )}
+      {edit && mayEdit && (
+        <TagDialog
+          connections={[settings]}
+          onClose={() => open(undefined)}
+          onSaved={() => Promise.all([renew(), queries.invalidateQueries(tagsQuery)])}
+        />
+      )}
+    </div>
+  );
+}

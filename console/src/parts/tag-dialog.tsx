@@ -1,0 +1,92 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { fieldError, send } from '../api.ts';
+import { notify } from './announcer.tsx';
+import { FormDialog } from './dialog.tsx';
+import { Checkbox, TextField } from './field.tsx';
+import { InlineError } from './states.tsx';
+
+/** Connections of one request. */
+const MOST = 1_000;
+
+/** Tags to remove that are offered. */
+const OFFERED = 100;
+
+interface TagDialogProps {
+  connections: readonly { id: number; tags: readonly string[] }[];
+  onClose: () => void;
+  onSaved: () => Promise<unknown>;
+}
+
+/** Adds tags to connections, and removes tags that some of them have. */
+export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
+  const [text, setText] = useState('');
+  const [removed, setRemoved] = useState<readonly string[]>([]);
+  const add = text.split(/[\s,]+/).filter(Boolean);
+  const of =
+    connections.length === 1 ? 'this connection' : `${connections.length.toLocaleString('en')} connections`;
+  const { error, isPending, mutate } = useMutation({
+    async mutationFn() {
+      for (let first = 0; first < connections.length; first += MOST) {
+        const ids = connections.slice(first, first + MOST).map(({ id }) => id);
+        await send('POST', '/connections/tags', { connections: ids, add, remove: removed });
+      }
+    },
+    async onSuccess() {
+      await onSaved();
+      notify('Tags changed');
+      onClose();
+    },
+  });
+  const present = presentTags(connections);
+  const isEmpty = add.length + removed.length === 0;
+  return (
+    <FormDialog
+      action="Change tags"
+      isChanged={!isEmpty}
+      isDisabled={isEmpty}
+      isPending={isPending}
+      onClose={onClose}
+      onSubmit={() => mutate()}
+      title={`Change tags of ${of}`}
+    >
+      <TextField
+        autoFocus
+        description="Labels or key:value, separated by spaces: env:production team:shop pci. env: is the environment; a new one replaces the old one."
+        error={fieldError(error, 'tags')}
+        label="Add tags"
+        mono
+        onChange={setText}
+        placeholder="env:production"
+        value={text}
+      />
+      {present.length > 0 && (
+        <fieldset className="tag-choices">
+          <legend className="field-label">Remove tags</legend>
+          {present.slice(0, OFFERED).map(({ tag, count }) => (
+            <Checkbox
+              isSelected={removed.includes(tag)}
+              key={tag}
+              onChange={(isRemoved) =>
+                setRemoved(isRemoved ? [...removed, tag] : removed.filter((one) => one !== tag))
+              }
+            >
+              <bdi>{tag}</bdi>
+              {connections.length > 1 && (
+                <span className="quiet small"> on {count.toLocaleString('en')}</span>
+              )}
+            </Checkbox>
+          ))}
+        </fieldset>
+      )}
+      <InlineError error={error} fields={['tags']} />
+    </FormDialog>
+  );
+}
+
+/** The tags of connections, and how many have each, most first. */
+function presentTags(connections: TagDialogProps['connections']): { tag: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const { tags } of connections) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts].map(([tag, count]) => ({ tag, count })).sort((a, b) => b.count - a.count);
+}
