@@ -69,7 +69,6 @@ export const entries = endpoint({
   query: Parameters,
   response: Type.Object({ data: Type.Array(ActivityEntry), meta: Meta }),
   reuse: 'unstored',
-  reads: 'once',
   wholeUpTo: (query) => readRange(query).before,
   async answer(read, request) {
     const { entries, meta, link } = await readLog(read, request);

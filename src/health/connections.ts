@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { one } from '../database/one.ts';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { identifier, openSet, score, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
@@ -24,45 +23,45 @@ const Connection = Type.Object(
   { title: 'Connection', description: 'a monitored database' },
 );
 
-const countConnections = `
-  select count(*) as total
-    from connection
-   where account_id = $1
-     and removed_at is null`;
-
-// First reads the page's ids from an index of the listed connections, then looks up only those.
+// First reads the page's ids from an index of the listed connections, then looks up only those. A page past the end is one row
+// without an id.
 const listConnections = `
-  with page as (
-    select connection_id
-      from connection
-     where account_id = $1
-       and removed_at is null
-     order by connection_id
-     limit $2 offset $3
-  )
-  select c.connection_id as id,
-         c.name,
-         c.host,
-         c.port,
-         c.connection_type,
-         c.latest_check_id,
-         h.score,
-         h.created_at as last_checked_at,
-         h.summary_text
-    from page
-   cross join lateral (
-          select connection_id, name, host, port, connection_type, latest_check_id
+  select n.total, l.*
+    from (select count(*) as total
             from connection
-           where account_id = $1 and connection_id = page.connection_id
-           limit 1) c
+           where account_id = $1
+             and removed_at is null) n
     left join lateral (
-          select score, created_at, summary_text
-            from health_check
-           where account_id = $1 and health_check_id = c.latest_check_id
-           limit 1) h on true
-   order by page.connection_id`;
+          select c.connection_id as id,
+                 c.name,
+                 c.host,
+                 c.port,
+                 c.connection_type,
+                 c.latest_check_id,
+                 h.score,
+                 h.created_at as last_checked_at,
+                 h.summary_text
+            from (select connection_id
+                    from connection
+                   where account_id = $1
+                     and removed_at is null
+                     and $3::bigint < n.total
+                   order by connection_id
+                   limit $2 offset $3) page
+           cross join lateral (
+                  select connection_id, name, host, port, connection_type, latest_check_id
+                    from connection
+                   where account_id = $1 and connection_id = page.connection_id
+                   limit 1) c
+            left join lateral (
+                  select score, created_at, summary_text
+                    from health_check
+                   where account_id = $1 and health_check_id = c.latest_check_id
+                   limit 1) h on true) l on true
+   order by l.id`;
 
 interface ConnectionRow {
+  total: number;
   id: number;
   name: string;
   host: string;
@@ -85,15 +84,17 @@ export const connections = endpoint({
   reuse: 'kept',
   async answer(read, { accountId, query, url }) {
     const page = readPage(query);
-    const { total } = one(
-      await read<{ total: number }>(countConnections, [accountId]),
-      'count the connections',
-    );
-    const rows =
-      page.offset < total
-        ? await read<ConnectionRow>(listConnections, [accountId, page.perPage, page.offset])
-        : [];
-    const data = rows.map((row) => ({ ...row, last_checked_at: row.last_checked_at?.toISOString() ?? null }));
+    const offset = Math.min(page.offset, Number.MAX_SAFE_INTEGER);
+    const rows = await read<ConnectionRow | { total: number; id: null }>(listConnections, [
+      ...[accountId, page.perPage, offset],
+    ]);
+    const [{ total } = { total: 0 }] = rows;
+    const data = rows
+      .filter((row) => row.id !== null)
+      .map(({ total: _, last_checked_at, ...row }) => ({
+        ...row,
+        last_checked_at: last_checked_at?.toISOString() ?? null,
+      }));
     return { body: { data, meta: pageMeta(page, total) }, link: pageLinks(url, page, total) };
   },
 });

@@ -56,7 +56,6 @@ export const fleet = endpoint({
   query: Type.Object({}),
   response: Type.Object({ data: Type.Array(FleetEntry), summary: FleetSummary }),
   reuse: 'kept',
-  reads: 'once',
   async answer(read, { accountId }) {
     const data = await read<FleetRow>(listFleet, [accountId]);
     const summary = { total: data.length, healthy: 0, warning: 0, critical: 0, never_run: 0 };

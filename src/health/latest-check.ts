@@ -81,7 +81,6 @@ export const latestCheck = endpoint({
   query: Type.Object({}),
   response: Type.Object({ data: HealthCheckResult }),
   reuse: 'kept',
-  reads: 'once',
   async answer(read, { accountId, id }) {
     if (!/^[1-9][0-9]*$/.test(id) || Number(id) > Number.MAX_SAFE_INTEGER) throw resourceNotFound;
     const [row] = await read<ResultRow>(latestResult, [accountId, id]);

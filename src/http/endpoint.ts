@@ -31,14 +31,14 @@ export interface Endpoint<Query extends TObject = TObject, Response extends TSch
    * `tagged`: it also depends on the time, so it is read afresh and revalidated by its entity tag. `unstored`: nobody may store it.
    */
   reuse: 'kept' | 'tagged' | 'unstored';
-  /** `once`: the answer is at most one statement, so it takes one round trip. Absent = several, in one snapshot. */
-  reads?: 'once';
   /**
    * The instant up to which the answer must be complete, in PostgreSQL's format; null = none. A row becomes readable a moment
    * after its timestamp. Throws an ApiError for a bad range.
    */
   wholeUpTo?(query: Static<Query>): string | null;
-  /** Reads the answer. Throws an ApiError for an error of the client. */
+  /**
+   * Reads the answer with one statement, which is one snapshot and one round trip. Throws an ApiError for an error of the client.
+   */
   answer(read: Read, request: EndpointRequest<Query>): Promise<{ body: Static<Response>; link?: string }>;
   /** The same as JSON, byte for byte as the answer's body is written. Absent = the body is written by its schema. */
   write?(read: Read, request: EndpointRequest<Query>): Promise<{ json: string; link?: string }>;

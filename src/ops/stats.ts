@@ -56,7 +56,6 @@ export const stats = endpoint({
   query: Type.Object({}),
   response: Type.Object({ data: TicketStatistics }),
   reuse: 'tagged',
-  reads: 'once',
   async answer(read, { accountId }) {
     const data = one(await read<StatisticsRow>(ticketStatistics, [accountId]), 'sum up the tickets');
     return { body: { data } };

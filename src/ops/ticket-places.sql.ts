@@ -12,19 +12,15 @@ const CLASSES = ['open', 'resolved'].flatMap((status) =>
 );
 
 /**
- * The statements of a list of tickets. A ticket's row stores its position, and `ticket_tally` counts each class
- * (status and severity) by blocks of 256, 65,536 and 16,777,216 positions. So counting the tickets before a position,
- * or finding the position of the nth, reads at most 256 rows of each level and the 256 positions of one block.
+ * The statement of a page of tickets. A ticket's row stores its position, and `ticket_tally` counts each class (status and
+ * severity) by blocks of 256, 65,536 and 16,777,216 positions. So counting the tickets before a position, or finding the
+ * position of the nth, reads at most 256 rows of each level and the 256 positions of one block.
  *
- * - `count`: account, connection (0 = any), since, before (both may be null) → `below` and `upto`, the numbers of
- *   selected tickets first seen before each bound; `newest`, the account's latest instant; `ends_open`: whether
- *   `before` is in the future.
- * - `span`: account, connection, n, m → the positions `last` and `first` of the nth and the mth selected ticket. Null
- *   if every ticket is selected: then n and m are the positions.
- * - `list`: account, connection, last, first → the selected tickets from position `first` down to `last`, latest
- *   first.
+ * Parameters: account, connection (0 = any), since, before (both may be null), offset, tickets per page (at most 100). The first
+ * row has no id. It has `total`, the number of selected tickets; `newest`, the account's latest instant; `ends_open`: whether
+ * `before` is in the future; and `is_known`: whether the account has the connection. The tickets follow, latest first.
  */
-export function ticketStatements(choice: Choice): { count: string; span: string | null; list: string } {
+export function ticketPage(choice: Choice): string {
   const classes = CLASSES.filter(
     ({ status, severity }) =>
       (choice.status ?? status) === status && (choice.severity ?? severity) === severity,
@@ -33,8 +29,8 @@ export function ticketStatements(choice: Choice): { count: string; span: string 
   const place = anywhere ? 'number' : 'connection_number';
   const tickets = `from ticket where account_id = $1 and ${anywhere ? '$2::bigint = 0' : 'connection_id = $2'}`;
   if (classes.length === CLASSES.length) {
-    const list = listOf(place, [`select * ${tickets} and ${place} between $3 and $4`]);
-    return { count: countBy((bound) => `${bound} - 1`), span: null, list };
+    const list = `select * ${tickets} and ${place} between (select last from page) and (select first from page)`;
+    return pageOf(place, (bound) => `${bound} - 1`, '', [list]);
   }
 
   const blocks = 'from ticket_tally where account_id = $1 and connection_id = $2';
@@ -60,7 +56,7 @@ export function ticketStatements(choice: Choice): { count: string; span: string 
                    ${passed} + sum(${counted}) over upwards as upto
               ${blocks} and level = ${level} ${within}
             window upwards as (order by block)) b
-     where upto >= ${n}::bigint order by block limit 1
+     where upto >= ${n} order by block limit 1
   )`;
   const placeOf = (n: string) => `(
   with level_3 as ${holder(n, 3, '', '0')},
@@ -70,7 +66,7 @@ export function ticketStatements(choice: Choice): { count: string; span: string 
     select ${place} as place, status, severity ${tickets} and ${place} ${under('level_1')}
   )
   select place from block where (status, severity) in (${ofClass})
-   order by place offset ${n}::bigint - (select passed from level_1) - 1 limit 1)`;
+   order by place offset ${n} - (select passed from level_1) - 1 limit 1)`;
 
   // Row comparisons, the order and the limit make the planner use the index of classes, with fresh, old or no
   // statistics. With equalities, before the first ANALYZE of a million tickets, it used the smaller index of all open
@@ -78,37 +74,49 @@ export function ticketStatements(choice: Choice): { count: string; span: string 
   const arms = classes.map(
     ({ status, severity }) => `(
         select * ${tickets}
-           and (status, severity, ${place}) >= ('${status}', '${severity}', $3)
-           and (status, severity, ${place}) <= ('${status}', '${severity}', $4)
+           and (status, severity, ${place}) >= ('${status}', '${severity}', (select last from place))
+           and (status, severity, ${place}) <= ('${status}', '${severity}', (select first from place))
          order by status desc, severity desc, ${place} desc limit 100)`,
   );
-  return {
-    count: countBy(before),
-    span: `select ${placeOf('$3')} as last, ${placeOf('$4')} as first`,
-    list: listOf(place, arms),
-  };
+  // The positions of the page's first and last ticket. None are searched for an empty page.
+  const places = `, place as materialized (
+select ${placeOf('(select last from page)')} as last, ${placeOf('(select first from page)')} as first
+ where (select first >= last from page)
+)`;
+  return pageOf(place, before, places, arms);
 }
 
 // first_seen_at is assigned under the lock of the account's log, so every later ticket has a later first_seen_at than
-// the newest one now. Pages are pinned to that instant.
-const countBy = (before: (bound: string) => string) => `
+// the newest one now. Pages are pinned to that instant. `page` has the numbers of its last and first ticket.
+const pageOf = (place: string, before: (bound: string) => string, places: string, arms: string[]) => `
 with span as materialized (
   select case when $3::timestamptz is null then 1 else ticket_place_at($1, $2, $3) end as low,
          ticket_place_at($1, $2, coalesce($4::timestamptz, 'infinity')) as high
-)
-select ${before('low')} as below,
-       ${before('high')} as upto,
+), selected as materialized (
+  select ${before('low')} as below,
+         ${before('high')} as upto
+    from span
+), page as materialized (
+  select upto - below as total, (greatest(upto - $5::bigint - $6::bigint, below) + 1)::bigint as last,
+         (upto - $5::bigint)::bigint as first
+    from selected
+)${places}
+select null::bigint as place, null::bigint as id, null::bigint as connection_id, null as connection_name, null as check_id,
+       null as category, null as title, null as object, null as severity, null as status, null as metric_line,
+       null as remediation, null::timestamptz as first_seen_at, null::timestamptz as last_seen_at,
+       null::timestamptz as resolved_at,
+       total::bigint as total,
        (select to_char(first_seen_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
           from ticket where account_id = $1 order by number desc limit 1) as newest,
-       coalesce($4 > clock_timestamp(), true) as ends_open
-  from span`;
-
-const listOf = (place: string, arms: string[]) => `
-select t.ticket_id as id,
-       t.connection_id,
+       coalesce($4 > clock_timestamp(), true) as ends_open,
+       $2::bigint = 0 or exists (select from connection
+                                  where account_id = $1 and connection_id = $2 and removed_at is null) as is_known
+  from page
+union all
+select t.${place}, t.ticket_id, t.connection_id,
        (select c.name from connection c
-         where c.account_id = $1 and c.connection_id = t.connection_id) as connection_name,
+         where c.account_id = $1 and c.connection_id = t.connection_id),
        t.check_id, t.category, t.title, t.object, t.severity, t.status, t.metric_line, t.remediation,
-       t.first_seen_at, t.last_seen_at, t.resolved_at
+       t.first_seen_at, t.last_seen_at, t.resolved_at, null, null, null, null
   from (${arms.join('\n     union all\n      ')}) t
- order by t.${place} desc`;
+ order by place desc nulls first`;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parsedQuery } from '../../test/parsed-query.ts';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { openPool } from '../database/connect.ts';
-import { readAs } from '../database/read.ts';
+import { readOnce } from '../database/exchange/read-once.ts';
 import { stats } from './stats.ts';
 import { tickets } from './tickets.ts';
 import {
@@ -71,7 +71,7 @@ async function check(accountId: number, connections: number[], rows: Row[], aske
     id: '',
     url: 'http://localhost/api/v1/ops/tickets',
   };
-  const { result } = await readAs(reader, accountId, (read) => tickets.answer(read, request));
+  const { result } = await readOnce(reader, accountId, (read) => tickets.answer(read, request));
   const chosen = rows
     .filter((row) => status === undefined || row.status === status)
     .filter((row) => severity === undefined || row.severity === severity)
@@ -86,7 +86,7 @@ async function check(accountId: number, connections: number[], rows: Row[], aske
 
 async function checkStatistics(accountId: number): Promise<void> {
   const request = { accountId, query: {}, id: '', url: 'http://localhost/api/v1/ops/stats' };
-  const { result } = await readAs(reader, accountId, (read) => stats.answer(read, request));
+  const { result } = await readOnce(reader, accountId, (read) => stats.answer(read, request));
   const { rows } = await store.writer.query(naiveStatistics, [accountId]);
   expect(result.body.data).toEqual(rows[0]);
 }

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { one } from '../database/one.ts';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { resourceNotFound } from '../http/errors.ts';
 import { closedSet, identifier, timestamp } from '../http/fields.ts';
@@ -7,7 +6,7 @@ import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/p
 import { oneOf, wholeNumber } from '../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
 import { SEVERITIES } from '../vocabulary/severities.ts';
-import { ticketStatements } from './ticket-places.sql.ts';
+import { ticketPage } from './ticket-places.sql.ts';
 
 const STATUSES = ['open', 'resolved'];
 
@@ -41,19 +40,13 @@ const filters = {
   ),
 };
 
-const findConnection = `
-  select 1 from connection where account_id = $1 and connection_id = $2 and removed_at is null`;
-
-interface Places {
-  below: number;
-  upto: number;
+/** The first row of a page. */
+interface HeadRow {
+  id: null;
+  total: number;
   newest: string;
   ends_open: boolean;
-}
-
-interface Span {
-  last: number;
-  first: number;
+  is_known: boolean;
 }
 
 interface TicketRow {
@@ -92,29 +85,21 @@ export const tickets = endpoint({
     const page = readPage(query);
     const { since, before } = readRange(query);
     const connectionId = query.connection_id ?? 0;
-    if (connectionId !== 0) {
-      const known =
-        connectionId <= Number.MAX_SAFE_INTEGER ? await read(findConnection, [accountId, connectionId]) : [];
-      if (known.length === 0) throw resourceNotFound;
-    }
-    const { count, span, list } = ticketStatements(query);
-    const of = [accountId, connectionId];
-    const places = one(await read<Places>(count, [...of, since, before]), 'count the tickets');
-    const total = places.upto - places.below;
-    const rows: TicketRow[] = [];
-    if (page.offset < total) {
-      const first = places.upto - page.offset;
-      const last = Math.max(first - page.perPage, places.below) + 1;
-      const [at] = span === null ? [{ last, first }] : await read<Span>(span, [...of, last, first]);
-      if (at) rows.push(...(await read<TicketRow>(list, [...of, at.last, at.first])));
-    }
-    const data = rows.map((row) => ({
-      ...row,
-      first_seen_at: row.first_seen_at.toISOString(),
-      last_seen_at: row.last_seen_at.toISOString(),
-      resolved_at: row.resolved_at?.toISOString() ?? null,
+    if (connectionId > Number.MAX_SAFE_INTEGER) throw resourceNotFound;
+    const [head, ...rows] = await read<HeadRow | TicketRow>(ticketPage(query), [
+      ...[accountId, connectionId, since, before],
+      ...[Math.min(page.offset, Number.MAX_SAFE_INTEGER), page.perPage],
+    ]);
+    if (head?.id !== null) throw new Error('a page of tickets has no head');
+    if (!head.is_known) throw resourceNotFound;
+    const { total, newest, ends_open } = head;
+    const data = (rows as TicketRow[]).map(({ first_seen_at, last_seen_at, resolved_at, ...ticket }) => ({
+      ...ticket,
+      first_seen_at: first_seen_at.toISOString(),
+      last_seen_at: last_seen_at.toISOString(),
+      resolved_at: resolved_at?.toISOString() ?? null,
     }));
-    const pin = total > 0 && places.ends_open ? places.newest : undefined;
+    const pin = total > 0 && ends_open ? newest : undefined;
     return { body: { data, meta: pageMeta(page, total) }, link: pageLinks(url, page, total, pin) };
   },
 });

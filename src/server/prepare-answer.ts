@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { awaitEntries } from '../activity/await-entries.ts';
 import { readOnce } from '../database/exchange/read-once.ts';
-import { type Read, readAs } from '../database/read.ts';
+import type { Read } from '../database/read.ts';
 import { KeptAnswers } from '../gate/answers.ts';
 import type { Identity } from '../gate/identify.ts';
 import { type Answer, errorAnswer, successAnswer } from '../http/answer.ts';
@@ -104,10 +104,7 @@ export class Preparation {
     const instant = endpoint.wholeUpTo?.(query) ?? null;
     if (instant !== null) await awaitEntries(this.#writer, accountId, instant);
     const work = (read: Read) => endpoint.write(read, { accountId, query, id, url });
-    const { result, generation } =
-      endpoint.reads === 'once'
-        ? await readOnce(this.#reader, accountId, work, endpoint.reuse === 'kept')
-        : await readAs(this.#reader, accountId, work);
+    const { result, generation } = await readOnce(this.#reader, accountId, work, endpoint.reuse === 'kept');
     const { json, link = null } = result;
     return { answer: successAnswer(Buffer.from(json), link, endpoint.reuse !== 'unstored'), generation };
   }

@@ -43,7 +43,6 @@ export const members = endpoint({
   query: Type.Object({}),
   response: Type.Object({ data: Type.Array(Member), meta: Meta }),
   reuse: 'kept',
-  reads: 'once',
   async answer(read, { accountId }) {
     const rows = await read<MemberRow>(listMembers, [accountId]);
     const data = rows.map((row) => ({

@@ -26,6 +26,5 @@ export const roles = endpoint({
   query: Type.Object({}),
   response: Type.Object({ data: Type.Array(Role), meta: Meta }),
   reuse: 'kept',
-  reads: 'once',
   answer: async () => ({ body: { data: ROLES, meta: wholeMeta(ROLES.length) } }),
 });
