@@ -119,7 +119,9 @@ export interface Check<T extends Thresholds = Thresholds> {
    */
   sql: (version: number, schema?: string) => string | readonly string[];
   /** Statements that depend on the rows so far, run after `sql`; undefined = not needed. */
-  steps?: readonly ((rows: readonly Row[], version: number) => string | undefined)[];
+  steps?(
+    facts: Pick<ServerFacts<T>, 'version' | 'thresholds'>,
+  ): readonly ((rows: readonly Row[]) => string | undefined)[];
   /** More statements, which depend on the rows of those of {@link Check.sql}: their rows follow. */
   details?(rows: readonly Row[], facts: Pick<ServerFacts<T>, 'version' | 'thresholds'>): readonly string[];
   /** The privileges without which the server refuses a statement, such as `PROCESS ON *.*`, or `pg_monitor`. */

@@ -28,11 +28,11 @@ export async function rowsOf(
   for (const statement of [check.sql(version, typeof schema === 'string' ? schema : undefined)].flat()) {
     rows.push(...(await read(statement)));
   }
-  for (const step of check.steps ?? []) {
-    const statement = step(rows, version);
+  const facts = { version, thresholds: { ...check.thresholds, ...thresholds } };
+  for (const step of check.steps?.(facts) ?? []) {
+    const statement = step(rows);
     if (statement !== undefined) rows.push(...(await read(statement)));
   }
-  const facts = { version, thresholds: { ...check.thresholds, ...thresholds } };
   for (const statement of check.details?.(rows, facts) ?? []) rows.push(...(await read(statement)));
   return engine === 'postgres' ? rows.map(printableRow) : rows;
 }

@@ -6,7 +6,7 @@ import { isMariaDb } from '../checks/mysql/flavour.ts';
 import { historyList } from '../checks/mysql/history-list.ts';
 import { quoted } from '../checks/mysql/quote.ts';
 import { replicaSql, replicationsIn } from '../checks/mysql/replica-status.ts';
-import { sizesOfFiles } from '../checks/mysql/suspects.ts';
+import { sizesOfFiles, UNREAD } from '../checks/mysql/suspects.ts';
 import { ofCustomers } from '../checks/mysql/table-condition.ts';
 import { type Formulas, firstKnown, gaugesIn, growthOf, perSecond, ratesOf } from './growth.ts';
 import type { VitalFacts, VitalReading, VitalValue } from './vital.ts';
@@ -143,9 +143,8 @@ const sizes: VitalReading = {
   values: gaugesIn,
 };
 
-// MariaDB lists a file once it has read it, when its table is first used after a restart. The others are read here: 10,000
-// take 0.9 s of the server's processor time. Of more, no size is given: the checks read 4,000 a run, so there will be fewer.
-const UNREAD = 10_000;
+// MariaDB lists a file once it has read it, when its table is first used after a restart. The others are read here. Of too many,
+// no size is given: the checks read some in each run, so there will be fewer.
 const unreadFiles = `
          ((select count(*) from information_schema.innodb_sys_tables where space <> 0 and name like '%/%')
         - (select count(*) from information_schema.innodb_sys_tablespaces where name like '%/%'))`;

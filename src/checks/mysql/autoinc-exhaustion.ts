@@ -55,8 +55,7 @@ export const autoincExhaustion = tableCheck({
   thresholds,
   candidates,
   // Ids may have jumped in a small table too.
-  suspects: (version) =>
-    isMariaDb(version) ? { limit: OPENED, sql: largestTables(version, OPENED) } : undefined,
+  suspects: (version) => (isMariaDb(version) ? largestTables(version, OPENED) : undefined),
   privilege: dictionaryPrivilege,
   worstFirst: 'share desc',
   details: { of: (row, { warning }) => shareOf(row) >= warning, foreignKeys: true },

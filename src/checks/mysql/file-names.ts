@@ -9,4 +9,9 @@ export const schemaOfFile = (column: string): string => decoded(`substring_index
 
 /** The table in a column with a name of MariaDB's InnoDB. */
 export const tableOfFile = (column: string): string =>
-  decoded(`substring_index(substring_index(substring_index(${column}, '/', -1), '#P#', 1), '#p#', 1)`);
+  decoded(`substring_index(${ofPartition(column)}, '/', -1)`);
+
+/** The name without its partition. */
+export const fileOfTable = (column: string): string => `cast(${ofPartition(column)} as binary)`;
+
+const ofPartition = (column: string) => `substring_index(substring_index(${column}, '#P#', 1), '#p#', 1)`;

@@ -2,7 +2,7 @@ import { numberIn, textIn } from '../columns.ts';
 import { size } from '../wording.ts';
 import { printable, quoted } from './quote.ts';
 import { PROCESS } from './session-check.ts';
-import { LARGEST, largestTables } from './suspects.ts';
+import { LARGEST, largestTables, NEAR } from './suspects.ts';
 import { tableCheck } from './table-check.ts';
 import type { TableCondition } from './table-condition.ts';
 
@@ -25,9 +25,8 @@ export const indexGtData = tableCheck({
   thresholds,
   candidates,
   suspects: (version) => ({
-    limit: LARGEST,
-    sql: largestTables(version, LARGEST),
-    mayMiss: ({ bytes }, { thresholds }) => bytes >= thresholds.minimum_bytes,
+    ...largestTables(version, LARGEST),
+    isLarge: ({ bytes }, { minimum_bytes }) => bytes >= NEAR * minimum_bytes,
   }),
   privilege: PROCESS,
   worstFirst: 'index_bytes desc',

@@ -28,7 +28,11 @@ const judge = (id: string, rows: Row[], facts: Partial<JudgementInput> = {}) => 
 
 /** The statements that depend on the rows of the others, on a small server. */
 const statements = (id: string, version: number) =>
-  String(checkOf(id).steps?.map((step) => step([{ ...server, tables: 9 }], version)));
+  String(
+    checkOf(id)
+      .steps?.({ version, thresholds: {} })
+      .map((step) => step([{ ...server, tables: 9 }])),
+  );
 
 const server: Row = { sees_all: 1, tables: 20_000, uncounted: 0 };
 const shop = { table_schema: 'shop', table_name: 'orders' };
@@ -161,6 +165,27 @@ test('before version 8.0.23, which brought INVISIBLE, the new column is visible'
   expect(added(80_022)).toBe(`ALTER TABLE \`shop\`.\`orders\` ${column} PRIMARY KEY;`);
   expect(added(80_023)).toBe(`ALTER TABLE \`shop\`.\`orders\` ${column} INVISIBLE PRIMARY KEY;`);
 });
+
+test.each([
+  [4_000, undefined],
+  [4_001, true],
+])(
+  'MY_AUTOINC_EXHAUSTION with %i unread files in the schema with most: tables were left out: %s',
+  (unread_files, left) => {
+    const unread = [
+      { unread_schema: 'a@0020b', unread_files: 0 },
+      { unread_schema: 'shop', unread_files },
+    ];
+    expect(judge('MY_AUTOINC_EXHAUSTION', [server, ...unread])).toMatchObject({
+      faults: [],
+      truncated: left ?? false,
+    });
+    expect(judge('MY_AUTOINC_EXHAUSTION', [server, ...unread]).skippedForSize).toBe(left);
+    const facts = { version: MARIADB, thresholds: {} };
+    const [, largest] = checkOf('MY_AUTOINC_EXHAUSTION').steps?.(facts) ?? [];
+    expect(largest?.([server, ...unread])?.includes(`CAST('shop' AS BINARY)`)).toBe(left ?? false);
+  },
+);
 
 test('the steps for a table that is gone when its details are read begin with a look', () => {
   const rows = [server, binlog('ON'), noKey];

@@ -27,9 +27,12 @@ interface Suspect {
 interface Suspects<T extends Thresholds> {
   /**
    * A cheaper statement that finds the tables that `candidates` may be of, largest first, and one more than `limit` if
-   * there are more: see suspects.ts. Absent = only tables that InnoDB does not store.
+   * there are more: see suspects.ts. Absent = only tables that InnoDB does not store. It is made of the rows of `before`.
    */
-  sql?: string;
+  sql?: string | ((rows: readonly Row[]) => string);
+  before?: string;
+  /** Whether `sql` leaves out tables that `candidates` may be of. */
+  leavesOut?: (rows: readonly Row[]) => boolean;
   limit: number;
   /** `sql` finds the tables of every engine that `candidates` may be of, not only those of InnoDB. */
   everyEngine?: true;
@@ -37,8 +40,8 @@ interface Suspects<T extends Thresholds> {
   of?: (row: Row, all: readonly Row[]) => boolean;
   /** If there are more suspects than `limit`, the check looks at every table. Absent = at the first ones. */
   allIfMore?: true;
-  /** Whether a table that was left out may have a fault, by the largest of them. Absent = it may. */
-  mayMiss?: (next: Suspect, facts: ServerFacts<T>) => boolean;
+  /** Whether a table may have a fault, by its size. Absent = it may. */
+  isLarge?: (suspect: Suspect, thresholds: T) => boolean;
 }
 
 // InnoDB's dictionary, which finds suspects in MariaDB, lacks them.
@@ -131,17 +134,21 @@ export function tableCheck<T extends Thresholds>({
     scope: 'server',
     cost: 1,
     sql: () => [serverRow, ...(about === undefined ? [] : [about]), ...figures(needs)],
-    steps: [
-      (rows, version) => suspectsOf(rows, version)?.sql,
-      (rows, version) => {
+    steps: ({ version, thresholds }) => [
+      (rows) => suspectsOf(rows, version)?.before,
+      (rows) => {
+        const sql = suspectsOf(rows, version)?.sql;
+        return typeof sql === 'function' ? sql(rows) : sql;
+      },
+      (rows) => {
         const known = suspectsOf(rows, version);
         return known && isMariaDb(version) && !known.everyEngine ? otherEngines : undefined;
       },
-      (rows, version) => {
+      (rows) => {
         if (tablesIn(rows) > TABLE_LIMIT) return undefined;
         const known = suspectsOf(rows, version);
-        const { listed, next, more } = listedIn(rows, known);
-        const isRestricted = known !== undefined && !(known.allIfMore && (next || more));
+        const { listed, isPartial } = listedIn(rows, known, thresholds);
+        const isRestricted = known !== undefined && !(known.allIfMore && isPartial);
         if (isRestricted && listed.length === 0) return undefined;
         return `
   select candidate.*, count(*) over () as found
@@ -171,9 +178,7 @@ export function tableCheck<T extends Thresholds>({
         return [{ schema: quoted(textIn(row, 'table_schema')), fault: whole }];
       });
       const own = suspectsOf(rows, facts.version);
-      const { next, more } = listedIn(rows, own);
-      const isPartial =
-        !own?.allIfMore && ((next !== undefined && (own?.mayMiss?.(next, facts) ?? true)) || more);
+      const isPartial = !own?.allIfMore && listedIn(rows, own, facts.thresholds).isPartial;
       const cut = isPartial || (found.length > FAULT_LIMIT && all.length === found.length);
       const seesAll = numberIn(first, 'sees_all') === 1;
       const listed = all.slice(0, FAULT_LIMIT);
@@ -214,23 +219,27 @@ function tablesIn(rows: readonly Row[]): number {
   return numberIn(onlyRow(rows), 'tables');
 }
 
-/** The tables to look at; the first suspect that was left out; whether other tables were. */
-function listedIn<T extends Thresholds>(rows: readonly Row[], suspects: Suspects<T> | undefined) {
+/** The tables to look at, and whether others were left out. */
+function listedIn<T extends Thresholds>(
+  rows: readonly Row[],
+  { limit = 0, of = () => true, isLarge = () => true, leavesOut = () => false }: Partial<Suspects<T>> = {},
+  thresholds: T,
+) {
   const found = rows.filter((row) => 'suspect_table' in row);
-  const named = found.map((row) => ({
-    row,
-    schema: textIn(row, 'suspect_schema'),
-    table: textIn(row, 'suspect_table'),
-    bytes: numberIn(row, 'suspect_bytes'),
-  }));
+  const named = found
+    .map((row) => ({
+      row,
+      schema: textIn(row, 'suspect_schema'),
+      table: textIn(row, 'suspect_table'),
+      bytes: numberIn(row, 'suspect_bytes'),
+    }))
+    .filter((suspect) => isLarge(suspect, thresholds));
   const others = rows
     .filter((row) => 'other_table' in row)
     .map((row) => ({ schema: textIn(row, 'other_schema'), table: textIn(row, 'other_table') }));
-  const { limit = 0, of = () => true } = suspects ?? {};
   return {
     listed: [...named.slice(0, limit).filter(({ row }) => of(row, found)), ...others],
-    next: named[limit],
-    more: others.length > OTHER_LIMIT,
+    isPartial: named.length > limit || others.length > OTHER_LIMIT || leavesOut(rows),
   };
 }
 

@@ -5,7 +5,7 @@ import { alterTable, lookAtTable } from './alter-table.ts';
 import { exactName } from './exact-name.ts';
 import { isMariaDb } from './flavour.ts';
 import { quoted } from './quote.ts';
-import { foreignKeyColumns, LARGEST, largestTables } from './suspects.ts';
+import { foreignKeyColumns, LARGEST, largestTables, NEAR } from './suspects.ts';
 import { tableCheck, tableOf } from './table-check.ts';
 import type { TableCondition } from './table-condition.ts';
 
@@ -74,9 +74,8 @@ export const unusedIndex = tableCheck({
   privilege: () => ['PROCESS ON *.*', 'SELECT ON performance_schema.*'],
   candidates,
   suspects: (version) => ({
-    limit: LARGEST,
-    sql: largestTables(version, LARGEST),
-    mayMiss: ({ bytes }, { thresholds }) => bytes >= thresholds.minimum_bytes,
+    ...largestTables(version, LARGEST),
+    isLarge: ({ bytes }, { minimum_bytes }) => bytes >= NEAR * minimum_bytes,
   }),
   needs: { status: ['Uptime', ...lost], variables: ['performance_schema', 'log_bin'] },
   about: uncounted,

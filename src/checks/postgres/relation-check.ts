@@ -81,8 +81,8 @@ export function relationCheck<T extends Thresholds>({
     volatile: false,
     scope: 'database',
     sql: () => serverRow,
-    steps: [
-      (rows, version) =>
+    steps: ({ version }) => [
+      (rows) =>
         tablesIn(rows) > TABLE_LIMIT
           ? undefined
           : `
