@@ -191,7 +191,7 @@ test('a destination is disabled, enabled with what it missed, changed and remove
   await write(page, 'Name', 'Slack of the night shift');
   await tabTo(page, /^All connections/);
   await page.keyboard.press('ArrowDown');
-  await write(page, 'Names', 'prod-*');
+  await write(page, 'Names or tags', 'prod-*');
   await page.keyboard.press('Tab');
   await press(page, 'Save');
   const link = page.getByRole('link', { name: 'Slack of the night shift' });

@@ -1,10 +1,10 @@
 import { expect, inject, test } from 'vitest';
-import { makeAccount } from './account.ts';
+import { fillAccount, makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { ask, read } from './ask.ts';
 import { type SignedIn, signInAs } from './browser.ts';
 import { command, commandJson } from './command.ts';
-import type { Connection, Failure, Fleet, List } from './records.ts';
+import type { Connection, Failure, Fleet, List, Ticket } from './records.ts';
 
 interface Tagged {
   id: number;
@@ -132,6 +132,59 @@ test('the console tags in bulk, and filters the fleet by tags and engine', async
   expect(entries.map(({ properties }) => [properties['connection_id'], properties['actor_name']])).toEqual(
     [a, b, b, c].map((id) => [id, expect.any(String)]),
   );
+});
+
+test('the fleet says which connections are in a maintenance window, also by tag', async () => {
+  const { id: account } = await makeAccount();
+  const [staging, live] = [await add(account, 'a', 'env:staging'), await add(account, 'b', 'env:production')];
+  const operator = await signInAs(account, ['operator']);
+  await operator.change('POST', '/maintenance', {
+    ...{ name: 'Disks', connections: { ids: null, names: ['tag:env:staging'] } },
+    ends_at: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  const { data } = await operator.get<{ data: { id: number; in_maintenance: boolean }[] }>(
+    '/fleet?sort=name',
+  );
+  expect(data.map(({ id, in_maintenance }) => [id, in_maintenance])).toEqual([
+    [staging.id, true],
+    [live.id, false],
+  ]);
+  expect(await operator.get(`/connections/${staging.id}/watch`)).toMatchObject({
+    maintenance: { name: 'Disks' },
+  });
+  expect(await operator.get(`/connections/${live.id}/watch`)).toMatchObject({ maintenance: null });
+});
+
+test('the fleet by check: the connections with open tickets of it, and nobody else’s', async () => {
+  const [{ id: account, key }, { id: other }] = [await makeAccount(), await makeAccount()];
+  await fillAccount(account, { connections: 8, tickets: 120, activity: 200, days: 5 });
+  const [viewer, stranger] = [await signInAs(account, ['viewer']), await signInAs(other, ['viewer'])];
+  const open: { check_id: string; connection_id: number }[] = [];
+  for (let page = 1; open.length === (page - 1) * 100; page += 1)
+    open.push(
+      ...(await read<List<Ticket>>(`/api/v1/ops/tickets?status=open&per_page=100&page=${page}`, key)).data,
+    );
+  const byCheck = Map.groupBy(open, ({ check_id }) => check_id);
+  const { data: checks } = await viewer.get<{ data: { check_id: string; connections: number }[] }>(
+    '/fleet/checks',
+  );
+  expect(new Map(checks.map(({ check_id, connections }) => [check_id, connections]))).toEqual(
+    new Map([...byCheck].map(([id, tickets]) => [id, new Set(tickets.map((one) => one.connection_id)).size])),
+  );
+  for (const [check, tickets] of [...byCheck].slice(0, 5)) {
+    const { data } = await viewer.get<{
+      data: { id: number; open_tickets: number; worst: { check_id: string } }[];
+    }>(`/fleet?check=${check}`);
+    const counts = Map.groupBy(tickets, ({ connection_id }) => connection_id);
+    expect(new Map(data.map((row) => [row.id, row.open_tickets]))).toEqual(
+      new Map([...counts].map(([id, own]) => [id, own.length])),
+    );
+    expect(data.every(({ worst }) => worst.check_id === check)).toBe(true);
+  }
+  expect(await stranger.get('/fleet/checks')).toEqual({ data: [] });
+  expect(await namesIn(viewer, 'check=PG_NO_SUCH_CHECK')).toEqual([]);
+  for (const query of ['check=x%27--', `tags=${'a'.repeat(2_001)}`, 'engine=oracle'])
+    expect((await viewer.ask('GET', `/fleet?${query}`)).status).toBe(400);
 });
 
 test('without permission, or for connections of another account, nothing is tagged', async () => {
