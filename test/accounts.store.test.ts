@@ -298,6 +298,11 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
     ...{ check_id: 'CONN_UNREACHABLE', reason: 'false_positive', note: 'sample' },
   });
   await send('DELETE /silences/:id', `/silences/${silenced['id']}`);
+  const tickets = [{ id: own.ticket, version: 0 }];
+  await send('POST /tickets/triage', '/tickets/triage', { tickets, acknowledged: true, assignee_id: null });
+  await send('POST /tickets/triage/undo', '/tickets/triage/undo', {
+    tickets: [{ id: own.ticket, version: 1 }],
+  });
   await send('DELETE /connections/:id', path);
   await send('POST /connections/test', '/connections/test', { address, password: 'unspoken' });
   await send('POST /me/account', '/me/account', { id: account });

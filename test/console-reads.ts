@@ -100,6 +100,18 @@ export function consoleReads({
     ['GET /tickets/:id', `/tickets/${ticket}`],
     ['GET /tickets/:id/changes', `/tickets/${ticket}/changes`],
     ['GET /tickets/stats', '/tickets/stats'],
+    ['GET /tickets', '/tickets'],
+    ...['check', 'connection', 'tags', 'severity', 'state', 'assignee'].map(
+      (group): ConsoleRead => ['GET /tickets', `/tickets?list=all&group=${group}&sort=connection&q=a%20b`],
+    ),
+    ...['new', 'snoozed', 'silenced', 'resolved'].map(
+      (list): ConsoleRead => [
+        'GET /tickets',
+        `/tickets?list=${list}&assignee=me&connection_id=${connection}&severity=info&from=${daysAgo(9)}&to=${daysAgo(0)}`,
+      ],
+    ),
+    ['GET /tickets/ids', '/tickets/ids?assignee=nobody&sort=assignee&reverse=1'],
+    ['GET /tickets/people', '/tickets/people'],
     ['GET /activity/verified', '/activity/verified'],
     ['GET /activity/export', '/activity/export'],
     ['GET /activity/export', '/activity/export?action_type=ticket_opened&from=2020-01-01&to=2090-01-01'],
@@ -131,3 +143,7 @@ export const insertSession = `
   )
   insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
   select $3, login_id, $1, now() + interval '1 day', '127.0.0.1', '' from person`;
+
+/** Gives the member `$2` of account `$1` the name `$3` and the role `$4`. */
+export const nameMember = `
+  update member set name = $3, roles = array[$4] where account_id = $1 and email = $2 returning member_id as id`;

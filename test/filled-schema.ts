@@ -189,6 +189,16 @@ const PARTS: readonly { since: number; sql: string }[] = [
       insert into saved_view (account_id, page, name, query, member_id, created_by, created_at)
         select account_id, 'fleet', 'Mine', 'q=%C3%A9', min(member_id), 'Ada', '2026-01-09Z' from member group by 1 order by 1;`,
   },
+  {
+    since: 23,
+    sql: `
+      insert into ticket_triage (account_id, ticket_id, version, changed_at, changed_by, assignee_id, assigned_by, acknowledged_at,
+                                 acknowledged_until, acknowledged_by, acknowledged_severity, before)
+        select t.account_id, t.ticket_id, 2, '2026-01-20Z', 'Ada', m.member_id, 'Ada', '2026-01-20Z',
+               case when t.ticket_id % 8 = 0 then timestamptz '2026-02-01Z' end, 'Ada', 'info', '{"assignee_id": null}'
+          from ticket t join member m using (account_id) where t.status = 'open' and m.name = 'Ada';
+      update silence set created_by = 'Ada' where note like 'a%';`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

@@ -4,7 +4,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 
 const BASE = 'database config vocabulary';
 const STORED = `activity checks ${BASE}`;
-const ENTITIES = 'accounts members keys connections silences sign-in notifications saved-views';
+const ENTITIES = 'accounts members keys connections silences triage sign-in notifications saved-views';
 const ANSWERS = `health ops team measures changes queries vitals http telemetry ${STORED}`;
 
 /** The folders that each folder of src/ may import. A folder is listed above all that it imports. */
@@ -18,6 +18,7 @@ const LIST: Readonly<Record<string, string>> = {
   monitor: `connections silences health ops vitals notifications measures changes queries network telemetry ${STORED}`,
   'sign-in': `members activity http ${BASE}`,
   silences: `connections notifications ops changes ${STORED}`,
+  triage: `activity ${BASE}`,
   connections: `notifications ops changes queries ${STORED}`,
   members: `activity ${BASE}`,
   'saved-views': `activity ${BASE}`,

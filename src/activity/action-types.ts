@@ -53,9 +53,12 @@ export const ACTION_TYPES = [
   'session_ended',
   'silence_added',
   'silence_ended',
+  'ticket_acknowledged',
+  'ticket_assigned',
   'ticket_deescalated',
   'ticket_escalated',
   'ticket_opened',
   'ticket_reopened',
   'ticket_resolved',
+  'ticket_unacknowledged',
 ] as const;

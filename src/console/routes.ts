@@ -34,7 +34,9 @@ import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { singleSignOnRoutes } from './sign-in/single-sign-on.ts';
 import { tagRoutes } from './tags/tag-routes.ts';
 import { ticketRoutes } from './tickets/ticket.ts';
+import { ticketListRoutes } from './tickets/ticket-list.ts';
 import { ticketStatsRoutes } from './tickets/ticket-stats.ts';
+import { ticketTriageRoutes } from './tickets/ticket-triage.ts';
 import { viewRoutes } from './views/view-routes.ts';
 
 /** Every route of the console's API. */
@@ -72,6 +74,8 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...testConnectionRoutes,
   ...ticketRoutes,
   ...ticketStatsRoutes,
+  ...ticketListRoutes,
+  ...ticketTriageRoutes,
   ...destinationRoutes,
   ...deliveryRoutes,
   ...emailRoutes,

@@ -13,8 +13,8 @@ import { pageOf, propertiesOf, type SilenceRow, silenceColumns } from './silence
 export type WantedSilence = Pick<SilenceRow, 'check_id' | 'object' | 'reason' | 'note' | 'until'>;
 
 const insert = `
-  insert into silence (account_id, connection_id, created_at, check_id, object, reason, note, ends_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8)
+  insert into silence (account_id, connection_id, created_at, check_id, object, reason, note, ends_at, created_by)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   returning ${silenceColumns}`;
 
 /**
@@ -31,7 +31,7 @@ export async function addSilence(
     const { accountId, client, at, author, record } = within;
     await requireWatched(client, accountId, connectionId);
     const { check_id, object, reason, note, until } = wanted;
-    const values = [accountId, connectionId, at, check_id, object, reason, note, until];
+    const values = [accountId, connectionId, at, check_id, object, reason, note, until, author];
     const { rows } = await client.query<SilenceRow>(insert, values);
     const silence = one(rows, 'store a silence');
     const scope = { accountId, connectionId, at };

@@ -1,25 +1,39 @@
 import './announcer.css';
 import { useSyncExternalStore } from 'react';
+import { Button } from 'react-aria-components/Button';
 import { Icon } from './icons.tsx';
 
 interface Notice {
   id: number;
   text: string;
   visible: boolean;
+  action: NoticeAction | null;
+}
+
+/** What a notice offers, such as to undo what it says. A shortcut does the same, for those who come too late. */
+export interface NoticeAction {
+  label: string;
+  onAction: () => void;
 }
 
 /** Long enough to read a sentence twice. */
 const STAYS_MS = 6_000;
+/** With an action: long enough to reach it. */
+const OFFERED_MS = 12_000;
 
 let notices: readonly Notice[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-function say(text: string, visible: boolean): void {
+function say(text: string, visible: boolean, action: NoticeAction | null = null): void {
   last += 1;
-  const notice = { id: last, text, visible };
+  const notice = { id: last, text, visible, action };
   change([...notices.slice(-3), notice]);
-  setTimeout(() => change(notices.filter(({ id }) => id !== notice.id)), STAYS_MS);
+  setTimeout(() => dismiss(notice.id), action ? OFFERED_MS : STAYS_MS);
+}
+
+function dismiss(notice: number): void {
+  change(notices.filter(({ id }) => id !== notice));
 }
 
 function change(next: readonly Notice[]): void {
@@ -33,8 +47,8 @@ export function announce(text: string): void {
 }
 
 /** Shows a short notice for a few seconds. Never use it for something that must be read. */
-export function notify(text: string): void {
-  say(text, true);
+export function notify(text: string, action?: NoticeAction): void {
+  say(text, true, action);
 }
 
 function subscribe(listener: () => void): () => void {
@@ -50,10 +64,21 @@ export function Announcer() {
   const shown = useSyncExternalStore(subscribe, () => notices);
   return (
     <div aria-live="polite" className="announcer" data-live-announcer="true" role="status">
-      {shown.map(({ id, text, visible }) => (
+      {shown.map(({ id, text, visible, action }) => (
         <p className={visible ? 'notice' : 'hidden-text'} key={id}>
           {visible && <Icon name="check" />}
           {text}
+          {action && (
+            <Button
+              className="button quiet small-button"
+              onPress={() => {
+                dismiss(id);
+                action.onAction();
+              }}
+            >
+              {action.label}
+            </Button>
+          )}
         </p>
       ))}
     </div>

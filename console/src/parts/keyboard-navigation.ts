@@ -10,7 +10,9 @@ export function focusedRow(): number {
 /** Focuses a row. A distant row is drawn some frames after scrolling to it. */
 export function focusRow(body: RefObject<HTMLElement | null>, index: number, frames = 20): void {
   const item = body.current?.querySelector(`.table-item[data-index="${index}"]`);
-  const target = item?.querySelector<HTMLElement>('.row-link, a, button');
+  // A row may have other buttons before its link.
+  const target =
+    item?.querySelector<HTMLElement>('.row-link') ?? item?.querySelector<HTMLElement>('a, button');
   if (target) target.focus();
   else if (frames > 0) requestAnimationFrame(() => focusRow(body, index, frames - 1));
 }

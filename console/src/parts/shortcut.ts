@@ -11,13 +11,14 @@ function isTaken(target: EventTarget | null): boolean {
   );
 }
 
-/** Calls `run` when a key is pressed anywhere on the page, except in a text field or while a dialog is open. */
-export function useShortcut(key: string, run: () => void): void {
+/** Calls `run` when a key is pressed anywhere on the page, except in a text field or while a dialog is open. Off, it leaves the key to others. */
+export function useShortcut(key: string, run: () => void, isOn = true): void {
   const latest = useRef(run);
   useEffect(() => {
     latest.current = run;
   });
   useEffect(() => {
+    if (!isOn) return;
     const listen = (event: KeyboardEvent) => {
       if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
         return;
@@ -27,5 +28,5 @@ export function useShortcut(key: string, run: () => void): void {
     };
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
-  }, [key]);
+  }, [key, isOn]);
 }

@@ -12,6 +12,10 @@ export type Status =
   | 'error'
   | 'stale'
   | 'open'
+  | 'new'
+  | 'acknowledged'
+  | 'snoozed'
+  | 'silenced'
   | 'resolved'
   | 'active'
   | 'invited'
@@ -132,6 +136,46 @@ export const LOOKS: Record<Status, Look> = {
       <>
         {ROUND}
         <circle className="fill" cx="8" cy="8" r="2.6" />
+      </>
+    ),
+  },
+  new: {
+    word: 'New',
+    tone: 'accent',
+    mark: (
+      <>
+        {ROUND}
+        <circle className="fill" cx="8" cy="8" r="2.6" />
+      </>
+    ),
+  },
+  acknowledged: {
+    word: 'Acknowledged',
+    tone: 'none',
+    mark: (
+      <>
+        {ROUND}
+        {TICK}
+      </>
+    ),
+  },
+  snoozed: {
+    word: 'Snoozed',
+    tone: 'none',
+    mark: (
+      <>
+        {ROUND}
+        <path d="M8 4.8V8l2 1.5" />
+      </>
+    ),
+  },
+  silenced: {
+    word: 'Silenced',
+    tone: 'none',
+    mark: (
+      <>
+        {ROUND}
+        <path d="m3.8 3.8 8.4 8.4" />
       </>
     ),
   },

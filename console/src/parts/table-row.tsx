@@ -23,14 +23,23 @@ interface RowProps<Row> {
   row: Row;
   index: number;
   columns: readonly Column<Row>[];
+  /** Content above the row, over its full width. */
+  heading: ReactNode;
   /** Content below the row, over its full width. */
   detail: ReactNode;
   measure: Ref<HTMLDivElement> | undefined;
 }
 
-function TableRow<Row>({ row, index, columns, detail, measure }: RowProps<Row>) {
+function TableRow<Row>({ row, index, columns, heading, detail, measure }: RowProps<Row>) {
   return (
     <div className="table-item" data-index={index} ref={measure} role="presentation">
+      {heading && (
+        <div className="table-above" role="row">
+          <div aria-colspan={columns.length} className="table-heading" role="rowheader">
+            {heading}
+          </div>
+        </div>
+      )}
       <div aria-rowindex={index + 2} className="table-row" role="row">
         {columns.map((column) => (
           <div

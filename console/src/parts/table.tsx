@@ -24,6 +24,8 @@ interface TableProps<Row> {
   onSort?: (sort: Sort) => void;
   /** Called when the end of the rows comes into view, to load more. */
   onEnd?: () => void;
+  /** A heading above a row, such as that of a group which begins with it; null for none. */
+  heading?: (row: Row, before: Row | undefined) => ReactNode;
   /** Content below a row, over its full width; null for none. */
   detail?: (row: Row) => ReactNode;
   /** `j` and `k` go to the next and previous row, as the arrows do within the list; Enter opens the row's `.row-link`. */
@@ -125,6 +127,7 @@ export function Table<Row>(props: TableProps<Row>) {
               <MemoRow
                 columns={columns}
                 detail={props.detail?.(row)}
+                heading={props.heading?.(row, rows[index - 1])}
                 index={index}
                 key={rowKey(row)}
                 measure={isMeasured ? virtualizer.measureElement : undefined}

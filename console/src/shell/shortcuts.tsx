@@ -1,7 +1,7 @@
 import './shortcuts.css';
 import { Dialog } from '../parts/dialog.tsx';
 
-const SHORTCUTS = [
+const EVERYWHERE = [
   ['/', 'Search'],
   ['j', 'Next row'],
   ['k', 'Previous row'],
@@ -10,20 +10,36 @@ const SHORTCUTS = [
   ['?', 'Show this list'],
 ] as const;
 
+const TICKETS = [
+  ['x', 'Select or clear the row'],
+  ['a', 'Assign'],
+  ['e', 'Acknowledge, or make new again'],
+  ['s', 'Snooze'],
+  ['z', 'Undo the last of these'],
+] as const;
+
 /** The list of keyboard shortcuts. */
 export function Shortcuts({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title="Keyboard shortcuts">
-      <dl className="shortcuts">
-        {SHORTCUTS.map(([key, words]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{words}</dd>
-          </div>
-        ))}
-      </dl>
+      <ShortcutList shortcuts={EVERYWHERE} />
+      <h3 className="shortcuts-heading">Tickets</h3>
+      <ShortcutList shortcuts={TICKETS} />
     </Dialog>
+  );
+}
+
+function ShortcutList({ shortcuts }: { shortcuts: readonly (readonly [key: string, words: string])[] }) {
+  return (
+    <dl className="shortcuts">
+      {shortcuts.map(([key, words]) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{words}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -3,6 +3,7 @@ import { one } from '../../database/one.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { count } from '../../http/fields.ts';
 import { stats } from '../../ops/stats.ts';
+import { isAcknowledged } from '../../triage/ticket-state.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /**
@@ -13,6 +14,9 @@ export const TicketStats = Type.Object({
   open_count: count('open tickets'),
   critical_open: count('open tickets of severity critical'),
   warning_open: count('open tickets of severity warning'),
+  new: count('open tickets that nobody has acknowledged or snoozed'),
+  acknowledged: count('open tickets that are acknowledged'),
+  snoozed: count('open tickets that are snoozed'),
   solved_this_week: count('tickets that a health check no longer found, since Monday 00:00 UTC'),
   avg_hours_this_week: nullable(
     Type.Number({ minimum: 0, description: 'hours until they were solved; null when none was' }),
@@ -29,6 +33,15 @@ const solvedThisWeek = `
    where account_id = $1
      and week = date_trunc('week', now() at time zone 'UTC')::date`;
 
+// Few tickets have been changed: the others are new.
+const triaged = `
+  select count(*) filter (where g.acknowledged_until is null)::int as acknowledged,
+         count(*) filter (where g.acknowledged_until is not null)::int as snoozed
+    from ticket_triage g
+    join ticket t on t.account_id = $1 and t.ticket_id = g.ticket_id
+   where g.account_id = $1 and g.acknowledged_at is not null and ${isAcknowledged('now()')}`;
+
+type Triaged = Pick<TicketStats, 'acknowledged' | 'snoozed'>;
 type Solved = Pick<TicketStats, 'solved_this_week' | 'avg_hours_this_week'>;
 
 const getTicketStats = consoleRoute({
@@ -41,7 +54,9 @@ const getTicketStats = consoleRoute({
       const { body } = await stats.answer(run, { accountId, query: {}, id: '', url: '' });
       const { open_count, critical_open, warning_open } = body.data;
       const solved = one(await run<Solved>(solvedThisWeek, [accountId]), 'count the solved tickets');
-      return { open_count, critical_open, warning_open, ...solved };
+      const states = one(await run<Triaged>(triaged, [accountId]), 'count the acknowledged tickets');
+      const unseen = open_count - states.acknowledged - states.snoozed;
+      return { open_count, critical_open, warning_open, new: unseen, ...states, ...solved };
     }),
 });
 

@@ -59,11 +59,14 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   session_ended: 'Session signed out',
   silence_added: 'Silence added',
   silence_ended: 'Silence ended',
+  ticket_acknowledged: 'Ticket acknowledged',
+  ticket_assigned: 'Ticket assigned',
   ticket_deescalated: 'Ticket de-escalated',
   ticket_escalated: 'Ticket escalated',
   ticket_opened: 'Ticket opened',
   ticket_reopened: 'Ticket reopened',
   ticket_resolved: 'Ticket resolved',
+  ticket_unacknowledged: 'Ticket acknowledgement withdrawn',
 };
 
 /** The actions to filter by. */

@@ -6,7 +6,7 @@ import { notify } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
-import { UNTIL, type Until, untilOf } from './acknowledge-until.ts';
+import { UNTIL, type Until, untilOf } from '../../parts/until.ts';
 import { useRefreshAlerts } from './alerts-query.ts';
 
 /** Asks until when an alert is acknowledged. */

@@ -5,13 +5,13 @@ import type { ExplainedFinding } from '../../../../src/console/connections/findi
 import type { Silence } from '../../../../src/console/connections/silences.ts';
 import { FINDING_STATUSES } from '../../../../src/vocabulary/severities.ts';
 import { FilterChips } from '../../parts/filter-chips.tsx';
+import { findingAnchor, findingId } from '../../parts/finding-anchor.ts';
 import { Section } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { StatusMark, statusText } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { type ConnectionSearch, connectionSearch } from './connection-search.ts';
-import { findingAnchor, findingId } from './finding-anchor.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';
 import { SilenceDialog } from './silence-dialog.tsx';
 import { ThresholdsDialog } from './thresholds-dialog.tsx';

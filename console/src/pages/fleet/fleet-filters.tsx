@@ -6,11 +6,10 @@ import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Filters } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { statusText } from '../../parts/status-mark.tsx';
 import { TagFilter } from '../../parts/tag-filter.tsx';
-
 import { type FleetSearch, STATUS_FILTERS } from './fleet-search.ts';
-import { SearchBox } from './search-box.tsx';
 
 interface FleetFiltersProps {
   /** Buttons beside the filters. */
@@ -26,7 +25,7 @@ export function FleetFilters({ actions, search, summary, onChange }: FleetFilter
   return (
     <>
       <Filters>
-        <SearchBox onSearch={(q) => onChange({ q })} value={search.q ?? ''} />
+        <SearchBox label="Search by name or host" onSearch={(q) => onChange({ q })} value={search.q ?? ''} />
         <FilterChips
           chips={STATUS_FILTERS.map((status) => ({
             ...{ id: status, label: statusText(status), status, count: summary?.[status] },

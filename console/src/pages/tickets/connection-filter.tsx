@@ -25,7 +25,6 @@ export function ConnectionFilter({ chosen, onChange }: ConnectionFilterProps) {
   return (
     <Button
       aria-label={`Connection ${chosen}: show all connections`}
-      data-shortcut="/"
       icon="close"
       onPress={() => onChange(undefined)}
     >
@@ -59,10 +58,7 @@ function ConnectionSearch({ onChoose }: { onChoose: (id: string) => void }) {
       selectedKey={null}
     >
       <Icon name="search" />
-      <Input className="field-box" data-shortcut="/" placeholder="Connection" />
-      <span aria-hidden="true" className="search-key">
-        /
-      </span>
+      <Input className="field-box" placeholder="Connection" />
       <Popover className="popover">
         <ListBox
           className="choices"

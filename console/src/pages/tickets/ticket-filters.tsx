@@ -1,10 +1,17 @@
+import { useId, useState } from 'react';
 import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
 import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
+import type { TicketGroup, TicketSort } from '../../../../src/vocabulary/values/ticket-lists.ts';
+import { Button } from '../../parts/button.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
+import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Filters } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { useProfile } from '../../shell/profile.ts';
 import { ConnectionFilter } from './connection-filter.tsx';
-import type { TicketsSearch } from './tickets-search.ts';
+import { usePeople } from './tickets-query.ts';
+import { LISTS, type TicketsSearch } from './tickets-search.ts';
 
 interface TicketFiltersProps {
   search: TicketsSearch;
@@ -14,46 +21,154 @@ interface TicketFiltersProps {
   connectionName: string | undefined;
 }
 
-/** The filters of the API's list of tickets. */
+const GROUPS: Record<TicketGroup, string> = {
+  check: 'check',
+  connection: 'connection',
+  tags: 'tags of the connection',
+  severity: 'severity',
+  state: 'state',
+  assignee: 'assignee',
+};
+
+const SORTS: Record<TicketSort, string> = {
+  first_seen: 'newest',
+  last_seen: 'found last',
+  severity: 'severity',
+  title: 'title',
+  connection: 'connection',
+  assignee: 'assignee',
+};
+
+/** Which tickets are listed, and how. All of it is in the URL. */
 export function TicketFilters({ search, onChange, stats, connectionName }: TicketFiltersProps) {
-  const { status = 'open', severity, connection_id, from, to } = search;
+  const { status = 'open', severity, connection_id, q, from, to, group, sort = 'first_seen' } = search;
+  const { reverse } = search;
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
   // The statistics count the open tickets of the whole account.
-  const open = status === 'open' && !connection_id && !from && !to ? stats : undefined;
+  const open = status === 'open' && stats?.snoozed === 0 && !isNarrowed(search) ? stats : undefined;
   return (
     <div className="ticket-filters">
       <Filters>
-        <ConnectionFilter
-          chosen={connection_id ? (connectionName ?? `Connection ${connection_id}`) : null}
-          onChange={(id) => onChange({ connection_id: id })}
+        <SearchBox
+          label="Search tickets"
+          onSearch={(text) => onChange({ q: text || undefined })}
+          value={q ?? ''}
         />
         <FilterChips
           chips={[
-            { id: 'open', label: 'Open', status: 'open', count: stats?.open_count },
+            { id: 'open', label: 'Open', status: 'open', count: stats && stats.new + stats.acknowledged },
+            { id: 'new', label: 'New', status: 'new', count: stats?.new },
+            { id: 'acknowledged', label: 'Acknowledged', status: 'acknowledged', count: stats?.acknowledged },
+            { id: 'snoozed', label: 'Snoozed', status: 'snoozed', count: stats?.snoozed },
+            { id: 'silenced', label: 'Silenced', status: 'silenced' },
             { id: 'resolved', label: 'Resolved', status: 'resolved' },
           ]}
           label="State"
-          onChange={(id) =>
-            onChange({ status: id === 'open' ? undefined : id === 'resolved' ? 'resolved' : 'all' })
-          }
+          onChange={(id) => {
+            const list = LISTS.find((name) => name === id) ?? 'all';
+            onChange({ status: list === 'open' ? undefined : list });
+          }}
           value={status === 'all' ? null : status}
         />
-        <FilterChips
-          chips={[
-            { id: 'critical', label: 'Critical', status: 'critical', count: open?.critical_open },
-            { id: 'warning', label: 'Warning', status: 'warning', count: open?.warning_open },
-            {
-              id: 'info',
-              label: 'Info',
-              status: 'info',
-              count: open && open.open_count - open.critical_open - open.warning_open,
-            },
-          ]}
-          label="Severity"
-          onChange={(id) => onChange({ severity: SEVERITIES.find((word) => word === id) })}
-          value={severity ?? null}
-        />
-        <DayRange from={from} label="First seen from" onChange={onChange} to={to} />
       </Filters>
+      <div className="filters-toggle">
+        <Button
+          aria-controls={id}
+          aria-expanded={isOpen}
+          icon={isOpen ? 'up' : 'down'}
+          onPress={() => setOpen(!isOpen)}
+          small
+        >
+          More filters
+        </Button>
+      </div>
+      <div className={isOpen ? 'more-filters' : 'more-filters folded'} id={id}>
+        <Filters>
+          <FilterChips
+            chips={[
+              { id: 'critical', label: 'Critical', status: 'critical', count: open?.critical_open },
+              { id: 'warning', label: 'Warning', status: 'warning', count: open?.warning_open },
+              {
+                id: 'info',
+                label: 'Info',
+                status: 'info',
+                count: open && open.open_count - open.critical_open - open.warning_open,
+              },
+            ]}
+            label="Severity"
+            onChange={(id) => onChange({ severity: SEVERITIES.find((word) => word === id) })}
+            value={severity ?? null}
+          />
+          <AssigneeFilter assignee={search.assignee} onChange={onChange} />
+          <ConnectionFilter
+            chosen={connection_id ? (connectionName ?? `Connection ${connection_id}`) : null}
+            onChange={(id) => onChange({ connection_id: id })}
+          />
+        </Filters>
+        <Filters>
+          <Select
+            choices={[
+              { id: 'none', label: 'No groups' },
+              ...Object.entries(GROUPS).map(([id, word]) => ({ id, label: `Group by ${word}` })),
+            ]}
+            hideLabel
+            label="Groups"
+            onChange={(id) => onChange({ group: id === 'none' ? undefined : (id as TicketGroup) })}
+            value={group ?? 'none'}
+          />
+          <Select
+            choices={Object.entries(SORTS).map(([id, word]) => ({ id, label: `Sort by ${word}` }))}
+            hideLabel
+            label="Order"
+            onChange={(id) =>
+              onChange({ sort: id === 'first_seen' ? undefined : (id as TicketSort), reverse: undefined })
+            }
+            value={sort}
+          />
+          <FilterChips
+            chips={[{ id: '1', label: 'Reverse order' }]}
+            label="Direction"
+            onChange={(id) => onChange({ reverse: id === '1' ? '1' : undefined })}
+            value={reverse ?? null}
+          />
+          <DayRange from={from} label="First seen from" onChange={onChange} to={to} />
+        </Filters>
+      </div>
     </div>
+  );
+}
+
+/** Whether a list is restricted by more than status and severity. */
+export function isNarrowed({ connection_id, assignee, q, from, to }: TicketsSearch): boolean {
+  return [connection_id, assignee, q, from, to].some((value) => value !== undefined);
+}
+
+function AssigneeFilter({
+  assignee = 'anybody',
+  onChange,
+}: {
+  assignee: string | undefined;
+  onChange: (changed: TicketsSearch) => void;
+}) {
+  const people = usePeople();
+  const { member } = useProfile();
+  const others = (people.data?.data ?? []).filter(({ id }) => id !== member.id);
+  const isListed =
+    ['anybody', 'me', 'nobody'].includes(assignee) || others.some(({ id }) => String(id) === assignee);
+  return (
+    <Select
+      choices={[
+        { id: 'anybody', label: 'Any assignee' },
+        { id: 'me', label: 'Assigned to me' },
+        { id: 'nobody', label: 'Assigned to nobody' },
+        ...others.map(({ id, name }) => ({ id: String(id), label: name })),
+        ...(isListed ? [] : [{ id: assignee, label: `Member ${assignee}` }]),
+      ]}
+      hideLabel
+      label="Assignee"
+      onChange={(id) => onChange({ assignee: id === 'anybody' ? undefined : id })}
+      value={assignee}
+    />
   );
 }

@@ -1,10 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import type { Ticket } from '../../../../client/src/records.ts';
+import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
+import {
+  TICKET_SORTS,
+  TICKET_STATES,
+  type TicketSort,
+} from '../../../../src/vocabulary/values/ticket-lists.ts';
 import { RowPlace } from '../../parts/row-place.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Time, useNow } from '../../parts/time.tsx';
+import { type Column, type Sort, Table } from '../../parts/table.tsx';
+import { local, Time, useNow } from '../../parts/time.tsx';
+import { escapeTurning } from '../../parts/visible-text.ts';
+import { SelectBox } from './selection.tsx';
 import { ticketDuration } from './ticket-duration.ts';
+import type { Ticket } from './tickets-query.ts';
+import type { TicketsSearch } from './tickets-search.ts';
 
 /** The id of a row's link, to which the focus returns. */
 export function ticketLinkId(id: number | string): string {
@@ -12,7 +21,7 @@ export function ticketLinkId(id: number | string): string {
 }
 
 function TicketLink({ ticket }: { ticket: Ticket }) {
-  const { id, title, severity } = ticket;
+  const { id, title, severity, assignee } = ticket;
   return (
     <>
       <Link
@@ -29,23 +38,33 @@ function TicketLink({ ticket }: { ticket: Ticket }) {
       <span className="row-marks">
         <StatusMark quiet status={severity} />
         <State ticket={ticket} />
+        {assignee && <bdi className="small">{assignee.name}</bdi>}
       </span>
     </>
   );
 }
 
 function State({ ticket }: { ticket: Ticket }) {
-  const { status, resolved_at } = ticket;
+  const { state, resolved_at, until } = ticket;
   const took = ticketDuration(ticket, useNow());
   return (
     <span className="ticket-state">
-      <StatusMark quiet status={status} />
+      <StatusMark quiet status={state} />
       <span className="quiet small">
-        {resolved_at === null ? 'for' : 'after'} {took}
+        {until === null ? `${resolved_at === null ? 'for' : 'after'} ${took}` : <>until {local(until)}</>}
       </span>
     </span>
   );
 }
+
+const SELECT: Column<Ticket> = {
+  id: 'select',
+  header: 'Selected',
+  hideHeader: true,
+  cell: (ticket) => <SelectBox ticket={ticket} />,
+  width: '1.75rem',
+  narrow: 'corner',
+};
 
 // On narrow screens the first cell shows everything.
 const COLUMNS: readonly Column<Ticket>[] = [
@@ -55,35 +74,99 @@ const COLUMNS: readonly Column<Ticket>[] = [
     cell: ({ severity }) => <StatusMark quiet status={severity} />,
     width: '6.5rem',
     narrow: 'hide',
+    isSortable: true,
   },
-  { id: 'title', header: 'Ticket', cell: (ticket) => <TicketLink ticket={ticket} />, narrow: 'lead' },
   {
-    id: 'status',
+    id: 'title',
+    header: 'Ticket',
+    cell: (ticket) => <TicketLink ticket={ticket} />,
+    narrow: 'lead',
+    isSortable: true,
+  },
+  {
+    id: 'assignee',
+    header: 'Assignee',
+    cell: ({ assignee }) => assignee && <bdi className="two-lines">{assignee.name}</bdi>,
+    width: '8rem',
+    narrow: 'hide',
+    isSortable: true,
+  },
+  {
+    id: 'state',
     header: 'State',
     cell: (ticket) => <State ticket={ticket} />,
     width: '9rem',
     narrow: 'hide',
   },
   {
-    id: 'first_seen_at',
+    id: 'first_seen',
     header: 'First seen',
     cell: ({ first_seen_at }) => <Time at={first_seen_at} />,
-    width: '8rem',
+    width: '7rem',
     narrow: 'hide',
+    isSortable: true,
   },
 ];
+const SELECTABLE = [SELECT, ...COLUMNS];
 
-/** Tickets, latest first, as the API lists them. */
-export function TicketList({ tickets, onEnd }: { tickets: readonly Ticket[]; onEnd: () => void }) {
+interface TicketListProps {
+  tickets: readonly Ticket[];
+  search: TicketsSearch;
+  canSelect: boolean;
+  onChange: (changed: TicketsSearch) => void;
+  onEnd: () => void;
+}
+
+/** Tickets in the order of the URL, with a heading at the beginning of each group. */
+export function TicketList({ tickets, search, canSelect, onChange, onEnd }: TicketListProps) {
+  const { sort = 'first_seen', reverse } = search;
+  const isUp = (TICKET_SORTS[sort] === 'asc') !== (reverse === '1');
+  const onSort = ({ column, descending }: Sort) => {
+    const id = column as TicketSort;
+    // A first press gives the usual order of a column.
+    const isReversed = id === sort && descending !== (TICKET_SORTS[id] === 'desc');
+    onChange({ sort: id === 'first_seen' ? undefined : id, reverse: isReversed ? '1' : undefined });
+  };
   return (
     <Table
-      columns={COLUMNS}
+      columns={canSelect ? SELECTABLE : COLUMNS}
       hasKeyboardNavigation
+      heading={(ticket, before) =>
+        isFirst(ticket, before) && (
+          <GroupHeading none={search.group === 'tags' ? 'No tags' : 'Nobody'} ticket={ticket} />
+        )
+      }
       label="Tickets"
       onEnd={onEnd}
+      onSort={onSort}
       rowHeight={57}
       rowKey={({ id }) => id}
       rows={tickets}
+      sort={{ column: sort, descending: !isUp }}
     />
+  );
+}
+
+function isFirst({ group }: Ticket, before: Ticket | undefined): boolean {
+  return group !== null && (before === undefined || before.group?.key !== group.key);
+}
+
+const MARKS = [...SEVERITIES, ...TICKET_STATES];
+
+/** The name of a group and its size; `none` names that of the tickets without one. */
+function GroupHeading({ ticket: { group }, none }: { ticket: Ticket; none: string }) {
+  const mark = MARKS.find((word) => word === group?.label);
+  return (
+    <>
+      {mark ? (
+        <StatusMark quiet status={mark} />
+      ) : (
+        <bdi className="one-line">{escapeTurning(group?.label ?? none)}</bdi>
+      )}
+      <span className="quiet">
+        {group?.size.toLocaleString('en')}
+        <span className="hidden-text">{group?.size === 1 ? ' ticket' : ' tickets'}</span>
+      </span>
+    </>
   );
 }

@@ -12,35 +12,50 @@ import { Time, useNow } from '../../parts/time.tsx';
 import { ChangesBefore } from './ticket-changes.tsx';
 import { TicketChart } from './ticket-chart.tsx';
 import { ticketDuration } from './ticket-duration.ts';
+import { TicketLinks } from './ticket-links.tsx';
+import { TicketTriage } from './ticket-triage.tsx';
+import type { TriageActions } from './use-triage-actions.tsx';
 
 /** A ticket beside the list, or instead of it on narrow screens: the finding, what to run, and its history. */
-export function TicketPanel({ id, onClose }: { id: string; onClose: () => void }) {
+export function TicketPanel({
+  id,
+  actions,
+  onClose,
+}: {
+  id: string;
+  actions: TriageActions;
+  onClose: () => void;
+}) {
   const query = useQuery({
     queryKey: ['tickets', 'one', id],
     queryFn: ({ signal }) => get<TicketDetail>(`/tickets/${id}`, {}, signal),
   });
   return (
     <SidePanel id={id} kind="ticket" onClose={onClose}>
-      <Loaded query={query}>{(ticket) => <TicketContent key={ticket.id} ticket={ticket} />}</Loaded>
+      <Loaded query={query}>
+        {(ticket) => <TicketContent actions={actions} key={ticket.id} ticket={ticket} />}
+      </Loaded>
     </SidePanel>
   );
 }
 
-function TicketContent({ ticket }: { ticket: TicketDetail }) {
+function TicketContent({ ticket, actions }: { ticket: TicketDetail; actions: TriageActions }) {
   return (
     <div className="panel-content">
       <div>
         <div className="panel-marks">
           <StatusMark status={ticket.severity} />
-          <StatusMark status={ticket.status} />
+          <StatusMark status={ticket.state} />
         </div>
         <PanelHeading>{ticket.title}</PanelHeading>
         <FindingPlace of={ticket} />
       </div>
+      <TicketTriage actions={actions} ticket={ticket} />
       <TicketFacts ticket={ticket} />
       <FindingExplanation {...ticket} />
       <TicketChart ticket={ticket} />
       <ChangesBefore ticket={ticket} />
+      <TicketLinks ticket={ticket} />
       <History ticket={ticket} />
     </div>
   );

@@ -1,113 +1,113 @@
 import './tickets.css';
-import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { Meta, Ticket } from '../../../../client/src/records.ts';
+import type { Meta } from '../../../../client/src/records.ts';
 import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
+import { MOST_TICKETS } from '../../../../src/vocabulary/values/ticket-lists.ts';
 import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
-import { rangeEnd, rangeStart } from '../../parts/day.ts';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Loaded, Message } from '../../parts/states.tsx';
+import { SavedViews } from '../../parts/saved-views.tsx';
+import { InlineError, Loaded, Message } from '../../parts/states.tsx';
 import { duration } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { TicketFilters } from './ticket-filters.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { SelectionContext } from './selection.tsx';
+import { isNarrowed, TicketFilters } from './ticket-filters.tsx';
 import { TicketList, ticketLinkId } from './ticket-list.tsx';
 import { TicketPanel } from './ticket-panel.tsx';
-import type { TicketsSearch } from './tickets-search.ts';
-
-/** The API's maximum; more pages load as the end of the list comes into view. */
-const PER_PAGE = 100;
-const RENEWED_MS = 60_000;
-
-/** Later pages are pinned to the first entry of the first page. */
-const firstPage: { page: number; to?: string | undefined } = { page: 1 };
-
-interface TicketsPart {
-  data: Ticket[];
-  meta: Meta;
-}
-
-const isLong = ({ data }: { data: InfiniteData<TicketsPart> | undefined }) => (data?.pages.length ?? 0) > 3;
-
-function useTickets({ status, severity, connection_id, from, to }: TicketsSearch) {
-  const filters = {
-    status: status === 'all' ? undefined : (status ?? 'open'),
-    ...{ severity, connection_id, from: rangeStart(from), to: rangeEnd(to) },
-  };
-  return useInfiniteQuery({
-    queryKey: ['tickets', 'list', filters],
-    queryFn: ({ pageParam, signal }) =>
-      get<TicketsPart>('/read/ops/tickets', { ...filters, ...pageParam, per_page: PER_PAGE }, signal),
-    initialPageParam: firstPage,
-    // Tickets opened since the first page must not shift the later pages.
-    getNextPageParam: ({ meta }, [first]) =>
-      meta.has_more ? { page: meta.page + 1, to: filters.to ?? first?.data[0]?.first_seen_at } : undefined,
-    placeholderData: keepPreviousData,
-    // A list that was scrolled far down is not refreshed page by page.
-    refetchInterval: ({ state }) => (isLong(state) ? false : RENEWED_MS),
-    refetchOnWindowFocus: ({ state }) => !isLong(state),
-    select: ({ pages }) => ({
-      // Two may have opened in the same millisecond.
-      tickets: [...new Map(pages.flatMap(({ data }) => data).map((ticket) => [ticket.id, ticket])).values()],
-      total: pages[0]?.meta.total ?? 0,
-    }),
-  });
-}
+import { getIds, type Ticket, useStats, useTickets } from './tickets-query.ts';
+import { type TicketsSearch, ticketsSearch } from './tickets-search.ts';
+import { useSelection } from './use-selection.ts';
+import { useTriageActions } from './use-triage-actions.tsx';
 
 function summary(stats: TicketStats): string {
-  const { open_count, critical_open, solved_this_week, avg_hours_this_week } = stats;
+  const { open_count, critical_open, snoozed, solved_this_week, avg_hours_this_week } = stats;
   const average =
     avg_hours_this_week === null ? '' : `, on average after ${duration(avg_hours_this_week * 3600)}`;
-  return `${open_count} open, ${critical_open} of them critical. ${solved_this_week} solved this week${average}.`;
+  const away = snoozed === 0 ? '' : ` and ${snoozed} snoozed`;
+  return `${open_count} open, ${critical_open} of them critical${away}. ${solved_this_week} solved this week${average}.`;
 }
 
-/** The tickets of the account, open and resolved. */
+const NONE: readonly Ticket[] = [];
+
+/** The tickets of the account: what is found, who works on it, and what was put off. */
 export function TicketsPage() {
   const search = useSearch({ from: '/in/tickets' });
   const navigate = useNavigate({ from: '/tickets' });
   const list = useTickets(search);
-  const stats = useQuery({
-    queryKey: ['tickets', 'stats'],
-    queryFn: ({ signal }) => get<TicketStats>('/tickets/stats', {}, signal),
-    refetchInterval: RENEWED_MS,
-  });
+  const stats = useStats();
+  const tickets = list.data?.tickets ?? NONE;
+  const selection = useSelection(tickets, search);
+  const actions = useTriageActions(selection.targets, selection.clear);
   const change = (changed: TicketsSearch) =>
     navigate({ search: (old) => ({ ...old, ticket: undefined, ...changed }), resetScroll: false });
   useFocusBack(search.ticket);
+  const { ticket: _, ...viewed } = search;
   return (
-    <Page description={stats.data ? summary(stats.data) : 'What the health checks found.'} title="Tickets">
+    <Page
+      actions={
+        <SavedViews
+          mayShare={actions.can}
+          onOpen={(view) => void navigate({ search: ticketsSearch(view) })}
+          page="tickets"
+          search={viewed}
+        />
+      }
+      description={stats.data ? summary(stats.data) : 'What the health checks found.'}
+      title="Tickets"
+    >
       <TicketFilters
-        connectionName={list.data?.tickets[0]?.connection_name}
+        connectionName={tickets[0]?.connection_name}
         onChange={change}
         search={search}
         stats={stats.data}
       />
+      <InlineError error={actions.error} />
       <div className={search.ticket ? 'list-with-panel with-panel' : 'list-with-panel'}>
         <div className="panel-list ticket-list">
           <Loaded query={list}>
-            {({ tickets, total }) =>
+            {({ total, limited }) =>
               total === 0 ? (
                 <NoTickets onAll={() => void navigate({ search: { status: 'all' } })} search={search} />
               ) : (
-                <>
+                <SelectionContext value={selection}>
                   <p className="quiet small" role="status">
                     {total === 1 ? 'One ticket' : `${total.toLocaleString('en')} tickets`}
+                    {limited && ', the newest. Choose a connection or days to see older ones.'}
                   </p>
                   <TicketList
+                    canSelect={actions.can}
+                    onChange={change}
                     onEnd={() => list.hasNextPage && !list.isFetchingNextPage && void list.fetchNextPage()}
+                    search={search}
                     tickets={tickets}
                   />
                   <MoreButton list={list} />
-                </>
+                  {selection.ids.size > 0 && (
+                    <BulkBar
+                      count={selection.ids.size}
+                      isPending={actions.isPending}
+                      most={MOST_TICKETS}
+                      onAction={actions.start}
+                      onAll={() => void getIds(search).then(({ data }) => selection.select(data))}
+                      onClear={selection.clear}
+                      total={total}
+                    />
+                  )}
+                </SelectionContext>
               )
             }
           </Loaded>
         </div>
-        {search.ticket && <TicketPanel id={search.ticket} onClose={() => void change({})} />}
+        {search.ticket && (
+          <TicketPanel actions={actions} id={search.ticket} onClose={() => void change({})} />
+        )}
       </div>
+      {actions.dialog}
     </Page>
   );
 }
@@ -122,14 +122,14 @@ function useFocusBack(open: string | undefined): void {
 }
 
 function NoTickets({ search, onAll }: { search: TicketsSearch; onAll: () => void }) {
-  const { status, severity, connection_id, from, to } = search;
+  const { status, severity } = search;
   const can = useCan();
   const watched = useQuery({
     queryKey: ['tickets', 'watched'],
     queryFn: ({ signal }) => get<{ meta: Meta }>('/read/health/connections', { per_page: 1 }, signal),
     enabled: can('health:read'),
   });
-  if (severity || connection_id || from || to || status === 'resolved') {
+  if (severity || isNarrowed(search) || !['open', 'all', undefined].includes(status)) {
     return (
       <Message
         actions={<Button onPress={onAll}>Show all tickets</Button>}

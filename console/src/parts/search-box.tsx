@@ -1,11 +1,19 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { SearchField } from '../../parts/field.tsx';
+import { SearchField } from './field.tsx';
 
 /** The wait after the last keystroke; people type one in 100 to 250 ms. */
 const PAUSE_MS = 250;
 
 /** A search field that updates the URL when typing pauses, and follows the URL on back and forward. */
-export function SearchBox({ value, onSearch }: { value: string; onSearch: (q: string) => void }) {
+export function SearchBox({
+  label,
+  value,
+  onSearch,
+}: {
+  label: string;
+  value: string;
+  onSearch: (q: string) => void;
+}) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
   useEffect(() => {
@@ -21,5 +29,5 @@ export function SearchBox({ value, onSearch }: { value: string; onSearch: (q: st
     const timer = setTimeout(() => search(text.trim()), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  return <SearchField label="Search by name or host" onChange={setText} shortcut value={text} />;
+  return <SearchField label={label} onChange={setText} shortcut value={text} />;
 }

@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { local } from '../../parts/time.tsx';
+import { UNTIL, type Until, untilOf } from '../../parts/until.ts';
+import { ChooseDialog } from './choose-dialog.tsx';
+
+interface SnoozeDialogProps {
+  title: string;
+  /** `until` as the service takes it. */
+  onSnooze: (until: string) => void;
+  onClose: () => void;
+}
+
+// Until it is resolved is no snooze: it is an acknowledgement.
+const CHOICES = UNTIL.filter(({ id }) => id !== 'resolved');
+
+/** Asks until when tickets leave the list of open ones. */
+export function SnoozeDialog({ title, onSnooze, onClose }: SnoozeDialogProps) {
+  const [isCustom, setCustom] = useState(false);
+  const [at, setAt] = useState('');
+  if (!isCustom) {
+    return (
+      <ChooseDialog
+        choices={CHOICES}
+        onChoose={(id) => (id === 'at' ? setCustom(true) : onSnooze(untilOf(id as Until, '') ?? ''))}
+        onClose={onClose}
+        title={title}
+      />
+    );
+  }
+  const isPast = at !== '' && !(Date.parse(at) > Date.now());
+  return (
+    <FormDialog
+      action="Snooze"
+      icon="clock"
+      isDisabled={at === '' || isPast}
+      isPending={false}
+      onClose={onClose}
+      onSubmit={() => onSnooze(untilOf('at', at) ?? '')}
+      title={title}
+    >
+      <TextField
+        autoFocus
+        description="In your time zone."
+        error={isPast ? 'Enter a time in the future.' : null}
+        isRequired
+        label="Until"
+        onChange={setAt}
+        type="datetime-local"
+        value={at}
+      />
+    </FormDialog>
+  );
+}
+
+/** How a notice says the end of a snooze. */
+export function snoozedUntil(until: string): string {
+  return `snoozed until ${local(until)}`;
+}

@@ -1,0 +1,91 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
+import { send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { local } from '../../parts/time.tsx';
+import type { TriageActions } from './use-triage-actions.tsx';
+
+const REASONS: Record<string, string> = {
+  accepted_risk: 'accepted risk',
+  false_positive: 'false positive',
+  wont_fix: 'won’t fix',
+  maintenance: 'maintenance',
+};
+
+/** Who works on a ticket, who has seen it, and what can be done about it. */
+export function TicketTriage({ ticket, actions }: { ticket: TicketDetail; actions: TriageActions }) {
+  const { assignee, acknowledged, silence, status, state } = ticket;
+  const { can, start, isPending } = actions;
+  const isSeen = state === 'acknowledged' || state === 'snoozed';
+  return (
+    <div className="ticket-triage">
+      <p>
+        {assignee ? (
+          <>
+            Assigned to <bdi>{assignee.name}</bdi>
+          </>
+        ) : (
+          'Assigned to nobody'
+        )}
+        {acknowledged && (
+          <>
+            {acknowledged.until === null ? ' · acknowledged by ' : ' · snoozed by '}
+            <bdi>{acknowledged.by}</bdi>
+            {acknowledged.until !== null && ` until ${local(acknowledged.until)}`}
+          </>
+        )}
+      </p>
+      {can && status === 'open' && (
+        <div className="page-actions">
+          <Button isDisabled={isPending} onPress={() => start('assign', [ticket])} small>
+            Assign
+          </Button>
+          <Button isDisabled={isPending} onPress={() => start('acknowledge', [ticket])} small>
+            {isSeen ? 'Make new again' : 'Acknowledge'}
+          </Button>
+          <Button isDisabled={isPending} onPress={() => start('snooze', [ticket])} small>
+            Snooze
+          </Button>
+        </div>
+      )}
+      {silence && <Silence canEnd={can} silence={silence} />}
+    </div>
+  );
+}
+
+function Silence({ silence, canEnd }: { silence: NonNullable<TicketDetail['silence']>; canEnd: boolean }) {
+  const { id, by, reason, note, until } = silence;
+  const queries = useQueryClient();
+  const end = useMutation({
+    mutationFn: () => send('DELETE', `/silences/${id}`),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ['tickets'] });
+      notify('Silence ended. The next health check reports the finding again.');
+    },
+  });
+  return (
+    <div className="ticket-silence">
+      <p>
+        Silenced
+        {by !== null && (
+          <>
+            {' '}
+            by <bdi>{by}</bdi>
+          </>
+        )}
+        {until === null ? ', without an end' : ` until ${local(until)}`}: {REASONS[reason] ?? reason}.
+      </p>
+      <p className="quiet">
+        <bdi>{note}</bdi>
+      </p>
+      {canEnd && (
+        <Button isPending={end.isPending} onPress={() => end.mutate()} small>
+          End silence
+        </Button>
+      )}
+      <InlineError error={end.error} />
+    </div>
+  );
+}

@@ -1,0 +1,188 @@
+import { type Static, Type } from 'typebox';
+import { everyCheck } from '../../checks/catalogue.ts';
+import { nullable } from '../../http/endpoint.ts';
+import { count, identifier, timestamp } from '../../http/fields.ts';
+import { wholeNumber } from '../../http/query-parameters.ts';
+import { rangeParameters, readRange } from '../../http/range-parameters.ts';
+import { stringEnum } from '../../http/string-enum.ts';
+import { type ListedTicket, LOOKED_AT, listTickets, type TicketChoice } from '../../triage/list-tickets.ts';
+import { SEVERITIES } from '../../vocabulary/severities.ts';
+import {
+  MOST_TICKETS,
+  TICKET_GROUPS,
+  TICKET_LISTS,
+  TICKET_SORTS,
+  TICKET_STATES,
+  type TicketGroup,
+  type TicketListName,
+  type TicketSort,
+} from '../../vocabulary/values/ticket-lists.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+
+const PAGE = 100;
+const MOST_WORDS = 10;
+
+const names = <Name extends string>(of: Record<Name, unknown>) => Object.keys(of) as Name[];
+
+const choice = {
+  /** Default: open. */
+  list: Type.Optional(stringEnum(...names<TicketListName>(TICKET_LISTS))),
+  severity: Type.Optional(stringEnum(...SEVERITIES)),
+  connection_id: wholeNumber('connection_id', 'Restricts to one connection.', { minimum: 1 }),
+  /** `me`, `nobody`, or a member's id. */
+  assignee: Type.Optional(
+    Type.String({
+      pattern: '^(?:me|nobody|[1-9][0-9]{0,14})$',
+      description: 'assignee must be me, nobody or the id of a member.',
+    }),
+  ),
+  /** Words that all occur in title, object, measured text or connection. */
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: String.raw`^[^\0]*$`,
+      description: 'q must be 1 to 200 characters.',
+    }),
+  ),
+  group: Type.Optional(stringEnum(...TICKET_GROUPS)),
+  /** Default: first_seen, the newest first. */
+  sort: Type.Optional(stringEnum(...names<TicketSort>(TICKET_SORTS))),
+  reverse: Type.Optional(stringEnum('1')),
+  ...rangeParameters,
+};
+
+const TicketRow = Type.Object({
+  id: identifier('ticket identifier'),
+  connection_id: identifier('the connection'),
+  connection_name: Type.String(),
+  check_id: Type.String(),
+  title: Type.String(),
+  object: nullable(Type.String()),
+  severity: stringEnum(...SEVERITIES),
+  state: stringEnum(...TICKET_STATES),
+  metric_line: Type.String(),
+  first_seen_at: timestamp('when it was found first'),
+  last_seen_at: timestamp('when it was found last'),
+  resolved_at: nullable(timestamp('null while open')),
+  /** Of its triage, for a change; 0 = nobody has changed it. */
+  version: count('version'),
+  assignee: nullable(Type.Object({ id: identifier('member'), name: Type.String() })),
+  /** Who acknowledged, snoozed or silenced it; null = nobody, or unknown. */
+  by: nullable(Type.String()),
+  /** The end of a snooze or silence. */
+  until: nullable(timestamp('null = none')),
+  /** Null = the list is not grouped. */
+  group: nullable(
+    Type.Object({
+      /** Null = the tickets without one, such as those that nobody is assigned to. */
+      key: nullable(Type.String()),
+      label: nullable(Type.String()),
+      size: count('tickets of the group'),
+    }),
+  ),
+});
+
+export const TicketPage = Type.Object({
+  data: Type.Array(TicketRow),
+  /** How many tickets match; 0 on a page past the end. */
+  total: count('tickets'),
+  /** Of the next page; null = this is the last one. */
+  next: nullable(Type.Integer()),
+  /** So many tickets were looked at that older ones may be missing. */
+  limited: Type.Boolean(),
+});
+
+const TicketIds = Type.Object({
+  data: Type.Array(Type.Object({ id: identifier('ticket identifier'), version: count('version') })),
+  total: count('tickets that match'),
+});
+
+export type TicketRow = Static<typeof TicketRow>;
+export type TicketPage = Static<typeof TicketPage>;
+export type TicketIds = Static<typeof TicketIds>;
+
+const getTickets = consoleRoute({
+  method: 'GET',
+  path: '/tickets',
+  permission: 'tickets:read',
+  query: Type.Object({
+    ...choice,
+    page: wholeNumber('page', 'The page, of 100 tickets.', { minimum: 1, maximum: 1_000 }),
+  }),
+  response: TicketPage,
+  cost: 2,
+  async handler({ actor: { accountId, memberId }, query: { page = 1, ...query }, read }) {
+    const skip = (page - 1) * PAGE;
+    const chosen = chosenBy(query, memberId);
+    const rows = await read((run) => listTickets(run, accountId, chosen, { limit: PAGE, skip }));
+    const total = rows[0]?.total ?? 0;
+    return {
+      data: rows.map((row) => shown(row, chosen)),
+      total,
+      next: total > skip + PAGE ? page + 1 : null,
+      limited: total >= LOOKED_AT,
+    };
+  },
+});
+
+const getTicketIds = consoleRoute({
+  method: 'GET',
+  path: '/tickets/ids',
+  permission: 'tickets:read',
+  query: Type.Object(choice),
+  response: TicketIds,
+  cost: 2,
+  async handler({ actor: { accountId, memberId }, query, read }) {
+    const chosen = chosenBy(query, memberId);
+    const all = { limit: MOST_TICKETS, skip: 0 };
+    const rows = await read((run) => listTickets(run, accountId, chosen, all));
+    return { data: rows.map(({ id, version }) => ({ id, version })), total: rows[0]?.total ?? 0 };
+  },
+});
+
+/** The list of tickets, sorted, grouped and searched. */
+export const ticketListRoutes: ConsoleRoute[] = [getTickets, getTicketIds];
+
+type Choice = Static<ReturnType<typeof Type.Object<typeof choice>>>;
+
+function chosenBy(query: Choice, memberId: number): TicketChoice {
+  const { list = 'open', severity, connection_id, assignee, q, group, sort = 'first_seen', reverse } = query;
+  return {
+    ...readRange(query),
+    ...{ list, sort, severity: severity ?? null, group: group ?? null, reverse: reverse === '1' },
+    connectionId: connection_id === undefined ? null : Math.min(connection_id, Number.MAX_SAFE_INTEGER),
+    assignee:
+      assignee === undefined
+        ? 'anybody'
+        : assignee === 'me'
+          ? memberId
+          : assignee === 'nobody'
+            ? assignee
+            : Number(assignee),
+    words: (q?.trim().split(/\s+/) ?? []).filter((word) => word !== '').slice(0, MOST_WORDS),
+  };
+}
+
+const titles = new Map<string, string>(everyCheck.map(({ id, title }) => [id, title]));
+
+function labelOf(row: ListedTicket, group: TicketGroup): string | null {
+  if (group === 'check') return titles.get(row.check_id) ?? row.check_id;
+  if (group === 'connection') return row.connection_name;
+  return group === 'assignee' ? row.assignee_name : row.group_key;
+}
+
+function shown(row: ListedTicket, { group }: TicketChoice): TicketRow {
+  const { id, connection_id, connection_name, check_id, title, object, severity, state, metric_line } = row;
+  const { version, assignee_id, assignee_name, resolved_at } = row;
+  return {
+    ...{ id, connection_id, connection_name, check_id, title, object, severity, state, metric_line, version },
+    first_seen_at: row.first_seen_at.toISOString(),
+    last_seen_at: row.last_seen_at.toISOString(),
+    resolved_at: resolved_at?.toISOString() ?? null,
+    assignee: assignee_id === null ? null : { id: assignee_id, name: assignee_name ?? '' },
+    by: row.acknowledged_by ?? row.silenced_by,
+    until: (row.acknowledged_until ?? row.silenced_until)?.toISOString() ?? null,
+    group: group === null ? null : { key: row.group_key, label: labelOf(row, group), size: row.group_size },
+  };
+}

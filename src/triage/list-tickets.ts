@@ -1,0 +1,193 @@
+import type { Read } from '../database/read.ts';
+import type { DateRange } from '../vocabulary/date-range.ts';
+import type { Severity } from '../vocabulary/severities.ts';
+import {
+  TICKET_LISTS,
+  TICKET_SORTS,
+  type TicketGroup,
+  type TicketListName,
+  type TicketSort,
+  type TicketState,
+} from '../vocabulary/values/ticket-lists.ts';
+import { activeSilence, severityRank, ticketState } from './ticket-state.ts';
+
+/** Whose tickets: a member's, nobody's, or anybody's. */
+type Assignee = number | 'nobody' | 'anybody';
+
+/** Which tickets, and in which order. */
+export interface TicketChoice extends DateRange {
+  list: TicketListName;
+  severity: Severity | null;
+  connectionId: number | null;
+  assignee: Assignee;
+  /** Words that all occur in the title, object, measured text or name of the connection, in any case. */
+  words: readonly string[];
+  group: TicketGroup | null;
+  sort: TicketSort;
+  reverse: boolean;
+}
+
+/** A ticket of a list. */
+export interface ListedTicket {
+  id: number;
+  connection_id: number;
+  connection_name: string;
+  check_id: string;
+  title: string;
+  object: string | null;
+  severity: Severity;
+  status: 'open' | 'resolved';
+  state: TicketState;
+  metric_line: string;
+  first_seen_at: Date;
+  last_seen_at: Date;
+  resolved_at: Date | null;
+  /** Of its triage; 0 = nobody has changed it. */
+  version: number;
+  assignee_id: number | null;
+  assignee_name: string | null;
+  /** Of an acknowledged or snoozed one. */
+  acknowledged_by: string | null;
+  acknowledged_until: Date | null;
+  /** Of a silenced one; null = unknown. */
+  silenced_by: string | null;
+  silenced_until: Date | null;
+  /** The identity of its group; null = not grouped, or the group of those without one. */
+  group_key: string | null;
+  group_size: number;
+  /** How many tickets match. */
+  total: number;
+}
+
+/**
+ * The most tickets that are looked at, the newest of those that match status, severity, connection and days: a search
+ * reads each of them. A group, a sort and a search over all takes 0.2 s.
+ */
+export const LOOKED_AT = 50_000;
+
+const ORDERS: Record<TicketSort, string> = {
+  first_seen: 'number',
+  last_seen: 'last_seen_at',
+  severity: severityRank('severity'),
+  title: 'lower(title) collate "C"',
+  connection: 'lower(connection_name) collate "C"',
+  assignee: 'lower(assignee_name) collate "C"',
+};
+
+const GROUP_KEYS: Record<TicketGroup, string> = {
+  check: 'check_id',
+  connection: 'connection_id::text',
+  tags: 'tags',
+  severity: 'severity',
+  state: 'state',
+  assignee: 'assignee_id::text',
+};
+
+/** Groups with the worst tickets first, then the largest; then by what members read. */
+const BY_WORST = 'group_worst, group_size desc';
+const GROUP_ORDERS: Record<TicketGroup, string> = {
+  check: `${BY_WORST}, check_id`,
+  connection: `${BY_WORST}, lower(connection_name) collate "C", connection_id`,
+  tags: `${BY_WORST}, tags`,
+  severity: severityRank('severity'),
+  state: `array_position(array['new', 'acknowledged', 'snoozed', 'silenced', 'resolved'], state)`,
+  assignee: `${BY_WORST}, lower(assignee_name) collate "C", assignee_id`,
+};
+
+const STATUS: Record<TicketListName, string> = {
+  open: `and t.status = 'open'`,
+  new: `and t.status = 'open'`,
+  acknowledged: `and t.status = 'open'`,
+  snoozed: `and t.status = 'open'`,
+  silenced: `and t.status = 'resolved' and t.resolution like 'silenced: %'
+     and t.connection_id in (select connection_id from silence
+                              where account_id = $1 and (ends_at is null or ends_at > now()))`,
+  resolved: `and t.status = 'resolved'`,
+  all: '',
+};
+
+/** States that only a silence tells apart. */
+const HAS_SILENCES: readonly TicketListName[] = ['silenced', 'resolved', 'all'];
+const NO_SILENCE = `
+  cross join (select null::bigint as silence_id, null::text as created_by, null::timestamptz as ends_at) s`;
+
+/**
+ * The chosen tickets but the first $7, at most $6. Text of the caller is in the values only. What the page shows is read for
+ * the page only, so that ten thousand sorted rows are narrow. The lateral joins look rows up by their keys, whatever the
+ * planner's statistics say: a nested loop over all connections took 0.2 s longer.
+ */
+function statementOf({ list, group, sort, reverse, connectionId, words }: TicketChoice): string {
+  const groupKey = group === null ? 'null::text' : GROUP_KEYS[group];
+  const descending = (TICKET_SORTS[sort] === 'desc') !== reverse;
+  const order = `${ORDERS[sort]} ${descending ? 'desc' : 'asc'} nulls last`;
+  const needsName = words.length > 0 || group === 'connection' || sort === 'connection';
+  return `
+  with listed as materialized (
+    select t.ticket_id as id, t.number, t.connection_id, c.name as connection_name, t.check_id, t.title, t.severity,
+           t.last_seen_at, ${group === 'tags' ? TAGS : 'null::text'} as tags, ${ticketState} as state, m.member_id as assignee_id, m.name as assignee_name,
+           g.version, g.acknowledged_by, g.acknowledged_until, s.created_by as silenced_by, s.ends_at as silenced_until
+      from (select t.*
+              from ticket t
+             where t.account_id = $1 ${STATUS[list]}
+               and t.number >= (select case when $8::timestamptz is null then 1 else ticket_place_at($1, 0, $8) end)
+               and t.number < (select ticket_place_at($1, 0, coalesce($9::timestamptz, 'infinity')))
+               and ($2::text is null or t.severity = $2)
+               ${connectionId === null ? 'and $3::bigint is null' : 'and t.connection_id = $3'}
+             order by t.number desc
+             limit ${LOOKED_AT}) t
+     cross join ${needsName ? NAME : '(select null::text as name) c'}
+      left join lateral (select g.* from ticket_triage g where g.account_id = $1 and g.ticket_id = t.ticket_id limit 1) g on true
+      left join lateral (select m.member_id, m.name from member m
+                          where m.account_id = $1 and m.member_id = g.assignee_id limit 1) m on g.assignee_id is not null
+      ${HAS_SILENCES.includes(list) ? activeSilence : NO_SILENCE}
+     where ($10::bigint is null or coalesce(m.member_id, 0) = $10)
+       and cardinality($5::text[]) = ${words.length} ${words.map((_, n) => found(n + 1)).join(' ')}
+  ), chosen as (
+    select *, ${groupKey} as group_key, count(*) over () as total,
+           ${group === null ? '0' : `count(*) over (partition by ${groupKey})`} as group_size,
+           ${group === null ? '0' : `min(${severityRank('severity')}) over (partition by ${groupKey})`} as group_worst
+      from listed
+     where state = any($4::text[])
+  ), page as (
+    select *, row_number() over () as place
+      from (select *
+              from chosen
+             order by ${group === null ? '' : `${GROUP_ORDERS[group]}, `}${order}, number desc
+             limit $6 offset $7) p
+  )
+  select p.id, p.connection_id, c.name as connection_name, p.check_id, p.title, t.object, p.severity, t.status, p.state, t.metric_line,
+         t.first_seen_at, p.last_seen_at, t.resolved_at, coalesce(p.version, 0) as version, p.assignee_id, p.assignee_name,
+         case when p.state in ('acknowledged', 'snoozed') then p.acknowledged_by end as acknowledged_by,
+         case when p.state = 'snoozed' then p.acknowledged_until end as acknowledged_until,
+         p.silenced_by, p.silenced_until, p.group_key, p.group_size, p.total
+    from page p
+    join ticket t on t.account_id = $1 and t.ticket_id = p.id
+    cross join ${NAME}
+   order by p.place`;
+}
+
+// A ticket is in one group, so that no list has it twice: that of all tags of its connection.
+const TAGS = `
+  (select array_to_string(x.tags, ', ') from connection_tags x where x.account_id = $1 and x.connection_id = t.connection_id)`;
+
+const NAME = `
+  lateral (select c.name from connection c where c.account_id = $1 and c.connection_id = t.connection_id limit 1) c`;
+
+// Text of the caller is no pattern here: % and _ are characters.
+const found = (n: number) => `
+       and strpos(lower(concat_ws(E'\\n', t.title, t.object, t.metric_line, c.name)), lower(($5::text[])[${n}])) > 0`;
+
+/** At most `limit` of the chosen tickets, after the first `skip`. */
+export function listTickets(
+  read: Read,
+  accountId: number,
+  choice: TicketChoice,
+  { limit, skip }: { limit: number; skip: number },
+): Promise<ListedTicket[]> {
+  const { list, severity, connectionId, assignee, words, since, before } = choice;
+  return read<ListedTicket>(statementOf(choice), [
+    ...[accountId, severity, connectionId, TICKET_LISTS[list], words],
+    ...[limit, skip, since, before],
+    assignee === 'anybody' ? null : assignee === 'nobody' ? 0 : assignee,
+  ]);
+}

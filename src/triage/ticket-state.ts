@@ -1,0 +1,37 @@
+import { SEVERITIES } from '../vocabulary/severities.ts';
+
+const severities = `array[${SEVERITIES.map((severity) => `'${severity}'`).join(', ')}]`;
+
+/** SQL: the rank of a severity; the worst is 1. */
+export function severityRank(severity: string): string {
+  return `array_position(${severities}, ${severity})`;
+}
+
+/**
+ * SQL: whether the acknowledgement in `ticket_triage g` holds for `ticket t` at `now`. It ends at its time, when the
+ * ticket opens again, and when the ticket gets worse.
+ */
+export const isAcknowledged = (now: string) => `
+  coalesce(t.status = 'open'
+           and g.acknowledged_at > coalesce(t.reopened_at[cardinality(t.reopened_at)], '-infinity')
+           and coalesce(g.acknowledged_until > ${now}, true)
+           and ${severityRank('t.severity')} >= ${severityRank('g.acknowledged_severity')}, false)`;
+
+/** SQL: the active silence that resolved `ticket t`, as a lateral join `s`; no row = none. */
+export const activeSilence = `
+  left join lateral (
+         select s.silence_id, s.created_by, s.reason, s.note, s.ends_at
+           from silence s
+          where t.status = 'resolved' and t.resolution like 'silenced: %'
+            and s.account_id = $1 and s.connection_id = t.connection_id and s.check_id = t.check_id
+            and (s.object is null or s.object = t.object)
+            and (s.ends_at is null or s.ends_at > now())
+          order by s.object nulls last, s.ends_at desc nulls first, s.silence_id
+          limit 1) s on true`;
+
+/** SQL: the state of `ticket t`, with `ticket_triage g` and {@link activeSilence} `s`. */
+export const ticketState = `
+  case when t.status = 'resolved' then case when s.silence_id is null then 'resolved' else 'silenced' end
+       when not ${isAcknowledged('now()')} then 'new'
+       when g.acknowledged_until is null then 'acknowledged'
+       else 'snoozed' end`;

@@ -1,0 +1,254 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  keepPicture,
+  openBrowser,
+  openWindow,
+  overflow,
+  PHONE,
+  settled,
+  violations,
+  visit,
+  WIDE,
+  type Window,
+} from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { focused, tabTo, takeFromMenu } from './keyboard.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+let viewer: Person;
+let opened: Window;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 9, tickets: 400, activity: 300 });
+  browser = await openBrowser();
+  owner = await service.owner();
+  await service.member('Grace Hopper', ['operator']);
+  viewer = await service.member('Vera Viewer', ['viewer']);
+  opened = await openWindow(browser, service.origin, owner);
+  page = opened.page;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+beforeEach(() => service.statement('delete from ticket_triage'));
+
+async function visitList(at: Page, path: string): Promise<void> {
+  await visit(at, path);
+  await at.locator('.table-item').first().waitFor();
+}
+
+const parameters = () => Object.fromEntries(new URL(page.url()).searchParams);
+const notice = (text: RegExp) => page.locator('.notice', { hasText: text }).last();
+const rowAt = (index: number) => page.locator(`.table-item[data-index="${index}"]`);
+const focusedIndex = () =>
+  page.evaluate<string | undefined>('document.activeElement.closest(".table-item")?.dataset.index');
+
+test('by keyboard alone: search, group, select, assign, acknowledge, snooze and undo', async () => {
+  await visit(page, '/tickets');
+  // Search.
+  await page.keyboard.press('/');
+  expect(await focused(page)).toBe('Search tickets');
+  await page.keyboard.type('index');
+  await page.waitForURL(/q=index/);
+  await settled(page);
+  // Group: the choice is in the URL.
+  await tabTo(page, /Groups|No groups/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('option', { name: 'Group by connection' }).waitFor();
+  await page.keyboard.type('Group by con');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/group=connection/);
+  await page.locator('.table-heading').first().waitFor();
+  expect(parameters()).toEqual({ q: 'index', group: 'connection' });
+
+  // Select two rows and assign them.
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByRole('toolbar', { name: 'Selected tickets' }).getByText('2 selected').waitFor();
+  await page.keyboard.press('a');
+  await page.getByRole('dialog', { name: 'Assign 2 tickets' }).waitFor();
+  await page.getByRole('option').first().waitFor();
+  await page.keyboard.type('Grace');
+  await page.keyboard.press('Enter');
+  await notice(/2 tickets assigned to Grace Hopper/).waitFor();
+  await rowAt(0).locator('.two-lines', { hasText: 'Grace Hopper' }).waitFor();
+  await rowAt(1).locator('.two-lines', { hasText: 'Grace Hopper' }).waitFor();
+  expect(await page.getByRole('toolbar', { name: 'Selected tickets' }).count()).toBe(0);
+  // The focus is where it was.
+  await expect.poll(focusedIndex).toBe('1');
+
+  // Acknowledge the focused row; again makes it new.
+  await page.keyboard.press('e');
+  await rowAt(1).getByText('Acknowledged').last().waitFor();
+  await page.keyboard.press('e');
+  await rowAt(1).getByText('New').last().waitFor();
+
+  // Snooze: the ticket leaves the list, the focus stays at its place.
+  const gone = await page.locator('.row-link:focus').getAttribute('id');
+  await page.keyboard.press('s');
+  await page.getByRole('dialog', { name: 'Snooze ticket' }).waitFor();
+  await page.keyboard.type('For 4');
+  await page.keyboard.press('Enter');
+  await notice(/One ticket snoozed until/).waitFor();
+  await page.locator(`#${gone}`).waitFor({ state: 'detached' });
+  await expect.poll(focusedIndex).toBe('1');
+
+  // Undo brings it back.
+  await page.keyboard.press('z');
+  await page.locator(`#${gone}`).waitFor();
+  await notice(/One ticket restored/).waitFor();
+
+  // The list of keys.
+  await page.keyboard.press('?');
+  await page
+    .getByRole('dialog', { name: 'Keyboard shortcuts' })
+    .getByText('Acknowledge, or make new again')
+    .waitFor();
+  await page.keyboard.press('Escape');
+  expect(opened.complaints).toEqual([]);
+});
+
+test('the whole list is selected and acknowledged at once; the undo button takes it back', async () => {
+  await visit(page, '/tickets');
+  const status = page.getByRole('status').filter({ hasText: /^\d+ tickets$/ });
+  const total = (await status.textContent())?.split(' ')[0] ?? '';
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByRole('button', { name: `Select all ${total}` }).click();
+  await page.getByText(`${total} selected`).waitFor();
+  await page.getByRole('button', { name: 'Acknowledge', exact: true }).click();
+  await notice(new RegExp(`^${total} tickets acknowledged`)).waitFor();
+  await visit(page, '/tickets?status=acknowledged');
+  expect(await status.textContent()).toBe(`${total} tickets`);
+  await visit(page, '/tickets');
+  await page
+    .getByText('No ticket matches')
+    .or(page.getByRole('table', { name: 'Tickets' }))
+    .waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.keyboard.press('a');
+  await page.getByRole('option').first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await notice(/One ticket restored/).waitFor();
+});
+
+test('what another member changed meanwhile is left alone, and said', async () => {
+  await visitList(page, '/tickets');
+  await page.keyboard.press('j');
+  const id = Number((await page.locator('.row-link:focus').getAttribute('id'))?.replace('ticket-', ''));
+  const [{ id: me } = { id: 0 }] = (
+    await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/tickets/people')
+  ).data;
+  await service.ask(owner, 'POST', '/tickets/triage', { tickets: [{ id, version: 0 }], assignee_id: me });
+  await page.keyboard.press('e');
+  await notice(/left alone: changed by Ada Lovelace meanwhile/).waitFor();
+});
+
+test('an open ticket is changed from its panel, and links to what belongs to it', async () => {
+  await visitList(page, '/tickets');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const panel = page.locator('.ticket-panel');
+  await panel.getByText('Assigned to nobody').waitFor();
+  await panel.getByRole('button', { name: 'Acknowledge', exact: true }).click();
+  await panel.getByText('acknowledged by Ada Lovelace').waitFor();
+  await panel.getByRole('button', { name: 'Make new again' }).click();
+  await panel.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor();
+  await panel.getByRole('link', { name: /Finding on/ }).click();
+  await page.waitForURL(/connections\/\d+\?finding=/);
+});
+
+test('a list is saved as a view, and opened again', async () => {
+  await visitList(page, '/tickets?status=new&group=check&sort=severity');
+  await takeFromMenu(page, 'Views', 'Save this view…');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('By check');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'View By check' }).waitFor();
+  await visitList(page, '/tickets');
+  await takeFromMenu(page, 'Views', 'By check');
+  await page.waitForURL(/group=check/);
+  expect(parameters()).toEqual({ status: 'new', group: 'check', sort: 'severity' });
+});
+
+test('who may only look has neither boxes nor buttons nor keys', async () => {
+  const { page: seen, complaints, close } = await openWindow(browser, service.origin, viewer);
+  await visitList(seen, '/tickets');
+  await seen.keyboard.press('j');
+  for (const key of ['x', 'a', 'e', 's', 'z']) await seen.keyboard.press(key);
+  expect(await seen.locator('.select-box, .bulk-bar, [role=dialog]').count()).toBe(0);
+  await seen.keyboard.press('Enter');
+  await seen.locator('.ticket-panel').getByText('Assigned to nobody').waitFor();
+  expect(await seen.locator('.ticket-panel').getByRole('button', { name: 'Assign' }).count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+const LOOKS = [
+  { name: 'light', scheme: 'light', ...WIDE },
+  { name: 'dark', scheme: 'dark', ...WIDE },
+  { name: 'phone', scheme: 'light', ...PHONE },
+  { name: 'phone-dark', scheme: 'dark', ...PHONE },
+] as const;
+
+describe.each<[string, string, (page: Page) => Promise<void>]>([
+  ['grouped', '/tickets?group=check&sort=severity', async () => {}],
+  [
+    'selected',
+    '/tickets?group=severity',
+    async (at) => {
+      for (const key of ['j', 'x', 'j', 'x', 'j']) await at.keyboard.press(key);
+    },
+  ],
+  [
+    'assigning',
+    '/tickets',
+    async (at) => {
+      for (const key of ['j', 'a']) await at.keyboard.press(key);
+      await at.getByRole('option').first().waitFor();
+    },
+  ],
+  [
+    'snoozing',
+    '/tickets',
+    async (at) => {
+      for (const key of ['j', 's']) await at.keyboard.press(key);
+      await at.getByRole('option', { name: 'Custom time' }).click();
+      await at.getByLabel('Until').waitFor();
+    },
+  ],
+  [
+    'with a notice',
+    '/tickets',
+    async (at) => {
+      for (const key of ['j', 'e']) await at.keyboard.press(key);
+      await at.getByRole('button', { name: 'Undo' }).waitFor();
+    },
+  ],
+  ['nothing found', '/tickets?q=no-such-thing', async () => {}],
+  ['snoozed', '/tickets?status=snoozed', async () => {}],
+])('%s', (name, path, prepare) => {
+  test.each(LOOKS)('$name: axe finds no violations, and the page fits the window', async (look) => {
+    const window = await openWindow(browser, service.origin, owner, look);
+    await visit(window.page, path);
+    await window.page.locator('.table-item, .message').first().waitFor();
+    await prepare(window.page);
+    await settled(window.page);
+    await keepPicture(window.page, `triage-${name.replaceAll(' ', '-')}.${look.name}`);
+    expect(await violations(window.page)).toEqual([]);
+    expect(await overflow(window.page)).toBeLessThanOrEqual(0);
+    expect(window.complaints).toEqual([]);
+    await window.close();
+  });
+});
