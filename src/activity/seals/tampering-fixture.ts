@@ -76,7 +76,7 @@ async function forge(
 /** Each way to tamper with a log of ten seals over 30 entries each, the entry that it is found at, and what is found. */
 export const TAMPERINGS: [string, (log: Tampering) => Promise<unknown>, number, string][] = [
   ['a path is changed', ({ run }) => run(`update activity set page_path = '/x' ${at(47)}`), 47, 'edited'],
-  ['a status appears', ({ run }) => run(`update activity set status = 200 ${at(61)}`), 61, 'edited'],
+  ['a status is changed', ({ run }) => run(`update activity set status = 404 ${at(61)}`), 61, 'edited'],
   [
     'a microsecond is added',
     ({ run }) => run(`update activity set occurred_at = occurred_at + interval '1 microsecond' ${at(90)}`),
