@@ -72,6 +72,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     silence: 'select',
     ticket: 'select',
     ticket_tally: 'select',
+    ticket_triage: 'select',
     ticket_week: 'select',
   },
   // The role of the gate, the monitor, the console and the commands. It can't change the log, the seals and past health checks.
@@ -131,6 +132,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     ticket:
       'select, insert, update (category, title, severity, status, metric_line, remediation, last_seen_at, resolved_at, resolution, clean_runs, reopened_at, measured)',
     ticket_tally: 'select, insert, update',
+    ticket_triage: 'select, insert, update',
     ticket_week: 'select, insert, update',
   },
 };

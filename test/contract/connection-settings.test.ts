@@ -264,8 +264,11 @@ test('check run --url checks without a store; the exit code is the worst status'
   const folder = temporaryFolder();
   const environment = { DBVITALS_DATA_DIR: join(folder.path, 'none') };
   const well = await command([...run, url, '--json'], { environment });
-  expect([well.exit, well.stderr]).toEqual([0, '']);
   const { score, summary_text, checks, ...rest }: HealthCheck = JSON.parse(well.stdout);
+  // The newest build at hand may be behind.
+  const warnings = checks.filter(({ status }) => status === 'warning').map(({ check_id }) => check_id);
+  expect(['', 'PG_MINOR_OUTDATED']).toContain(warnings.join(' '));
+  expect([well.exit, well.stderr]).toEqual([warnings.length, '']);
   expect([score > 80, typeof summary_text, rest]).toEqual([true, 'string', {}]);
   expect(checks.find(({ check_id }) => check_id === 'CONN_UNREACHABLE')?.status).toBe('ok');
   const threshold = ['--threshold', 'PG_SHARED_BUFFERS_LOW.warning_bytes=999999999999'];
