@@ -105,6 +105,7 @@ test('a finding has a chart of its value, with thresholds and the forecast', asy
   const { page, close } = await openWindow(browser, service.origin, owner);
   await visit(page, `/connections/${ids.full}`);
   const chart = page.locator('.finding-chart');
+  await chart.scrollIntoViewIfNeeded();
   await chart.getByRole('application').waitFor();
   await chart.getByText('Warning at 10 %, critical at 30 %, full at 100 %.').waitFor();
   await chart.getByText('Full in about 41 days (26 to 77)').waitFor();
