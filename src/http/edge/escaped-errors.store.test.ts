@@ -38,6 +38,7 @@ const ask = (path) => fetch('http://127.0.0.1:' + server.address().port + path).
   () => path + ' closed',
 );
 for (const path of ['/at-once', '/later', '/promise', '/answered', '/well']) console.log(await ask(path));
+server.emit('error', new Error('accept ENOBUFS'));
 ask('/gone');
 const gaveUp = new Promise((resolve) => { stopped = resolve; });
 ask('/everybody');
@@ -56,7 +57,7 @@ test('an error that escapes a request closes only its connection; an error of th
   expect(errors).toBe('');
   expect(output.trim().split('\n')).toEqual([
     ...['/at-once closed', '/later closed', '/promise closed', '/answered ok', '/well ok'],
-    'request request request request connection process',
+    'request request request request connection connection process',
   ]);
   expect(code).toBe(3);
 });

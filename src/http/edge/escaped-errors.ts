@@ -33,6 +33,12 @@ export class EscapedErrors {
     // Added before Node's own listener, so that everything its parser calls later inherits this context.
     const enter = (socket: Socket) => client.enterWith(socket);
     server.prependListener('connection', enter).prependListener('secureConnection', enter);
+    // The kernel may refuse a connection for want of memory. Without a listener, that ends the process.
+    server.on('error', (error) => {
+      if (!server.listening) return; // a failure to listen has its own handler
+      this.#count('connection');
+      this.#log.error({ err: error }, 'a connection could not be accepted');
+    });
   }
 
   /** Does `work` for a client. Never throws. */

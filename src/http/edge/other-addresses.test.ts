@@ -60,6 +60,22 @@ test('every address has the same limits, and the same renewed certificate', asyn
     expect(await ask(host, port)).toEqual({ issuer: 'localhost', answers: 1 });
 });
 
+test('an error while accepting a connection is an error of the first server', async () => {
+  const { server, port } = await serveSecurely();
+  const errors: unknown[] = [];
+  server.on('error', (error) => errors.push(error));
+  stops.push(await listenOnOtherAddresses(server, [SECOND]));
+  const accepted = once(server, 'connection');
+  const client = connectPlainly({ host: SECOND, port });
+  stops.push(() => client.destroy());
+  const [socket] = await accepted;
+  const failure = new Error('accept ENOBUFS');
+  // Node's own path of such an error (lib/net.js, onconnection).
+  socket.server.emit('error', failure);
+  expect(socket.server).not.toBe(server);
+  expect(errors).toEqual([failure]);
+});
+
 test('an address that the machine does not have is skipped', async () => {
   const { server, port } = await serveSecurely();
   stops.push(await listenOnOtherAddresses(server, ['192.0.2.1', SECOND]));

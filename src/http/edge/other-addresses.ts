@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 
 /**
  * Listens on those of a host's `addresses` that `server` does not listen on: Node uses only the first address of a name such as
- * `localhost`. `server` handles all connections, so its limits and its certificate hold for them. An address that can't be
+ * `localhost`. `server` handles all connections, so its limits, its certificate and its handling of errors hold for them. An address that can't be
  * used is skipped; throws if another program uses the port there. The returned function accepts no more connections, and waits
  * until those that it accepted are closed.
  */
@@ -26,7 +26,7 @@ export async function listenOnOtherAddresses(
     );
     try {
       await once(other.listen({ host, port, backlog }), 'listening');
-      others.push(other);
+      others.push(other.on('error', (error) => server.emit('error', error)));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') continue;
       await close();
