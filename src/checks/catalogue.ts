@@ -27,3 +27,10 @@ export const everyCheck = [
   ...postgresCatalogue.checks,
   ...mysqlCatalogue.checks,
 ];
+
+const titles = new Map<string, string>(everyCheck.map(({ id, title }) => [id, title]));
+
+/** The title of a check; undefined if there is no such check, or no longer. */
+export function titleOf(checkId: string): string | undefined {
+  return titles.get(checkId);
+}

@@ -1,8 +1,6 @@
 import type { NewChange } from '../changes/connection-change.ts';
-import { everyCheck } from '../checks/catalogue.ts';
+import { titleOf } from '../checks/catalogue.ts';
 import type { SilenceRow } from './silence-row.ts';
-
-const titles = new Map<string, string>(everyCheck.map(({ id, title }) => [id, title]));
 
 /** A silence that came or went, for the connection's list of changes. `source` is a member's name, or how it ended. */
 export function silenceChange(
@@ -10,7 +8,7 @@ export function silenceChange(
   { check_id, object, reason, until }: Pick<SilenceRow, 'check_id' | 'object' | 'reason' | 'until'>,
   source: string,
 ): NewChange {
-  const title = titles.get(check_id) ?? check_id;
+  const title = titleOf(check_id) ?? check_id;
   const subject = object === null ? title : `${title}: ${object}`;
   const text = what === 'came' && until !== null ? `${reason} until ${until.toISOString()}` : reason;
   const [before, after] = what === 'came' ? [null, text] : [text, null];

@@ -27,7 +27,6 @@ export function changeTriage(
   change: ChangeAccount,
   tickets: readonly SeenTicket[],
   wanted: WantedTriage,
-  actor: Record<string, unknown> = {},
 ): Promise<TriageResult> {
   return change(async (within) => {
     const { accountId, client, at, author, record } = within;
@@ -50,7 +49,7 @@ export function changeTriage(
       } else if (row.version !== seen.get(ticket_id)) {
         skipped.push({ id: ticket_id, reason: 'changed', by: row.changed_by });
       } else {
-        const properties = { ...propertiesOf(row), ...actor };
+        const properties = propertiesOf(row);
         const page = `/tickets?ticket=${ticket_id}`;
         if (toAssign) record('ticket_assigned', page, { ...properties, ...assignee });
         if (toAcknowledge) recordAcknowledgement(within, page, properties, wanted.acknowledged);

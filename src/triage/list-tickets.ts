@@ -1,15 +1,16 @@
 import type { Read } from '../database/read.ts';
 import type { DateRange } from '../vocabulary/date-range.ts';
-import type { Severity } from '../vocabulary/severities.ts';
+import { type Severity, severityRank } from '../vocabulary/severities.ts';
 import {
   TICKET_LISTS,
   TICKET_SORTS,
+  TICKET_STATES,
   type TicketGroup,
   type TicketListName,
   type TicketSort,
   type TicketState,
 } from '../vocabulary/values/ticket-lists.ts';
-import { activeSilence, severityRank, ticketState } from './ticket-state.ts';
+import { activeSilence, ticketState } from './ticket-state.ts';
 
 /** Whose tickets: a member's, nobody's, or anybody's. */
 type Assignee = number | 'nobody' | 'anybody';
@@ -90,7 +91,7 @@ const GROUP_ORDERS: Record<TicketGroup, string> = {
   connection: `${BY_WORST}, lower(connection_name) collate "C", connection_id`,
   tags: `${BY_WORST}, tags`,
   severity: severityRank('severity'),
-  state: `array_position(array['new', 'acknowledged', 'snoozed', 'silenced', 'resolved'], state)`,
+  state: `array_position(array[${TICKET_STATES.map((state) => `'${state}'`).join(', ')}], state)`,
   assignee: `${BY_WORST}, lower(assignee_name) collate "C", assignee_id`,
 };
 

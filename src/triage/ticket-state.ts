@@ -1,11 +1,4 @@
-import { SEVERITIES } from '../vocabulary/severities.ts';
-
-const severities = `array[${SEVERITIES.map((severity) => `'${severity}'`).join(', ')}]`;
-
-/** SQL: the rank of a severity; the worst is 1. */
-export function severityRank(severity: string): string {
-  return `array_position(${severities}, ${severity})`;
-}
+import { severityRank } from '../vocabulary/severities.ts';
 
 /**
  * SQL: whether the acknowledgement in `ticket_triage g` holds for `ticket t` at `now`. It ends at its time, when the

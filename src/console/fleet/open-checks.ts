@@ -1,6 +1,6 @@
-import { everyCheck } from '../../checks/catalogue.ts';
+import { titleOf } from '../../checks/catalogue.ts';
 import type { Read } from '../../database/read.ts';
-import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
+import { SEVERITIES, type Severity, severityRank } from '../../vocabulary/severities.ts';
 
 /** The open tickets of a check on one connection. */
 export interface OpenTickets {
@@ -9,14 +9,12 @@ export interface OpenTickets {
   worst: { check_id: string; title: string; severity: Severity };
 }
 
-const ORDER = `array_position(array['${SEVERITIES.join("', '")}'], t.severity)`;
-
 const selectOfCheck = `
   select distinct on (t.connection_id) t.connection_id, t.title, t.severity,
          count(*) over (partition by t.connection_id)::integer as open_tickets
     from ticket t
    where t.account_id = $1 and t.status = 'open' and t.check_id = $2
-   order by t.connection_id, ${ORDER}, t.ticket_id`;
+   order by t.connection_id, ${severityRank('t.severity')}, t.ticket_id`;
 
 /** The connections with an open ticket of a check. */
 export async function openTicketsOf(
@@ -39,13 +37,11 @@ export async function openTicketsOf(
 }
 
 const selectChecks = `
-  select t.check_id, min(t.title) as title, min(${ORDER}) as place, count(distinct t.connection_id)::integer as connections
+  select t.check_id, min(t.title) as title, min(${severityRank('t.severity')}) as place, count(distinct t.connection_id)::integer as connections
     from ticket t
    where t.account_id = $1 and t.status = 'open'
    group by t.check_id
    order by count(distinct t.connection_id) desc, t.check_id`;
-
-const titles = new Map(everyCheck.map(({ id, title }) => [id, title]));
 
 /** The checks with open tickets, those of most connections first. */
 export async function openChecks(read: Read, accountId: number) {
@@ -54,7 +50,7 @@ export async function openChecks(read: Read, accountId: number) {
     [accountId],
   );
   return rows.map(({ check_id, title, place, connections }) => ({
-    ...{ check_id, title: titles.get(check_id) ?? title, connections },
+    ...{ check_id, title: titleOf(check_id) ?? title, connections },
     severity: SEVERITIES[place - 1] ?? 'info',
   }));
 }

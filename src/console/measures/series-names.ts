@@ -1,8 +1,6 @@
-import { everyCheck } from '../../checks/catalogue.ts';
+import { titleOf } from '../../checks/catalogue.ts';
 import { vitalTitle } from '../../vitals/engine-vitals.ts';
 import { metricWords, type Unit, unitOf } from '../../vocabulary/units.ts';
-
-const checkTitles = new Map<string, string>(everyCheck.map(({ id, title }) => [id, title]));
 
 /** Adds to a series its title and unit for members. The title is that of its check or, for a vital sign, its own. */
 export function named<Series extends { check_id: string; metric: string }>(
@@ -10,6 +8,6 @@ export function named<Series extends { check_id: string; metric: string }>(
 ): Series & { title: string; unit: Unit } {
   const { check_id, metric } = series;
   // The check or vital of an old series may no longer exist.
-  const title = (check_id === '' ? vitalTitle(metric) : checkTitles.get(check_id)) ?? metricWords(metric);
+  const title = (check_id === '' ? vitalTitle(metric) : titleOf(check_id)) ?? metricWords(metric);
   return { ...series, title, unit: unitOf(metric) };
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { everyCheck } from '../../checks/catalogue.ts';
+import { titleOf } from '../../checks/catalogue.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
@@ -164,10 +164,8 @@ function chosenBy(query: Choice, memberId: number): TicketChoice {
   };
 }
 
-const titles = new Map<string, string>(everyCheck.map(({ id, title }) => [id, title]));
-
 function labelOf(row: ListedTicket, group: TicketGroup): string | null {
-  if (group === 'check') return titles.get(row.check_id) ?? row.check_id;
+  if (group === 'check') return titleOf(row.check_id) ?? row.check_id;
   if (group === 'connection') return row.connection_name;
   return group === 'assignee' ? row.assignee_name : row.group_key;
 }
