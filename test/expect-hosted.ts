@@ -22,7 +22,7 @@ const OUT_OF_REACH = [
 const AMAZON = /'KILL |-- KILL /;
 
 /**
- * Expects of a check's rows that no text of their judgement asks for what a hosted server refuses, whoever hosts it.
+ * Expects of a check's rows that no text of their judgement asks for what a hosted server refuses, on any provider.
  * `judge` judges them as those of a provider's server.
  */
 export function expectHosted({ id }: Check, engine: Engine, judge: (provider: Provider) => Judgement): void {

@@ -70,7 +70,7 @@ const LINE = `
 
 /** A statement of a page of the log, in two forms. */
 export interface LogPage {
-  /** Returns lines: a single value costs PostgreSQL and Node half as much as its columns. A few rows can't be told from it. */
+  /** Returns each row as one line, which costs PostgreSQL and Node half as much as its columns. A few rows are ambiguous as lines. */
   lines: string;
   /** Returns any row, column by column. */
   columns: string;
@@ -81,10 +81,11 @@ export interface LogPage {
  * kind, so nothing has to be counted or skipped. Parameters: account, since, before, after_id (these three may be null),
  * offset, entries per page (at most 100), and the action type for the kind `type`.
  *
- * One row, in `columns` the first one, has no id. It has `total`, the number of selected entries; `newest`, the instant of the
- * log's last entry; `ends_open`, whether `before` is in the future; and for the names of the page's keys, in `lines` the
- * account's `generation`, in `columns` `key_names`, by their ids. The entries follow, in `lines` in any order, with time and JSON as text. If nothing is selected, only the log's head
- * and floor are read. No search goes below the floor, where dead rows of pruned entries may lie.
+ * One row is about the page, in `columns` the first one, which has no id: `total`, the number of selected entries; `newest`,
+ * the instant of the log's last entry; and `ends_open`, whether `before` is in the future. In `lines` it also has the account's
+ * `generation`, by which a process remembers the names of keys; in `columns`, `key_names` by id. The other rows are the entries,
+ * in `lines` in any order, with time and JSON as text. If nothing is selected, only the log's head and floor are read. No
+ * search goes below the floor, where dead rows of pruned entries may lie.
  */
 export function logPage(kind: EntryKind, order: 'asc' | 'desc'): LogPage {
   const place = PLACE[kind];

@@ -32,8 +32,8 @@ export function readHead(lines: readonly { line: string }[]): PageHead | null {
 
 /**
  * Writes the entries of a page's lines as JSON, in the order of their ids. Keys whose name is unknown are added to `unknown`: then
- * the entries are incomplete. Returns null if a line can't be told for sure: a text contains the separator, or a value is missing
- * that requests have. Then the page must be read column by column.
+ * the entries are incomplete. Returns null if a line is ambiguous: a text contains the separator, or a value is missing that
+ * requests have. Then the page must be read column by column.
  */
 export function writeLines(
   lines: readonly { line: string }[],

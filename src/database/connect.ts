@@ -55,7 +55,7 @@ function parseHosts(setting: string, port: number, text: string) {
   }
 }
 
-// pg would ignore it: with `require`, whoever copied the URL would believe that logins are bound to the TLS channel.
+// pg ignores it, so an operator who asks for `require` would believe that logins are bound to the TLS channel.
 function checkChannelBinding(setting: string, parameters: URLSearchParams): void {
   const values = parameters.getAll('channel_binding');
   if (values.includes('require'))

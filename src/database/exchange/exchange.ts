@@ -48,7 +48,7 @@ const nameOfText = new Map<string, string>();
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
  *
  * Statements are named, so that a connection parses and plans each of them once. A name follows from the text, so it can't
- * mean another statement, whoever prepared it. That matters behind a pooler, whose clients share server connections
+ * mean another statement, no matter who prepared it. That matters behind a pooler, whose clients share server connections
  * (docs/decisions/0091).
  */
 class Exchange extends pg.Query {
