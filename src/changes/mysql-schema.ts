@@ -20,7 +20,7 @@ const privileges = (grantee: string) => `
 
 const count = `select count(*) as tables from information_schema.tables where table_schema not in ${SYSTEM}`;
 
-// Of more tables, MariaDB's row formats and types of indexes are not read: it opens each table for them.
+// Of more tables, MariaDB's row formats and the types and directions of indexes are not read: it opens each table for them.
 const OPENED = 2_000;
 
 const tables = (rowFormat: string) => `
@@ -38,15 +38,19 @@ const columns = `
    where table_schema not in ${SYSTEM}
    limit ${SCHEMA_LIMITS.facts + 1}`;
 
-const indexes = (expression: string, type: string) => `
+const indexes = (expression: string, opens: boolean) => {
+  const type = opens ? `lower(min(index_type)), ' ', ` : '';
+  const direction = opens ? `, if(collation = 'D', ' desc', '')` : '';
+  return `
   select table_schema as s, table_name as t, index_name as name,
          concat(if(min(non_unique) = 0, 'unique ', ''), ${type}'(',
-                group_concat(concat(coalesce(column_name, ${expression}), if(sub_part is null, '', concat('(', sub_part, ')')),
-                                    if(collation = 'D', ' desc', '')) order by seq_in_index separator ', '), ')') as value
+                group_concat(concat(coalesce(column_name, ${expression}), if(sub_part is null, '', concat('(', sub_part, ')'))${direction})
+                             order by seq_in_index separator ', '), ')') as value
     from information_schema.statistics
    where table_schema not in ${SYSTEM}
    group by 1, 2, 3
    limit ${SCHEMA_LIMITS.facts + 1}`;
+};
 
 // InnoDB's own dictionary: REFERENTIAL_CONSTRAINTS of MariaDB opens every table. Gathered by a union, because MariaDB would
 // compare all pairs in a join.
@@ -93,10 +97,7 @@ export async function readMysqlSchema(
   const indexRows =
     columnRows &&
     (await limited(
-      indexes(
-        maria ? `'expression'` : `concat('expression ', left(sha2(expression, 256), 8))`,
-        opens ? `lower(min(index_type)), ' ', ` : '',
-      ),
+      indexes(maria ? `'expression'` : `concat('expression ', left(sha2(expression, 256), 8))`, opens),
     ));
   if (!indexRows) return skippedSchema('', `it could not be read within ${SCHEMA_LIMITS.milliseconds} ms`);
   const foreignRows = await limited(foreignKeys(maria ? 'innodb_sys_' : 'innodb_'));
