@@ -20,14 +20,22 @@ interface Wire {
   stream: { cork(): void; uncork(): void };
 }
 
-interface Result {
-  rows: unknown[];
+/** A column as PostgreSQL describes it. */
+interface Column {
+  name: string;
+  dataTypeID: number;
 }
+
+/** Makes a row of its columns' texts. */
+type ParseRow = (texts: readonly (string | null)[]) => Record<string, unknown>;
 
 /** What is known about a connection's named statements. */
 interface Names {
-  /** Those that it has prepared. */
-  known: Set<string>;
+  /**
+   * Those that it has prepared, with what parses their rows: the columns of a statement are described once. Null = not
+   * described yet.
+   */
+  known: Map<string, ParseRow | null>;
   exchanges: number;
   /** How many exchanges found that a server connection had not prepared a statement. */
   misses: number;
@@ -52,13 +60,78 @@ const nameOfText = new Map<string, string>();
  * (docs/decisions/0091).
  */
 class Exchange extends pg.Query {
+  declare callback: (error: unknown, rows?: unknown[][]) => void;
+  readonly #sent: { name: string; parse: ParseRow | null; rows: unknown[] }[] = [];
+  readonly #names: Names;
+  /** The index of the statement whose answer arrives. */
+  #arriving = 0;
+  #failed: unknown;
+
   constructor(statements: readonly Statement[], names: Names) {
     super('');
+    this.#names = names;
     // pg's types declare `submit` as a property.
     this.submit = (connection) => {
-      send(connection as unknown as Wire, statements, names);
+      this.#send(connection as unknown as Wire, statements);
       return null; // pg expects an error or null
     };
+  }
+
+  #send(wire: Wire, statements: readonly Statement[]): void {
+    this.#names.exchanges += 1;
+    const { known, exchanges, misses } = this.#names;
+    const isNamed = misses < FIRST_MISSES || misses < exchanges * MOST_MISSES;
+    wire.stream.cork();
+    try {
+      for (const { text, values, returnsRows } of statements) {
+        const name = isNamed ? nameOf(text) : '';
+        if (!isNamed) {
+          wire.parse({ name, text });
+        } else if (!known.has(name)) {
+          // It may be prepared all the same: after an error, or by another client of a pooler. Closing an unknown name is no error.
+          wire.close({ type: 'S', name });
+          wire.parse({ name, text });
+          known.set(name, null);
+        }
+        const parse = known.get(name) ?? null;
+        wire.bind({ statement: name, values, valueMapper: asText });
+        if (returnsRows && !parse) wire.describe({ type: 'P' });
+        wire.execute({});
+        this.#sent.push({ name, parse, rows: [] });
+      }
+      wire.sync();
+    } finally {
+      wire.stream.uncork();
+    }
+  }
+
+  handleRowDescription({ fields }: { fields: readonly Column[] }): void {
+    const statement = this.#sent[this.#arriving];
+    if (!statement) return;
+    statement.parse = parserOf(fields);
+    if (statement.name !== '') this.#names.known.set(statement.name, statement.parse);
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    const statement = this.#sent[this.#arriving];
+    try {
+      if (statement?.parse) statement.rows.push(statement.parse(fields));
+    } catch (error) {
+      this.#failed = error;
+    }
+  }
+
+  handleCommandComplete(): void {
+    this.#arriving += 1;
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#failed === undefined)
+      this.callback(
+        null,
+        this.#sent.map(({ rows }) => rows),
+      );
+    else this.callback(this.#failed);
   }
 }
 
@@ -101,48 +174,37 @@ function isStale(error: unknown): boolean {
   return error.code === '26000' || error.routine === 'RevalidateCachedQuery';
 }
 
-async function run(
-  client: pg.ClientBase,
-  statements: readonly Statement[],
-  names: Names,
-): Promise<unknown[][]> {
-  const { promise, resolve, reject } = Promise.withResolvers<Result | Result[]>();
-  const settle = (error: Error | null, results: Result | Result[]) => {
+function run(client: pg.ClientBase, statements: readonly Statement[], names: Names): Promise<unknown[][]> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown[][]>();
+  const settle = (error: Error | null, rows: unknown[][]) => {
     if (error) reject(error);
-    else resolve(results);
+    else resolve(rows);
   };
   Reflect.apply(client.query, client, [new Exchange(statements, names), settle]);
-  return [await promise].flat().map(({ rows }) => rows);
+  return promise;
 }
 
 function namesOf(client: pg.ClientBase): Names {
-  const names = ofConnection.get(client) ?? { known: new Set(), exchanges: 0, misses: 0 };
+  const names = ofConnection.get(client) ?? { known: new Map(), exchanges: 0, misses: 0 };
   ofConnection.set(client, names);
   return names;
 }
 
-function send(wire: Wire, statements: readonly Statement[], names: Names): void {
-  names.exchanges += 1;
-  const { known, exchanges, misses } = names;
-  const isNamed = misses < FIRST_MISSES || misses < exchanges * MOST_MISSES;
-  wire.stream.cork();
-  try {
-    for (const { text, values, returnsRows } of statements) {
-      const name = isNamed ? nameOf(text) : '';
-      if (name === '' || !known.has(name)) {
-        // It may be prepared all the same: after an error, or by another client of a pooler. Closing an unknown name is no error.
-        if (name !== '') wire.close({ type: 'S', name });
-        wire.parse({ name, text });
-        known.add(name);
-      }
-      wire.bind({ statement: name, values, valueMapper: asText });
-      if (returnsRows) wire.describe({ type: 'P' });
-      wire.execute({});
-    }
-    wire.sync();
-  } finally {
-    wire.stream.uncork();
-  }
+function parserOf(columns: readonly Column[]): ParseRow {
+  const parsers = columns.map(({ name, dataTypeID }) => ({
+    name,
+    parse: pg.types.getTypeParser(dataTypeID, 'text') as (text: string) => unknown,
+  }));
+  // A copy has its properties already, so that rows have one shape.
+  const empty = Object.fromEntries(columns.map(({ name }) => [name, null as unknown]));
+  return (texts) => {
+    const row = { ...empty };
+    parsers.forEach(({ name, parse }, at) => {
+      const text = texts[at] ?? null;
+      if (text !== null) row[name] = parse(text);
+    });
+    return row;
+  };
 }
 
 function nameOf(text: string): string {
