@@ -185,7 +185,7 @@ const LOOKUPS: Record<string, RegExp> = {
 
 /** The writer's statements in a member's read: it finds and touches the session, waits for the log, and counts. */
 const WRITES_OF_A_READ =
-  /where s\.token_hash = \$1|^update (?:session|member) set last_|for key share|into key_(?:hour|counted)|left join key_counted|where account_id = account\b/;
+  /where s\.token_hash = \$1|^update (?:session|member) set last_|for key share|into key_(?:hour|day|counted)|left join key_counted|where account_id = account\b/;
 
 describe('every statement of the console names its account or its person', () => {
   test('in each route', { timeout: 120_000 }, async () => {
@@ -263,6 +263,7 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   const { version } = await send('GET /account', '/account');
   await send('PATCH /account', '/account', { version, name: 'other' });
   const made = await send('POST /keys', '/keys', { name: 'made', expires_in: null });
+  await send('PATCH /keys/:id', `/keys/${made['id']}`, { version: 1, scopes: ['health'] });
   const next = await send('POST /keys/:id/regenerate', `/keys/${made['id']}/regenerate`, { overlap: 0 });
   await send('POST /keys/:id/revoke', `/keys/${next['id']}/revoke`, { name: 'made' });
   await changeNotifications(send, own);

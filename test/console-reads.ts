@@ -47,6 +47,8 @@ export function consoleReads({
     ['GET /keys/windows', '/keys/windows'],
     ['GET /keys/:id/requests', `/keys/${key}/requests`],
     ['GET /keys/:id/requests', `/keys/${key}/requests?before_id=50`],
+    ['GET /keys/:id/usage', `/keys/${key}/usage`],
+    ['GET /keys/:id/refusals', `/keys/${key}/refusals`],
     ['GET /fleet', '/fleet'],
     ['GET /fleet', '/fleet?tags=env:production,pci&engine=mysql'],
     ['GET /fleet', '/fleet?check=PG_UNUSED_INDEX'],

@@ -199,6 +199,12 @@ const PARTS: readonly { since: number; sql: string }[] = [
           from ticket t join member m using (account_id) where t.status = 'open' and m.name = 'Ada';
       update silence set created_by = 'Ada' where note like 'a%';`,
   },
+  {
+    since: 24,
+    sql: `
+      update api_key set scopes = '{health,ops}', allowed_addresses = '{203.0.113.0/24,2001:db8::7}' where name = 'key 1';
+      insert into key_day select account_id, api_key_id, '2026-01-01', '/health/fleet', 200, 50 from api_key;`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

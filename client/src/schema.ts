@@ -548,7 +548,7 @@ export interface components {
             action_type: string;
             /** @description application path where the action took place */
             page_path: string;
-            /** @description properties of the action; they depend on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to; api_key_refused means that a revoked or expired key was tried; it has api_key_id, api_key_name, reason, source_ip (null = other addresses) and attempts since the last such entry */
+            /** @description properties of the action; they depend on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to; api_key_refused means that a key was tried after its end or from an address that is not allowed; it has api_key_id, api_key_name, reason, source_ip (null = other addresses) and attempts since the last such entry */
             properties: {
                 [key: string]: unknown;
             };

@@ -10,6 +10,7 @@ export const ACTION_TYPES = [
   'alert_rule_removed',
   'alert_triggered',
   'alert_unacknowledged',
+  'api_key_changed',
   'api_key_created',
   'api_key_refused',
   'api_key_regenerated',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
-import { RefusedKeys } from './record-refused-keys.ts';
+import { type RefusedKey, RefusedKeys } from './record-refused-keys.ts';
 
 let store: TestStore;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => store.stop());
 const errors: object[] = [];
 const log = { error: (details: object) => errors.push(details) };
 
-async function revokedKey(): Promise<{ accountId: number; apiKeyId: number }> {
+async function revokedKey(): Promise<RefusedKey> {
   const accountId = await store.account();
   const { rows } = await store.writer.query<{ id: number }>(
     `insert into api_key (account_id, name, hash, last_four, created_at, revoked_at)
@@ -20,7 +20,7 @@ async function revokedKey(): Promise<{ accountId: number; apiKeyId: number }> {
     [accountId],
   );
   const apiKeyId = rows[0]?.id ?? 0;
-  return { accountId, apiKeyId };
+  return { accountId, apiKeyId, byAddress: false };
 }
 
 async function recorded(accountId: number): Promise<{ source_ip: string | null; attempts: number }[]> {

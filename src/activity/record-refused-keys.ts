@@ -4,14 +4,16 @@ import type { Logger } from 'pino';
 import { inTransaction } from '../database/connect.ts';
 import { type Change, changeWithin } from './record-entry.ts';
 
-/** A key that was valid once and is now refused: revoked, expired or replaced. */
-export interface DeadKey {
+/** A key that exists and is refused. */
+export interface RefusedKey {
   readonly accountId: number;
   readonly apiKeyId: number;
+  /** Whether only the client's address is refused. Otherwise the key was revoked, has expired or was replaced. */
+  readonly byAddress: boolean;
 }
 
 /** The attempts with one key from one address that are not recorded yet. */
-interface Tally extends DeadKey {
+interface Tally extends RefusedKey {
   /** null = all addresses beyond the limit. */
   readonly address: string | null;
   attempts: number;
@@ -42,9 +44,13 @@ const ROUND_MS = 1_000;
 // pool.
 const noLongWait = `set local lock_timeout = '200ms'`;
 
+/** The reason in the entry of a key that was refused by address. */
+const ADDRESS_NOT_ALLOWED = 'address_not_allowed';
+
 // Also matches a null `address`. The instants of the log decide, so services with different clocks agree.
 const recentEntries = `
   select (properties->>'api_key_id')::bigint as api_key_id, properties->>'source_ip' as address,
+         properties->>'reason' = '${ADDRESS_NOT_ALLOWED}' as by_address,
          extract(epoch from occurred_at + make_interval(secs => $3) - $2)::float8 as seconds
     from activity
    where account_id = $1 and event_number is not null and action_type = 'api_key_refused'
@@ -60,7 +66,7 @@ const refusedKeys = `
    where account_id = $1 and api_key_id = any ($2::bigint[])`;
 
 /**
- * Records in an account's log that a dead key was tried: `api_key_refused`, one entry per minute for each key and
+ * Records in an account's log that a key was refused: `api_key_refused`, one entry per minute for each key and
  * address, with the number of attempts since the last one. Requests do not wait for it, so response times reveal
  * nothing. The count may miss attempts of the last minute before a process ends, but never the first attempt.
  */
@@ -81,8 +87,8 @@ export class RefusedKeys {
   }
 
   /** Counts an attempt. */
-  note({ accountId, apiKeyId }: DeadKey, address: string): void {
-    const tally = this.#tallyOf({ accountId, apiKeyId }, address);
+  note({ accountId, apiKeyId, byAddress }: RefusedKey, address: string): void {
+    const tally = this.#tallyOf({ accountId, apiKeyId, byAddress }, address);
     if (tally === null) return;
     tally.attempts += 1;
     if (!this.#ending.signal.aborted) this.#running ??= this.#run();
@@ -94,13 +100,13 @@ export class RefusedKeys {
     await this.#running;
   }
 
-  #tallyOf(key: DeadKey, address: string): Tally | null {
+  #tallyOf(key: RefusedKey, address: string): Tally | null {
     const tallies = this.#accounts.get(key.accountId) ?? new Map<string, Tally>();
-    const known = tallies.get(nameOf(key.apiKeyId, address));
+    const known = tallies.get(nameOf(key, address));
     if (known) return known;
     const addresses = [...tallies.values()].filter(({ apiKeyId }) => apiKeyId === key.apiKeyId).length;
     const ownAddress = addresses < MOST_ADDRESSES ? address : null;
-    const name = nameOf(key.apiKeyId, ownAddress);
+    const name = nameOf(key, ownAddress);
     const tally = tallies.get(name) ?? { ...key, address: ownAddress, attempts: 0, due: 0 };
     if (!tallies.has(name)) {
       if (tallies.size >= MOST_OF_ACCOUNT) return null;
@@ -141,8 +147,8 @@ export class RefusedKeys {
   }
 }
 
-function nameOf(apiKeyId: number, address: string | null): string {
-  return `${apiKeyId} ${address}`;
+function nameOf({ apiKeyId, byAddress }: Omit<RefusedKey, 'accountId'>, address: string | null): string {
+  return `${apiKeyId} ${byAddress} ${address}`;
 }
 
 /**
@@ -158,11 +164,18 @@ async function record(
   const recorded: { tally: Tally; attempts: number }[] = [];
   const later = new Map<Tally, number>();
   const change = async ({ client, at, record: recordEntry }: Change) => {
-    const recent = await client.query<{ api_key_id: number; address: string | null; seconds: number }>(
-      recentEntries,
-      [accountId, at, everySeconds],
+    const recent = await client.query<{
+      api_key_id: number;
+      address: string | null;
+      by_address: boolean;
+      seconds: number;
+    }>(recentEntries, [accountId, at, everySeconds]);
+    const waits = new Map(
+      recent.rows.map(({ api_key_id: apiKeyId, by_address: byAddress, address, seconds }) => [
+        nameOf({ apiKeyId, byAddress }, address),
+        seconds,
+      ]),
     );
-    const waits = new Map(recent.rows.map((row) => [nameOf(row.api_key_id, row.address), row.seconds]));
     const ids = [...new Set(tallies.map(({ apiKeyId }) => apiKeyId))];
     const keys = await client.query<{ api_key_id: number; name: string; reason: string }>(refusedKeys, [
       accountId,
@@ -171,15 +184,16 @@ async function record(
     ]);
     const keyOf = new Map(keys.rows.map((row) => [row.api_key_id, row]));
     for (const tally of tallies) {
-      const { apiKeyId, address, attempts } = tally;
-      const seconds = waits.get(nameOf(apiKeyId, address)) ?? 0;
+      const { apiKeyId, byAddress, address, attempts } = tally;
+      const seconds = waits.get(nameOf(tally, address)) ?? 0;
       const key = keyOf.get(apiKeyId);
       if (seconds > 0 || !key) {
         later.set(tally, seconds);
         continue;
       }
       recordEntry('api_key_refused', '/keys', {
-        ...{ api_key_id: apiKeyId, api_key_name: key.name, reason: key.reason },
+        ...{ api_key_id: apiKeyId, api_key_name: key.name },
+        reason: byAddress ? ADDRESS_NOT_ALLOWED : key.reason,
         ...{ source_ip: address, attempts },
       });
       recorded.push({ tally, attempts });

@@ -121,7 +121,7 @@ test('whatever makes or changes a credential needs a proof of the last ten minut
   expect(refused.toSorted()).toEqual(
     [
       ...['POST /me/passkeys/options', 'POST /me/passkeys', 'DELETE /me/passkeys/:passkey'],
-      ...['POST /keys', 'POST /keys/:id/regenerate'],
+      ...['POST /keys', 'PATCH /keys/:id', 'POST /keys/:id/regenerate'],
       ...['POST /destinations', 'PATCH /destinations/:id', 'POST /destinations/:id/rotate-secret'],
       ...['POST /members', 'PATCH /members/:id', 'POST /members/:id/link'],
     ].toSorted(),

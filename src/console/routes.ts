@@ -16,6 +16,7 @@ import { fleetMeasureRoutes } from './fleet/fleet-measures.ts';
 import { fleetRoutes } from './fleet/fleet-routes.ts';
 import { keyChangeRoutes } from './keys/change-keys.ts';
 import { keyRoutes } from './keys/key-routes.ts';
+import { keyUseRoutes } from './keys/key-use-routes.ts';
 import { measureRoutes } from './measures/measure-routes.ts';
 import { invitationRoutes } from './members/invitations.ts';
 import { memberRoutes } from './members/member-routes.ts';
@@ -51,6 +52,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...passkeyRoutes,
   ...sessionRoutes,
   ...keyRoutes,
+  ...keyUseRoutes,
   ...keyChangeRoutes,
   ...memberRoutes,
   ...accountRoutes,

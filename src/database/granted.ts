@@ -33,7 +33,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     alert: 'select',
     alert_rule: 'select',
     api_key:
-      'select (account_id, api_key_id, name, last_four, created_at, expires_at, revoked_at, replaced_by, valid_until, note, created_by)',
+      'select (account_id, api_key_id, name, last_four, created_at, expires_at, revoked_at, replaced_by, valid_until, note, created_by, scopes, allowed_addresses, version)',
     connection:
       'select (account_id, connection_id, name, engine, connection_type, host, port, database, username, tls, latest_check_id, created_at, removed_at, thresholds, expected_standbys, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key, latest_score, version, has_credential, has_ssh_credential, provider, token_source, query_texts)',
     connection_change: 'select',
@@ -51,6 +51,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     event: 'select',
     health_check: 'select',
     key_counted: 'select',
+    key_day: 'select',
     key_hour: 'select',
     key_window: 'select',
     link: 'select (account_id, purpose, member_id, created_by, created_at, expires_at, used_at)',
@@ -105,6 +106,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     fact_snapshot: 'select, insert, update, delete',
     health_check: 'select, insert',
     key_counted: 'select, insert, update',
+    key_day: 'select, insert, update',
     key_hour: 'select, insert, update',
     key_window: 'select, insert, update',
     last_backup: 'select',

@@ -32,6 +32,7 @@ export function admitParameters(batches: readonly KeyBatch[]): { values: unknown
     array(batches.map(({ fresh }) => fresh.length)),
     array(batches.map(({ kept }) => kept.length)),
     array(batches.map(({ unprepared }) => unprepared.length)),
+    array(batches.map(({ first }) => first.accessVersion)),
     ...[ofBatch, nths, ofTemplate, ids].map(array),
     distinct.map(({ status }) => status),
     distinct.map(({ errorCode }) => errorCode),

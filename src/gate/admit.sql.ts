@@ -1,29 +1,30 @@
 /**
  * The gate: one statement admits, counts and records a batch of requests, and returns a verdict for each key.
  *
- * $1 to $7 are the keys of the batch: account and key; the plan and the generation that their answers assume; how many
+ * $1 to $8 are the keys of the batch: account and key; the plan and the generation that their answers assume; how many
  * answers were read afresh, how many came from the cache (valid only at that generation), and how many requests have no
- * answer because the window seemed spent. Requests count in this order. $8 to $11 are the requests: number of the key in
- * the batch, position among its requests from 1, number of the template, id. $12 to $18 are the templates: the other
- * recorded fields, which many requests share.
+ * answer because the window seemed spent (requests count in this order); and the version of the key's access rules by which
+ * all of them were judged. $9 to $12 are the requests: number of the key in the batch, position among its requests from 1,
+ * number of the template, id. $13 to $19 are the templates: the other recorded fields, which many requests share.
  *
- * Values read without a lock (the key's validity, the plan, the generation) are as of the statement's start, which is
- * after every request of the batch arrived. Counters are read under the lock of the account's head. Every gate of every
+ * Values read without a lock (the key's validity and version, the plan, the generation) are as of the statement's start,
+ * which is after every request of the batch arrived. Counters are read under the lock of the account's head. Every gate of every
  * process takes this lock first, in order of accounts. Its holder alone uses the account's windows, and an update starts
  * from the newest version of a window, even if that is younger than the statement. `used_before` returns that version's count.
  */
 export const admitBatch = `
 with key_batch as materialized (
   select *
-    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::integer[], $6::integer[], $7::integer[])
-         with ordinality as p (account_id, api_key_id, plan, generation, fresh, kept, unprepared, n)
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::integer[], $6::integer[], $7::integer[],
+              $8::integer[])
+         with ordinality as p (account_id, api_key_id, plan, generation, fresh, kept, unprepared, access_version, n)
 ), judged as materialized (
   select p.n, p.account_id, p.api_key_id, p.fresh, p.unprepared, a.plan, a.generation, a.request_limit,
          case when a.generation = p.generation then p.kept else 0 end as kept,
          case when k.valid_until is null or k.valid_until <= clock_timestamp() then 'dead'
-              when a.plan <> p.plan then 'moved'
+              when a.plan <> p.plan or k.version <> p.access_version then 'moved'
               else 'alive' end as verdict,
-         p.fresh + p.kept + p.unprepared as size
+         p.fresh + p.kept + p.unprepared as size, k.version as access_version
     from key_batch p
     left join api_key k on k.account_id = p.account_id and k.api_key_id = p.api_key_id
     left join account a on a.account_id = p.account_id
@@ -73,16 +74,17 @@ with key_batch as materialized (
          case when e.request_limit > 0 and e.used_before + r.nth > e.request_limit then 429 else f.status end, f.method,
          case when e.request_limit > 0 and e.used_before + r.nth > e.request_limit then 'rate_limited' else f.error_code end,
          f.query, f.source_ip, f.user_agent
-    from unnest($8::integer[], $9::integer[], $10::integer[], $11::uuid[]) as r (key_batch, nth, template, request_id)
+    from unnest($9::integer[], $10::integer[], $11::integer[], $12::uuid[]) as r (key_batch, nth, template, request_id)
     join entered e on e.n = r.key_batch and r.nth <= e.entries
-    join unnest($12::smallint[], $13::text[], $14::text[], $15::text[], $16::jsonb[], $17::inet[], $18::text[])
+    join unnest($13::smallint[], $14::text[], $15::text[], $16::text[], $17::jsonb[], $18::inet[], $19::text[])
          with ordinality as f (status, error_code, method, page_path, query, source_ip, user_agent, n)
       on f.n = r.template
 )
-select n::integer, 'alive' as verdict, plan, generation, request_limit as "limit", used_before as used, entries,
+select n::integer, 'alive' as verdict, plan, generation, null::integer as access_version,
+       request_limit as "limit", used_before as used, entries,
        extract(epoch from started_at + interval '60 s')::float8 as ends_at, extract(epoch from now)::float8 as now
   from entered
  union all
-select n::integer, verdict, plan, generation, null, null, null, null, null
+select n::integer, verdict, plan, generation, access_version, null, null, null, null, null
   from judged
  where verdict <> 'alive'`;

@@ -162,13 +162,13 @@ export class Gate {
     });
   }
 
-  /** Takes a batch off the queue. A request that assumes another plan or generation than its key's batch waits for the next one. */
+  /** Takes a batch off the queue. A request that assumes another plan, generation or access than its key's batch waits for the next one. */
   #nextBatch(): KeyBatch[] {
     const batches = new Map<number, KeyBatch>();
     const later: Waiting[] = [];
     const taken = this.#queue.splice(0, LARGEST_BATCH);
     for (const waiting of taken) {
-      const { apiKeyId, plan, generation, prepared, state } = waiting.applicant;
+      const { apiKeyId, plan, accessVersion, generation, prepared, state } = waiting.applicant;
       if (state.abandoned) {
         this.#verdicts.expired += 1;
         waiting.reject(new Expired('the request missed its deadline'));
@@ -181,6 +181,7 @@ export class Gate {
       }
       const agrees =
         batch.first.plan === plan &&
+        batch.first.accessVersion === accessVersion &&
         (generation === null || batch.generation === null || batch.generation === generation);
       if (!agrees) later.push(waiting);
       else if (!prepared) batch.unprepared.push(waiting);

@@ -39,7 +39,15 @@ export function request(
     ...{ sourceIp: '127.0.0.1', userAgent: null, ...told },
   };
   return {
-    ...{ accountId, apiKeyId, plan: 'enterprise', generation: null, prepared: true, template },
+    ...{
+      accountId,
+      apiKeyId,
+      plan: 'enterprise',
+      accessVersion: 1,
+      generation: null,
+      prepared: true,
+      template,
+    },
     ...{ requestId: randomUUID(), state: { abandoned: false }, ...given },
   };
 }

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { hashKey, parseKey } from '../vocabulary/api-key.ts';
 import { GateFull } from './gate-errors.ts';
+import { type KeyAccess, keyAccess } from './key-access.ts';
 import type { Paced } from './pace.ts';
 
 /** What this process last knew about a key. It is a hint, which the gate confirms or rejects. */
@@ -11,6 +12,7 @@ export interface Identity extends Paced {
   readonly apiKeyId: number;
   plan: string;
   generation: number;
+  access: KeyAccess;
   /** When the spent window of the key ends, as last seen, on this process's monotonic clock in milliseconds; 0 = not spent. */
   spentUntil: number;
 }
@@ -23,7 +25,8 @@ interface DeadKey {
 }
 
 const findKeys = `
-  select k.hash, k.account_id, k.api_key_id, a.plan, a.generation, k.valid_until <= clock_timestamp() as dead
+  select k.hash, k.account_id, k.api_key_id, a.plan, a.generation, k.version, k.scopes, k.allowed_addresses,
+         k.valid_until <= clock_timestamp() as dead
     from api_key k
     join account a on a.account_id = k.account_id
    where k.hash = any($1::bytea[])`;
@@ -56,7 +59,7 @@ export class Identifier {
   }
 
   /**
-   * Asks the store; null = the token is not a key. One batch is under way, and tokens that arrive meanwhile form the next.
+   * Asks the store; null = the token is not a key. The key's hint, if there is one, gets its access as of now. One batch is under way, and tokens that arrive meanwhile form the next.
    * So a million guesses cost the store a few thousand statements, and a valid key does not wait behind them.
    */
   find(token: string): Promise<Identity | DeadKey | null> {
@@ -92,6 +95,9 @@ export class Identifier {
       api_key_id: number;
       plan: string;
       generation: number;
+      version: number;
+      scopes: string[] | null;
+      allowed_addresses: string[] | null;
       dead: boolean;
     }>({ name: 'find keys', text: findKeys, values: [batch.map(({ token }) => hashKey(token))] });
     const found = new Map<string, Identity | DeadKey>();
@@ -101,16 +107,19 @@ export class Identifier {
         found.set(hint, { dead: true, accountId: row.account_id, apiKeyId: row.api_key_id });
         continue;
       }
+      const access = keyAccess(row.version, row.scopes, row.allowed_addresses);
       // All requests of a key share one hint, and an earlier batch may have found it meanwhile.
       const identity = this.#hints.get(hint) ?? {
         accountId: row.account_id,
         apiKeyId: row.api_key_id,
         plan: row.plan,
         generation: row.generation,
+        access,
         spentUntil: 0,
         limit: 0,
         pacedUntil: 0,
       };
+      identity.access = access;
       this.#hints.set(hint, identity);
       found.set(hint, identity);
     }

@@ -6,6 +6,8 @@ export interface Applicant {
   readonly apiKeyId: number;
   /** The plan that the answer was prepared for. */
   readonly plan: string;
+  /** The version of the key's access rules by which it was judged. */
+  readonly accessVersion: number;
   /** The generation of a cached answer; null = the answer was read after the request arrived. */
   readonly generation: number | null;
   /** False when no answer was prepared because the key's window was last seen spent. */
@@ -35,12 +37,15 @@ interface RequestState {
 
 /**
  * The gate's decision on a request. `admitted` and `limited` are recorded and counted. For the others nothing was written:
- * `dead` = the key is not valid; `moved` = prepared for another plan or generation than the account's, or not at all.
+ * `dead` = the key is not valid; `moved` = prepared for another plan or generation than the account's, by other access rules
+ * than the key's, or not at all.
  */
 export interface Verdict {
   verdict: 'admitted' | 'limited' | 'dead' | 'moved';
   plan: string;
   generation: number;
+  /** The version of the key's access rules, if the whole batch moved; else null. */
+  accessVersion: number | null;
   /** The key's current window; 0 unless recorded. Times are from the store, in Unix seconds. */
   limit: number;
   remaining: number;
@@ -76,6 +81,7 @@ export interface KeyBatchVerdict {
   verdict: 'alive' | 'dead' | 'moved';
   plan: string;
   generation: number;
+  access_version: number | null;
   limit: number;
   /** Requests used in the window before the batch. */
   used: number;
@@ -93,11 +99,18 @@ export function requestsOf({ fresh, kept, unprepared }: KeyBatch): readonly Wait
 }
 
 /** Gives each request of a batch its verdict and counts it. */
-export function settle(
-  batch: KeyBatch,
-  { verdict, plan, generation, limit, used, entries, ends_at, now }: KeyBatchVerdict,
-  verdicts: Verdicts,
-) {
+export function settle(batch: KeyBatch, row: KeyBatchVerdict, verdicts: Verdicts) {
+  const {
+    verdict,
+    plan,
+    generation,
+    access_version: accessVersion,
+    limit,
+    used,
+    entries,
+    ends_at,
+    now,
+  } = row;
   let nth = 0;
   for (const { resolve } of requestsOf(batch)) {
     nth += 1;
@@ -106,11 +119,12 @@ export function settle(
       const remaining = Math.max(limit - used - nth, 0);
       const own = limited ? 'limited' : 'admitted';
       verdicts[own] += 1;
-      resolve({ verdict: own, plan, generation, limit, remaining, endsAt: ends_at, now });
+      resolve({ verdict: own, plan, generation, accessVersion, limit, remaining, endsAt: ends_at, now });
     } else {
       const own = verdict === 'alive' ? 'moved' : verdict;
       verdicts[own] += 1;
-      resolve({ verdict: own, plan, generation, limit: 0, remaining: 0, endsAt: 0, now: 0 });
+      const nothing = { limit: 0, remaining: 0, endsAt: 0, now: 0 };
+      resolve({ verdict: own, plan, generation, accessVersion, ...nothing });
     }
   }
 }

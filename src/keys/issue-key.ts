@@ -2,11 +2,13 @@ import type pg from 'pg';
 import { one } from '../database/one.ts';
 import { generateKey, hashKey } from '../vocabulary/api-key.ts';
 import { type KeyRow, readKey } from './key-row.ts';
+import type { KeyRules } from './key-rules.ts';
 
 const insert = `
   with issued as (
-    insert into api_key (account_id, name, hash, last_four, created_at, expires_at, note, created_by)
-    values ($1, $2, $3, $4, $5::timestamptz, $5::timestamptz + make_interval(secs => $6), $7, $8)
+    insert into api_key (account_id, name, hash, last_four, created_at, expires_at, note, created_by, scopes,
+                         allowed_addresses)
+    values ($1, $2, $3, $4, $5::timestamptz, $5::timestamptz + make_interval(secs => $6), $7, $8, $9, $10)
     returning account_id, api_key_id
   )
   insert into key_window (account_id, api_key_id)
@@ -17,7 +19,7 @@ const insert = `
 export type IssuedKey = KeyRow & { key: string };
 
 /** The properties of a new key. */
-export interface WantedKey {
+export interface WantedKey extends Partial<KeyRules> {
   name: string;
   note?: string | null;
   /** The member who creates the key; absent = the operator. */
@@ -30,12 +32,12 @@ export interface WantedKey {
 export async function issueKey(
   client: pg.ClientBase,
   { accountId, at }: { accountId: number; at: string },
-  { name, note, createdBy, lifetime }: WantedKey,
+  { name, note, createdBy, lifetime, scopes = null, allowedAddresses = null }: WantedKey,
 ): Promise<IssuedKey> {
   const key = generateKey();
   const { rows } = await client.query<{ id: number }>(insert, [
     ...[accountId, name, hashKey(key), key.slice(-4), at, lifetime],
-    ...[note || null, createdBy],
+    ...[note || null, createdBy, scopes, allowedAddresses],
   ]);
   const { id, ...row } = await readKey(client, accountId, one(rows, 'store a key').id);
   return { id, key, ...row };

@@ -3,7 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { writeLog } from '../../test/write-log.ts';
 import { openPool } from '../database/connect.ts';
+import { ENDPOINT_PATHS } from '../vocabulary/values/endpoint-paths.ts';
 import { countKeys, countUp, UNCOUNTED } from './key-counts.ts';
+import { selectUsage } from './key-use.sql.ts';
 import { selectKeys } from './list-keys.sql.ts';
 
 let store: TestStore;
@@ -17,7 +19,9 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  await root.query('truncate activity, activity_floor, activity_head, key_counted, key_hour, key_window');
+  await root.query(
+    'truncate activity, activity_floor, activity_head, key_counted, key_day, key_hour, key_window',
+  );
 });
 
 afterAll(async () => {
@@ -205,4 +209,92 @@ test('the last IP address of a key comes from the log, then from its last hour, 
     1,
   );
   await expectKnown();
+});
+
+interface Usage {
+  day: string;
+  endpoint: string;
+  status: number;
+  requests: number;
+}
+
+test('usage by day, endpoint and status matches the log, counted or not, and the last 30 days outlive the log', async () => {
+  const accountId = await store.account();
+  const { rows: keys } = await root.query<{ id: number }>(
+    `insert into api_key (account_id, name, hash, last_four, created_at)
+     select $1, 'key', sha256(n::text::bytea), 'abcd', now() from generate_series(1, 2) n returning api_key_id as id`,
+    [accountId],
+  );
+  const [mine = 0, other = 0] = keys.map(({ id }) => id);
+  await root.query('update activity_head set last_id = 0 where account_id = $1', [accountId]);
+  const paths: [path: string, endpoint: string][] = [
+    ...ENDPOINT_PATHS.map((path): [string, string] => [`/api/v1${path.replace(':id', '7')}`, path]),
+    ['/api/v1/health/connections/abc/checks/latest', '/health/connections/:id/checks/latest'],
+    ...[
+      '/api/v1/nothing',
+      '/api/v2/health/fleet',
+      '/API/v1/health/fleet',
+      '/api/v1/health/connections/:id/checks/latest/x',
+    ].map((path): [string, string] => [path, '']),
+    ['/api/v1/health/connections/a/b/checks/latest', ''],
+  ];
+  await root.query(
+    `with added as (
+       insert into activity (account_id, id, occurred_at, action_type, page_path, api_key_id, status)
+       select $1, (n - 1) * $4::integer + p.nth, clock_timestamp(), 'api_request', p.path,
+              case when n % 5 = 0 then $3::bigint else $2::bigint end, case n % 3 when 0 then 200 when 1 then 404 else 429 end
+         from generate_series(1, 60) n, unnest($5::text[]) with ordinality p (path, nth))
+     update activity_head set last_id = 60 * $4::integer, last_at = clock_timestamp() where account_id = $1`,
+    [accountId, mine, other, paths.length, paths.map(([path]) => path)],
+  );
+  const usage = async (key: number) => {
+    const { rows } = await store.writer.query<Usage>(selectUsage, [accountId, key, ENDPOINT_PATHS]);
+    return rows.map(({ endpoint, status, requests }) => ({ endpoint, status, requests }));
+  };
+  const expected = [...new Set(paths.map(([, endpoint]) => endpoint))].sort().flatMap((endpoint) => {
+    const written = paths.filter((one) => one[1] === endpoint).length;
+    return [200, 404, 429].map((status) => ({ endpoint, status, requests: 16 * written }));
+  });
+  expect(await usage(mine)).toEqual(expected);
+  await countAll();
+  expect(await usage(mine)).toEqual(expected);
+  expect((await usage(other)).map(({ requests }) => requests)).toContain(4);
+
+  await append(accountId, 3);
+  const fleet = { endpoint: '/health/fleet', status: 200 };
+  const after = expected.map((row) =>
+    row.endpoint === fleet.endpoint && row.status === 200 ? { ...row, requests: row.requests + 3 } : row,
+  );
+  expect(await usage(mine)).toEqual(after);
+  await root.query('delete from activity where account_id = $1 and id <= 60 * $2', [accountId, paths.length]);
+  expect(await usage(mine)).toEqual(after);
+
+  await root.query(`update key_day set day = (now() at time zone 'UTC')::date - 29`);
+  expect((await usage(mine)).length).toBeGreaterThan(20);
+  await root.query(`update key_day set day = day - 1`);
+  expect(await usage(mine)).toEqual([{ ...fleet, requests: 3 }]);
+  await root.query(`update key_day set day = day - 2`);
+  await countAll();
+  const { rows: left } = await root.query('select endpoint, requests from key_day where account_id = $1', [
+    accountId,
+  ]);
+  expect(left).toEqual([{ endpoint: '/health/fleet', requests: 3 }]);
+});
+
+test('a key without requests has one row, which says the day', async () => {
+  const accountId = await store.account();
+  const { rows } = await store.writer.query<Usage & { today: string }>(selectUsage, [
+    accountId,
+    1,
+    ENDPOINT_PATHS,
+  ]);
+  expect(rows).toEqual([
+    {
+      day: null,
+      endpoint: null,
+      status: null,
+      requests: null,
+      today: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    },
+  ]);
 });

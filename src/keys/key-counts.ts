@@ -1,6 +1,7 @@
 import type pg from 'pg';
+import { ENDPOINT_PATHS } from '../vocabulary/values/endpoint-paths.ts';
 
-// Counts each key's requests per hour from the log, so that requests do not wait for counters in the gate.
+// Counts each key's requests per hour, and per day, endpoint and status, from the log, so that requests do not wait for counters in the gate.
 
 /** Log entries per step. */
 const STEP = 20_000;
@@ -8,8 +9,11 @@ const STEP = 20_000;
 /** The most uncounted entries that a query for the counts reads from the log. */
 export const UNCOUNTED = 10_000;
 
-/** Counts are shown for the last 25 h. */
+/** Counts by hour are shown for the last 25 h. */
 const KEPT_HOURS = 48;
+
+/** Counts by day are shown for today and the 29 days before (UTC). */
+const KEPT_DAYS = 31;
 
 // The first count of a long log starts 25 h ago: older entries are never shown.
 const place = `
@@ -20,6 +24,13 @@ const place = `
     left join key_counted c on c.account_id = h.account_id
    where h.account_id = $1`;
 
+/** The endpoint of an entry's `page_path`, one of the list in the parameter; '' = none of them. */
+export function endpointOf(paths: string): string {
+  return `case when page_path ~ '^/api/v1/health/connections/[^/]+/checks/latest$' then '/health/connections/:id/checks/latest'
+               when page_path like '/api/v1/%' and substr(page_path, 8) = any(${paths}::text[]) then substr(page_path, 8)
+               else '' end`;
+}
+
 // Only the process that moves the mark counts the entries in between, so concurrent processes count each entry once.
 const count = `
   with moved as (
@@ -28,12 +39,23 @@ const count = `
     on conflict (account_id) do update set counted_to = excluded.counted_to
      where c.counted_to = $2::bigint
     returning 1
+  ), entry as materialized (
+    select api_key_id, id, occurred_at, status, source_ip, page_path
+      from activity
+     where account_id = $1 and id > $3 and id <= $4 and api_key_id is not null and exists (select from moved)
+  ), by_day as (
+    insert into key_day as k (account_id, api_key_id, day, endpoint, status, requests)
+    select $1, api_key_id, (occurred_at at time zone 'UTC')::date as day, ${endpointOf('$5')} as endpoint, status, count(*)
+      from entry
+     group by api_key_id, day, endpoint, status
+     order by api_key_id, day, endpoint, status
+    on conflict (account_id, api_key_id, day, endpoint, status) do update
+       set requests = k.requests + excluded.requests
   )
   insert into key_hour as k (account_id, api_key_id, hour, requests, limited, source_ip)
   select $1, api_key_id, date_trunc('hour', occurred_at) as hour, count(*), count(*) filter (where status = 429),
          (array_agg(source_ip order by id desc))[1]
-    from activity
-   where account_id = $1 and id > $3 and id <= $4 and api_key_id is not null and exists (select from moved)
+    from entry
    group by api_key_id, hour
    order by api_key_id, hour
   on conflict (account_id, api_key_id, hour) do update
@@ -48,7 +70,7 @@ async function countStep(pool: pg.Pool, accountId: number, enough: number): Prom
   const [at] = rows;
   if (!at || at.last_id - at.counted_to <= enough) return null;
   const to = Math.min(at.counted_to + STEP, at.last_id);
-  await pool.query(count, [accountId, at.stored, at.counted_to, to]);
+  await pool.query(count, [accountId, at.stored, at.counted_to, to, ENDPOINT_PATHS]);
   return at.last_id - to;
 }
 
@@ -80,12 +102,17 @@ const prune = `
      and exists (select from key_hour n
                   where n.account_id = $1 and n.api_key_id = k.api_key_id and n.hour > k.hour)`;
 
-/** Counts the new entries of all logs, one step at a time, and deletes hours that are no longer shown. */
+const pruneDays = `
+  delete from key_day
+   where account_id = $1 and day < (clock_timestamp() at time zone 'UTC')::date - $2::integer`;
+
+/** Counts the new entries of all logs, one step at a time, and deletes hours and days that are no longer shown. */
 export async function* countKeys(owner: pg.Pool): AsyncGenerator<void> {
   const { rows } = await owner.query<{ account_id: number }>(uncounted);
   for (const { account_id } of rows) {
     while ((await countStep(owner, account_id, 0)) !== null) yield;
     await owner.query(prune, [account_id, KEPT_HOURS]);
+    await owner.query(pruneDays, [account_id, KEPT_DAYS]);
     yield;
   }
 }

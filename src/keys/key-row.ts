@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { EndpointGroup } from '../vocabulary/plans.ts';
 import { NotFound } from '../vocabulary/rejection.ts';
 
 /** An API key as the commands show it. The key itself is not stored. */
@@ -15,12 +16,17 @@ export interface KeyRow {
   /** The key that replaced it. */
   replaced_by: number | null;
   last_used_at: Date | null;
+  /** The endpoint groups that it reaches; null = all. */
+  scopes: EndpointGroup[] | null;
+  /** The addresses and networks from which it may be used; null = any. */
+  allowed_addresses: string[] | null;
+  version: number;
   state: 'active' | 'revoked' | 'expired';
 }
 
 const select = `
   select k.api_key_id as id, k.account_id, k.name, k.note, k.last_four, k.created_at, k.expires_at,
-         k.revoked_at, k.replaced_by, w.last_used_at,
+         k.revoked_at, k.replaced_by, w.last_used_at, k.scopes, k.allowed_addresses, k.version,
          case when k.revoked_at <= clock_timestamp() then 'revoked'
               when k.expires_at <= clock_timestamp() then 'expired'
               else 'active' end as state

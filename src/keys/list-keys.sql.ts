@@ -40,6 +40,7 @@ with span as materialized (
   select distinct on (api_key_id) api_key_id, source_ip from uncounted order by api_key_id, id desc
 )
 select k.api_key_id as id, k.name, k.note, k.last_four, k.created_at, k.expires_at, k.revoked_at, k.replaced_by,
+       k.scopes, k.allowed_addresses, k.version,
        case when k.revoked_at <= clock_timestamp() then 'revoked'
             when k.expires_at <= clock_timestamp() then 'expired'
             else 'active' end as state,

@@ -11,7 +11,7 @@ const replace = `
    where account_id = $1 and api_key_id = $2`;
 
 /**
- * Issues a replacement with the same name, note and lifetime, and revokes the key in `overlap` seconds. Throws a
+ * Issues a replacement with the same name, note, lifetime, scopes and allowed addresses, and revokes the key in `overlap` seconds. Throws a
  * {@link Rejection} when the key does not exist, is not active, or was already regenerated.
  */
 export async function regenerateKey(
@@ -19,13 +19,16 @@ export async function regenerateKey(
   id: number,
   { overlap, createdBy }: { overlap: number; createdBy?: number },
 ): Promise<{ successor: IssuedKey; replaced: KeyRow }> {
-  const { name, note, state, replaced_by, created_at, expires_at } = await readKey(client, accountId, id);
+  const old = await readKey(client, accountId, id);
+  const { name, note, state, replaced_by, created_at, expires_at, scopes } = old;
   if (state !== 'active') throw new Rejection('conflict', `Key ${id} is ${state}: create a new one.`);
   if (replaced_by !== null) {
     throw new Rejection('conflict', `Key ${id} was regenerated as key ${replaced_by}: regenerate that one.`);
   }
   const lifetime = expires_at && (expires_at.getTime() - created_at.getTime()) / 1_000;
-  const successor = await issueKey(client, { accountId, at }, { name, note, createdBy, lifetime });
+  const rules = { scopes, allowedAddresses: old.allowed_addresses };
+  const wanted = { name, note, createdBy, lifetime, ...rules };
+  const successor = await issueKey(client, { accountId, at }, wanted);
   await client.query(replace, [accountId, id, overlap, successor.id]);
   const replaced = await readKey(client, accountId, id);
   record('api_key_regenerated', '/keys', {

@@ -65,7 +65,7 @@ export interface Parts {
   tls: Tls | null;
   /** Counts failed authentications by address. */
   failures: FailedAuthentications;
-  /** Records requests with a revoked or expired key. */
+  /** Records requests with a key that is refused. */
   refusedKeys: Pick<RefusedKeys, 'note'>;
   /** Handles requests to the console's API. */
   console: Handler;

@@ -12,7 +12,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import * as errors from '../http/errors.ts';
 import { checkQuery } from '../http/parameters.ts';
 import { traced } from '../telemetry/tracing.ts';
-import { includes } from '../vocabulary/plans.ts';
+import { hasAccess, includes, isInScope } from '../vocabulary/plans.ts';
 
 /** An answer to send if the gate admits the request; `generation` is null if it was read after the request arrived. */
 export interface Prepared {
@@ -51,13 +51,15 @@ export class Preparation {
   }
 
   /**
-   * Checks plan, path, method, parameters and resource in this order; the first error is the answer. Returns a promise only
-   * if the store must be read. `afresh` = the cached answer was outdated.
+   * Checks plan, scopes, path, method, parameters and resource in this order; the first error is the answer. What is outside
+   * the key's scopes is answered as an unknown path. Returns a promise only if the store must be read. `afresh` = the cached answer was outdated.
    */
   prepare(request: ApiRequest, identity: Identity, afresh: boolean): Prepared | Promise<Prepared> {
     const { route } = request.parsed;
     const endpoint = this.#endpoints.get(route);
     const path = endpoint ? route : pagePath(request.url);
+    if (hasAccess(identity.plan) && !isInScope(identity.access.scopes, path))
+      return refused(errors.unknownPath);
     if (!includes(identity.plan, path)) return refused(errors.tierInsufficient);
     if (!endpoint) return refused(errors.unknownPath);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refused(errors.methodNotAllowed);

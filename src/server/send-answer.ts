@@ -1,4 +1,4 @@
-import type { DeadKey, RefusedKeys } from '../activity/record-refused-keys.ts';
+import type { RefusedKey, RefusedKeys } from '../activity/record-refused-keys.ts';
 import { type Answer, errorAnswer } from '../http/answer.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import { plainAddress } from '../http/edge/edge.ts';
@@ -62,8 +62,8 @@ export function answerer({
     fail(request, error, ['www-authenticate', `Bearer realm="dbvitals"${why}`]);
   }
 
-  /** {@link refuse} for a revoked or expired key: the same answer, plus an entry in its account's log. */
-  function refuseDead(request: ApiRequest, key: DeadKey): Promise<void> {
+  /** {@link refuse} for a key that exists: the same answer as for an unknown one, plus an entry in its account's log. */
+  function refuseKey(request: ApiRequest, key: RefusedKey): Promise<void> {
     refusedKeys.note(key, plainAddress(request.ip));
     return refuse(request, errors.invalidApiKey);
   }
@@ -83,5 +83,5 @@ export function answerer({
     request.response.writeHead(204, headers).end();
   }
 
-  return { send, fail, refuse, refuseDead, limit, answerOptions };
+  return { send, fail, refuse, refuseKey, limit, answerOptions };
 }

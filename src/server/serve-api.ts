@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorFields } from '../database/store-failure.ts';
 import { Expired, GateFull } from '../gate/gate-errors.ts';
-import { Identifier } from '../gate/identify.ts';
+import { Identifier, type Identity } from '../gate/identify.ts';
+import { allowsAddress } from '../gate/key-access.ts';
 import type { Applicant, Verdict } from '../gate/key-batch.ts';
 import { errorAnswer } from '../http/answer.ts';
 import { ApiRequest, trustedProxies } from '../http/api-request.ts';
 import type { ApiUrl } from '../http/api-url.ts';
-import { bearerToken, checkRequest, ignoreBody, isForwardedWell } from '../http/edge/edge.ts';
+import { bearerToken, checkRequest, ignoreBody, isForwardedWell, plainAddress } from '../http/edge/edge.ts';
 import * as errors from '../http/errors.ts';
 import type { Budget } from '../http/rate-headers.ts';
 import { finalStatus } from '../http/respond.ts';
@@ -38,6 +39,8 @@ interface RequestState {
   readonly step: LogStep | undefined;
 }
 
+type KeyIdentity = Pick<Identity, 'accountId' | 'apiKeyId'>;
+
 const NOTHING_MORE: readonly string[] = [];
 
 const gateStep = () => ({ name: 'gate', attributes: {} });
@@ -56,7 +59,7 @@ export function serveApi(
   answers: Answerer,
   trustProxy: readonly string[],
 ) {
-  const { send, fail, refuse, refuseDead, limit, answerOptions } = answers;
+  const { send, fail, refuse, refuseKey, limit, answerOptions } = answers;
   const trusts = trustedProxies(trustProxy);
   const identifier = new Identifier(keys);
   const deadlines = new Deadlines(expire);
@@ -161,6 +164,26 @@ export function serveApi(
     });
   }
 
+  function isAllowed({ access }: Identity, request: ApiRequest): boolean {
+    return access.networks === null || allowsAddress(access, plainAddress(request.ip));
+  }
+
+  function identified(state: RequestState, key: KeyIdentity | null, known: boolean): void {
+    state.keyId = key?.apiKeyId;
+    state.step?.('identify', { known, key_id: key?.apiKeyId, account_id: key?.accountId });
+  }
+
+  /** Asks the store for the key. Answers the request and returns null if the key is refused: a hint alone refuses nobody. */
+  async function lookUp(request: ApiRequest, state: RequestState, token: string): Promise<Identity | null> {
+    const found = await identifier.find(token);
+    identified(state, found, false);
+    if (state.abandoned) return null;
+    if (found && !('dead' in found) && isAllowed(found, request)) return found;
+    if (found) await refuseKey(request, { ...found, byAddress: !('dead' in found) });
+    else await refuse(request, errors.invalidApiKey);
+    return null;
+  }
+
   /** The steps of a request, in order, numbered as in docs/design/requests.md. */
   async function answer(request: ApiRequest, state: RequestState): Promise<void> {
     // 1. edge
@@ -175,25 +198,26 @@ export function serveApi(
 
     // 2. identify
     const known = identifier.known(token);
-    const identity = known ?? (await identifier.find(token));
-    state.keyId = identity?.apiKeyId;
-    state.step?.('identify', {
-      known: known !== undefined,
-      key_id: state.keyId,
-      account_id: identity?.accountId,
-    });
-    if (!identity) return refuse(request, errors.invalidApiKey);
-    if ('dead' in identity) return refuseDead(request, identity);
+    let identity: Identity | null = null;
+    if (known && isAllowed(known, request)) {
+      identity = known;
+      identified(state, known, true);
+    } else {
+      identity = await lookUp(request, state, token);
+      if (identity === null) return;
+    }
 
-    const isSpent = () => identity.spentUntil > performance.now();
-    const turn = isSpent() || !hasAccess(identity.plan) ? gate.turn(identity) : null;
+    const isSpent = (key: Identity) => key.spentUntil > performance.now();
+    const turn = isSpent(identity) || !hasAccess(identity.plan) ? gate.turn(identity) : null;
     if (turn) {
       await holdBack(state, turn);
       state.step?.('hold back', {});
     }
     for (let attempt = 1; !state.abandoned; attempt += 1) {
       // 3. prepare
-      const spent = attempt === 1 && isSpent();
+      // All requests of the key share the hint, so it may change while this one reads.
+      const { plan, access } = identity;
+      const spent = attempt === 1 && isSpent(identity);
       const prepared = spent ? UNPREPARED : preparation.prepare(request, identity, attempt > 1);
       const { answer, generation, source } =
         prepared instanceof Promise ? await gate.whileReading(prepared) : prepared;
@@ -204,7 +228,8 @@ export function serveApi(
       const applicant = {
         accountId: identity.accountId,
         apiKeyId: identity.apiKeyId,
-        plan: identity.plan,
+        plan,
+        accessVersion: access.version,
         generation,
         prepared: !spent,
         template: templateOf(request, answer, finalStatus(request, answer)),
@@ -222,13 +247,17 @@ export function serveApi(
       // 5. release
       if (verdict.verdict === 'dead') {
         identifier.forget(token);
-        return refuseDead(request, identity);
+        return refuseKey(request, { ...identity, byAddress: false });
       }
       identity.plan = verdict.plan;
       identity.generation = verdict.generation;
       if (verdict.limit > 0) identity.limit = verdict.limit;
       identity.spentUntil =
         verdict.verdict === 'limited' ? performance.now() + 1000 * (verdict.endsAt - verdict.now) : 0;
+      if (verdict.accessVersion !== null && verdict.accessVersion !== access.version) {
+        identity = await lookUp(request, state, token);
+        if (identity === null) return;
+      }
       if (verdict.verdict === 'moved') continue;
       const budget = keyBudget(verdict);
       if (verdict.verdict === 'limited') return limit(request, budget);

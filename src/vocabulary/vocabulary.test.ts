@@ -3,14 +3,24 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CONNECTION_TYPES } from './connection-types.ts';
 import { ENGINES } from './engines.ts';
-import { PLANS } from './plans.ts';
+import { ENDPOINT_GROUPS, PLANS } from './plans.ts';
 import { ROLE_IDS } from './role-permissions.ts';
 import { FLEET_STATUSES } from './score-bands.ts';
 import { FINDING_STATUSES, SEVERITIES } from './severities.ts';
 import { TLS_MODES } from './tls-modes.ts';
 
 const lists = {
-  ...{ CONNECTION_TYPES, ENGINES, FINDING_STATUSES, FLEET_STATUSES, PLANS, ROLE_IDS, SEVERITIES, TLS_MODES },
+  ...{
+    CONNECTION_TYPES,
+    ENDPOINT_GROUPS,
+    ENGINES,
+    FINDING_STATUSES,
+    FLEET_STATUSES,
+    PLANS,
+    ROLE_IDS,
+    SEVERITIES,
+    TLS_MODES,
+  },
 };
 
 const root = join(import.meta.dirname, '../..');

@@ -32,6 +32,9 @@ interface Row {
   last_used_from: string | null;
   requests_24h: number | null;
   limited_24h: number | null;
+  scopes: string[] | null;
+  allowed_addresses: string[] | null;
+  version: number;
 }
 
 interface Windows {
@@ -84,6 +87,9 @@ test('a key is shown once, works at once, and its row names its creator, last us
     last_used_from: null,
     requests_24h: 0,
     limited_24h: 0,
+    scopes: null,
+    allowed_addresses: null,
+    version: 1,
   };
   expect((await rowsOf(admin)).get(made.id)).toEqual(fresh);
   const idle = { id: made.id, used: 0, resets_at: null, last_used_at: null };
@@ -357,4 +363,145 @@ test.each([
   const owner = await shared();
   const { id } = await create(owner, { name });
   expect((await rowsOf(owner)).get(id)?.name).toBe(name);
+});
+
+describe('access', () => {
+  const anyOwner = sharedMember(['owner']);
+  const refused = async (browser: SignedIn, method: 'POST' | 'PATCH', path: string, body: object) => {
+    const { status, text } = await browser.ask(method, path, body);
+    return [status, JSON.parse(text).error.parameter];
+  };
+
+  test('a key is created with scopes and addresses, and changed; the next request is judged by it', async () => {
+    const admin = await signInAs(await makeKeylessAccount(), ['admin']);
+    const made = await create(admin, {
+      scopes: ['team', 'health'],
+      allowed_addresses: ['::1', '127.0.0.1/32'],
+    });
+    const row = (await rowsOf(admin)).get(made.id);
+    expect(row).toMatchObject({
+      scopes: ['health', 'team'],
+      allowed_addresses: ['127.0.0.1', '::1'],
+      version: 1,
+    });
+    expect(await statusWith(made.key)).toBe(200);
+    const changed = await admin.change<{ version: number }>('PATCH', `/keys/${made.id}`, {
+      version: 1,
+      scopes: ['ops'],
+    });
+    expect(changed).toEqual({ version: 2 });
+    expect((await rowsOf(admin)).get(made.id)).toMatchObject({
+      ...{ scopes: ['ops'], allowed_addresses: ['127.0.0.1', '::1'], version: 2 },
+    });
+    expect(await statusWith(made.key)).toBe(404);
+    await admin.change('PATCH', `/keys/${made.id}`, {
+      version: 2,
+      scopes: null,
+      allowed_addresses: ['10.0.0.0/8'],
+    });
+    expect(await statusWith(made.key)).toBe(401);
+    await admin.change('PATCH', `/keys/${made.id}`, { version: 3, allowed_addresses: null });
+    expect(await statusWith(made.key)).toBe(200);
+  });
+
+  test('of two members who change a key at once, the later one is told who was first', async () => {
+    const account = await makeKeylessAccount();
+    const [one, other] = [await signInAs(account, ['owner']), await signInAs(account, ['admin'])];
+    const { id } = await create(one);
+    await one.change('PATCH', `/keys/${id}`, { version: 1, scopes: ['health'] });
+    const answer = await other.ask('PATCH', `/keys/${id}`, { version: 1, scopes: null });
+    expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('Test owner changed it')]);
+    expect((await rowsOf(one)).get(id)).toMatchObject({ scopes: ['health'] });
+  });
+
+  test.each([
+    [{ scopes: [] }, 'scopes'],
+    [{ scopes: '' }, 'scopes'],
+    [{ scopes: 'health' }, 'scopes'],
+    [{ scopes: ['all'] }, 'scopes'],
+    [{ scopes: ['health', 'health'] }, 'scopes'],
+    [{ allowed_addresses: [] }, 'allowed_addresses'],
+    [{ allowed_addresses: [''] }, 'allowed_addresses'],
+    [{ allowed_addresses: ['any'] }, 'allowed_addresses'],
+    [{ allowed_addresses: ['10.0.0.1/8'] }, 'allowed_addresses'],
+    [{ allowed_addresses: Array.from({ length: 101 }, (_, n) => `10.0.0.${n}`) }, 'allowed_addresses'],
+  ])('%j is refused, and never opens a key', async (rules, parameter) => {
+    const owner = await anyOwner();
+    expect(await refused(owner, 'POST', '/keys', { name: 'wrong', expires_in: null, ...rules })).toEqual([
+      400,
+      parameter,
+    ]);
+    const { id } = await create(owner, { scopes: ['health'], allowed_addresses: ['10.0.0.1'] });
+    expect(await refused(owner, 'PATCH', `/keys/${id}`, { version: 1, ...rules })).toEqual([400, parameter]);
+    expect((await rowsOf(owner)).get(id)).toMatchObject({
+      scopes: ['health'],
+      allowed_addresses: ['10.0.0.1'],
+    });
+  });
+
+  test("a member without keys:write changes nothing, and another account's key is not there", async () => {
+    const account = await makeKeylessAccount();
+    const owner = await signInAs(account, ['owner']);
+    const { id } = await create(owner, { scopes: ['health'] });
+    for (const role of ['operator', 'auditor', 'viewer'] as const) {
+      const member = await signInAs(account, [role]);
+      expect((await member.ask('PATCH', `/keys/${id}`, { version: 1, scopes: null })).status, role).toBe(403);
+    }
+    const stranger = await signInAs(await makeKeylessAccount(), ['owner']);
+    const bodyOf = (text: string) => JSON.parse(text).error;
+    for (const [method, path] of [
+      ['PATCH', ''],
+      ['GET', '/usage'],
+      ['GET', '/refusals'],
+    ] as const) {
+      const body = method === 'PATCH' ? { version: 1, scopes: null } : undefined;
+      const [foreign, absent] = [
+        await stranger.ask(method, `/keys/${id}${path}`, body),
+        await stranger.ask(method, `/keys/999999999${path}`, body),
+      ];
+      expect([foreign.status, absent.status], path).toEqual([404, 404]);
+      const text = JSON.stringify(bodyOf(foreign.text)).replaceAll(String(id), '999999999');
+      expect(text).toBe(JSON.stringify(bodyOf(absent.text)));
+    }
+    expect((await rowsOf(owner)).get(id)).toMatchObject({ scopes: ['health'], version: 1 });
+  });
+
+  test('a key that has ended cannot be changed', async () => {
+    const owner = await signInAs(await makeKeylessAccount(), ['owner']);
+    const { id } = await create(owner);
+    await owner.change('POST', `/keys/${id}/revoke`, {});
+    expect((await owner.ask('PATCH', `/keys/${id}`, { version: 1, scopes: ['ops'] })).status).toBe(409);
+  });
+});
+
+test('a key shows its use by endpoint and status, and where it was refused after its end', async () => {
+  const owner = await signInAs(await makeKeylessAccount(), ['owner']);
+  const { id, key } = await create(owner, { scopes: ['health'] });
+  for (const path of [
+    FLEET,
+    FLEET,
+    '/api/v1/ops/stats',
+    '/api/v1/nothing',
+    '/api/v1/health/connections/7/checks/latest',
+  ])
+    await ask(path, { key });
+  const usage = await owner.get<{ counted: boolean; today: string; data: { day: string }[] }>(
+    `/keys/${id}/usage`,
+  );
+  expect(usage.counted).toBe(true);
+  expect(usage.data.map(({ day, ...counted }) => counted)).toEqual([
+    { endpoint: null, status: 404, requests: 1 },
+    { endpoint: '/health/connections/:id/checks/latest', status: 404, requests: 1 },
+    { endpoint: '/health/fleet', status: 200, requests: 2 },
+    { endpoint: '/ops/stats', status: 404, requests: 1 },
+  ]);
+  const refusals = () => owner.get<{ data: object[] }>(`/keys/${id}/refusals`);
+  expect(await refusals()).toEqual({ data: [] });
+  await owner.change('POST', `/keys/${id}/revoke`, { name: 'collector' });
+  const other = await create(owner);
+  expect(await statusWith(key)).toBe(401);
+  await expect.poll(refusals, { timeout: 10_000 }).toEqual({
+    data: [{ id: integer, occurred_at: time, reason: 'revoked', source_ip: '127.0.0.1', attempts: 1 }],
+  });
+  expect(await owner.get(`/keys/${other.id}/refusals`)).toEqual({ data: [] });
 });

@@ -2,12 +2,15 @@ import type { Command } from 'commander';
 import { requireAccount } from '../../accounts/account-row.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { addKey } from '../../keys/add-key.ts';
+import { changeKey } from '../../keys/change-key.ts';
 import type { IssuedKey } from '../../keys/issue-key.ts';
 import { accountOfKey, listKeys } from '../../keys/key-row.ts';
+import { requireRules, type WrittenRules } from '../../keys/key-rules.ts';
 import { regenerateKey } from '../../keys/regenerate-key.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
-import { durationOf, idOf, textOf } from '../arguments.ts';
-import { addCommand, type CommandContext } from '../command.ts';
+import { ENDPOINT_GROUPS } from '../../vocabulary/plans.ts';
+import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
+import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';
 
 function printIssued(json: boolean | undefined, key: IssuedKey): void {
@@ -15,25 +18,91 @@ function printIssued(json: boolean | undefined, key: IssuedKey): void {
   if (!json) process.stdout.write('\nKeep the key like a password: it is shown only once.\n');
 }
 
-/** `key create`, `key list`, `key revoke`, `key regenerate`. */
+interface CreateOptions extends RuleOptions {
+  account: number;
+  name: string;
+  expiresIn?: number;
+  json?: boolean;
+}
+
+interface RuleOptions {
+  scope?: readonly string[];
+  allow?: readonly string[];
+}
+
+/** The words for a key without scopes, and for one without a list of addresses. */
+const [ALL, ANY] = ['all', 'any'];
+
+/** Parser of a repeatable option. */
+function listOf(
+  parse: (text: string) => string,
+): (text: string, before?: readonly string[]) => readonly string[] {
+  return (text, before = []) => [...before, parse(text)];
+}
+
+function addRuleOptions(command: Command, [scope, allow]: [scope: string, allow: string]): Command {
+  const groups = ENDPOINT_GROUPS.join(', ');
+  return command
+    .option(
+      '--scope <GROUP>',
+      `a group of endpoints that the key reaches: ${groups}, or ${ALL}; may be repeated ${scope}`.trim(),
+      listOf(oneOf('--scope', [...ENDPOINT_GROUPS, ALL])),
+    )
+    .option(
+      '--allow <ADDRESS>',
+      `an address or network from which the key may be used, such as 203.0.113.0/24, or ${ANY}; may be repeated ${allow}`.trim(),
+      listOf(textOf('--allow')),
+    );
+}
+
+/** Throws a {@link UsageError} if `word`, which stands for everything, is given together with other values. */
+function listOrNull(option: string, word: string, list: readonly string[]): readonly string[] | null {
+  if (!list.includes(word)) return list;
+  if (list.every((one) => one === word)) return null;
+  throw new UsageError(`${option} ${word} stands for everything: leave out the other values.`);
+}
+
+function rulesIn({ scope, allow }: RuleOptions) {
+  const written: WrittenRules = {
+    ...(scope && { scopes: listOrNull('--scope', ALL, scope) }),
+    ...(allow && { allowedAddresses: listOrNull('--allow', ANY, allow) }),
+  };
+  return requireRules(written);
+}
+
+/** `key create`, `key list`, `key change`, `key revoke`, `key regenerate`. */
 export function addKeyCommands(program: Command, context: CommandContext): void {
   const group = program.command('key').description('manage the API keys of an account');
 
-  addCommand(group, 'create', 'create an API key; it is shown only once')
+  const creating = addCommand(group, 'create', 'create an API key; it is shown only once')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .requiredOption('--name <S>', 'what the key is for', textOf('--name'))
     .option(
       '--expires-in <D>',
       'lifetime, such as 90d (default: no expiry)',
       durationOf('--expires-in', '1s', '36500d'),
-    )
-    .action(async (options: { account: number; name: string; expiresIn?: number; json?: boolean }) => {
-      const wanted = { name: options.name, lifetime: options.expiresIn ?? null };
-      const key = await context.withStore((writer) =>
-        changeAccount(writer, options.account, (change) => addKey(change, wanted)),
-      );
-      printIssued(options.json, key);
-    });
+    );
+  addRuleOptions(creating, ['(default: all)', '(default: any)']).action(async (options: CreateOptions) => {
+    const wanted = { name: options.name, lifetime: options.expiresIn ?? null, ...rulesIn(options) };
+    const key = await context.withStore((writer) =>
+      changeAccount(writer, options.account, (change) => addKey(change, wanted)),
+    );
+    printIssued(options.json, key);
+  });
+
+  const changing = addCommand(group, 'change', 'change what a key may do, from its next request on').argument(
+    '<ID>',
+    'the key',
+    idOf('ID'),
+  );
+  addRuleOptions(changing, ['', '']).action(async (id: number, options: RuleOptions & { json?: boolean }) => {
+    const rules = rulesIn(options);
+    if (Object.keys(rules).length === 0) throw new UsageError('Say what to change: give --scope or --allow.');
+    const key = await context.withStore(async (writer) =>
+      changeAccount(writer, await accountOfKey(writer, id), (change) => changeKey(change, id, rules)),
+    );
+    printOne(options.json, key);
+  });
 
   addCommand(group, 'list', 'list the keys of an account, including expired and revoked ones')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
@@ -47,6 +116,8 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
         'name',
         'last_four',
         'state',
+        'scopes',
+        'allowed_addresses',
         'created_at',
         'expires_at',
         'revoked_at',
@@ -63,7 +134,11 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       printOne(json, key);
     });
 
-  addCommand(group, 'regenerate', 'replace a key with a new one of the same name and lifetime')
+  addCommand(
+    group,
+    'regenerate',
+    'replace a key with a new one of the same name, lifetime, scopes and addresses',
+  )
     .argument('<ID>', 'the key', idOf('ID'))
     .option(
       '--overlap <D>',

@@ -3,13 +3,11 @@ import { changeSettings } from '../../accounts/change-account.ts';
 import { within } from '../../database/read.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
-import { includes, PLANS } from '../../vocabulary/plans.ts';
+import { ENDPOINT_GROUPS, includes, PLANS } from '../../vocabulary/plans.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
-
-const GROUPS = ['health', 'ops', 'activity', 'team'] as const;
 
 const Account = Type.Object(
   {
@@ -19,7 +17,9 @@ const Account = Type.Object(
     plan: stringEnum(...PLANS),
     requests_per_minute: count('of each key; 0 = no access to the API'),
     own_limit: Type.Boolean({ description: "whether the limit is the account's own, not that of its plan" }),
-    includes: Type.Array(stringEnum(...GROUPS), { description: 'the groups of endpoints that keys reach' }),
+    includes: Type.Array(stringEnum(...ENDPOINT_GROUPS), {
+      description: 'the groups of endpoints that keys reach',
+    }),
     created_at: timestamp('time of creation'),
     version: count('give it back with a change'),
   },
@@ -48,7 +48,7 @@ function accountOf([row]: AccountRow[]): Account {
   return {
     ...row,
     created_at: row.created_at.toISOString(),
-    includes: GROUPS.filter((group) => includes(row.plan, `/api/v1/${group}`)),
+    includes: ENDPOINT_GROUPS.filter((group) => includes(row.plan, `/api/v1/${group}`)),
   };
 }
 

@@ -2,11 +2,16 @@ import { type Static, Type } from 'typebox';
 import type { Change } from '../../activity/record-entry.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import { addKey } from '../../keys/add-key.ts';
+import { changeKey } from '../../keys/change-key.ts';
+import { requireRules } from '../../keys/key-rules.ts';
 import { regenerateKey } from '../../keys/regenerate-key.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
 import { KEY_PATTERN } from '../../vocabulary/api-key.ts';
-import { Rejection } from '../../vocabulary/rejection.ts';
+import { ENDPOINT_GROUPS } from '../../vocabulary/plans.ts';
+import { EditConflict, Rejection } from '../../vocabulary/rejection.ts';
+import { editConflict } from '../edit-conflict.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';
 
@@ -15,6 +20,17 @@ const OVERLAPS = [0, 60, 900, 3_600, 21_600, 86_400];
 
 // A hundred years, as in the command.
 const LONGEST_LIFE = 36_500 * 86_400;
+
+const scopes = Type.Optional(
+  Type.Union([Type.Null(), Type.Array(stringEnum(...ENDPOINT_GROUPS), { minItems: 1, uniqueItems: true })], {
+    description: `Set scopes to some of ${ENDPOINT_GROUPS.join(', ')}, or to null for all endpoints.`,
+  }),
+);
+const allowed_addresses = Type.Optional(
+  Type.Union([Type.Null(), Type.Array(Type.String({ maxLength: 50 }), { minItems: 1, maxItems: 100 })], {
+    description: 'Set allowed_addresses to 1 to 100 addresses and networks, or to null for any address.',
+  }),
+);
 
 const NewKey = Type.Object({
   name: singleLine(200, 'Enter a name of 1 to 200 characters that says what the key is for.'),
@@ -26,7 +42,15 @@ const NewKey = Type.Object({
       description: 'Set expires_in to a whole number of seconds, at most 100 years, or null for never.',
     }),
   ),
+  scopes,
+  allowed_addresses,
 });
+const KeyChange = Type.Object({
+  version: Type.Integer({ description: 'Send the version of the key that you read.' }),
+  scopes,
+  allowed_addresses,
+});
+const ChangedKey = Type.Object({ version: Type.Integer() });
 const secret = Type.String({ description: 'the key itself: shown this once, kept nowhere' });
 const IssuedKey = Type.Object({
   id: identifier('key'),
@@ -54,6 +78,8 @@ const RevokedKey = Type.Object({ revoked_at: timestamp('from then on the key is 
 export type NewKey = Static<typeof NewKey>;
 /** The answer of POST /keys. */
 export type IssuedKey = Static<typeof IssuedKey>;
+/** PATCH /keys/:id: 409 when the version has changed. */
+export type KeyChange = Static<typeof KeyChange>;
 /** POST /keys/:id/regenerate */
 export type Regeneration = Static<typeof Regeneration>;
 /** The answer of POST /keys/:id/regenerate. */
@@ -74,9 +100,39 @@ const create = consoleRoute({
   async handler({ body, actor, change }) {
     const { name, note = '', expires_in: lifetime } = body;
     for (const [parameter, text] of Object.entries({ name, note })) refuseSecret(parameter, text);
-    const wanted = { name: name.trim(), note: note.trim(), lifetime, createdBy: actor.memberId };
+    const wanted = {
+      ...{ name: name.trim(), note: note.trim(), lifetime, createdBy: actor.memberId },
+      ...rulesOf(body),
+    };
     const { id, key, expires_at } = await change((made) => addKey(made, wanted));
     return { id, key, expires_at: expires_at?.toISOString() ?? null };
+  },
+});
+
+function rulesOf({ scopes, allowed_addresses: allowedAddresses }: Omit<KeyChange, 'version'>) {
+  return requireRules({
+    ...(scopes !== undefined && { scopes }),
+    ...(allowedAddresses !== undefined && { allowedAddresses }),
+  });
+}
+
+const alter = consoleRoute({
+  method: 'PATCH',
+  path: '/keys/:id',
+  recent: true,
+  permission: 'keys:write',
+  body: KeyChange,
+  response: ChangedKey,
+  async handler({ actor: { accountId }, id, body, change, read }) {
+    const changes = { version: body.version, ...rulesOf(body) };
+    try {
+      const { version } = await change((made) => changeKey(made, id, changes));
+      return { version };
+    } catch (error) {
+      if (!(error instanceof EditConflict)) throw error;
+      const of = { property: 'api_key_id', id };
+      throw await read((run) => editConflict(run, accountId, 'api_key_changed', of));
+    }
   },
 });
 
@@ -149,4 +205,4 @@ async function requireName(
 }
 
 /** The routes that change API keys. */
-export const keyChangeRoutes: ConsoleRoute[] = [create, regenerate, revoke];
+export const keyChangeRoutes: ConsoleRoute[] = [create, alter, regenerate, revoke];

@@ -5,6 +5,7 @@ import { wholeNumber } from '../../http/query-parameters.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { countUp } from '../../keys/key-counts.ts';
 import { selectKeys, selectRequests, selectWindows } from '../../keys/list-keys.sql.ts';
+import { ENDPOINT_GROUPS, type EndpointGroup } from '../../vocabulary/plans.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
@@ -43,6 +44,13 @@ const Key = Type.Object(
       count('requests since `since`, those answered 429 too; null = still being counted'),
     ),
     limited_24h: nullable(count('of those, answered 429')),
+    scopes: Type.Union([Type.Array(stringEnum(...ENDPOINT_GROUPS)), Type.Null()], {
+      description: 'the groups of endpoints that it reaches; null = all',
+    }),
+    allowed_addresses: Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description: 'the addresses and networks from which it may be used; null = any',
+    }),
+    version: count('give it back with a change'),
   },
   { title: 'Key' },
 );
@@ -102,6 +110,9 @@ interface KeyRow {
   last_used_from: string | null;
   requests: number | null;
   limited: number | null;
+  scopes: EndpointGroup[] | null;
+  allowed_addresses: string[] | null;
+  version: number;
   since: Date;
   as_of: Date;
 }

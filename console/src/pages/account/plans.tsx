@@ -1,4 +1,4 @@
-import { includes, PLANS, type Plan } from '../../../../src/vocabulary/plans.ts';
+import { ENDPOINT_GROUPS, includes, PLANS, type Plan } from '../../../../src/vocabulary/plans.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { planName } from '../../parts/plan-access.tsx';
@@ -10,7 +10,6 @@ const LIMITS: Readonly<Record<Plan, string>> = {
   business: '60',
   enterprise: '100, or a custom limit',
 };
-const GROUPS = ['health', 'ops', 'activity', 'team'];
 
 /** All plans, as the specification's sections 5 and 8 have them. */
 export function Plans({ current }: { current: string }) {
@@ -35,7 +34,7 @@ export function Plans({ current }: { current: string }) {
                 {id === current && <span className="account-current">current</span>}
               </th>
               <td>{LIMITS[id]}</td>
-              {GROUPS.map((group) => {
+              {ENDPOINT_GROUPS.map((group) => {
                 const isReached = includes(id, `/api/v1/${group}`);
                 return (
                   <td key={group}>

@@ -16,6 +16,9 @@ function key(changes: Partial<ApiKey> = {}): ApiKey {
       replaces: null,
     },
     ...{ last_used_at: null, last_used_from: null, requests_24h: 0, limited_24h: 0 },
+    scopes: null,
+    allowed_addresses: null,
+    version: 1,
     ...changes,
   };
 }

@@ -20,8 +20,11 @@ export function apiKeyStates(keys: Keys, windows: KeyWindows | undefined, now: n
   });
 }
 
+/** The dialogs of a key. */
+export type ApiKeyDialog = 'access' | 'regenerate' | 'revoke';
+
 /** Starts an action on a key. */
-export type ApiKeyAction = (what: 'regenerate' | 'revoke', key: ApiKeyState) => void;
+export type ApiKeyAction = (what: ApiKeyDialog, key: ApiKeyState) => void;
 
 /** The actions that a key's status allows. */
 export function actionsOf(key: ApiKeyState, act: ApiKeyAction): Action[] {
@@ -33,8 +36,15 @@ export function actionsOf(key: ApiKeyState, act: ApiKeyAction): Action[] {
     danger: true,
     onAction: () => act('revoke', key),
   };
-  if (key.status === 'replaced') return [revoke];
+  const access: Action = {
+    id: 'access',
+    label: 'Change access…',
+    icon: 'pen',
+    onAction: () => act('access', key),
+  };
+  if (key.status === 'replaced') return [access, revoke];
   return [
+    access,
     { id: 'regenerate', label: 'Regenerate…', icon: 'again', onAction: () => act('regenerate', key) },
     revoke,
   ];

@@ -10,7 +10,9 @@ import { limitText, PlanAccess, planName } from '../../parts/plan-access.tsx';
 import { InlineError, Loaded, NoPermission, SkeletonRows } from '../../parts/states.tsx';
 import { local, utc } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
+import { AccessFields } from './access-fields.tsx';
 import { secondsToEndOf } from './api-key-lifetime.ts';
+import { ANY_ACCESS, accessIn } from './key-access.ts';
 import type { NewSecret } from './secret-dialog.tsx';
 
 const DAYS = ['7', '30', '90', '180', '365'];
@@ -56,6 +58,7 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
   const [note, setNote] = useState(given.note ?? '');
   const [choice, setChoice] = useState('90');
   const [day, setDay] = useState('');
+  const [access, setAccess] = useState(ANY_ACCESS);
   const life = lifeOf(choice, day);
   const create = useMutation({
     mutationFn: (body: NewKey) => send<IssuedKey>('POST', '/keys', body),
@@ -64,7 +67,8 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
       onMade({ id, key, expires_at, name: name.trim(), old_revoked_at: null }),
   });
   const submit = () => {
-    if (life !== undefined) create.mutate({ name: name.trim(), note: note.trim(), expires_in: life });
+    if (life === undefined) return;
+    create.mutate({ name: name.trim(), note: note.trim(), expires_in: life, ...accessIn(access) });
   };
   const { error } = create;
   return (
@@ -76,7 +80,7 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
       title="Create an API key"
       wide
     >
-      <InlineError error={error} fields={['name', 'note', 'expires_in']} />
+      <InlineError error={error} fields={['name', 'note', 'expires_in', 'scopes', 'allowed_addresses']} />
       <TextField
         autoFocus
         description="What the key is for, such as “Grafana, production”. The activity log shows it with each request."
@@ -114,6 +118,7 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
           value={day}
         />
       )}
+      <AccessFields draft={access} error={error} onChange={setAccess} />
       <Reach />
       <p className="quiet small keys-hand-over">
         To have someone else create the key, send them a link to this form:
@@ -127,8 +132,8 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
 function Reach() {
   const account = useQuery(accountQuery);
   return (
-    <section aria-label="Access" className="keys-reach">
-      <h3>Access</h3>
+    <section aria-label="Your plan" className="keys-reach">
+      <h3>Your plan</h3>
       <Loaded query={account} skeleton={<SkeletonRows rows={2} />}>
         {({ plan, includes, requests_per_minute }) => (
           <>

@@ -6,6 +6,7 @@ import { local, Time } from '../../parts/time.tsx';
 import { isAccepted } from './api-key-lifetime.ts';
 import { type ApiKeyAction, type ApiKeyState, actionsOf } from './api-key-state.ts';
 import { Gauge } from './gauge.tsx';
+import { restrictionText } from './key-access.ts';
 import { ApiKeyExpiry, ApiKeyStatusCell, createdBy, LastUse, Requests } from './key-cells.tsx';
 
 /** The columns of the key list; `limit` in requests per minute. With gaps they need 49.5rem, as in table.css. */
@@ -17,19 +18,24 @@ export function apiKeyColumns(limit: number, act: ApiKeyAction | null): Column<A
       width: 'minmax(6.75rem, 2.2fr)',
       isSortable: true,
       narrow: 'lead',
-      cell: ({ subject: { id, name, note, last_four } }) => (
-        <>
-          <Link className="row-link" search={{ key: String(id) }} to="/keys">
-            <bdi className="keys-name">{name}</bdi>
-          </Link>
-          <div className="small quiet mono">dbv_live_…{last_four}</div>
-          {note && (
-            <div className="small quiet keys-note">
-              <bdi>{note}</bdi>
-            </div>
-          )}
-        </>
-      ),
+      cell: ({ subject }) => {
+        const { id, name, note, last_four } = subject;
+        const restriction = restrictionText(subject);
+        return (
+          <>
+            <Link className="row-link" search={{ key: String(id) }} to="/keys">
+              <bdi className="keys-name">{name}</bdi>
+            </Link>
+            <div className="small quiet mono">dbv_live_…{last_four}</div>
+            {restriction && <div className="small keys-note">{restriction}</div>}
+            {note && (
+              <div className="small quiet keys-note">
+                <bdi>{note}</bdi>
+              </div>
+            )}
+          </>
+        );
+      },
     },
     {
       id: 'state',

@@ -7,8 +7,15 @@ import { useCan } from '../../shell/profile.ts';
 import { isAccepted } from './api-key-lifetime.ts';
 import { type ApiKeyAction, type ApiKeyState, actionsOf } from './api-key-state.ts';
 import { Gauge } from './gauge.tsx';
+import { scopesText } from './key-access.ts';
 import { ApiKeyExpiry, ApiKeyStatusCell, createdBy, LastUse, Requests } from './key-cells.tsx';
+import { RefusedAttempts } from './refused-attempts.tsx';
 import { RequestLog } from './request-log.tsx';
+import { Usage } from './usage.tsx';
+
+function Addresses({ of }: { of: readonly string[] | null }) {
+  return of === null ? 'Any' : <span className="mono">{of.join(', ')}</span>;
+}
 
 export function BackToApiKeys() {
   return (
@@ -49,6 +56,8 @@ export function ApiKeyPage({ of, limit, act }: { of: ApiKeyState; limit: number;
         facts={[
           ['State', <ApiKeyStatusCell key="state" status={status} subject={subject} />],
           ['Expires', <ApiKeyExpiry key="end" status={status} subject={subject} />],
+          ['Endpoints', scopesText(subject.scopes)],
+          ['Allowed addresses', <Addresses key="addresses" of={subject.allowed_addresses} />],
           ['Last used', <LastUse at={lastUsedAt} key="use" subject={subject} />],
           ['Requests, last 24 h', <Requests key="requests" subject={subject} />],
           [
@@ -70,6 +79,22 @@ export function ApiKeyPage({ of, limit, act }: { of: ApiKeyState; limit: number;
           ],
         ]}
       />
+      <Section
+        description="Requests that were recorded, by day (UTC), endpoint and status."
+        title="Last 30 days"
+      >
+        <Usage id={subject.id} />
+      </Section>
+      <Section
+        description="After the key’s end, or from an address that is not allowed. At most one entry a minute for each address."
+        title="Refused attempts"
+      >
+        {can('activity:read') ? (
+          <RefusedAttempts id={subject.id} />
+        ) : (
+          <NoPermission permission="activity:read" />
+        )}
+      </Section>
       <Section description="From the activity log, newest first." title="Requests">
         {can('activity:read') ? <RequestLog id={subject.id} /> : <NoPermission permission="activity:read" />}
       </Section>

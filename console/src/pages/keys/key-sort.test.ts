@@ -8,6 +8,9 @@ function now(id: number, changes: Partial<ApiKey>, lastUsedAt: string | null = n
     ...{ id, name: `key ${id}`, note: null, last_four: 'a1B2', state: 'active', created_by: null },
     ...{ created_at: `2026-11-0${id}T00:00:00.000Z`, expires_at: null, revoked_at: null, replaced_by: null },
     ...{ replaces: null, last_used_at: null, last_used_from: null, requests_24h: 0, limited_24h: 0 },
+    scopes: null,
+    allowed_addresses: null,
+    version: 1,
     ...changes,
   };
   return { subject, lastUsedAt, status: 'active', window: undefined };

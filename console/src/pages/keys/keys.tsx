@@ -11,7 +11,8 @@ import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useNow } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
 import { useCan, useProfile } from '../../shell/profile.ts';
-import { type ApiKeyAction, type ApiKeyState, apiKeyStates } from './api-key-state.ts';
+import { type ApiKeyAction, type ApiKeyDialog, type ApiKeyState, apiKeyStates } from './api-key-state.ts';
+import { ChangeAccess } from './change-access.tsx';
 import { CreateApiKey } from './create-key.tsx';
 import { ExpiryWarning } from './expiry-warning.tsx';
 import { ApiKeyList } from './key-list.tsx';
@@ -33,7 +34,7 @@ export function KeysPage() {
   );
 }
 
-type OpenDialog = { what: 'regenerate' | 'revoke'; of: ApiKeyState };
+type OpenDialog = { what: ApiKeyDialog; of: ApiKeyState };
 
 function Keys({ mayWrite }: { mayWrite: boolean }) {
   const search = useSearch({ from: '/in/keys' });
@@ -108,6 +109,7 @@ function Keys({ mayWrite }: { mayWrite: boolean }) {
       {search.create && !secret && (
         <CreateApiKey given={search} mayWrite={mayWrite} onClose={() => void closeForm()} onMade={show} />
       )}
+      {asked?.what === 'access' && <ChangeAccess onClose={() => setAsked(null)} subject={asked.of.subject} />}
       {asked?.what === 'regenerate' && (
         <RegenerateApiKey
           lastUsedAt={asked.of.lastUsedAt}

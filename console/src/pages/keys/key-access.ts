@@ -1,0 +1,55 @@
+import type { KeyChange } from '../../../../src/console/keys/change-keys.ts';
+import type { EndpointGroup } from '../../../../src/vocabulary/plans.ts';
+import type { ApiKey } from './api-key-lifetime.ts';
+
+/** The names of the groups of endpoints. */
+export const GROUP_NAMES: Record<EndpointGroup, string> = {
+  health: 'Health',
+  ops: 'Tickets',
+  activity: 'Activity log',
+  team: 'Team',
+};
+
+/** What a form has of a key's access. */
+export interface AccessDraft {
+  /** Whether the key reaches only `scopes`. */
+  isLimited: boolean;
+  scopes: readonly EndpointGroup[];
+  /** Separated by line breaks, blanks or commas. */
+  addresses: string;
+}
+
+/** A key that reaches everything, from anywhere. */
+export const ANY_ACCESS: AccessDraft = { isLimited: false, scopes: ['health'], addresses: '' };
+
+/** The draft of a key as it is. */
+export function draftOf({
+  scopes,
+  allowed_addresses,
+}: Pick<ApiKey, 'scopes' | 'allowed_addresses'>): AccessDraft {
+  return {
+    isLimited: scopes !== null,
+    scopes: scopes ?? ANY_ACCESS.scopes,
+    addresses: allowed_addresses?.join('\n') ?? '',
+  };
+}
+
+/** The fields of a request. */
+export function accessIn({ isLimited, scopes, addresses }: AccessDraft): Omit<KeyChange, 'version'> {
+  const written = addresses.split(/[\s,]+/).filter(Boolean);
+  return { scopes: isLimited ? [...scopes] : null, allowed_addresses: written.length > 0 ? written : null };
+}
+
+/** The groups that a key reaches, as text. */
+export function scopesText(scopes: ApiKey['scopes']): string {
+  return scopes === null ? 'All of the plan' : scopes.map((group) => GROUP_NAMES[group]).join(', ');
+}
+
+/** How a key is restricted, in a few words; null = not at all. */
+export function restrictionText({ scopes, allowed_addresses: addresses }: ApiKey): string | null {
+  const parts = [
+    ...(scopes ? [scopesText(scopes)] : []),
+    ...(addresses ? [addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`] : []),
+  ];
+  return parts.length === 0 ? null : `Only ${parts.join(', from ')}`;
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { KeyRefusals } from '../../../../src/console/keys/key-use-routes.ts';
+import { get } from '../../api.ts';
+import { Loaded, Message } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+
+const REASONS = new Map([
+  ['revoked', 'Revoked'],
+  ['regenerated', 'Replaced'],
+  ['expired', 'Expired'],
+  ['address_not_allowed', 'Address not allowed'],
+]);
+
+type Refusal = KeyRefusals['data'][number];
+
+/** Where a key was refused: after its end, or from an address that is not allowed. */
+export function RefusedAttempts({ id }: { id: number }) {
+  const refusals = useQuery({
+    queryKey: ['keys', id, 'refusals'],
+    queryFn: ({ signal }) => get<KeyRefusals>(`/keys/${id}/refusals`, {}, signal),
+    refetchInterval: 30_000,
+  });
+  return (
+    <Loaded query={refusals}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Message icon="check" title="No refused attempts" />
+        ) : (
+          <Table columns={COLUMNS} label="Refused attempts" rowKey={(refusal) => refusal.id} rows={data} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+const COLUMNS: Column<Refusal>[] = [
+  {
+    id: 'id',
+    header: 'Entry',
+    width: '5rem',
+    cell: ({ id }) => (
+      <Link className="row-link" search={{ entry: String(id) }} to="/activity">
+        {id}
+      </Link>
+    ),
+  },
+  {
+    id: 'at',
+    header: 'Recorded',
+    width: 'minmax(11.5rem, 1fr)',
+    cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
+  },
+  {
+    id: 'reason',
+    header: 'Reason',
+    width: 'minmax(8rem, 1fr)',
+    narrow: 'lead',
+    cell: ({ reason }) => REASONS.get(reason) ?? reason,
+  },
+  {
+    id: 'from',
+    header: 'From',
+    width: 'minmax(8rem, 1fr)',
+    cell: ({ source_ip }) =>
+      source_ip === null ? 'several addresses' : <span className="mono">{source_ip}</span>,
+  },
+  {
+    id: 'attempts',
+    header: 'Attempts',
+    width: '6rem',
+    align: 'end',
+    cell: ({ attempts }) => attempts.toLocaleString('en'),
+  },
+];
