@@ -74,6 +74,7 @@ export async function measureInChild(
     cost,
     hostKey: null,
     server: null,
+    failure: null,
   };
 }
 

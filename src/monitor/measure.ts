@@ -63,6 +63,8 @@ export interface Measured {
   hostKey: string | null;
   /** Null if the server was not reached. */
   server: ReachedServer | null;
+  /** Why the server could not be connected to; null if it could. */
+  failure: ConnectFailure | null;
 }
 
 /** Facts about a server, read before any check: the version is as {@link import('../checks/check.ts').ServerFacts} has it. */
@@ -85,6 +87,7 @@ interface Run extends Silences, Required<Omit<Instructions, 'queries'>> {
   changes: ChangeReader;
   queries: QueryReader;
   server: Measured['server'];
+  failure: Measured['failure'];
   show: (progress: Progress) => void;
   /** Called after each check, with the database of the session. */
   step: (database: string) => void;
@@ -126,6 +129,7 @@ export async function measure(
     changes: new ChangeReader(target, instructions.facts ?? null, () => isSilent(run)),
     queries: new QueryReader(target.engine, instructions.queries ?? NO_QUERIES),
     server: null,
+    failure: null,
     show,
     note,
     step: () => {},
@@ -135,12 +139,12 @@ export async function measure(
     signal.throwIfAborted();
     const { bytes, statements, milliseconds } = run.meter;
     const cost = { milliseconds: Math.round(milliseconds), statements, bytes };
-    const { counters: samples, server } = run;
+    const { counters: samples, server, failure } = run;
     const checked = [...run.samples].flatMap(([check, own]) => measuresOf(check, own));
     const measures = cleanMeasures([...run.vitals.measures(), ...checked]);
     const [readings, hostKey] = [run.changes.reported, run.dialler.hostKey()];
     const queries = run.queries.report;
-    return { outcomes, samples, measures, readings, queries, cost, hostKey, server };
+    return { outcomes, samples, measures, readings, queries, cost, hostKey, server, failure };
   } finally {
     run.dialler.close();
   }
@@ -151,9 +155,9 @@ async function measureTarget(run: Run): Promise<Outcome[]> {
   const { engine } = run;
   const reached = await reachTarget(run);
   const where = connectionType === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
-  if ('failure' in reached) return notConnectedOutcomes(engine, reached.failure, where, reached.tries);
-  const failure = await measureServer(run, reached);
-  if (failure) return notConnectedOutcomes(engine, failure, where, 1);
+  run.failure = 'failure' in reached ? reached.failure : await measureServer(run, reached);
+  if (run.failure)
+    return notConnectedOutcomes(engine, run.failure, where, 'failure' in reached ? reached.tries : 1);
   const samples = engine.checks.map((check) => ({ check, samples: run.samples.get(check) ?? [] }));
   return [
     ...connectedOutcomes(),
@@ -204,7 +208,7 @@ async function measureServer(run: Run, reached: Reached): Promise<ConnectFailure
     for (const there of late) await measureDatabase(run, endpoint, heavy, there);
     return null;
   } catch (error) {
-    return connectFailure(error, run.limits.answerMs);
+    return connectFailure(error, run.limits.answerMs, run.target);
   } finally {
     await session.close();
   }
@@ -231,7 +235,7 @@ async function measureDatabase(
     }
   } catch (error) {
     if (isTimeout(error)) run.silences++;
-    const reason = new Error(connectFailure(error, run.limits.connectMs).reason);
+    const reason = new Error(connectFailure(error, run.limits.connectMs, run.target).reason);
     for (const check of checks) run.samples.get(check)?.push(failedSample(check, place, reason));
   }
 }

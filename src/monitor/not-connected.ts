@@ -24,17 +24,18 @@ export function notConnectedOutcomes(
   tries: number,
 ): Outcome[] {
   const line = `Could not connect to ${where}${tries === 1 ? '' : ` in ${tries} tries`}: ${failure.reason}.`;
+  const remediation = failure.paste === null ? failure.advice : `${failure.advice} ${failure.paste}`;
   switch (failure.kind) {
     case 'unauthorized':
-      return [faultOutcome(CONN_AUTH_FAILED, line, failure.advice)];
+      return [faultOutcome(CONN_AUTH_FAILED, line, remediation)];
     case 'unreachable':
-      return [faultOutcome(CONN_UNREACHABLE, line, failure.advice)];
+      return [faultOutcome(CONN_UNREACHABLE, line, remediation)];
     case 'saturated':
       return [
         okOutcome(CONN_UNREACHABLE, 'The database answers.'),
         ...[CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, privilegeMissing, ...checks].map((check) =>
           check.id === saturation
-            ? faultOutcome(check, line, failure.advice)
+            ? faultOutcome(check, line, remediation)
             : unmeasuredOutcome(check, 'all connections of the server are in use'),
         ),
       ];

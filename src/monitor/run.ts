@@ -125,7 +125,15 @@ function storeTampered(
   deps.log.error(connection, `tampering: ${reason}, so nothing was sent`);
   const outcomes = [tamperedOutcome(reason)];
   const cost = { milliseconds: 0, statements: 0, bytes: 0 };
-  const nothing = { samples: [], measures: [], readings: [], queries: null, hostKey: null, server: null };
+  const nothing = {
+    samples: [],
+    measures: [],
+    readings: [],
+    queries: null,
+    hostKey: null,
+    server: null,
+    failure: null,
+  };
   return store(deps, connection, { outcomes, cost, ...nothing }, null);
 }
 

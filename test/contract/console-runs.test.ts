@@ -222,6 +222,9 @@ test('a test says why a database can’t be reached, and shows no password', asy
   expect(answer.json()).toEqual({
     ...{ reachable: false, tls: null, version: null, measured: 0, skipped: [], sql: '' },
     reason: expect.stringContaining('connection refused (ECONNREFUSED)'),
+    remedy: {
+      ...{ advice: expect.stringMatching(/^Start the server, or correct the host/), paste: null, tls: null },
+    },
   });
   expect(answer.text).not.toContain('unspoken-test');
   expect((await operator.ask('POST', '/connections/test', { url: 'nonsense' })).status).toBe(400);

@@ -42,7 +42,7 @@ async function logIn(given: Partial<Target>): Promise<string> {
     const [row] = await withinSession(target, (session) => session.read(encrypted));
     return row?.['cipher'] === '' ? 'plain' : 'TLS';
   } catch (error) {
-    const { reason, final } = connectFailure(error, LIMITS.connectMs);
+    const { reason, final } = connectFailure(error, LIMITS.connectMs, target);
     expect(final).toBe(true);
     expect(reason).not.toContain(PASSWORD);
     return reason;

@@ -80,7 +80,10 @@ test.each<[string, () => Partial<Target>, RegExp]>([
   ['a wrong password', () => ({ ...withTls(), password: 'x' }), /1045/],
 ])('%s is refused', async (_what, given, expected) => {
   const error = await within(given(), async () => null).catch((thrown: unknown) => thrown);
-  const failure = connectFailure(error, LIMITS.connectMs);
+  const failure = connectFailure(error, LIMITS.connectMs, {
+    ...({ connectionType: 'direct', tls: 'disable', username: 'signing', database: '' } as const),
+    ...given(),
+  });
   expect(failure).toMatchObject({
     ...{ kind: 'unauthorized', final: true, reason: expect.stringMatching(expected) },
   });

@@ -67,6 +67,8 @@ const plainly = (): Target => ({
 const bySocket = (): Partial<Target> => ({ connectionType: 'unix_socket', host: server.socket });
 const withTls = (): Partial<Target> => ({ tls: 'verify-full', caCertificate: authority });
 
+const ATTEMPT = { connectionType: 'direct', tls: 'disable', username: 'native', database: 'shop' } as const;
+
 /** Opens a session like a run, and closes it after `use`. */
 function within<T>(
   given: Partial<Target>,
@@ -150,7 +152,7 @@ test.each<[string, () => Partial<Target>, object]>([
 ])('%s is reported as such, without a retry', async (_what, given, expected) => {
   const read = (session: Session) => session.read('select 1 as one');
   const error = await within(given(), read).catch((thrown: unknown) => thrown);
-  const failure = connectFailure(error, LIMITS.connectMs);
+  const failure = connectFailure(error, LIMITS.connectMs, { ...ATTEMPT, ...given() });
   const { kind, reason } = expected as { kind: string; reason: RegExp };
   expect(failure).toMatchObject({ kind, final: true, reason: expect.stringMatching(reason) });
   expect(JSON.stringify(failure)).not.toContain(PASSWORD);
@@ -163,11 +165,11 @@ test('a server without a free connection is saturated', async () => {
     const session = await server.open('app').catch(() => null); // a session of an earlier test may still be closing
     if (session) others.push(session);
   }
-  const watcher = { ...bySocket(), username: 'watcher' }; // a superuser has one reserved connection more
+  const watcher = { ...ATTEMPT, ...bySocket(), username: 'watcher' }; // a superuser has one reserved connection more
   const error = await within(watcher, async () => null).catch((thrown: unknown) => thrown);
   await Promise.all(others.map((session) => session.end()));
   await server.run('set global max_connections = 20');
-  expect(connectFailure(error, LIMITS.connectMs)).toMatchObject({ kind: 'saturated', final: true });
+  expect(connectFailure(error, LIMITS.connectMs, watcher)).toMatchObject({ kind: 'saturated', final: true });
 });
 
 test.each([

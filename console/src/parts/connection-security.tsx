@@ -19,7 +19,7 @@ const TLS = [
   },
   {
     id: 'require',
-    label: 'Encrypted',
+    label: 'Encrypted (require)',
     description: 'Traffic is encrypted. The server’s certificate is not verified.',
   },
   { id: 'disable', label: 'None', description: 'Traffic is not encrypted.' },

@@ -1,5 +1,6 @@
 import './test-result.css';
 import { useEffect, useRef } from 'react';
+import { Button } from './button.tsx';
 import { CodeBlock } from './copy.tsx';
 import { Facts } from './page.tsx';
 import { StatusMark } from './status-mark.tsx';
@@ -9,12 +10,15 @@ interface TestResultProps {
   test: {
     reachable: boolean;
     reason: string | null;
+    remedy: { advice: string; paste: string | null; tls: 'require' | null } | null;
     tls: string | null;
     version: string | null;
     measured: number;
     skipped: readonly { check_id: string; title: string; reason: string }[];
     sql: string;
   };
+  /** Chooses the TLS mode that the server requires. */
+  onTls: (tls: 'require') => void;
 }
 
 /** Scrolls the result into view when it appears. */
@@ -27,8 +31,8 @@ function useInView() {
 }
 
 /** The result of a connection test: reachable or not, encryption, version, skipped checks and missing GRANTs. */
-export function TestResult({ test }: TestResultProps) {
-  const { reachable, reason, tls, version, measured, skipped, sql } = test;
+export function TestResult({ test, onTls }: TestResultProps) {
+  const { reachable, reason, remedy, tls, version, measured, skipped, sql } = test;
   const place = useInView();
   if (!reachable) {
     return (
@@ -39,6 +43,18 @@ export function TestResult({ test }: TestResultProps) {
         <p>
           <bdi>{reason}</bdi>
         </p>
+        {remedy && (
+          <div>
+            <h3>What to do</h3>
+            <p>{remedy.advice}</p>
+            {remedy.paste !== null && <CodeBlock text={remedy.paste} what="remedy" />}
+            {remedy.tls && (
+              <Button icon="lock" onPress={() => remedy.tls && onTls(remedy.tls)}>
+                Set TLS to Encrypted (require)
+              </Button>
+            )}
+          </div>
+        )}
       </div>
     );
   }

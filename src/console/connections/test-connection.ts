@@ -13,6 +13,7 @@ import type { DatabaseAddress } from '../../connections/connection-url.ts';
 import { CredentialError, TamperedConnection } from '../../connections/credentials.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { count } from '../../http/fields.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import { LIMITS } from '../../monitor/limits.ts';
 import { type LoadedRun, loadRun } from '../../monitor/load-run.ts';
 import type { Measured } from '../../monitor/measure.ts';
@@ -31,6 +32,16 @@ const ConnectionTest = Type.Object({
   reachable: Type.Boolean(),
   /** Why not, as a sentence. */
   reason: nullable(Type.String()),
+  /** What to do about it; null = reachable. */
+  remedy: nullable(
+    Type.Object({
+      advice: Type.String(),
+      /** A statement, or a line of pg_hba.conf, that the advice introduces. */
+      paste: nullable(Type.String()),
+      /** The TLS mode that the server requires. */
+      tls: nullable(stringEnum('require')),
+    }),
+  ),
   /** The TLS version, such as TLSv1.3; null = none, or not reachable. */
   tls: nullable(Type.String()),
   /** Such as `PostgreSQL 18.0` or `MariaDB 11.8.3`; null = not reachable. */
@@ -88,7 +99,7 @@ const testChanged = consoleRoute({
       return await runTest(loaded, accountId, parts, reply);
     } catch (error) {
       if (!(error instanceof CredentialError || error instanceof TamperedConnection)) throw error;
-      return notReached(error.message);
+      return notReached(error.message, { advice: AGAIN, paste: null, tls: null });
     }
   },
 });
@@ -178,18 +189,23 @@ function tunnelOf({ ssh, sshKey }: Tunnelled): Tunnel | null {
   return ssh ? { ...ssh, privateKey: sshKey ?? null, agentSocket: null, hostKey: null } : null;
 }
 
-function shown(engine: DatabaseAddress['engine'], { outcomes, server }: Measured): ConnectionTest {
+function shown(
+  engine: DatabaseAddress['engine'],
+  { outcomes, server, failure: attempt }: Measured,
+): ConnectionTest {
   const findings = worstFirst(outcomes);
   if (!server) {
     const [failure] = findings.filter(({ status }) => status === 'critical');
     const reason = failure?.metric_line ?? 'The database could not be checked.';
-    return notReached(reason);
+    const { advice = failure?.remediation ?? '', paste = null, tls = null } = attempt ?? {};
+    return notReached(reason, { advice, paste, tls });
   }
   const quiet = findings.filter(({ status }) => status === 'skipped' || status === 'error');
   const { id } = catalogues[engine].privilegeMissing;
   return {
     reachable: true,
     reason: null,
+    remedy: null,
     tls: server.tls,
     version: versionText(engine, server.version),
     measured: outcomes.length - quiet.length,
@@ -198,8 +214,11 @@ function shown(engine: DatabaseAddress['engine'], { outcomes, server }: Measured
   };
 }
 
-function notReached(reason: string): ConnectionTest {
-  return { reachable: false, reason, tls: null, version: null, measured: 0, skipped: [], sql: '' };
+const AGAIN = 'Enter the address and the password again.';
+
+function notReached(reason: string, remedy: ConnectionTest['remedy']): ConnectionTest {
+  const nothing = { tls: null, version: null, measured: 0, skipped: [], sql: '' };
+  return { reachable: false, reason, remedy, ...nothing };
 }
 
 function skippedOf({

@@ -21,7 +21,7 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
     if (tls === 'require')
       throw new PasswordRefused(
         `the server asks for the whole password (${plugin}), but its certificate is unverified`,
-        'Verify the certificate: "connection change --tls verify-full", with --ca-file if its authority is your own.',
+        'Verify the certificate (--tls verify-full, with --ca-file if its authority is your own).',
       );
     if (key !== null) {
       const hidden = text.map((byte, at) => byte ^ (scramble[at % scramble.length] ?? 0));
@@ -29,7 +29,7 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
     }
     throw new LoginRefused(
       `the server asks for the whole password (${plugin}): use TLS, or pin its public key with "connection change --ca-file"`,
-      'Use TLS ("connection change --tls verify-full"), or pin the public key of the server ("connection change --ca-file").',
+      'Use TLS (--tls verify-full), or pin the public key of the server (--ca-file).',
     );
   };
   const clearText = (plugin: string): AuthPlugin => {
@@ -60,7 +60,7 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
       if (tls === 'disable' && !bySocket && connectionType !== 'ssh_tunnel')
         throw new LoginRefused(
           'the server asks for client_ed25519, which dbvitals uses only over TLS',
-          'Turn on TLS for the connection ("connection change --tls").',
+          'Turn on TLS for the connection (--tls).',
         );
       return await signWithPassword(password, scramble.subarray(0, 32));
     },

@@ -71,7 +71,7 @@ export async function readFrom(
       await session.close();
     }
   } catch (error) {
-    const { reason, kind } = connectFailure(error, limits.connectMs);
+    const { reason, kind } = connectFailure(error, limits.connectMs, target);
     return { ...told, reason, kind, heard: server.heard, bytes: meter.bytes };
   } finally {
     server.close();

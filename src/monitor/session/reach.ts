@@ -45,7 +45,7 @@ export async function openDatabase(
     reach.note?.('connect', { host, port, database, ms: msSince(began), tls: session.tls });
     return session;
   } catch (error) {
-    const { reason } = connectFailure(error, connectMs);
+    const { reason } = connectFailure(error, connectMs, reach.target);
     reach.note?.('connect', { host, port, database, ms: msSince(began), failure: reason });
     throw error;
   }
@@ -104,7 +104,7 @@ async function reachOnce(reach: Reach, until: number): Promise<Reached | Connect
       if (standby) await session.close();
       else standby = reached;
     } catch (error) {
-      failures.push(connectFailure(error, connectMs));
+      failures.push(connectFailure(error, connectMs, target));
     }
   }
   return standby ?? mainFailure(failures);

@@ -40,6 +40,7 @@ export async function measureLoaded(
       cost,
       hostKey: null,
       server: null,
+      failure: null,
     };
   }
 }

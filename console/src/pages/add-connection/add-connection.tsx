@@ -128,7 +128,7 @@ function AddConnection() {
           error={error}
           fields={['name', ...(way === 'url' ? ['url'] : ADDRESS_FIELDS), ...OTHER_FIELDS]}
         />
-        {result && <TestResult test={result} />}
+        {result && <TestResult onTls={(tls) => onChange({ tls })} test={result} />}
         <div className="add-actions">
           {/* One button before and after the test, so that it keeps the focus and its meaning. */}
           <Button

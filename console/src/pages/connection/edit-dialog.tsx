@@ -139,7 +139,7 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
         )}
         <CheckFields {...fields} />
         <InlineError error={error} fields={['name', ...ADDRESS_FIELDS, ...OTHER_FIELDS]} />
-        {result && <TestResult test={result} />}
+        {result && <TestResult onTls={(tls) => onChange({ tls })} test={result} />}
       </div>
     </FormDialog>
   );

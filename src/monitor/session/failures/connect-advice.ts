@@ -1,12 +1,13 @@
 import { ForbiddenAddress } from '../../../network/address.ts';
-import { ConnectRefused } from '../session.ts';
+import { ConnectRefused, type Target } from '../session.ts';
+import { addressesIn, allowingRule, connectGrant, loginStatement } from './remedy-text.ts';
 
 const PASSWORD =
-  'Check the login and its password on the server, then set the password again ("connection change --password-stdin").';
+  'Check the login and its password on the server, then set the password again (--password-stdin).';
 const EXPIRED =
-  'Give the login a new password on the server (ALTER USER … IDENTIFIED BY …), then set it here ("connection change --password-stdin").';
+  'Give the login a new password on the server (ALTER USER … IDENTIFIED BY …), then set it here (--password-stdin).';
 const UNLOCK = 'Find out who locked the login, then unlock it on the server (ALTER USER … ACCOUNT UNLOCK).';
-const DATABASE = 'Correct the database of the connection ("connection change"), or create it on the server.';
+const DATABASE = 'Correct the database of the connection, or create it on the server.';
 const ROUTE =
   'Correct the host of the connection, or the routes, the VPN or the firewall between this machine and the server.';
 const SILENT =
@@ -20,14 +21,10 @@ const OWN_LIMIT =
 /** Codes of Node, SQLSTATEs, and error numbers of MySQL and MariaDB, as connect-failure.ts explains them. */
 const ADVICE: Readonly<Record<string, string>> = {
   '1040': POOLER,
-  '1044':
-    'Grant the login a privilege on the database, or correct the database of the connection ("connection change").',
-  '1045': PASSWORD,
+  '1044': 'Grant the login a privilege on the database, or correct the database of the connection.',
   '1049': DATABASE,
   '1129':
     'Find out why connections from this machine failed. Then unblock it: FLUSH HOSTS on MariaDB, TRUNCATE TABLE performance_schema.host_cache on MySQL.',
-  '1130':
-    'Create the login on the server for the address of this machine, or for % (CREATE USER …), and grant it the same privileges.',
   '1203': OWN_LIMIT,
   '1226': OWN_LIMIT,
   '1251':
@@ -44,7 +41,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Let pg_hba.conf allow this login from this machine, and the role log in (ALTER ROLE … LOGIN). The log of the server names the rule that refused it.',
   '28P01': PASSWORD,
   '3118': UNLOCK,
-  '3159': 'Choose a TLS mode that uses TLS ("connection change --tls").',
+  '3159': 'Choose the TLS mode require (--tls): the server refuses logins without TLS.',
   '3955': UNLOCK,
   '3D000': DATABASE,
   '4151': UNLOCK,
@@ -55,41 +52,116 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Let the user of the service open the socket: check the permissions of the socket and of its folder.',
   EAI_AGAIN: 'Check the DNS servers of this machine, and run the check again.',
   ECONNREFUSED:
-    'Start the server, or correct the host and port of the connection ("connection change"). The server must listen on that address (listen_addresses, bind_address).',
+    'Start the server, or correct the host and port of the connection. The server must listen on that address (listen_addresses, bind_address).',
   ECONNRESET: CLOSED,
   EHOSTUNREACH: ROUTE,
   ENETUNREACH: ROUTE,
-  ENOENT: 'Start the server, or correct the path of the socket in the connection ("connection change").',
-  ENOTFOUND: 'Correct the host name of the connection ("connection change"), or its entry in the DNS.',
+  ENOENT: 'Start the server, or correct the path of the socket in the connection.',
+  ENOTFOUND: 'Correct the host name of the connection, or its entry in the DNS.',
   ERR_TLS_CERT_ALTNAME_INVALID:
-    'Use a host name that the certificate contains, or give the server a certificate with this name.',
+    'Use a host name that the certificate contains, or give the server a certificate with this name. If only its authority is to be verified, choose the TLS mode verify-ca (--tls, --ca-file).',
   ETIMEDOUT: SILENT,
   PROTOCOL_CONNECTION_LOST: CLOSED,
 };
 
-/** What PostgreSQL says if only connections with TLS may log in, if no rule is for this one, and if the role may not. */
+/** What PostgreSQL says if only connections with TLS may log in, if no rule is for this one, if a rule refuses it, and if the role may not. */
 export const NEEDS_TLS = /no pg_hba\.conf entry .*(?:no encryption|SSL off)/;
 export const NO_RULE = /no pg_hba\.conf entry/;
+export const REJECTED = /pg_hba\.conf rejects connection/;
 export const NO_LOGIN = /is not permitted to log in/;
+export const NO_ROLE = /^role ".*" does not exist$/s;
 
 /** What a person can do about a failed connection attempt. */
-export function connectAdvice(error: unknown, code: string, message: string): string {
+export interface Remedy {
+  /** In sentences. Options of the command line stand in brackets. */
+  advice: string;
+  /** A line or a statement that the advice ends with; null = none. */
+  paste: string | null;
+  /** A stricter TLS mode that the server asks for; null = none. A weaker one is never proposed: the server may be a stranger. */
+  tls: 'require' | null;
+}
+
+/** The part of a target that remedies are about. */
+export type Attempt = Pick<Target, 'tls' | 'username' | 'database' | 'connectionType'>;
+
+/** What a person can do about a failed connection attempt. `message` comes from the server: it is quoted nowhere. */
+export function connectRemedy(error: unknown, code: string, message: string, attempt: Attempt): Remedy {
   if (error instanceof ForbiddenAddress) {
-    return 'Use an address that the service may connect to. Whether private addresses are allowed is a setting of the service (DBVITALS_ALLOW_PRIVATE_TARGETS).';
+    return remedy(
+      'Use an address that the service may connect to. Whether private addresses are allowed is a setting of the service (DBVITALS_ALLOW_PRIVATE_TARGETS).',
+    );
   }
-  if (error instanceof ConnectRefused) return error.advice;
-  if (code === '53300' && / for (?:role|database) /.test(message)) {
-    return 'End connections that nobody needs, or raise the limit of the role or database (CONNECTION LIMIT in ALTER ROLE and ALTER DATABASE).';
-  }
-  if (code === '28000') {
-    if (NEEDS_TLS.test(message))
-      return 'Choose a TLS mode that uses TLS ("connection change --tls"), or let pg_hba.conf allow this login without it.';
-    if (NO_LOGIN.test(message)) return 'Let the role log in: ALTER ROLE … LOGIN.';
+  if (error instanceof ConnectRefused) return remedy(error.advice);
+  switch (code) {
+    case '53300':
+      if (/ for (?:role|database) /.test(message)) return remedy(LIMIT);
+      break;
+    case '42501':
+      if (isConnectDenied(message)) return remedy(MAY_NOT_CONNECT, connectGrant(attempt));
+      break;
+    case '28000':
+      return ofRule(message, attempt);
+    case '1045':
+      if (message.includes('(using password: NO)'))
+        return remedy('Enter the password of the login (--password-stdin): none was sent.');
+      return remedy(mayNeedTls(attempt) ? `${PASSWORD} ${REQUIRES_SSL}` : PASSWORD);
+    case '1130': {
+      const [address] = addressesIn(message, /^Host '([^']*)'/);
+      const here = address === undefined ? 'the address of this machine' : address;
+      return remedy(
+        `Create the login on the server for ${here}, or for % (CREATE USER …), and grant it the same privileges.`,
+      );
+    }
+    case '3159':
+      return remedy(ADVICE[code] ?? '', null, 'require');
   }
   if (message.startsWith('SASL')) {
-    return 'Set the password of the login again on the server with password_encryption = scram-sha-256, then set it here ("connection change --password-stdin").';
+    return remedy(
+      'Set the password of the login again on the server with password_encryption = scram-sha-256, then set it here (--password-stdin).',
+    );
   }
-  return ADVICE[code] ?? (isSilence(error) ? SILENT : tlsAdvice(code, message));
+  return remedy(ADVICE[code] ?? (isSilence(error) ? SILENT : tlsAdvice(code, message)));
+}
+
+const LIMIT =
+  'End connections that nobody needs, or raise the limit of the role or database (CONNECTION LIMIT in ALTER ROLE and ALTER DATABASE).';
+const MAY_NOT_CONNECT = 'Let the role connect to the database. Run this as an administrator.';
+const REQUIRES_SSL = 'If the login or the server requires TLS, choose the TLS mode require (--tls).';
+const ADD_RULE =
+  'Add this line to pg_hba.conf on the server, above rules that refuse it, then run SELECT pg_reload_conf().';
+
+/** An advice, whose last sentence introduces what is to be pasted. */
+function remedy(advice: string, paste: string | null = null, tls: Remedy['tls'] = null): Remedy {
+  return { advice: paste === null ? advice : advice.replace(/\.$/, ':'), paste, tls };
+}
+
+/** SQLSTATE 28000: no rule, a rule that rejects, a role that does not exist or that may not log in. */
+function ofRule(message: string, attempt: Attempt): Remedy {
+  const rule = allowingRule(message, attempt);
+  if (NEEDS_TLS.test(message)) {
+    const advice = 'Choose the TLS mode require (--tls): the server refuses logins without TLS.';
+    const also =
+      'If it refuses them with TLS too, add this line to pg_hba.conf and run SELECT pg_reload_conf().';
+    return remedy(rule === null ? advice : `${advice} ${also}`, rule, 'require');
+  }
+  if (NO_RULE.test(message) || REJECTED.test(message))
+    return rule === null ? remedy(ADVICE['28000'] ?? '') : remedy(ADD_RULE, rule);
+  if (NO_LOGIN.test(message))
+    return remedy('Let the role log in. Run this as an administrator.', loginStatement(attempt));
+  if (NO_ROLE.test(message))
+    return remedy(
+      'Create the login on the server, or correct its name. docs/least-privilege.md has the SQL.',
+    );
+  return remedy(ADVICE['28000'] ?? '');
+}
+
+/** Whether the role lacks CONNECT on the database. The sentence is PostgreSQL's in English; other statements are not refused at a login. */
+export function isConnectDenied(message: string): boolean {
+  return /^permission denied for database /.test(message);
+}
+
+function mayNeedTls({ tls, connectionType }: Attempt): boolean {
+  return tls === 'disable' && connectionType !== 'unix_socket';
 }
 
 function isSilence(error: unknown): boolean {
@@ -98,12 +170,12 @@ function isSilence(error: unknown): boolean {
 
 function tlsAdvice(code: string, message: string): string {
   if (/^HANDSHAKE_NO_SSL|support SSL|an SSL connection/.test(`${code} ${message}`))
-    return 'Turn on TLS on the server, or choose another TLS mode for the connection ("connection change --tls").';
+    return 'Turn on TLS on the server, or choose another TLS mode for the connection (--tls).';
   if (/EXPIRED|NOT_YET_VALID/.test(code)) return 'Renew the certificate of the server, and check the clocks.';
   if (/REVOKED/.test(code)) return 'Give the server a new certificate: its authority revoked this one.';
   if (/^ERR_SSL_|^EPROTO$/.test(code))
     return 'Let the server accept TLS 1.2 or later with usual ciphers, and check that the port is that of the database.';
   if (/CERT|^UNABLE_TO_|^ERR_TLS/.test(code))
-    return 'Add the authority of the certificate ("connection change --ca-file"), or give the server a certificate of a trusted authority.';
-  return 'Read the log of the server, and correct the host, port, database or TLS mode of the connection ("connection change").';
+    return 'Add the authority of the certificate to the trusted certificates of the connection (--ca-file) or of the service (NODE_EXTRA_CA_CERTS), or give the server a certificate of a trusted authority.';
+  return 'Read the log of the server, and correct the host, port, database or TLS mode of the connection.';
 }

@@ -5,8 +5,8 @@ import { SshRefused } from '../ssh-tunnel.ts';
 import { connectFailure } from './connect-failure.ts';
 
 const coded = (code: string, message = 'it failed') => Object.assign(new Error(message), { code });
-const mysql = (errno: number) =>
-  Object.assign(new Error('refused'), { errno, sqlState: 'HY000', code: 'ER_SOME' });
+const mysql = (errno: number, message = 'refused') =>
+  Object.assign(new Error(message), { errno, sqlState: 'HY000', code: 'ER_SOME' });
 const timeout = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 
 type Kind = 'unreachable' | 'unauthorized' | 'saturated';
@@ -36,9 +36,9 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
     coded('ERR_TLS_CERT_ALTNAME_INVALID'),
     'unreachable',
     /another host name/,
-    /host name that the certificate/,
+    /host name that the certificate contains/,
   ],
-  [coded('CERT_HAS_EXPIRED'), 'unreachable', /certificate was rejected/, /Renew the certificate/],
+  [coded('CERT_HAS_EXPIRED'), 'unreachable', /certificate has expired/, /Renew the certificate/],
   [coded('CERT_NOT_YET_VALID'), 'unreachable', /certificate was rejected/, /check the clocks/],
   [coded('CERT_REVOKED'), 'unreachable', /certificate was rejected/, /new certificate/],
   [coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'unreachable', /TLS handshake failed/, /TLS 1\.2 or later/],
@@ -57,19 +57,27 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
     ...([
       'unauthorized',
       /no rule for this login from this machine \(/,
-      /pg_hba\.conf allow this login/,
+      /^Add this line to pg_hba\.conf.*:$/,
     ] as const),
   ],
   [
     coded('28000', 'no pg_hba.conf entry for host "10.0.0.9", user "w", database "d", no encryption'),
-    ...(['unauthorized', /no rule .* without TLS/, /TLS mode that uses TLS/] as const),
+    ...(['unauthorized', /no rule .* without TLS/, /^Choose the TLS mode require/] as const),
   ],
   [
     coded('28000', 'role "w" is not permitted to log in'),
-    ...(['unauthorized', /role may not log in/, /^Let the role log in/] as const),
+    ...(['unauthorized', /role may not log in/, /^Let the role log in.*:$/] as const),
   ],
   [mysql(1045), 'unauthorized', /refused the login \(1045\)/, /login and its password/],
+  [
+    mysql(1045, "Access denied for user 'w'@'db' (using password: NO)"),
+    ...(['unauthorized', /refused the login/, /^Enter the password/] as const),
+  ],
   [mysql(1130), 'unauthorized', /no login from this host/, /login .* for the address of this machine/],
+  [
+    mysql(1130, "Host '10.0.0.9' is not allowed to connect to this MariaDB server"),
+    ...(['unauthorized', /no login from this host/, /on the server for 10\.0\.0\.9, or/] as const),
+  ],
   [mysql(1251), 'unauthorized', /1251/, /authentication plugin that is supported/],
   [mysql(1275), 'unauthorized', /1275/, /new password .* no longer used/],
   [mysql(1524), 'unauthorized', /not loaded the plugin/, /Load the authentication plugin/],
@@ -79,7 +87,7 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
   [mysql(3118), 'unauthorized', /locked/, /unlock/],
   [mysql(4151), 'unauthorized', /locked/, /unlock/],
   [mysql(3955), 'unauthorized', /locked after failed attempts/, /unlock/],
-  [mysql(3159), 'unauthorized', /requires TLS/, /TLS mode that uses TLS/],
+  [mysql(3159), 'unauthorized', /requires TLS/, /^Choose the TLS mode require/],
   [new Error('SASL: SCRAM-SERVER-FINAL-MESSAGE'), 'unauthorized', /SCRAM/, /scram-sha-256/],
   [
     new PasswordRefused('in clear text', 'Use SCRAM.'),
@@ -100,10 +108,48 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
   [coded('XX000', 'odd'), 'unreachable', /^odd \(XX000\)$/, /Read the log of the server/],
 ];
 
+const attempt = { connectionType: 'direct', tls: 'verify-full', username: 'w', database: 'd' } as const;
+
 test.each(causes)('%s: the remedy follows the cause that the line names', (error, kind, reason, advice) => {
-  expect(connectFailure(error, 5_000)).toMatchObject({
+  expect(connectFailure(error, 5_000, attempt)).toMatchObject({
     kind,
     reason: expect.stringMatching(reason),
     advice: expect.stringMatching(advice),
   });
+});
+
+const noRule = (host: string, rest = 'SSL encryption') =>
+  coded('28000', `no pg_hba.conf entry for host "${host}", user "w", database "d", ${rest}`);
+const noConnect = coded('42501', 'permission denied for database "d"');
+const noLogin = coded('28000', 'role "w" is not permitted to log in');
+
+test.each([
+  [noRule('10.0.0.9'), {}, 'hostssl all "w" 10.0.0.9/32 scram-sha-256'],
+  [noRule('fe80::1'), {}, 'hostssl all "w" fe80::1/128 scram-sha-256'],
+  [noRule('[local]'), {}, 'local all "w" scram-sha-256'],
+  [noRule('10.0.0.9', 'no encryption'), { tls: 'disable' }, 'hostssl all "w" 10.0.0.9/32 scram-sha-256'],
+  [noRule('10.0.0.9'), { username: 'a"b all' }, 'hostssl all "a""b all" 10.0.0.9/32 scram-sha-256'],
+  [noConnect, { database: 'a"b' }, 'GRANT CONNECT ON DATABASE "a""b" TO "w";'],
+  [noLogin, { username: 'a"; drop role b; --' }, 'ALTER ROLE "a""; drop role b; --" LOGIN;'],
+] as const)('%s of %o: the paste names the login', (error, given, paste) => {
+  expect(connectFailure(error, 5_000, { ...attempt, ...given }).paste).toBe(paste);
+});
+
+test.each([
+  [noRule('0.0.0.0/0'), {}],
+  [noRule('all'), {}],
+  [noRule('fe80::1%eth0'), {}],
+  [noRule('10.0.0.9\nhost all all all trust'), {}],
+  [noRule('10.0.0.9'), { username: '/.' }],
+  [noRule('10.0.0.9'), { username: 'w\nhost all all all trust' }],
+  [noLogin, { username: 'w\u202e' }],
+  [noConnect, { database: 'd\n' }],
+])('%s of %o: a hostile message or name is never pasted', (error, given) => {
+  const { paste, advice } = connectFailure(error, 5_000, { ...attempt, ...given });
+  expect([paste, advice]).toEqual([null, expect.not.stringMatching(/0\.0\.0|trust|:$/)]);
+});
+
+test('only a stricter TLS mode is proposed', () => {
+  const proposed = causes.map(([error]) => connectFailure(error, 5_000, attempt).tls);
+  expect(proposed.filter((tls) => tls !== null)).toEqual(['require', 'require']);
 });

@@ -2,15 +2,23 @@ import { ForbiddenAddress } from '../../../network/address.ts';
 import { cleanText } from '../../../vocabulary/clean-text.ts';
 import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
-import { connectAdvice, NEEDS_TLS, NO_LOGIN, NO_RULE } from './connect-advice.ts';
+import {
+  type Attempt,
+  connectRemedy,
+  isConnectDenied,
+  NEEDS_TLS,
+  NO_LOGIN,
+  NO_ROLE,
+  NO_RULE,
+  REJECTED,
+  type Remedy,
+} from './connect-advice.ts';
 
 /** Why a target could not be connected to. */
-export interface ConnectFailure {
+export interface ConnectFailure extends Remedy {
   kind: 'unreachable' | 'unauthorized' | 'saturated';
   /** The end of a sentence. */
   reason: string;
-  /** What to do about it, in sentences. */
-  advice: string;
   /** An immediate retry can't help. */
   final: boolean;
 }
@@ -58,12 +66,14 @@ const LOGINS = new Map([
  * Explains a failed connection attempt that took at most `connectMs`. PostgreSQL refuses a login with an SQLSTATE of
  * class 28, MySQL with the errors above.
  */
-export function connectFailure(error: unknown, connectMs: number): ConnectFailure {
+export function connectFailure(error: unknown, connectMs: number, attempt: Attempt): ConnectFailure {
   const { code, message } = describeError(error);
-  return { ...explained(error, connectMs), advice: connectAdvice(error, code, message) };
+  return { ...connectRemedy(error, code, message, attempt), ...explained(error, connectMs) };
 }
 
-function explained(error: unknown, connectMs: number): Omit<ConnectFailure, 'advice'> {
+type Cause = Omit<ConnectFailure, keyof Remedy>;
+
+function explained(error: unknown, connectMs: number): Cause {
   const { code, message } = describeError(error);
   if (SATURATED.has(code)) {
     const own = code === '1203' || code === '1226' || / for (?:role|database) /.test(message);
@@ -73,6 +83,8 @@ function explained(error: unknown, connectMs: number): Omit<ConnectFailure, 'adv
   const login = LOGINS.get(code);
   if (login !== undefined) return unauthorized(login);
   if (code.startsWith('28')) return unauthorized(`${refusedLogin(message)} (SQLSTATE ${code})`);
+  if (code === '42501' && isConnectDenied(message))
+    return unauthorized('the role may not connect to the database (SQLSTATE 42501)');
   if (error instanceof PasswordRefused)
     return unauthorized(`${message}; to allow this, run "connection change --expose-password yes"`);
   if (error instanceof HashingRefused || error instanceof LoginRefused) return unauthorized(message);
@@ -93,10 +105,12 @@ function explained(error: unknown, connectMs: number): Omit<ConnectFailure, 'adv
 function refusedLogin(message: string): string {
   if (NEEDS_TLS.test(message)) return 'pg_hba.conf has no rule for this login from this machine without TLS';
   if (NO_RULE.test(message)) return 'pg_hba.conf has no rule for this login from this machine';
+  if (REJECTED.test(message)) return 'a rule of pg_hba.conf rejects this login from this machine';
+  if (NO_ROLE.test(message)) return 'the role does not exist';
   return NO_LOGIN.test(message) ? 'the role may not log in' : 'the server refused the login';
 }
 
-function unauthorized(reason: string): Omit<ConnectFailure, 'advice'> {
+function unauthorized(reason: string): Cause {
   return { kind: 'unauthorized', reason, final: true };
 }
 
@@ -104,12 +118,13 @@ const UNTRUSTED = /^(?:UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_U
 
 function tlsReason(code: string, message: string): string | null {
   if (UNTRUSTED.test(code)) {
-    return `its TLS certificate is not from a trusted authority (${code}): add the authority with "connection change --ca-file" or in NODE_EXTRA_CA_CERTS`;
+    return `its TLS certificate is not from a trusted authority (${code})`;
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return `its TLS certificate is for another host name (${code}): use a host name that the certificate contains, or verify only its authority with "connection change --tls verify-ca --ca-file"`;
+    return `its TLS certificate is for another host name (${code})`;
   }
   if (/^ERR_SSL_|^EPROTO$/.test(code)) return `the TLS handshake failed (${code})`;
+  if (code === 'CERT_HAS_EXPIRED') return `its TLS certificate has expired (${code})`;
   if (/CERT|^ERR_TLS/.test(code)) return `its TLS certificate was rejected (${code})`;
   // pg's message for a server that declines TLS, and mysql2's code.
   const declined = code === 'HANDSHAKE_NO_SSL_SUPPORT' || /support SSL|an SSL connection/.test(message);
