@@ -38,6 +38,7 @@ test('a connection is added by URL or by fields, shown without its password, and
     expected_standbys: 1,
     interval_seconds: 60,
     ca_certificate: rootCertificates[0],
+    tags: ['PCI', 'env:production'],
   });
   expect(added).toEqual({
     ...{ id: integer, version: integer, name: 'shop', engine: 'postgres', connection_type: 'direct' },
@@ -49,7 +50,7 @@ test('a connection is added by URL or by fields, shown without its password, and
       created_at: time,
       provider: null,
       query_texts: false,
-      tags: [],
+      tags: ['env:production', 'pci'],
       token_source: null,
     },
     ca_fingerprints: [expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/)],
@@ -114,6 +115,8 @@ test.each<[string, string, object]>([
   ['a check of another engine', 'thresholds', { thresholds: { MY_BP_MISS: { warning: 1 } } }],
   ['a certificate that is none', 'ca_certificate', { ca_certificate: 'nonsense' }],
   ['an interval too short', 'interval_seconds', { interval_seconds: 1 }],
+  ['a tag that is none', 'tags', { tags: ['two words'] }],
+  ['two environments', 'tags', { tags: ['env:test', 'env:production'] }],
   ['an empty name', 'name', { name: ' ' }],
   ['a name with a half of a character', 'name', { name: 'a\ud800' }],
   [

@@ -5,6 +5,7 @@ import { notify } from './announcer.tsx';
 import { FormDialog } from './dialog.tsx';
 import { Checkbox, TextField } from './field.tsx';
 import { InlineError } from './states.tsx';
+import { TAGS_HELP, tagsIn } from './tags.tsx';
 
 /** Connections of one request. */
 const MOST = 1_000;
@@ -22,7 +23,7 @@ interface TagDialogProps {
 export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
   const [text, setText] = useState('');
   const [removed, setRemoved] = useState<readonly string[]>([]);
-  const add = text.split(/[\s,]+/).filter(Boolean);
+  const add = tagsIn(text);
   const of =
     connections.length === 1 ? 'this connection' : `${connections.length.toLocaleString('en')} connections`;
   const { error, isPending, mutate } = useMutation({
@@ -52,7 +53,7 @@ export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
     >
       <TextField
         autoFocus
-        description="Labels or key:value, separated by spaces: env:production team:shop pci. env: is the environment; a new one replaces the old one."
+        description={`${TAGS_HELP}; a new one replaces the old one.`}
         error={fieldError(error, 'tags')}
         label="Add tags"
         mono

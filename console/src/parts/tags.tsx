@@ -1,6 +1,15 @@
 import './tags.css';
 import { ENVIRONMENT, isEnvironment } from '../../../src/vocabulary/values/tags.ts';
 
+/** What a field for tags says. */
+export const TAGS_HELP =
+  'Labels or key:value, separated by spaces: env:production team:shop pci. env: is the environment';
+
+/** The tags that are typed in a field, separated by spaces or commas. */
+export function tagsIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
 /** Tags, the environment first, which is shown without its key. */
 export function Tags({ tags, most = tags.length }: { tags: readonly string[]; most?: number }) {
   const ordered = [...tags.filter(isEnvironment), ...tags.filter((tag) => !isEnvironment(tag))];

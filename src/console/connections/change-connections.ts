@@ -4,6 +4,7 @@ import { changeConnection } from '../../connections/change-connection.ts';
 import { ConnectionRejected } from '../../connections/connection-rejected.ts';
 import { agreedTls, tlsOf } from '../../connections/connection-tls.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
+import { changeTagsWithin, requireTags, requireTagsOfOne } from '../../connections/tags/change-tags.ts';
 import type { Read } from '../../database/read.ts';
 import { EditConflict, Rejection } from '../../vocabulary/rejection.ts';
 import { editConflict } from '../edit-conflict.ts';
@@ -46,8 +47,14 @@ const add = consoleRoute({
       tls: tlsOf(address.connection_type, agreedTls(body.tls, address.tls)),
     };
     if (wanted.ssh) requireHost(address.connection_type);
-    const connection = await addConnection(change, parts.secret, wanted);
-    return read((run) => readSettings(run, actor.accountId, connection.id));
+    const tags = requireTags(body.tags ?? []);
+    requireTagsOfOne(tags);
+    const { id } = await change(async (within) => {
+      const added = await addConnection((work) => work(within), parts.secret, wanted);
+      await changeTagsWithin(within, [added.id], { add: tags });
+      return added;
+    });
+    return read((run) => readSettings(run, actor.accountId, id));
   },
 });
 

@@ -6,6 +6,7 @@ import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { PROVIDERS } from '../../vocabulary/hosted/providers.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
+import { WRONG_TAG } from '../../vocabulary/values/tags.ts';
 import { Status } from '../fleet/fleet-routes.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';
 import { ExplainedFinding } from './findings.ts';
@@ -158,7 +159,15 @@ const way = {
 };
 
 export const NewConnection = Type.Object(
-  { name: Name, interval_seconds: Type.Optional(Interval), ssh: Type.Optional(Ssh), ...way },
+  {
+    name: Name,
+    interval_seconds: Type.Optional(Interval),
+    ssh: Type.Optional(Ssh),
+    tags: Type.Optional(
+      Type.Array(Type.String({ maxLength: 400 }), { maxItems: 100, description: WRONG_TAG }),
+    ),
+    ...way,
+  },
   { additionalProperties: false },
 );
 

@@ -22,6 +22,8 @@ import { SecurityFields } from '../../parts/connection-security.tsx';
 import { RadioGroup, TextField } from '../../parts/field.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { InlineError, NoPermission } from '../../parts/states.tsx';
+import { tagsQuery } from '../../parts/tag-filter.tsx';
+import { TAGS_HELP } from '../../parts/tags.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { MonitoringRoleSql } from './monitoring-role-sql.tsx';
@@ -47,8 +49,9 @@ function AddConnection() {
   const [way, setWay] = useState('url');
   const [url, setUrl] = useState('');
   const [draft, setDraft] = useState(emptyDraft);
+  const [tags, setTags] = useState('');
   const onChange = (changed: Partial<ConnectionDraft>) => setDraft((old) => ({ ...old, ...changed }));
-  const given = { url: way === 'url' ? url : null, draft };
+  const given = { url: way === 'url' ? url : null, draft, tags };
   const tested = testedOf(given);
 
   const test = useMutation({
@@ -60,6 +63,7 @@ function AddConnection() {
     mutationFn: () => send<ConnectionSettings>('POST', '/connections', newOf(given)),
     onSuccess({ id }) {
       void queries.invalidateQueries({ queryKey: ['fleet'] });
+      void queries.invalidateQueries(tagsQuery);
       notify('Connection added. The first check is starting.');
       void navigate({ to: '/connections/$id', params: { id: String(id) } });
     },
@@ -124,9 +128,19 @@ function AddConnection() {
           draft={way === 'url' ? { ...draft, host: leadsToSocket(given) ? '/' : '' } : draft}
         />
         <CheckFields {...fields} draft={{ ...draft, engine: login.engine }} />
+        <TextField
+          description={`${TAGS_HELP}.`}
+          error={fieldError(error, 'tags')}
+          label="Tags"
+          maxLength={2_000}
+          mono
+          onChange={setTags}
+          placeholder="env:production"
+          value={tags}
+        />
         <InlineError
           error={error}
-          fields={['name', ...(way === 'url' ? ['url'] : ADDRESS_FIELDS), ...OTHER_FIELDS]}
+          fields={['name', 'tags', ...(way === 'url' ? ['url'] : ADDRESS_FIELDS), ...OTHER_FIELDS]}
         />
         {result && <TestResult onTls={(tls) => onChange({ tls })} test={result} />}
         <div className="add-actions">

@@ -22,13 +22,16 @@ test('a URL is sent unchanged, without the separate fields', () => {
 });
 
 test('fields are trimmed, the password is not', () => {
-  expect(newOf({ url: null, draft: { ...fields, port: '5433', expectedStandbys: '2' } })).toEqual({
+  expect(
+    newOf({ url: null, draft: { ...fields, port: '5433', expectedStandbys: '2' }, tags: ' env:test, pci' }),
+  ).toEqual({
     name: 'shop',
     interval_seconds: 300,
     address: { engine: 'postgres', host: 'db', port: 5433, username: 'ada' },
     password: ' s ',
     tls: 'verify-full',
     expected_standbys: 2,
+    tags: ['env:test', 'pci'],
   });
 });
 

@@ -5,11 +5,14 @@ import type {
 import { engineOfScheme } from '../../../../src/vocabulary/engines.ts';
 import { verifiesServer } from '../../../../src/vocabulary/tls-modes.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
+import { tagsIn } from '../../parts/tags.tsx';
 
 /** The form's content. With a URL, the draft's host and login are ignored. */
 export interface ConnectionInput {
   url: string | null;
   draft: ConnectionDraft;
+  /** As typed, separated by spaces or commas. */
+  tags?: string;
 }
 
 // Parsed as the service does. The service reports any other error in the URL.
@@ -64,8 +67,13 @@ export function testedOf(given: ConnectionInput): TestedConnection {
   };
 }
 
-/** The body of a new connection: the tested settings, the name and the check interval. */
+/** The body of a new connection: the tested settings, the name, the check interval and the tags. */
 export function newOf(given: ConnectionInput): NewConnection {
   const { name, interval } = given.draft;
-  return { ...testedOf(given), name: name.trim(), interval_seconds: Number(interval) };
+  const tags = tagsIn(given.tags ?? '');
+  return {
+    ...testedOf(given),
+    ...{ name: name.trim(), interval_seconds: Number(interval) },
+    ...(tags.length > 0 && { tags }),
+  };
 }
