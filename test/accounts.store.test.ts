@@ -304,6 +304,9 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   await send('POST /tickets/triage/undo', '/tickets/triage/undo', {
     tickets: [{ id: own.ticket, version: 1 }],
   });
+  const comments = `/tickets/${own.ticket}/comments`;
+  const comment = await send('POST /tickets/:id/comments', comments, { body: '@owner@example.com' });
+  await send('DELETE /ticket-comments/:id', `/ticket-comments/${comment['id']}`);
   await send('DELETE /connections/:id', path);
   await send('POST /connections/test', '/connections/test', { address, password: 'unspoken' });
   await send('POST /me/account', '/me/account', { id: account });

@@ -205,6 +205,13 @@ const PARTS: readonly { since: number; sql: string }[] = [
       update api_key set scopes = '{health,ops}', allowed_addresses = '{203.0.113.0/24,2001:db8::7}' where name = 'key 1';
       insert into key_day select account_id, api_key_id, '2026-01-01', '/health/fleet', 200, 50 from api_key;`,
   },
+  {
+    since: 25,
+    sql: `
+      insert into ticket_comment (account_id, ticket_id, author_id, author, body, mentions, created_at)
+        select m.account_id, min(t.ticket_id), m.member_id, 'Ada', E'Seen by @Ada:\\n\\té', array[m.member_id], '2026-01-20Z'
+          from member m join ticket t using (account_id) where m.name = 'Ada' group by 1, 3 order by 1;`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

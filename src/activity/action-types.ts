@@ -56,6 +56,8 @@ export const ACTION_TYPES = [
   'silence_ended',
   'ticket_acknowledged',
   'ticket_assigned',
+  'ticket_comment_removed',
+  'ticket_commented',
   'ticket_deescalated',
   'ticket_escalated',
   'ticket_opened',

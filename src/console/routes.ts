@@ -35,6 +35,7 @@ import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { singleSignOnRoutes } from './sign-in/single-sign-on.ts';
 import { tagRoutes } from './tags/tag-routes.ts';
 import { ticketRoutes } from './tickets/ticket.ts';
+import { ticketCommentRoutes } from './tickets/ticket-comments.ts';
 import { ticketListRoutes } from './tickets/ticket-list.ts';
 import { ticketStatsRoutes } from './tickets/ticket-stats.ts';
 import { ticketTriageRoutes } from './tickets/ticket-triage.ts';
@@ -78,6 +79,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...ticketStatsRoutes,
   ...ticketListRoutes,
   ...ticketTriageRoutes,
+  ...ticketCommentRoutes,
   ...destinationRoutes,
   ...deliveryRoutes,
   ...emailRoutes,

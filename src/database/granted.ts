@@ -72,6 +72,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
       'select (session_id, login_id, account_id, created_at, last_seen_at, expires_at, source_ip, user_agent, proved_at, proved_email)',
     silence: 'select',
     ticket: 'select',
+    ticket_comment: 'select',
     ticket_tally: 'select',
     ticket_triage: 'select',
     ticket_week: 'select',
@@ -133,6 +134,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     silence: 'select, insert, update',
     ticket:
       'select, insert, update (category, title, severity, status, metric_line, remediation, last_seen_at, resolved_at, resolution, clean_runs, reopened_at, measured)',
+    ticket_comment: 'select, insert, delete',
     ticket_tally: 'select, insert, update',
     ticket_triage: 'select, insert, update',
     ticket_week: 'select, insert, update',

@@ -21,6 +21,8 @@ export interface TicketChoice extends DateRange {
   severity: Severity | null;
   connectionId: number | null;
   assignee: Assignee;
+  /** A member whom a comment mentions; null = any ticket. */
+  mentioned: number | null;
   /** Words that all occur in the title, object, measured text or name of the connection, in any case. */
   words: readonly string[];
   group: TicketGroup | null;
@@ -53,6 +55,8 @@ export interface ListedTicket {
   /** Of a silenced one; null = unknown. */
   silenced_by: string | null;
   silenced_until: Date | null;
+  /** How many comments it has. */
+  comments: number;
   /** The identity of its group; null = not grouped, or the group of those without one. */
   group_key: string | null;
   group_size: number;
@@ -117,7 +121,7 @@ const NO_SILENCE = `
  * the page only, so that ten thousand sorted rows are narrow. The lateral joins look rows up by their keys, whatever the
  * planner's statistics say: a nested loop over all connections took 0.2 s longer.
  */
-function statementOf({ list, group, sort, reverse, connectionId, words }: TicketChoice): string {
+function statementOf({ list, group, sort, reverse, connectionId, mentioned, words }: TicketChoice): string {
   const groupKey = group === null ? 'null::text' : GROUP_KEYS[group];
   const descending = (TICKET_SORTS[sort] === 'desc') !== reverse;
   const order = `${ORDERS[sort]} ${descending ? 'desc' : 'asc'} nulls last`;
@@ -134,6 +138,7 @@ function statementOf({ list, group, sort, reverse, connectionId, words }: Ticket
                and t.number < (select ticket_place_at($1, 0, coalesce($9::timestamptz, 'infinity')))
                and ($2::text is null or t.severity = $2)
                ${connectionId === null ? 'and $3::bigint is null' : 'and t.connection_id = $3'}
+               ${mentioned === null ? 'and $11::bigint is null' : MENTIONED}
              order by t.number desc
              limit ${LOOKED_AT}) t
      cross join ${needsName ? NAME : '(select null::text as name) c'}
@@ -160,7 +165,8 @@ function statementOf({ list, group, sort, reverse, connectionId, words }: Ticket
          t.first_seen_at, p.last_seen_at, t.resolved_at, coalesce(p.version, 0) as version, p.assignee_id, p.assignee_name,
          case when p.state in ('acknowledged', 'snoozed') then p.acknowledged_by end as acknowledged_by,
          case when p.state = 'snoozed' then p.acknowledged_until end as acknowledged_until,
-         p.silenced_by, p.silenced_until, p.group_key, p.group_size, p.total
+         p.silenced_by, p.silenced_until,
+         (select count(*)::integer from ticket_comment k where k.account_id = $1 and k.ticket_id = p.id) as comments, p.group_key, p.group_size, p.total
     from page p
     join ticket t on t.account_id = $1 and t.ticket_id = p.id
     cross join ${NAME}
@@ -170,6 +176,10 @@ function statementOf({ list, group, sort, reverse, connectionId, words }: Ticket
 // A ticket is in one group, so that no list has it twice: that of all tags of its connection.
 const TAGS = `
   (select array_to_string(x.tags, ', ') from connection_tags x where x.account_id = $1 and x.connection_id = t.connection_id)`;
+
+const MENTIONED = `
+               and t.ticket_id in (select k.ticket_id from ticket_comment k
+                                    where k.account_id = $1 and k.mentions <> '{}' and $11 = any(k.mentions))`;
 
 const NAME = `
   lateral (select c.name from connection c where c.account_id = $1 and c.connection_id = t.connection_id limit 1) c`;
@@ -185,10 +195,11 @@ export function listTickets(
   choice: TicketChoice,
   { limit, skip }: { limit: number; skip: number },
 ): Promise<ListedTicket[]> {
-  const { list, severity, connectionId, assignee, words, since, before } = choice;
+  const { list, severity, connectionId, assignee, mentioned, words, since, before } = choice;
   return read<ListedTicket>(statementOf(choice), [
     ...[accountId, severity, connectionId, TICKET_LISTS[list], words],
     ...[limit, skip, since, before],
     assignee === 'anybody' ? null : assignee === 'nobody' ? 0 : assignee,
+    mentioned,
   ]);
 }

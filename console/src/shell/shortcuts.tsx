@@ -15,6 +15,7 @@ const TICKETS = [
   ['a', 'Assign'],
   ['e', 'Acknowledge, or make new again'],
   ['s', 'Snooze'],
+  ['c', 'Comment'],
   ['z', 'Undo the last of these'],
 ] as const;
 

@@ -36,6 +36,8 @@ const choice = {
       description: 'assignee must be me, nobody or the id of a member.',
     }),
   ),
+  /** Only tickets with a comment that mentions the member. */
+  mentioned: Type.Optional(stringEnum('me')),
   /** Words that all occur in title, object, measured text or connection. */
   q: Type.Optional(
     Type.String({
@@ -72,6 +74,7 @@ const TicketRow = Type.Object({
   by: nullable(Type.String()),
   /** The end of a snooze or silence. */
   until: nullable(timestamp('null = none')),
+  comments: count('comments'),
   /** Null = the list is not grouped. */
   group: nullable(
     Type.Object({
@@ -147,7 +150,17 @@ export const ticketListRoutes: ConsoleRoute[] = [getTickets, getTicketIds];
 type Choice = Static<ReturnType<typeof Type.Object<typeof choice>>>;
 
 function chosenBy(query: Choice, memberId: number): TicketChoice {
-  const { list = 'open', severity, connection_id, assignee, q, group, sort = 'first_seen', reverse } = query;
+  const {
+    list = 'open',
+    severity,
+    connection_id,
+    assignee,
+    mentioned,
+    q,
+    group,
+    sort = 'first_seen',
+    reverse,
+  } = query;
   return {
     ...readRange(query),
     ...{ list, sort, severity: severity ?? null, group: group ?? null, reverse: reverse === '1' },
@@ -160,6 +173,7 @@ function chosenBy(query: Choice, memberId: number): TicketChoice {
           : assignee === 'nobody'
             ? assignee
             : Number(assignee),
+    mentioned: mentioned === undefined ? null : memberId,
     words: (q?.trim().split(/\s+/) ?? []).filter((word) => word !== '').slice(0, MOST_WORDS),
   };
 }
@@ -172,9 +186,10 @@ function labelOf(row: ListedTicket, group: TicketGroup): string | null {
 
 function shown(row: ListedTicket, { group }: TicketChoice): TicketRow {
   const { id, connection_id, connection_name, check_id, title, object, severity, state, metric_line } = row;
-  const { version, assignee_id, assignee_name, resolved_at } = row;
+  const { version, assignee_id, assignee_name, resolved_at, comments } = row;
   return {
     ...{ id, connection_id, connection_name, check_id, title, object, severity, state, metric_line, version },
+    comments,
     first_seen_at: row.first_seen_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
     resolved_at: resolved_at?.toISOString() ?? null,

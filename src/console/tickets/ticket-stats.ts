@@ -17,6 +17,7 @@ export const TicketStats = Type.Object({
   new: count('open tickets that nobody has acknowledged or snoozed'),
   acknowledged: count('open tickets that are acknowledged'),
   snoozed: count('open tickets that are snoozed'),
+  mentioned: count('open tickets with a comment that mentions the member'),
   solved_this_week: count('tickets that a health check no longer found, since Monday 00:00 UTC'),
   avg_hours_this_week: nullable(
     Type.Number({ minimum: 0, description: 'hours until they were solved; null when none was' }),
@@ -41,6 +42,12 @@ const triaged = `
     join ticket t on t.account_id = $1 and t.ticket_id = g.ticket_id
    where g.account_id = $1 and g.acknowledged_at is not null and ${isAcknowledged('now()')}`;
 
+const mentioned = `
+  select count(distinct k.ticket_id)::int as mentioned
+    from ticket_comment k
+    join ticket t on t.account_id = $1 and t.ticket_id = k.ticket_id and t.status = 'open'
+   where k.account_id = $1 and k.mentions <> '{}' and $2 = any(k.mentions)`;
+
 type Triaged = Pick<TicketStats, 'acknowledged' | 'snoozed'>;
 type Solved = Pick<TicketStats, 'solved_this_week' | 'avg_hours_this_week'>;
 
@@ -49,14 +56,18 @@ const getTicketStats = consoleRoute({
   path: '/tickets/stats',
   permission: 'tickets:read',
   response: TicketStats,
-  handler: ({ actor: { accountId }, read }) =>
+  handler: ({ actor: { accountId, memberId }, read }) =>
     read(async (run) => {
       const { body } = await stats.answer(run, { accountId, query: {}, id: '', url: '' });
       const { open_count, critical_open, warning_open } = body.data;
       const solved = one(await run<Solved>(solvedThisWeek, [accountId]), 'count the solved tickets');
       const states = one(await run<Triaged>(triaged, [accountId]), 'count the acknowledged tickets');
+      const told = one(
+        await run<Pick<TicketStats, 'mentioned'>>(mentioned, [accountId, memberId]),
+        'count the mentions',
+      );
       const unseen = open_count - states.acknowledged - states.snoozed;
-      return { open_count, critical_open, warning_open, new: unseen, ...states, ...solved };
+      return { open_count, critical_open, warning_open, new: unseen, ...states, ...told, ...solved };
     }),
 });
 

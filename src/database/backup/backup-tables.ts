@@ -5,7 +5,16 @@ export const BACKED_UP: readonly string[] = [
   ...['activity_head', 'activity_type_head', 'activity_floor', 'activity'],
   ...['seal_key', 'activity_seal', 'activity_leaves'],
   ...['connection', 'credential_key', 'connection_schedule', 'connection_tags', 'connection_trend'],
-  ...['health_check', 'counter_sample', 'silence', 'ticket', 'ticket_triage', 'ticket_tally', 'ticket_week'],
+  ...[
+    'health_check',
+    'counter_sample',
+    'silence',
+    'ticket',
+    'ticket_comment',
+    'ticket_triage',
+    'ticket_tally',
+    'ticket_week',
+  ],
   ...[
     'measure_series',
     'measure_run',

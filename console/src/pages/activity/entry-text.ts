@@ -62,6 +62,8 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   silence_ended: 'Silence ended',
   ticket_acknowledged: 'Ticket acknowledged',
   ticket_assigned: 'Ticket assigned',
+  ticket_comment_removed: 'Comment removed',
+  ticket_commented: 'Ticket commented on',
   ticket_deescalated: 'Ticket de-escalated',
   ticket_escalated: 'Ticket escalated',
   ticket_opened: 'Ticket opened',

@@ -101,6 +101,12 @@ export function TicketFilters({ search, onChange, stats, connectionName }: Ticke
             value={severity ?? null}
           />
           <AssigneeFilter assignee={search.assignee} onChange={onChange} />
+          <FilterChips
+            chips={[{ id: 'me', label: 'Mentions me', count: stats?.mentioned }]}
+            label="Comments"
+            onChange={(id) => onChange({ mentioned: id === 'me' ? 'me' : undefined })}
+            value={search.mentioned ?? null}
+          />
           <ConnectionFilter
             chosen={connection_id ? (connectionName ?? `Connection ${connection_id}`) : null}
             onChange={(id) => onChange({ connection_id: id })}
@@ -140,8 +146,8 @@ export function TicketFilters({ search, onChange, stats, connectionName }: Ticke
 }
 
 /** Whether a list is restricted by more than status and severity. */
-export function isNarrowed({ connection_id, assignee, q, from, to }: TicketsSearch): boolean {
-  return [connection_id, assignee, q, from, to].some((value) => value !== undefined);
+export function isNarrowed({ connection_id, assignee, mentioned, q, from, to }: TicketsSearch): boolean {
+  return [connection_id, assignee, mentioned, q, from, to].some((value) => value !== undefined);
 }
 
 function AssigneeFilter({

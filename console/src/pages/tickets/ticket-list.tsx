@@ -21,7 +21,7 @@ export function ticketLinkId(id: number | string): string {
 }
 
 function TicketLink({ ticket }: { ticket: Ticket }) {
-  const { id, title, severity, assignee } = ticket;
+  const { id, title, severity, assignee, metric_line, comments } = ticket;
   return (
     <>
       <Link
@@ -35,6 +35,12 @@ function TicketLink({ ticket }: { ticket: Ticket }) {
         <bdi>{title}</bdi>
       </Link>
       <RowPlace of={ticket} />
+      <span className="row-measured">
+        <bdi>{escapeTurning(metric_line)}</bdi>
+        {comments > 0 && (
+          <span className="row-comments">{comments === 1 ? '1 comment' : `${comments} comments`}</span>
+        )}
+      </span>
       <span className="row-marks">
         <StatusMark quiet status={severity} />
         <State ticket={ticket} />
@@ -139,7 +145,7 @@ export function TicketList({ tickets, search, canSelect, onChange, onEnd }: Tick
       label="Tickets"
       onEnd={onEnd}
       onSort={onSort}
-      rowHeight={57}
+      rowHeight={77}
       rowKey={({ id }) => id}
       rows={tickets}
       sort={{ column: sort, descending: !isUp }}

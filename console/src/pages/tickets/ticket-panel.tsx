@@ -9,6 +9,7 @@ import { PanelHeading, SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time, useNow } from '../../parts/time.tsx';
+import { TicketComments } from './comments/ticket-comments.tsx';
 import { ChangesBefore } from './ticket-changes.tsx';
 import { TicketChart } from './ticket-chart.tsx';
 import { ticketDuration } from './ticket-duration.ts';
@@ -20,10 +21,13 @@ import type { TriageActions } from './use-triage-actions.tsx';
 export function TicketPanel({
   id,
   actions,
+  commenting,
   onClose,
 }: {
   id: string;
   actions: TriageActions;
+  /** How often the member asked to comment on it. */
+  commenting: number;
   onClose: () => void;
 }) {
   const query = useQuery({
@@ -33,13 +37,21 @@ export function TicketPanel({
   return (
     <SidePanel id={id} kind="ticket" onClose={onClose}>
       <Loaded query={query}>
-        {(ticket) => <TicketContent actions={actions} key={ticket.id} ticket={ticket} />}
+        {(ticket) => (
+          <TicketContent actions={actions} commenting={commenting} key={ticket.id} ticket={ticket} />
+        )}
       </Loaded>
     </SidePanel>
   );
 }
 
-function TicketContent({ ticket, actions }: { ticket: TicketDetail; actions: TriageActions }) {
+interface ContentProps {
+  ticket: TicketDetail;
+  actions: TriageActions;
+  commenting: number;
+}
+
+function TicketContent({ ticket, actions, commenting }: ContentProps) {
   return (
     <div className="panel-content">
       <div>
@@ -53,6 +65,7 @@ function TicketContent({ ticket, actions }: { ticket: TicketDetail; actions: Tri
       <TicketTriage actions={actions} ticket={ticket} />
       <TicketFacts ticket={ticket} />
       <FindingExplanation {...ticket} />
+      <TicketComments can={actions.can} commenting={commenting} ticketId={ticket.id} />
       <TicketChart ticket={ticket} />
       <ChangesBefore ticket={ticket} />
       <TicketLinks ticket={ticket} />

@@ -17,6 +17,8 @@ export interface TicketsSearch {
   connection_id?: string | undefined;
   /** `me`, `nobody` or the id of a member. */
   assignee?: string | undefined;
+  /** Only tickets with a comment that mentions the member. */
+  mentioned?: 'me' | undefined;
   /** Words of the search. */
   q?: string | undefined;
   from?: string | undefined;
@@ -49,6 +51,7 @@ export function ticketsSearch(given: Record<string, string>): TicketsSearch {
     ...(severity && { severity }),
     ...(connection_id && ID.test(connection_id) && { connection_id }),
     ...(assignee && (['me', 'nobody'].includes(assignee) || ID.test(assignee)) && { assignee }),
+    ...(given['mentioned'] === 'me' && { mentioned: 'me' }),
     ...(q && { q }),
     ...(from && { from }),
     ...(to && { to }),

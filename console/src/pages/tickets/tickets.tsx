@@ -1,7 +1,7 @@
 import './tickets.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Meta } from '../../../../client/src/records.ts';
 import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
 import { MOST_TICKETS } from '../../../../src/vocabulary/values/ticket-lists.ts';
@@ -11,6 +11,7 @@ import { ButtonLink } from '../../parts/button-link.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SavedViews } from '../../parts/saved-views.tsx';
+import { useShortcut } from '../../parts/shortcut.ts';
 import { InlineError, Loaded, Message } from '../../parts/states.tsx';
 import { duration } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
@@ -46,6 +47,18 @@ export function TicketsPage() {
   const change = (changed: TicketsSearch) =>
     navigate({ search: (old) => ({ ...old, ticket: undefined, ...changed }), resetScroll: false });
   useFocusBack(search.ticket);
+  const [commenting, setCommenting] = useState({ id: '', times: 0 });
+  useShortcut('c', () => {
+    const [ticket, ...more] = selection.targets();
+    if (!ticket || more.length > 0 || !actions.can) return;
+    const id = String(ticket.id);
+    setCommenting(({ times }) => ({ id, times: times + 1 }));
+    void navigate({ search: (old) => ({ ...old, ticket: id }), resetScroll: false });
+  });
+  const close = () => {
+    setCommenting({ id: '', times: 0 });
+    void change({});
+  };
   const { ticket: _, ...viewed } = search;
   return (
     <Page
@@ -104,7 +117,12 @@ export function TicketsPage() {
           </Loaded>
         </div>
         {search.ticket && (
-          <TicketPanel actions={actions} id={search.ticket} onClose={() => void change({})} />
+          <TicketPanel
+            actions={actions}
+            commenting={commenting.id === search.ticket ? commenting.times : 0}
+            id={search.ticket}
+            onClose={close}
+          />
         )}
       </div>
       {actions.dialog}
