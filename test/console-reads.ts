@@ -50,7 +50,7 @@ export function consoleReads({
     ['GET /keys/:id/usage', `/keys/${key}/usage`],
     ['GET /keys/:id/refusals', `/keys/${key}/refusals`],
     ['GET /fleet', '/fleet'],
-    ['GET /fleet', '/fleet?tags=env:production,pci&engine=mysql'],
+    ['GET /fleet', '/fleet?tags=env:production,pci&engine=mysql&version=8.0'],
     ['GET /fleet', '/fleet?check=PG_UNUSED_INDEX'],
     ['GET /fleet/checks', '/fleet/checks'],
     ['GET /tags', '/tags'],

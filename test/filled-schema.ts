@@ -212,6 +212,11 @@ const PARTS: readonly { since: number; sql: string }[] = [
         select m.account_id, min(t.ticket_id), m.member_id, 'Ada', E'Seen by @Ada:\\n\\té', array[m.member_id], '2026-01-20Z'
           from member m join ticket t using (account_id) where m.name = 'Ada' group by 1, 3 order by 1;`,
   },
+  {
+    since: 26,
+    sql: `
+      insert into connection_version select account_id, connection_id, 180004, '2026-01-20Z' from connection where name = 'shop 1';`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

@@ -8,7 +8,7 @@ import { score, summaryText, worstFirst } from '../checks/score.ts';
 import type { TokenCommands } from '../config/token-commands.ts';
 import { storeSecrets, trustedSecrets } from '../connections/connection-secrets.ts';
 import { TamperedConnection } from '../connections/credentials.ts';
-import { storeProvider } from '../connections/store-provider.ts';
+import { storeProvider, storeVersion } from '../connections/store-server.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import { errorFields } from '../database/store-failure.ts';
 import { previousRunOf, recordCheck } from '../health/record-check.ts';
@@ -182,7 +182,10 @@ async function store(
       inMaintenance: watch.isInMaintenance,
     });
     await storeMeasures(client, scope, prepared);
-    if (server) await storeProvider(client, connection, server.provider);
+    if (server) {
+      await storeProvider(client, connection, server.provider);
+      await storeVersion(client, scope, server.version);
+    }
     if (run) {
       await storeCounters(client, connection, run.loadedAt, samples);
       if (hostKey !== null) await pinHostKey(client, secret, connection, run.tunnel, hostKey);

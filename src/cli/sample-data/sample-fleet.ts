@@ -29,6 +29,12 @@ export interface SampleConnection {
 
 export const SAMPLE_PORTS = { postgres: 5432, mysql: 3306 } as const;
 
+/** The versions of the servers, which connections have in turn. */
+export const SAMPLE_VERSIONS = {
+  postgres: [180_004, 170_010, 180_004, 160_014],
+  mysql: [80_408, 80_046],
+} as const;
+
 /** The connections of a company. Each has the same number of runs. */
 export interface SampleFleet {
   connections: readonly SampleConnection[];

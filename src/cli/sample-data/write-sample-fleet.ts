@@ -5,6 +5,7 @@ import {
   type History,
   runInstant,
   SAMPLE_PORTS,
+  SAMPLE_VERSIONS,
   type SampleConnection,
   type SampleFleet,
 } from './sample-fleet.ts';
@@ -36,6 +37,11 @@ const setLatest = `
      set latest_check_id = latest.id
     from unnest($2::bigint[], $3::bigint[]) as latest (connection_id, id)
    where c.account_id = $1 and c.connection_id = latest.connection_id`;
+
+const insertVersions = `
+  insert into connection_version (account_id, connection_id, version, since)
+  select $1, id, version, timestamptz 'epoch' + $4::bigint * interval '1 microsecond'
+    from unnest($2::bigint[], $3::int[]) as v (id, version)`;
 
 const RUNS_A_TRANSACTION = 1_000;
 const WHOLE_DAYS = 7; // as long as the service keeps findings
@@ -145,6 +151,11 @@ async function writeRuns(
     connections.map(({ engine }) => SAMPLE_PORTS[engine]),
   ]);
   const connectionIds = added.rows.map(({ id }) => id);
+  const versions = connections.map(({ engine, seed }) => {
+    const of = SAMPLE_VERSIONS[engine];
+    return of[seed % of.length];
+  });
+  await client.query(insertVersions, [accountId, connectionIds, versions, history.start]);
   const stored = await client.query<{ id: number }>(insertRuns, [
     ...[accountId, connectionIds, places, instants, reports],
     sent.map(({ score }) => score),

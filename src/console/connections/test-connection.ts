@@ -21,6 +21,7 @@ import type { Tunnel } from '../../monitor/session/ssh-tunnel.ts';
 import { measureLoaded } from '../../monitor/tokens/measure-loaded.ts';
 import { ENGINE_NAMES } from '../../vocabulary/engines.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { serverVersion } from '../../vocabulary/values/server-version.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { makeChange, requireHost } from './change-connections.ts';
@@ -230,10 +231,8 @@ function skippedOf({
   return { check_id, title, reason: metric_line, grant: missing_grant ?? null };
 }
 
-/** 180001 → `PostgreSQL 18.1`; 80036 → `MySQL 8.0.36`, 101106 → `MariaDB 10.11.6`. */
-function versionText(engine: DatabaseAddress['engine'], version: number): string {
-  if (engine === 'postgres')
-    return `${ENGINE_NAMES.postgres} ${Math.floor(version / 10_000)}.${version % 10_000}`;
-  const [major, minor, patch] = [version / 10_000, (version / 100) % 100, version % 100].map(Math.floor);
-  return `${ENGINE_NAMES[isMariaDb(version) ? 'mariadb' : 'mysql']} ${major}.${minor}.${patch}`;
+/** `PostgreSQL 18.1`, `MySQL 8.0.36`, `MariaDB 10.11.6`. */
+function versionText(asked: DatabaseAddress['engine'], version: number): string {
+  const engine = asked === 'postgres' ? asked : isMariaDb(version) ? 'mariadb' : 'mysql';
+  return `${ENGINE_NAMES[engine]} ${serverVersion(engine, version)}`;
 }

@@ -7,6 +7,7 @@ import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { FLEET_STATUSES, fleetStatusSql } from '../../vocabulary/score-bands.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
+import { isOfVersion, serverVersion, versionSeries } from '../../vocabulary/values/server-version.ts';
 import { matchesTags, normalisedTag } from '../../vocabulary/values/tags.ts';
 import { activeWindows, isInWindow } from '../alerts/shown-alerts.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
@@ -26,6 +27,8 @@ const FleetRow = Type.Object({
   id: identifier('connection identifier'),
   name: Type.String(),
   engine: stringEnum(...ENGINES),
+  /** Such as 18.4 or 8.0.36; null before a run measured it. */
+  version: nullable(Type.String()),
   connection_type: stringEnum(...CONNECTION_TYPES),
   host: Type.String(),
   port: Type.Integer(),
@@ -59,6 +62,10 @@ export const Fleet = Type.Object({
     never_run: count('without a check'),
     stale: count('whose latest check is too long ago, whatever its score'),
   }),
+  /** The series of versions in the account, such as 18 or 8.0, those of an engine together and the newest first. */
+  versions: Type.Array(
+    Type.Object({ engine: stringEnum(...ENGINES), series: Type.String(), connections: count('connections') }),
+  ),
   /** The last day of every trend, such as 2026-01-31. */
   trend_to: Type.String(),
 });
@@ -70,6 +77,13 @@ const FleetQuery = Type.Object({
   /** Tags, separated by commas, as in `matchesTags`. */
   tags: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   engine: Type.Optional(stringEnum(...ENGINES)),
+  /** A version or how it begins: 18, 18.4, 8.0. */
+  version: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,4}(?:\\.[0-9]{1,4}){0,2}$',
+      description: 'version must be a version or its first numbers, such as 18 or 8.0.36.',
+    }),
+  ),
   /** Only connections with an open ticket of this check. */
   check: Type.Optional(Type.String({ pattern: '^[A-Z0-9_]{1,60}$' })),
   sort: Type.Optional(stringEnum('worst', 'name', 'score', 'last_checked_at')),
@@ -93,7 +107,7 @@ export const STALE = `
 // Reads only rows stored per connection: reading 10,000 checks would take 40,000 pages of the store. Scores and
 // tags are text because the driver parses arrays more slowly; a tag contains no comma.
 const listFleet = `
-  select c.connection_id as id, c.name, c.engine, c.connection_type, c.host, c.port,
+  select c.connection_id as id, c.name, c.engine, v.version as version_number, c.connection_type, c.host, c.port,
          c.latest_score as score,
          ${fleetStatusSql('c.latest_score')} as status,
          array_to_string(t.scores[1:${TREND_DAYS}], ',', '') as scores,
@@ -104,15 +118,24 @@ const listFleet = `
          array_to_string(g.tags, ',') as tags
     from connection c
     left join connection_tags g on g.account_id = $1 and g.connection_id = c.connection_id
+    left join connection_version v on v.account_id = $1 and v.connection_id = c.connection_id
     left join connection_trend t on t.account_id = $1 and t.connection_id = c.connection_id
     left join connection_schedule s on s.account_id = $1 and s.connection_id = c.connection_id
    where c.account_id = $1
      and c.removed_at is null
    order by lower(c.name) collate "C", c.connection_id`;
 
-type Computed = 'trend' | 'last_checked_at' | 'next_due_at' | 'tags' | 'open_tickets' | 'in_maintenance';
+type Computed =
+  | 'version'
+  | 'trend'
+  | 'last_checked_at'
+  | 'next_due_at'
+  | 'tags'
+  | 'open_tickets'
+  | 'in_maintenance';
 
 interface StoredRow extends Omit<FleetRow, Computed> {
+  version_number: number | null;
   scores: string | null;
   tags: string | null;
   days_ago: number | null;
@@ -149,6 +172,7 @@ const getFleet = consoleRoute({
         never_run: count('never_run'),
         stale: count('stale'),
       },
+      versions: versionsOf(rows),
       trend_to: now.toISOString().slice(0, 10),
     };
   },
@@ -183,15 +207,35 @@ export const fleetRoutes: ConsoleRoute[] = [getFleet, listChecks];
 type Wanted = NonNullable<FleetQuery['status']>;
 
 /** The rows that match every filter but the status. */
-function filtered(rows: StoredRow[], { q, tags, engine }: FleetQuery): StoredRow[] {
+function filtered(rows: StoredRow[], { q, tags, engine, version }: FleetQuery): StoredRow[] {
   const part = q?.toLowerCase();
   const wanted = (tags?.split(',') ?? []).map((tag) => normalisedTag(tag) ?? tag);
   return rows.filter(
     (row) =>
       (part === undefined || isNamed(row, part)) &&
       (engine === undefined || row.engine === engine) &&
+      (version === undefined || isOfVersion(versionOf(row) ?? '', version)) &&
       (wanted.length === 0 || matchesTags(wanted, tagsOf(row))),
   );
+}
+
+function versionOf({ engine, version_number }: StoredRow): string | null {
+  return version_number === null ? null : serverVersion(engine, version_number);
+}
+
+function versionsOf(rows: readonly StoredRow[]): Fleet['versions'] {
+  const counts = new Map<string, Fleet['versions'][number] & { number: number }>();
+  for (const { engine, version_number: number } of rows) {
+    if (number === null) continue;
+    const series = versionSeries(engine, number);
+    const key = `${engine} ${series}`;
+    const counted = counts.get(key) ?? { engine, series, connections: 0, number };
+    counts.set(key, counted);
+    counted.connections += 1;
+  }
+  const place = ({ engine }: Fleet['versions'][number]) => ENGINES.indexOf(engine);
+  const sorted = [...counts.values()].sort((a, b) => place(a) - place(b) || b.number - a.number);
+  return sorted.map(({ number: _, ...version }) => version);
 }
 
 function tagsOf({ tags }: Pick<StoredRow, 'tags'>): string[] {
@@ -221,13 +265,15 @@ const ORDERS: Record<NonNullable<FleetQuery['sort']>, (a: StoredRow, b: StoredRo
 };
 
 function rowOf(
-  { scores, days_ago, last_checked_at, next_due_at, ...row }: StoredRow,
+  stored: StoredRow,
   windows: readonly MaintenanceRow[],
   ticket: OpenTickets | undefined,
 ): FleetRow {
+  const { scores, days_ago, last_checked_at, next_due_at, version_number: _, ...row } = stored;
   const tags = tagsOf(row);
   return {
     ...row,
+    version: versionOf(stored),
     ...(ticket && { worst: ticket.worst }),
     ...{ tags, open_tickets: ticket?.open_tickets ?? null },
     in_maintenance: windows.some((window) => isInWindow(window, { ...row, tags })),

@@ -4,7 +4,8 @@ export const BACKED_UP: readonly string[] = [
   ...['api_key', 'key_window', 'key_hour', 'key_day', 'key_counted'],
   ...['activity_head', 'activity_type_head', 'activity_floor', 'activity'],
   ...['seal_key', 'activity_seal', 'activity_leaves'],
-  ...['connection', 'credential_key', 'connection_schedule', 'connection_tags', 'connection_trend'],
+  ...['connection', 'credential_key', 'connection_schedule', 'connection_tags'],
+  ...['connection_trend', 'connection_version'],
   ...[
     'health_check',
     'counter_sample',

@@ -16,12 +16,17 @@ interface FleetFiltersProps {
   actions: ReactNode;
   search: FleetSearch;
   summary: Fleet['summary'] | undefined;
+  versions: Fleet['versions'] | undefined;
   onChange: (changed: { [Name in keyof FleetSearch]?: FleetSearch[Name] | undefined }) => void;
 }
 
 /** Filters of the fleet: text, status, engine, tags, and a check that found something. */
-export function FleetFilters({ actions, search, summary, onChange }: FleetFiltersProps) {
+export function FleetFilters({ actions, search, summary, versions = [], onChange }: FleetFiltersProps) {
   const tags = search.tags?.split(',') ?? [];
+  const { engine = '', version } = search;
+  const chosen = version === undefined ? engine : `${engine} ${version}`;
+  const isListed =
+    version === undefined || versions.some((one) => one.engine === engine && one.series === version);
   return (
     <>
       <Filters>
@@ -43,18 +48,36 @@ export function FleetFilters({ actions, search, summary, onChange }: FleetFilter
         <Select
           choices={[
             { id: '', label: 'Every engine' },
-            ...ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] })),
+            ...ENGINES.flatMap((engine) => [
+              { id: engine, label: ENGINE_NAMES[engine] },
+              ...versions
+                .filter((version) => version.engine === engine)
+                .map(({ series, connections }) => ({
+                  ...{ id: `${engine} ${series}`, label: `${ENGINE_NAMES[engine]} ${series}` },
+                  description:
+                    connections === 1 ? '1 connection' : `${connections.toLocaleString('en')} connections`,
+                })),
+            ]),
+            ...(isListed ? [] : [{ id: chosen, label: engineText(search) }]),
           ]}
           hideLabel
-          label="Engine"
-          onChange={(id) => onChange({ engine: ENGINES.find((engine) => engine === id) })}
-          value={search.engine ?? ''}
+          label="Engine and version"
+          onChange={(id) => {
+            const [name, version] = id.split(' ');
+            onChange({ engine: ENGINES.find((engine) => engine === name), version });
+          }}
+          value={chosen}
         />
         <CheckChoice check={search.check} onChange={(check) => onChange({ check })} />
         {actions}
       </div>
     </>
   );
+}
+
+/** An engine and a version as text; any engine of this version, if it is not given. */
+export function engineText({ engine, version = '' }: Pick<FleetSearch, 'engine' | 'version'>): string {
+  return `${engine === undefined ? 'version' : ENGINE_NAMES[engine]} ${version}`.trim();
 }
 
 function CheckChoice({

@@ -20,6 +20,8 @@ export interface FleetSearch {
   /** Tags, separated by commas. */
   tags?: string;
   engine?: Engine;
+  /** The series of the engine's version, such as 18 or 8.0. */
+  version?: string;
   /** A check: only connections with an open ticket of it. */
   check?: string;
   sort?: (typeof SORTS)[number];
@@ -31,6 +33,7 @@ export interface FleetSearch {
   edit?: 'tags';
 }
 
+const VERSION = /^\d{1,4}(?:\.\d{1,4}){0,2}$/;
 const CHECK = /^[A-Z0-9_]{1,60}$/;
 const METRIC = /^[a-z][a-z0-9_]{0,62}$/;
 
@@ -41,12 +44,14 @@ export function fleetSearch(given: Record<string, string | undefined>): FleetSea
   const q = given['q']?.trim().slice(0, 200);
   const tags = tagsIn(given['tags'] ?? '');
   const engine = ENGINES.find((word) => word === given['engine']);
+  const version = VERSION.test(given['version'] ?? '') ? given['version'] : undefined;
   const check = CHECK.test(given['check'] ?? '') ? given['check'] : undefined;
   const metric = METRIC.test(given['metric'] ?? '') ? given['metric'] : undefined;
   const range = FLEET_RANGES.find((word) => word === given['range']);
   return {
     ...{ ...(status && { status }), ...(q && { q }), ...(sort && { sort }) },
     ...{ ...(tags && { tags }), ...(engine && { engine }), ...(check && { check }) },
+    ...(version && { version }),
     ...(metric && { metric }),
     ...(metric && range && { range }),
     ...(given['edit'] === 'tags' && { edit: 'tags' }),

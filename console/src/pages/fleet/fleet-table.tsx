@@ -39,13 +39,13 @@ const FIRST: readonly Column<FleetRow>[] = [
     width: 'minmax(8.5rem, 3fr)',
     isSortable: true,
     narrow: 'lead',
-    cell: ({ id, name, engine, host, port, tags }) => (
+    cell: ({ id, name, engine, version, host, port, tags }) => (
       <>
         <Link className="row-link" params={{ id: String(id) }} to="/connections/$id">
           <bdi className="two-lines">{name}</bdi>
         </Link>
         <span className="second-line">
-          {ENGINE_NAMES[engine]} · <bdi>{host.startsWith('/') ? host : `${host}:${port}`}</bdi>
+          {ENGINE_NAMES[engine]} {version} · <bdi>{host.startsWith('/') ? host : `${host}:${port}`}</bdi>
         </span>
         {tags.length > 0 && <Tags most={3} tags={tags} />}
       </>

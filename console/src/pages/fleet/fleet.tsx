@@ -4,7 +4,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import type { Fleet } from '../../../../src/console/fleet/fleet-routes.ts';
 import type { FleetMetrics } from '../../../../src/console/measures/measure-schemas.ts';
-import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import { get } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -17,7 +16,7 @@ import { TagDialog } from '../../parts/tag-dialog.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
 import { useCan } from '../../shell/profile.ts';
 
-import { FleetFilters } from './fleet-filters.tsx';
+import { engineText, FleetFilters } from './fleet-filters.tsx';
 import { metricsQuery } from './fleet-lines-query.ts';
 import { type FleetSearch, fleetSearch } from './fleet-search.ts';
 import { FleetTable } from './fleet-table.tsx';
@@ -94,6 +93,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
         onChange={show}
         search={search}
         summary={data?.summary}
+        versions={data?.versions}
       />
       <LinesChoice
         metrics={metrics}
@@ -147,11 +147,11 @@ function NoDatabases({ mayAdd }: { mayAdd: boolean }) {
 }
 
 /** What no connection is, in a sentence. */
-function filterText({ status, q, tags, engine, check }: FleetSearch): string {
+function filterText({ status, q, tags, engine, version, check }: FleetSearch): string {
   const parts = [
     status && `is ${statusText(status).toLowerCase()}`,
     q && `has “${q}” in its name or host`,
-    engine && `runs ${ENGINE_NAMES[engine]}`,
+    (engine || version) && `runs ${engineText({ ...(engine && { engine }), ...(version && { version }) })}`,
     tags && `has the tags ${tags.replaceAll(',', ', ')}`,
     check && `has an open ticket of ${check}`,
   ].filter(Boolean);

@@ -1,5 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { Comment, NewComment } from '../../../../../src/console/tickets/ticket-comments.ts';
 import { send } from '../../../api.ts';
 import { announce } from '../../../parts/announcer.tsx';
@@ -35,6 +43,12 @@ export function CommentForm({ ticketId, box }: CommentFormProps) {
     if (!isEmpty && !isPending) mutate();
   };
   const { names, chosen, onKeyDown, take, follow } = useCompletion({ box, text, setText });
+  const list = useRef<HTMLDivElement>(null);
+  // The panel scrolls, and its end may be below the field.
+  const offered = names.length;
+  useEffect(() => {
+    if (offered > 0) list.current?.scrollIntoView({ block: 'nearest' });
+  }, [offered]);
   return (
     <form
       className="comment-form"
@@ -71,7 +85,13 @@ export function CommentForm({ ticketId, box }: CommentFormProps) {
         value={text}
       />
       {names.length > 0 && (
-        <div aria-label="Members" className="choices comment-names" id={`${id}-names`} role="listbox">
+        <div
+          aria-label="Members"
+          className="choices comment-names"
+          id={`${id}-names`}
+          ref={list}
+          role="listbox"
+        >
           {names.map((name, place) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the text field keeps the focus
             // biome-ignore lint/a11y/useKeyWithClickEvents: the text field has the keys
