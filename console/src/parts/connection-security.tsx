@@ -52,7 +52,7 @@ export function SecurityFields({
                 ? 'PEM. Leave empty to keep the current certificates.'
                 : draft.tls === 'verify-ca'
                   ? 'PEM. The authority that signed the certificate.'
-                  : 'PEM. Only needed if no public authority signed the certificate.'
+                  : 'PEM. Only needed if no public authority signed the certificate. Enter aws-rds for those of Amazon RDS and Aurora.'
             }
             error={fieldError(error, 'ca_certificate')}
             label="Trusted certificates"

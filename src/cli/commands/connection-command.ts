@@ -16,6 +16,7 @@ import { matchesTags } from '../../vocabulary/values/tags.ts';
 import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { addSettingOptions, readSettings, type SettingOptions } from '../connection-options.ts';
+import { addLoginSqlCommand } from '../connections/login-sql-command.ts';
 import { printList, printOne } from '../print.ts';
 import { readPassword } from '../read-password.ts';
 import { addSshOptions, privateKeyOf, type SshOptions } from '../ssh-login.ts';
@@ -80,7 +81,7 @@ function addOptions(command: Command): Command {
     .option('--password-stdin', 'read the password from standard input');
 }
 
-/** `connection add`, `connection list`, `connection tags`, `connection change`, `connection remove`. */
+/** `connection add`, `connection list`, `connection tags`, `connection change`, `connection login-sql`, `connection remove`. */
 export function addConnectionCommands(program: Command, context: CommandContext): void {
   const group = program.command('connection').description('manage the databases to watch');
   const everyOption = () =>
@@ -211,6 +212,8 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         }),
       );
     });
+
+  addLoginSqlCommand(group);
 
   addCommand(group, 'remove', 'stop watching a database and resolve its tickets')
     .argument('<ID>', 'the connection', idOf('ID'))

@@ -7,6 +7,7 @@ import {
 import { requireThresholds } from '../../connections/connection-thresholds.ts';
 import { requirePrivateKey, type Tunnelled } from '../../connections/connection-tunnel.ts';
 import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
+import { isShippedAuthority } from '../../vocabulary/hosted/authorities.ts';
 import type { ConsoleParts } from '../route.ts';
 import type {
   ConnectionChange,
@@ -80,8 +81,13 @@ export function settingsIn(body: Body): WantedSettings {
     ...(expected_standbys !== undefined && { expectedStandbys: expected_standbys }),
     ...(query_texts !== undefined && { queryTexts: query_texts }),
     ...(password_exposable !== undefined && { passwordExposable: password_exposable }),
-    ...(ca_certificate !== undefined && { caCertificate: certificatesIn(ca_certificate) }),
+    ...(ca_certificate !== undefined && { caCertificate: authoritiesIn(ca_certificate.trim()) }),
   };
+}
+
+/** The certificates of a PEM text, or the name of authorities that dbvitals ships. */
+function authoritiesIn(text: string): string {
+  return isShippedAuthority(text) ? text : certificatesIn(text);
 }
 
 /**
