@@ -299,6 +299,12 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
     ...{ check_id: 'CONN_UNREACHABLE', reason: 'false_positive', note: 'sample' },
   });
   await send('DELETE /silences/:id', `/silences/${silenced['id']}`);
+  await send('POST /silences/end', '/silences/end', { ids: [silenced['id']] });
+  const thresholds = { PG_CONN_SATURATION: { warning: 0.7 }, PG_DEAD_TUPLES: { warning: 0.2 } };
+  for (const of of [{}, { tag: 'pci' }, { connections: [own.connection] }]) {
+    await send('POST /thresholds/preview', '/thresholds/preview', { ...of, thresholds });
+    await send('POST /thresholds', '/thresholds', { ...of, thresholds });
+  }
   const tickets = [{ id: own.ticket, version: 0 }];
   await send('POST /tickets/triage', '/tickets/triage', { tickets, acknowledged: true, assignee_id: null });
   await send('POST /tickets/triage/undo', '/tickets/triage/undo', {

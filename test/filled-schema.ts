@@ -217,6 +217,13 @@ const PARTS: readonly { since: number; sql: string }[] = [
     sql: `
       insert into connection_version select account_id, connection_id, 180004, '2026-01-20Z' from connection where name = 'shop 1';`,
   },
+  {
+    since: 27,
+    sql: `
+      insert into threshold (account_id, tag, check_id, name, value, changed_at, changed_by)
+        select account_id, tag, 'PG_CONN_SATURATION', 'warning', 0.7, '2026-01-21Z', 'Ada'
+          from account, unnest(array['', 'env:production', 'team:é']) tag;`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

@@ -54,6 +54,7 @@ export const ACTION_TYPES = [
   'session_ended',
   'silence_added',
   'silence_ended',
+  'threshold_changed',
   'ticket_acknowledged',
   'ticket_assigned',
   'ticket_comment_removed',

@@ -10,9 +10,9 @@ interface Scope {
 
 const insert = `
   insert into connection_change (account_id, connection_id, at, kind, database, subject, before, after, source)
-  select $1, $2, $3, kind, database, subject, before, after, source
-    from jsonb_to_recordset($4::jsonb)
-      as c (kind text, database text, subject text, before text, after text, source text)`;
+  select $1, connection_id, $2, kind, database, subject, before, after, source
+    from jsonb_to_recordset($3::jsonb)
+      as c (connection_id bigint, kind text, database text, subject text, before text, after text, source text)`;
 
 /** The most changes that are listed of one reading. */
 const LISTED = 200;
@@ -36,6 +36,17 @@ export async function storeChanges(
   { accountId, connectionId, at }: Scope,
   changes: readonly NewChange[],
 ): Promise<void> {
+  const placed = changes.map((change) => ({ ...change, connectionId }));
+  await storeChangesOfMany(client, { accountId, at }, placed);
+}
+
+/** {@link storeChanges} of several connections. */
+export async function storeChangesOfMany(
+  client: pg.ClientBase,
+  { accountId, at }: Omit<Scope, 'connectionId'>,
+  changes: readonly (NewChange & { connectionId: number })[],
+): Promise<void> {
   if (changes.length === 0) return;
-  await client.query(insert, [accountId, connectionId, at, JSON.stringify(changes)]);
+  const rows = changes.map(({ connectionId, ...change }) => ({ ...change, connection_id: connectionId }));
+  await client.query(insert, [accountId, at, JSON.stringify(rows)]);
 }

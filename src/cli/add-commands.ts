@@ -20,6 +20,7 @@ const COMMANDS: readonly [group: string, commands: Readonly<Record<string, () =>
     'Tickets and notifications:',
     {
       alert: async () => (await import('./commands/alert-command.ts')).addAlertCommands,
+      threshold: async () => (await import('./thresholds/threshold-command.ts')).addThresholdCommands,
       silence: async () => (await import('./commands/silence-command.ts')).addSilenceCommands,
       destination: async () => (await import('./commands/destination-command.ts')).addDestinationCommands,
       maintenance: async () => (await import('./commands/maintenance-command.ts')).addMaintenanceCommands,

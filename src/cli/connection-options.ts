@@ -9,7 +9,7 @@ import {
 import { countOf, oneOf, textOf } from './arguments.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { readPublicFile } from './guarded-file.ts';
-import { thresholdsOf } from './thresholds.ts';
+import { thresholdsOf } from './thresholds/thresholds.ts';
 
 /** The options of {@link ConnectionSettings} as parsed by commander. */
 export interface SettingOptions {

@@ -34,6 +34,8 @@ import { sessionRoutes } from './sign-in/session-list.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { singleSignOnRoutes } from './sign-in/single-sign-on.ts';
 import { tagRoutes } from './tags/tag-routes.ts';
+import { silenceListRoutes } from './thresholds/silence-list.ts';
+import { thresholdRoutes } from './thresholds/threshold-routes.ts';
 import { ticketRoutes } from './tickets/ticket.ts';
 import { ticketCommentRoutes } from './tickets/ticket-comments.ts';
 import { ticketListRoutes } from './tickets/ticket-list.ts';
@@ -73,6 +75,8 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...changeRoutes,
   ...queryRoutes,
   ...silenceRoutes,
+  ...silenceListRoutes,
+  ...thresholdRoutes,
   ...tagRoutes,
   ...testConnectionRoutes,
   ...ticketRoutes,

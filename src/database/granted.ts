@@ -72,6 +72,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     session:
       'select (session_id, login_id, account_id, created_at, last_seen_at, expires_at, source_ip, user_agent, proved_at, proved_email)',
     silence: 'select',
+    threshold: 'select',
     ticket: 'select',
     ticket_comment: 'select',
     ticket_tally: 'select',
@@ -134,6 +135,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     session: 'select, insert, update (token_hash, account_id, last_seen_at, proved_at), delete',
     sign_in_failure: 'select, insert, delete',
     silence: 'select, insert, update',
+    threshold: 'select, insert, update, delete',
     ticket:
       'select, insert, update (category, title, severity, status, metric_line, remediation, last_seen_at, resolved_at, resolution, clean_runs, reopened_at, measured)',
     ticket_comment: 'select, insert, delete',

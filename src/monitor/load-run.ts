@@ -8,7 +8,10 @@ import {
   destinationColumns,
   type EncryptedSecrets,
 } from '../connections/credentials.ts';
+import { type Override, thresholdsOfRun } from '../connections/thresholds/effective-thresholds.ts';
+import { overridesOfConnection } from '../connections/thresholds/list-overrides.ts';
 import { loadQueries } from '../queries/load-queries.ts';
+import { tagsOfConnection } from '../vocabulary/values/tags.ts';
 import type { CounterBefore } from './counters.ts';
 import type { Job } from './measure-worker.ts';
 import type { ConnectionKey, MonitorDeps } from './run.ts';
@@ -17,7 +20,8 @@ import type { Tunnel } from './session/ssh-tunnel.ts';
 
 const selectTarget = `
   select ${destinationColumns}, c.credential, c.ssh_credential,
-         thresholds, expected_standbys as "expectedStandbys",
+         thresholds, ${tagsOfConnection} as tags, ${overridesOfConnection} as overrides,
+         expected_standbys as "expectedStandbys",
          extract(epoch from now())::float8 as "loadedAt",
          (select coalesce(jsonb_agg(jsonb_build_object(
                    'checkId', check_id, 'database', s.database, 'rows', rows,
@@ -41,6 +45,8 @@ interface TargetRow extends Destination, EncryptedSecrets {
   connection_type: Target['connectionType'];
   tls: Target['tls'];
   thresholds: Record<string, Thresholds>;
+  tags: string[];
+  overrides: Override[];
   expectedStandbys: number;
   loadedAt: number;
   before: CounterBefore[];
@@ -78,7 +84,8 @@ export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promis
   const address = { engine, connectionType, host, port, database, username };
   const target = { ...address, password, tls, passwordExposable, caCertificate };
   const { allowPrivateTargets, limits } = deps;
-  const thresholds = { ...row.thresholds, ...deps.thresholds };
+  const effective = thresholdsOfRun(row.thresholds, row.tags, row.overrides);
+  const thresholds = { ...effective, ...deps.thresholds };
   const { expectedStandbys, before, loadedAt, known, started } = row;
   const key = await redactionKey(deps.writer, deps.secret, connection, row.redactionKey);
   const facts = key && { key: key.toString('base64'), known, started };

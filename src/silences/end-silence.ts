@@ -1,13 +1,18 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
-import { storeChanges } from '../changes/store-changes.ts';
+import { storeChangesOfMany } from '../changes/store-changes.ts';
 import { silenceChange } from './silence-change.ts';
 import { NoSilence, pageOf, propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
 
 const end = `
   update silence
      set ends_at = $3
-   where account_id = $1 and silence_id = $2 and (ends_at is null or ends_at > $3)
+   where account_id = $1 and silence_id = any($2::bigint[]) and (ends_at is null or ends_at > $3)
   returning ${silenceColumns}`;
+
+const known = 'select silence_id as id from silence where account_id = $1 and silence_id = any($2::bigint[])';
+
+/** The most silences of one change: it holds the account's log. */
+export const MOST_SILENCES = 1_000;
 
 /** Ends a silence: the next run reports its findings again. Throws {@link NoSilence}. */
 export async function endSilence(
@@ -15,13 +20,31 @@ export async function endSilence(
   silenceId: number,
   actor: Record<string, unknown> = {},
 ): Promise<SilenceRow> {
-  return change(async ({ accountId, client, at, author, record }) => {
-    const { rows } = await client.query<SilenceRow>(end, [accountId, silenceId, at]);
-    const [silence] = rows;
+  return change(async (inside) => {
+    const [silence] = await endSilences((work) => work(inside), [silenceId], actor);
     if (!silence) throw new NoSilence(silenceId);
-    const scope = { accountId, connectionId: silence.connection_id, at };
-    await storeChanges(client, scope, [silenceChange('went', silence, author)]);
-    record('silence_ended', pageOf(silence), { ...propertiesOf(silence), ...actor });
     return silence;
+  });
+}
+
+/** Ends several silences, and returns those that had not ended yet. Throws {@link NoSilence} if the account has not all of them. */
+export async function endSilences(
+  change: ChangeAccount,
+  silenceIds: readonly number[],
+  actor: Record<string, unknown> = {},
+): Promise<SilenceRow[]> {
+  return change(async ({ accountId, client, at, author, record }) => {
+    const { rows: stored } = await client.query<{ id: number }>(known, [accountId, silenceIds]);
+    const missing = silenceIds.find((wanted) => !stored.some(({ id }) => id === wanted));
+    if (missing !== undefined) throw new NoSilence(missing);
+    const { rows: silences } = await client.query<SilenceRow>(end, [accountId, silenceIds, at]);
+    const changes = silences.map((silence) => ({
+      ...silenceChange('went', silence, author),
+      connectionId: silence.connection_id,
+    }));
+    await storeChangesOfMany(client, { accountId, at }, changes);
+    for (const silence of silences)
+      record('silence_ended', pageOf(silence), { ...propertiesOf(silence), ...actor });
+    return silences;
   });
 }

@@ -279,7 +279,12 @@ test("a connection's page has findings worst first with remediation, the run's c
       lock: expect.stringMatching(/^Locks no table/),
     },
     why: expect.stringMatching(/\w+ \w+ \w+/),
-    thresholds: expect.arrayContaining([{ name: 'warning_bytes', value: 999_999_999_999, default: integer }]),
+    thresholds: expect.arrayContaining([
+      {
+        ...{ name: 'warning_bytes', value: 999_999_999_999, default: integer, inherited: integer },
+        ...{ source: 'connection', tag: '' },
+      },
+    ]),
   });
   expect(page['open_tickets']).toBeGreaterThan(0);
   expect(await operator.get(`/tickets/${low?.['ticket_id']}`)).toMatchObject({

@@ -3,12 +3,20 @@ import type { Change } from '../../activity/record-entry.ts';
 /** A difference between a file and the store. */
 export interface Difference {
   action: 'add' | 'change' | 'remove';
-  what: 'account' | 'member' | 'connection' | 'silence' | 'alert rule' | 'destination' | 'maintenance';
+  what:
+    | 'account'
+    | 'member'
+    | 'connection'
+    | 'silence'
+    | 'alert rule'
+    | 'destination'
+    | 'maintenance'
+    | 'thresholds';
   /** The account's name. */
   account: string;
   /**
    * The name of an account, connection, alert rule or destination, the e-mail address of a member, or `connection / check / object` of a
-   * silence.
+   * silence; of thresholds, `all connections` or a tag.
    */
   name: string;
   /** The names of the fields that change. The values of secrets are never included. */

@@ -11,6 +11,7 @@ import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import type { Catalogue } from '../command.ts';
+import { tagThresholdsSchema, thresholdsSchema } from '../thresholds/thresholds.ts';
 import { destinationSchema } from './destination-schema.ts';
 
 // The schema of the file of `apply`. Editors show a field's description, and errors of `apply` quote it.
@@ -134,32 +135,13 @@ function connection(checks: Catalogue['checks']) {
         }),
       ),
       ssh: Type.Optional(Ssh),
-      thresholds: Type.Optional(thresholds(checks)),
+      thresholds: Type.Optional(thresholdsSchema(checks)),
       silences: Type.Optional(Type.Array(silence(checks), { description: 'A list of silences.' })),
     },
     {
       description:
         'A database to watch, identified by its name in the account: at least name, and url or address.',
     },
-  );
-}
-
-function thresholds(checks: Catalogue['checks']) {
-  const named = checks.flatMap(({ id, title, thresholds: own = {} }) => {
-    const numbers = Object.entries(own).map(([name, preset]) => [name, number(preset)] as const);
-    const description = `${title}: ${Object.keys(own).join(', ')}.`;
-    return numbers.length === 0 ? [] : [[id, closed(Object.fromEntries(numbers), { description })] as const];
-  });
-  const schema = Type.Partial(Type.Object(Object.fromEntries(named)), {
-    additionalProperties: false,
-    description: 'Thresholds that differ from the default, by check and name.',
-  });
-  return Type.Unsafe<Record<string, Record<string, number>>>(schema);
-}
-
-function number(preset: number): TSchema {
-  return Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1e15, description: `A number from 0 (default: ${preset}).` }),
   );
 }
 
@@ -259,6 +241,8 @@ export function configurationSchema(checks: Catalogue['checks']) {
       members: Type.Optional(Type.Array(Member, { description: 'A list of members.' })),
       connections: Type.Optional(Type.Array(connection(checks), { description: 'A list of connections.' })),
       alert_rules: Type.Optional(Type.Array(AlertRule, { description: 'A list of alert rules.' })),
+      thresholds: Type.Optional(thresholdsSchema(checks)),
+      tag_thresholds: Type.Optional(tagThresholdsSchema(checks)),
       destinations: Type.Optional(
         Type.Array(destinationSchema(Secret), { description: 'A list of destinations.' }),
       ),

@@ -8,6 +8,7 @@ import { alertRulesIn, type DesiredRule } from './parse-alert-rules.ts';
 import { connectionsIn, type DesiredConnection } from './parse-connections.ts';
 import { type DesiredDestination, destinationsIn } from './parse-destinations.ts';
 import { type DesiredMaintenance, maintenanceIn } from './parse-maintenance.ts';
+import { type DesiredThresholds, thresholdsIn } from './plan-thresholds.ts';
 import type { Surroundings } from './resolve-secrets.ts';
 import type { Path } from './schema-problems.ts';
 
@@ -21,6 +22,7 @@ export interface DesiredAccount extends Omit<NewAccount, 'kind'> {
   alertRules: DesiredRule[] | null;
   destinations: DesiredDestination[] | null;
   maintenance: DesiredMaintenance[] | null;
+  thresholds: DesiredThresholds;
 }
 
 export interface DesiredMember extends Pick<MemberRow, 'name' | 'email' | 'roles'> {
@@ -55,19 +57,11 @@ export function parseDesiredState(
 function accountIn(
   file: ReadFile,
   path: Path,
-  {
-    name,
-    kind,
-    plan,
-    requests_per_minute,
-    members,
-    connections,
-    alert_rules,
-    destinations,
-    maintenance,
-  }: WrittenAccount,
+  written: WrittenAccount,
   surroundings: Surroundings,
 ): DesiredAccount {
+  const { name, kind, plan, requests_per_minute, members, connections } = written;
+  const { alert_rules, destinations, maintenance } = written;
   file.attempt([...path, 'name'], () => textOf('The name')(name));
   if (requests_per_minute !== undefined && plan !== 'enterprise') {
     const sentence = 'Only the enterprise plan can have its own limit: leave it out.';
@@ -84,6 +78,7 @@ function accountIn(
       ? destinationsIn(file, [...path, 'destinations'], destinations, surroundings)
       : null,
     maintenance: maintenance ? maintenanceIn(file, [...path, 'maintenance'], maintenance) : null,
+    thresholds: thresholdsIn(file, path, written),
   };
 }
 

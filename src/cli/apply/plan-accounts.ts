@@ -11,6 +11,7 @@ import { planConnections } from './plan-connections.ts';
 import { planDestinations } from './plan-destinations.ts';
 import { planMaintenance } from './plan-maintenance.ts';
 import { planMembers } from './plan-members.ts';
+import { planThresholds } from './plan-thresholds.ts';
 
 /** The steps that bring the accounts of a store to the desired state, in the order of the file. */
 export interface Plan {
@@ -57,6 +58,7 @@ export async function planAccounts(
       wanted.alertRules &&
         (await planAlertRules(client, of, wanted.alertRules, { file, named: destinations })),
       wanted.maintenance && (await planMaintenance(client, of, wanted.maintenance)),
+      await planThresholds(client, of, wanted.thresholds),
     ].filter((list) => list !== null);
     const unnamed = lists.flatMap((list) => list.unnamed);
     const steps = [...lists.flatMap((list) => list.wanted), ...(prune ? unnamed : [])];

@@ -1,6 +1,8 @@
 import type { Static } from 'typebox';
 import type { Finding } from '../../checks/check.ts';
 import { fingerprints } from '../../connections/connection-settings.ts';
+import type { Override } from '../../connections/thresholds/effective-thresholds.ts';
+import { overridesOfConnection } from '../../connections/thresholds/list-overrides.ts';
 import type { Read } from '../../database/read.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { fleetStatus } from '../../vocabulary/score-bands.ts';
@@ -46,7 +48,7 @@ export async function readSettings(
 const selectState = `
   select c.latest_score as score, t.last_checked_at, s.due_at as next_due_at, t.last_day::text as last_day, t.scores,
          coalesce(s.claimed_until > now(), false) as running, ${STALE} as stale,
-         h.health_check_id as check_id, h.created_at, h.summary_text, h.findings, h.cost,
+         ${overridesOfConnection} as overrides, h.health_check_id as check_id, h.created_at, h.summary_text, h.findings, h.cost,
          (select coalesce(sum(open_critical + open_warning + open_info), 0)::int from ticket_tally
            where account_id = $1 and connection_id = $2 and level = 3) as open_tickets
     from connection c
@@ -68,6 +70,7 @@ interface StateRow {
   summary_text: string;
   findings: Finding[] | null;
   cost: Static<typeof Cost> | null;
+  overrides: Override[];
   open_tickets: number;
 }
 
@@ -103,7 +106,7 @@ const getConnection = consoleRoute({
       const settings = await readSettings(run, accountId, id);
       return { settings, ...(await readState(run, accountId, id)) };
     });
-    const { score, check_id, findings, created_at, summary_text, cost } = state;
+    const { score, check_id, findings, created_at, summary_text, cost, overrides } = state;
     return {
       settings,
       score,
@@ -117,7 +120,7 @@ const getConnection = consoleRoute({
           ? null
           : {
               ...{ id: check_id, created_at: created_at.toISOString(), score, summary_text, cost },
-              findings: explainedFindings(settings, findings ?? [], tickets),
+              findings: explainedFindings({ ...settings, overrides }, findings ?? [], tickets),
             },
       history,
       open_tickets: state.open_tickets,

@@ -16,7 +16,29 @@ const skipped: Finding = {
 };
 
 test('the missing GRANT is that of the stored finding; one that was stored without it has none', () => {
-  const watched = { engine: 'postgres' as const, thresholds: {} };
+  const watched = { engine: 'postgres' as const, thresholds: {}, tags: [], overrides: [] };
   const [now, before] = explainedFindings(watched, [{ ...skipped, missing_grant: grant }, skipped], []);
   expect([now?.missing_grant, before?.missing_grant]).toEqual([grant, null]);
+});
+
+test('a threshold says what sets it, and what would hold without the one of the connection', () => {
+  const of = (tag: string, name: string, value: number) => ({ tag, check_id: 'PG_LONG_QUERY', name, value });
+  const [finding] = explainedFindings(
+    {
+      engine: 'postgres',
+      thresholds: { PG_LONG_QUERY: { critical_seconds: 9 } },
+      tags: ['pci'],
+      overrides: [
+        of('', 'critical_seconds', 7),
+        of('', 'warning_seconds', 5),
+        of('pci', 'warning_seconds', 6),
+      ],
+    },
+    [skipped],
+    [],
+  );
+  expect(finding?.thresholds).toEqual([
+    { name: 'warning_seconds', value: 6, default: 1_800, inherited: 6, source: 'tag', tag: 'pci' },
+    { name: 'critical_seconds', value: 9, default: 3_600, inherited: 7, source: 'connection', tag: '' },
+  ]);
 });

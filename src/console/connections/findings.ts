@@ -6,17 +6,24 @@ import { statementLock } from '../../checks/statement-lock.ts';
 import { inPackage } from '../../config/package-root.ts';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
 import type { DatabaseAddress } from '../../connections/connection-url.ts';
+import { effectiveThresholds, type Override } from '../../connections/thresholds/effective-thresholds.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../vocabulary/severities.ts';
 import { FaultMeasure } from '../measures/measure-schemas.ts';
 
-/** A threshold of a check, with the connection's value. */
+/** A threshold of a check, with the value that holds for the connection. */
 export const JudgedBy = Type.Object({
   name: Type.String(),
   value: Type.Number(),
   default: Type.Number(),
+  /** What sets the value. */
+  source: stringEnum('connection', 'tag', 'account', 'default'),
+  /** The tag that sets it; '' for other sources. */
+  tag: Type.String(),
+  /** The value without the connection's own. */
+  inherited: Type.Number(),
 });
 
 /**
@@ -54,7 +61,11 @@ export type ExplainedFinding = Static<typeof ExplainedFinding>;
 /** The connection of a finding. */
 interface Watched {
   engine: DatabaseAddress['engine'];
+  /** Its own. */
   thresholds: ConnectionThresholds;
+  tags: readonly string[];
+  /** Those of its account and tags. */
+  overrides: readonly Override[];
 }
 
 /** The subject of an open ticket. */
@@ -95,15 +106,15 @@ function explainedFinding(watched: Watched, finding: Finding): Omit<ExplainedFin
 
 /** The explanation of a check: thresholds, why it matters, remediation and locks. */
 export function explained(
-  { engine, thresholds }: Watched,
+  watched: Watched,
   checkId: string,
   remediation: string,
 ): Pick<ExplainedFinding, 'thresholds' | 'why' | 'sql' | 'lock'> {
   return {
-    thresholds: thresholdsOf(checkId, thresholds[checkId] ?? {}),
+    thresholds: thresholdsOf(checkId, watched),
     why: whyOf(checkId),
     sql: remediation,
-    lock: statementLock(engine, remediation),
+    lock: statementLock(watched.engine, remediation),
   };
 }
 
@@ -111,10 +122,19 @@ const defaults = new Map(
   everyCheck.map((check) => [check.id as string, 'thresholds' in check ? check.thresholds : {}]),
 );
 
-function thresholdsOf(checkId: string, own: Readonly<Record<string, number>>): Static<typeof JudgedBy>[] {
-  return Object.entries(defaults.get(checkId) ?? {}).map(([name, number]) => ({
-    ...{ name, value: own[name] ?? number, default: number },
-  }));
+function thresholdsOf(
+  checkId: string,
+  { thresholds, tags, overrides }: Omit<Watched, 'engine'>,
+): Static<typeof JudgedBy>[] {
+  const inherited = effectiveThresholds({}, tags, overrides).get(checkId);
+  return Object.entries(defaults.get(checkId) ?? {}).map(([name, standard]) => {
+    const own = thresholds[checkId]?.[name];
+    const below = inherited?.get(name) ?? { value: standard, source: 'default' as const, tag: '' };
+    return {
+      ...{ name, default: standard, inherited: below.value },
+      ...(own === undefined ? below : { value: own, source: 'connection' as const, tag: '' }),
+    };
+  });
 }
 
 const pages = new Map<string, string>();

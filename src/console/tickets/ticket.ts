@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
+import type { Override } from '../../connections/thresholds/effective-thresholds.ts';
+import { overridesOfConnection } from '../../connections/thresholds/list-overrides.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
@@ -7,6 +9,7 @@ import { activeSilence, ticketState } from '../../triage/ticket-state.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
+import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import { TICKET_STATES } from '../../vocabulary/values/ticket-lists.ts';
 import { explained, JudgedBy } from '../connections/findings.ts';
 import { FaultMeasure } from '../measures/measure-schemas.ts';
@@ -93,7 +96,7 @@ const selectTicket = `
          t.check_id, t.category, t.title, t.database, t.object, t.severity, t.status, t.metric_line, t.measured, t.remediation,
          t.first_seen_at, t.last_seen_at, t.reopened_at, t.resolved_at,
          case when t.status = 'resolved' then t.resolution end as resolution,
-         c.engine, c.thresholds, ${ticketState} as state, coalesce(g.version, 0) as version,
+         c.engine, c.thresholds, ${tagsOfConnection} as tags, ${overridesOfConnection} as overrides, ${ticketState} as state, coalesce(g.version, 0) as version,
          m.member_id as assignee_id, m.name as assignee_name,
          g.acknowledged_by, g.acknowledged_at, g.acknowledged_until,
          s.silence_id, s.created_by as silenced_by, s.reason as silence_reason, s.note as silence_note,
@@ -157,6 +160,8 @@ interface TicketRow
   resolved_at: Date | null;
   engine: Engine;
   thresholds: ConnectionThresholds;
+  tags: string[];
+  overrides: Override[];
 }
 
 const getTicket = consoleRoute({
@@ -202,13 +207,13 @@ interface AlertRow extends Omit<TicketDetail['alerts'][number], 'triggered_at'> 
 }
 
 function shown(row: TicketRow): Omit<TicketDetail, 'others' | 'alerts'> {
-  const { engine, thresholds, remediation, assignee_id, assignee_name, ...rest } = row;
+  const { engine, thresholds, tags, overrides, remediation, assignee_id, assignee_name, ...rest } = row;
   const { acknowledged_by, acknowledged_at, acknowledged_until, ...more } = rest;
   const { silence_id, silenced_by, silence_reason, silence_note, silenced_until, ...ticket } = more;
   const isAcknowledged = ticket.state === 'acknowledged' || ticket.state === 'snoozed';
   return {
     ...ticket,
-    ...explained({ engine, thresholds }, ticket.check_id, remediation),
+    ...explained({ engine, thresholds, tags, overrides }, ticket.check_id, remediation),
     first_seen_at: ticket.first_seen_at.toISOString(),
     last_seen_at: ticket.last_seen_at.toISOString(),
     reopened_at: ticket.reopened_at.map((at) => at.toISOString()),

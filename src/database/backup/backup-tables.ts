@@ -27,7 +27,7 @@ export const BACKED_UP: readonly string[] = [
     'measure_forecast',
   ],
   ...['connection_change', 'fact_snapshot', 'redaction_key'],
-  ...['query_hour', 'query_state', 'query_text', 'saved_view'],
+  ...['query_hour', 'query_state', 'query_text', 'saved_view', 'threshold'],
   ...['destination', 'destination_queue', 'destination_recipient', 'event'],
   ...['delivery', 'delivery_message', 'delivery_attempt', 'alert_rule', 'alert', 'maintenance'],
 ];

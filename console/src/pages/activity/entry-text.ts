@@ -60,6 +60,7 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   session_ended: 'Session signed out',
   silence_added: 'Silence added',
   silence_ended: 'Silence ended',
+  threshold_changed: 'Thresholds changed',
   ticket_acknowledged: 'Ticket acknowledged',
   ticket_assigned: 'Ticket assigned',
   ticket_comment_removed: 'Comment removed',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedThresholds, requireThresholds } from '../connections/connection-thresholds.ts';
+import { changedThresholds, requireThresholds } from '../../connections/connection-thresholds.ts';
 import { thresholdsOf } from './thresholds.ts';
 
 const checks = [

@@ -1,0 +1,55 @@
+import { type TSchema, Type } from 'typebox';
+import type { ThresholdChanges } from '../../connections/connection-thresholds.ts';
+import { type Catalogue, UsageError } from '../command.ts';
+
+/** Parser of `CHECK_ID.name=number`, repeatable; `CHECK_ID.name=` restores the default. */
+export function thresholdsOf(text: string, before: ThresholdChanges = {}): ThresholdChanges {
+  const [, id = '', name = '', number = ''] =
+    /^([A-Za-z0-9_]+)\.([a-z0-9_]+)=([0-9]{1,15}(?:\.[0-9]{1,9})?)?$/.exec(text) ?? [];
+  if (id === '') {
+    throw new UsageError(
+      '--threshold must be CHECK_ID.name=number, such as PG_DEAD_TUPLES.warning=0.2, or CHECK_ID.name= to restore the default.',
+    );
+  }
+  const check = id.toUpperCase();
+  return { ...before, [check]: { ...before[check], [name]: number === '' ? null : Number(number) } };
+}
+
+/** The schema of thresholds by tag, in a file of `apply`. */
+export function tagThresholdsSchema(checks: Catalogue['checks']) {
+  const schema = Type.Object(
+    {},
+    {
+      additionalProperties: thresholdsSchema(checks),
+      description: 'Thresholds of the connections with a tag, by tag, such as env:test.',
+    },
+  );
+  return Type.Unsafe<Record<string, Record<string, Record<string, number>>>>(schema);
+}
+
+/** The schema of thresholds by check and name, in a file of `apply`. */
+export function thresholdsSchema(checks: Catalogue['checks']) {
+  const named = checks.flatMap(({ id, title, thresholds: own = {} }) => {
+    const numbers = Object.entries(own).map(([name, preset]) => [name, number(preset)] as const);
+    const description = `${title}: ${Object.keys(own).join(', ')}.`;
+    return numbers.length === 0
+      ? []
+      : [
+          [
+            id,
+            Type.Object(Object.fromEntries(numbers), { additionalProperties: false, description }),
+          ] as const,
+        ];
+  });
+  const schema = Type.Partial(Type.Object(Object.fromEntries(named)), {
+    additionalProperties: false,
+    description: 'Thresholds that differ from the default, by check and name.',
+  });
+  return Type.Unsafe<Record<string, Record<string, number>>>(schema);
+}
+
+function number(preset: number): TSchema {
+  return Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1e15, description: `A number from 0 (default: ${preset}).` }),
+  );
+}
