@@ -18,6 +18,7 @@ import { invitationsSearch } from './pages/invitations/invitations-search.ts';
 import { keysSearch } from './pages/keys/keys-search.ts';
 import { destinationSearch, notificationsSearch } from './pages/notifications/notifications-search.ts';
 import { signInSearch } from './pages/sign-in/sign-in-search.ts';
+import { thresholdsSearch } from './pages/thresholds/thresholds-search.ts';
 import { ticketsSearch } from './pages/tickets/tickets-search.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { PageError } from './shell/page-error.tsx';
@@ -150,6 +151,16 @@ const destination = createRoute({
   ),
 });
 
+const thresholds = createRoute({
+  getParentRoute: () => signedIn,
+  path: PAGE_PATHS.thresholds,
+  validateSearch: thresholdsSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/thresholds/thresholds.tsx')),
+    'ThresholdsPage',
+  ),
+});
+
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.activity,
@@ -237,7 +248,7 @@ const invitations = createRoute({
 
 const pages = [
   ...[home, fleet, addConnection, connection, tickets, alerts],
-  ...[notifications, destination, activity, keys, team, account, sessions],
+  ...[notifications, destination, thresholds, activity, keys, team, account, sessions],
 ];
 
 export const router = createRouter({

@@ -12,6 +12,7 @@ export const PAGE_PATHS = {
   notifications: '/notifications',
   destination: '/notifications/$id',
   email: '/email/$token',
+  thresholds: '/thresholds',
   activity: '/activity',
   keys: '/keys',
   team: '/team',

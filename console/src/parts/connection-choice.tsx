@@ -96,7 +96,12 @@ interface FoundConnections {
   data: { id: number; name: string; host: string }[];
 }
 
-function ChosenConnections({ draft: { ids }, onChange, error }: ConnectionChoiceProps) {
+interface ChosenConnectionsProps extends Omit<ConnectionChoiceProps, 'draft'> {
+  draft: Pick<ScopeDraft, 'ids'>;
+}
+
+/** Chooses connections of a list, by a search. */
+export function ChosenConnections({ draft: { ids }, onChange, error }: ChosenConnectionsProps) {
   const [text, setText] = useState('');
   const q = useDeferredValue(text.trim());
   const { data } = useQuery({

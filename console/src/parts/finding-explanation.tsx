@@ -40,12 +40,21 @@ interface Measured {
   threshold: number;
 }
 
+/** A threshold as it holds for a connection, and what sets it. */
+interface JudgedBy {
+  name: string;
+  value: number;
+  default: number;
+  source: 'connection' | 'tag' | 'account' | 'default';
+  tag: string;
+}
+
 interface FindingExplanationProps {
   /** The measured value with its recommendation. */
   metric_line: string;
   /** The number that it comes from; null if it comes from none. */
   measured: Measured | null;
-  thresholds: readonly { name: string; value: number; default: number }[];
+  thresholds: readonly JudgedBy[];
   /** Why it matters, as {@link Prose}; '' for an unknown check. */
   why: string;
   /** The remediation: statements, or a sentence where no statement helps; '' when there is nothing to do. */
@@ -74,10 +83,16 @@ export function FindingExplanation({
         {thresholds.length > 0 && (
           <ul aria-label="Thresholds" className="judged-by">
             <li aria-hidden="true">Thresholds</li>
-            {thresholds.map(({ name, value, default: standard }) => (
+            {thresholds.map(({ name, value, default: standard, source, tag }) => (
               <li key={name}>
                 <code>{name}</code> {value.toLocaleString('en')}
                 {value !== standard && ` (default ${standard.toLocaleString('en')})`}
+                {source === 'account' && ', set for all connections'}
+                {source === 'tag' && (
+                  <>
+                    , set for <bdi>{tag}</bdi>
+                  </>
+                )}
               </li>
             ))}
           </ul>

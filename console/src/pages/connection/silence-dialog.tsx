@@ -6,9 +6,9 @@ import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup, Select, TextField } from '../../parts/field.tsx';
+import { REASONS } from '../../parts/silence-reasons.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { useRefresh } from './connection-query.ts';
-import { REASONS } from './silence-reasons.ts';
 
 const ENDS = [
   { id: '1d', label: 'In a day' },

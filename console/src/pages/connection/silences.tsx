@@ -6,12 +6,12 @@ import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Section } from '../../parts/page.tsx';
+import { reasonText } from '../../parts/silence-reasons.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { useRefresh } from './connection-query.ts';
-import { reasonText } from './silence-reasons.ts';
 
 /** The active silences, each with its reason and end. */
 export function Silences({ silences }: { silences: readonly Silence[] }) {

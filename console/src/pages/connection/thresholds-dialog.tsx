@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type {
   ConnectionChange,
@@ -19,19 +20,32 @@ function numberIn(text: string): number | null | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
+function describe({
+  value,
+  inherited,
+  source,
+  tag,
+  ...threshold
+}: ExplainedFinding['thresholds'][number]): string {
+  const current = value === threshold.default ? '' : `Current: ${value}. `;
+  const by = { tag: `Of ${tag}: ${inherited}. `, account: `Of all connections: ${inherited}. ` };
+  const below = source === 'tag' || source === 'account' ? by[source] : '';
+  return `${source === 'connection' ? current : below}Default: ${threshold.default}`;
+}
+
 interface ThresholdsDialogProps {
   settings: Pick<ConnectionSettings, 'id' | 'version'>;
   finding: ExplainedFinding;
   onClose: () => void;
 }
 
-/** Edits the thresholds of a check on this connection. An empty field restores the default. */
+/** Edits the thresholds of a check on this connection. An empty field takes back the connection's own. */
 export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialogProps) {
   const { check_id, title, thresholds } = finding;
   const renew = useRefresh();
   const [texts, setTexts] = useState<Record<string, string>>({});
-  const textOf = ({ name, value, default: standard }: (typeof thresholds)[number]) =>
-    texts[name] ?? (value === standard ? '' : String(value));
+  const textOf = ({ name, value, source }: (typeof thresholds)[number]) =>
+    texts[name] ?? (source === 'connection' ? String(value) : '');
   const typed = Object.entries(texts).map(([name, text]) => [name, numberIn(text)] as const);
   const save = useMutation({
     mutationFn: () =>
@@ -58,21 +72,18 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
       title="Edit thresholds"
     >
       <p className="quiet">
-        Thresholds of “<bdi>{title}</bdi>” on this connection. Leave a field empty to use the default.
+        Thresholds of “<bdi>{title}</bdi>” on this connection. Leave a field empty to use that of its tags, of
+        all connections, or the default. <Link to="/thresholds">All thresholds</Link>
       </p>
       {thresholds.map((threshold) => (
         <TextField
-          description={
-            threshold.value === threshold.default
-              ? `Default: ${threshold.default}`
-              : `Current: ${threshold.value}. Default: ${threshold.default}`
-          }
+          description={describe(threshold)}
           error={numberIn(textOf(threshold)) === undefined ? 'Enter a number.' : null}
           key={threshold.name}
           label={threshold.name}
           mono
           onChange={(text) => setTexts((old) => ({ ...old, [threshold.name]: text }))}
-          placeholder={String(threshold.default)}
+          placeholder={String(threshold.inherited)}
           value={textOf(threshold)}
         />
       ))}

@@ -1,0 +1,174 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type {
+  CheckThresholds,
+  Override,
+  ThresholdChange,
+  ThresholdPreview,
+} from '../../../../src/console/thresholds/threshold-schemas.ts';
+import { fieldError, send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ChosenConnections } from '../../parts/connection-choice.tsx';
+import { Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { RadioGroup, TextField } from '../../parts/field.tsx';
+import { InlineError } from '../../parts/states.tsx';
+import { useCan } from '../../shell/profile.ts';
+import { PreviewResult } from './preview-result.tsx';
+import { SetBy } from './set-by.tsx';
+import { meaningOf, scopeWords, thresholdIn, thresholdText } from './threshold-text.ts';
+import { ownThresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
+
+type Scope = 'all' | 'tag' | 'connections';
+
+const SCOPES = [
+  { id: 'all', label: 'All connections' },
+  { id: 'tag', label: 'Connections with a tag', description: 'Also connections that get the tag later.' },
+  { id: 'connections', label: 'Chosen connections', description: 'Up to 1,000.' },
+];
+
+interface CheckDialogProps {
+  check: CheckThresholds;
+  /** Those of the check. */
+  overrides: readonly Override[];
+  onClose: () => void;
+}
+
+/** The thresholds of a check: what sets them, and a form to set them, with a preview. */
+export function CheckDialog(props: CheckDialogProps) {
+  const mayWrite = useCan()('connections:write');
+  if (mayWrite) return <CheckForm {...props} />;
+  const { check, overrides, onClose } = props;
+  return (
+    <Dialog isOpen onClose={onClose} title={check.title} wide>
+      <SetBy check={check} onEdit={null} overrides={overrides} />
+    </Dialog>
+  );
+}
+
+function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
+  const { check_id, title, thresholds } = check;
+  const refresh = useRefreshThresholds();
+  const own = useQuery(ownThresholdsQuery(check_id)).data?.data ?? [];
+  const [scope, setScope] = useState<Scope>('all');
+  const [tag, setTag] = useState('');
+  const [ids, setIds] = useState<readonly number[]>([]);
+  const [texts, setTexts] = useState<Record<string, string>>({});
+
+  const stored = (name: string): number | null => {
+    const of = (wanted: string) => overrides.find((one) => one.name === name && one.tag === wanted)?.value;
+    if (scope === 'all') return of('') ?? null;
+    if (scope === 'tag') return of(tag.trim().toLowerCase()) ?? null;
+    // Several connections may differ: their own value is shown only for one.
+    const [id, second] = ids;
+    if (id === undefined || second !== undefined) return null;
+    return own.find((one) => one.id === id)?.thresholds.find((one) => one.name === name)?.value ?? null;
+  };
+  const textOf = (name: string) => texts[name] ?? String(stored(name) ?? '');
+  const inherited = (name: string, standard: number) =>
+    (scope !== 'all' && overrides.find((one) => one.name === name && one.tag === '')?.value) || standard;
+  const typed = Object.entries(texts).map(([name, text]) => [name, thresholdIn(text)] as const);
+  const isWrong = typed.some(([, number]) => number === undefined);
+  const isScoped = scope === 'all' || (scope === 'tag' ? tag.trim() !== '' : ids.length > 0);
+  const isReady = typed.length > 0 && !isWrong && isScoped;
+  const body: ThresholdChange = {
+    ...(scope === 'tag' && { tag }),
+    ...(scope === 'connections' && { connections: [...ids] }),
+    thresholds: { [check_id]: Object.fromEntries(typed.map(([name, number]) => [name, number ?? null])) },
+  };
+
+  const preview = useMutation({
+    mutationFn: () => send<ThresholdPreview>('POST', '/thresholds/preview', body),
+  });
+  const save = useMutation({
+    mutationFn: () => send<{ changed: number }>('POST', '/thresholds', body),
+    async onSuccess({ changed }) {
+      await refresh();
+      notify(
+        changed === 0
+          ? 'Nothing changed.'
+          : `Thresholds saved for ${scopeWords(body)}. The next check uses them.`,
+      );
+      onClose();
+    },
+  });
+  const change = (work: () => void) => {
+    work();
+    preview.reset(); // it was of other values
+    save.reset();
+  };
+  const chooseScope = (chosen: Scope, named = '') =>
+    change(() => {
+      setScope(chosen);
+      setTag(named);
+      setTexts({});
+    });
+  const error = save.error ?? preview.error;
+  return (
+    <FormDialog
+      action="Save"
+      actions={
+        <Button isDisabled={!isReady} isPending={preview.isPending} onPress={() => preview.mutate()}>
+          Preview
+        </Button>
+      }
+      isBusy={preview.isPending}
+      isChanged={typed.length > 0}
+      isDisabled={!isReady}
+      isPending={save.isPending}
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      title={title}
+      wide
+    >
+      <SetBy
+        check={check}
+        onEdit={(of) => chooseScope(of === '' ? 'all' : 'tag', of)}
+        overrides={overrides}
+      />
+      <RadioGroup
+        choices={SCOPES}
+        label="Set for"
+        onChange={(chosen) => chooseScope(chosen as Scope)}
+        value={scope}
+      />
+      {scope === 'tag' && (
+        <TextField
+          description="A tag, such as env:test or team:shop."
+          error={fieldError(error, 'tag')}
+          isRequired
+          label="Tag"
+          mono
+          onChange={(text) => change(() => setTag(text))}
+          placeholder="env:test"
+          value={tag}
+        />
+      )}
+      {scope === 'connections' && (
+        <ChosenConnections
+          draft={{ ids }}
+          error={error}
+          onChange={({ ids: chosen }) => chosen && change(() => setIds(chosen))}
+        />
+      )}
+      {thresholds.map((threshold) => {
+        const { name, unit, default: standard } = threshold;
+        const below = inherited(name, standard);
+        return (
+          <TextField
+            description={`${meaningOf(threshold)} Default: ${standard} (${thresholdText(standard, unit)}). Leave it empty to take it back.`}
+            error={thresholdIn(textOf(name)) === undefined ? 'Enter a number from 0 to 1e15.' : null}
+            key={name}
+            label={name}
+            mono
+            onChange={(text) => change(() => setTexts((old) => ({ ...old, [name]: text })))}
+            placeholder={String(below)}
+            value={textOf(name)}
+          />
+        );
+      })}
+      {preview.data && <PreviewResult preview={preview.data} />}
+      <InlineError error={error} fields={['tag']} />
+    </FormDialog>
+  );
+}

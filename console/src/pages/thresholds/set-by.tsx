@@ -1,0 +1,138 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type {
+  CheckThresholds,
+  Override,
+  OwnThresholds,
+} from '../../../../src/console/thresholds/threshold-schemas.ts';
+import { send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { InlineError, Loaded } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { thresholdText } from './threshold-text.ts';
+import { ownThresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
+
+/** The most connections shown at once. */
+const SHOWN = 50;
+
+interface SetByProps {
+  check: CheckThresholds;
+  /** Those of the check. */
+  overrides: readonly Override[];
+  /** Edits those of a tag, or of all connections ('' = none). Null when the member may not. */
+  onEdit: ((tag: string) => void) | null;
+}
+
+/** Who set which thresholds of a check, for what, and when. */
+export function SetBy({ check, overrides, onEdit }: SetByProps) {
+  const own = useQuery(ownThresholdsQuery(check.check_id));
+  const unitOf = (name: string) => check.thresholds.find((one) => one.name === name)?.unit ?? 'count';
+  const tags = [...Map.groupBy(overrides, ({ tag }) => tag)];
+  return (
+    <section aria-labelledby="set-by" className="threshold-section">
+      <h3 id="set-by">Set now</h3>
+      <p className="mono small quiet">{check.check_id}</p>
+      <ul className="threshold-set-by">
+        {tags.map(([tag, set]) => (
+          <li key={tag}>
+            {tag === '' ? <strong>All connections</strong> : <bdi className="tag">{tag}</bdi>}{' '}
+            {onEdit && (
+              <Button
+                aria-label={`Edit thresholds of ${tag === '' ? 'all connections' : tag}`}
+                kind="quiet"
+                onPress={() => onEdit(tag)}
+                small
+              >
+                Edit
+              </Button>
+            )}
+            <ul className="threshold-values">
+              {set.map(({ name, value, changed_at, changed_by }) => (
+                <li key={name}>
+                  <code>{name}</code> {thresholdText(value, unitOf(name))}, by <bdi>{changed_by}</bdi>{' '}
+                  <Time at={changed_at} />
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      <Loaded query={own}>
+        {(listed) =>
+          listed.total > 0 ? (
+            <Own check={check} listed={listed} mayWrite={onEdit !== null} unitOf={unitOf} />
+          ) : (
+            <p className="quiet">
+              {tags.length === 0 ? 'Nothing: the defaults hold everywhere.' : 'No connection sets its own.'}
+            </p>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+interface OwnProps {
+  check: CheckThresholds;
+  listed: OwnThresholds;
+  mayWrite: boolean;
+  unitOf: (name: string) => CheckThresholds['thresholds'][number]['unit'];
+}
+
+function Own({ check: { check_id }, listed: { data, total }, mayWrite, unitOf }: OwnProps) {
+  const refresh = useRefreshThresholds();
+  const takeBack = useMutation({
+    mutationFn: () => {
+      const names = new Set(data.flatMap(({ thresholds }) => thresholds.map(({ name }) => name)));
+      return send('POST', '/thresholds', {
+        connections: data.map(({ id }) => id),
+        thresholds: { [check_id]: Object.fromEntries([...names].map((name) => [name, null])) },
+      });
+    },
+    async onSuccess() {
+      await refresh();
+      notify(
+        'Thresholds taken back. The next check uses those of tags, of all connections, or the defaults.',
+      );
+    },
+  });
+  return (
+    <>
+      <p>
+        <strong>
+          {total.toLocaleString('en')} {total === 1 ? 'connection' : 'connections'}
+        </strong>{' '}
+        {mayWrite && (
+          <Button isPending={takeBack.isPending} onPress={() => takeBack.mutate()} small>
+            {data.length < total ? `Take back the first ${data.length.toLocaleString('en')}` : 'Take back'}
+            <span className="hidden-text"> the thresholds of connections</span>
+          </Button>
+        )}
+      </p>
+      <ul className="threshold-set-by">
+        {data.slice(0, SHOWN).map(({ id, name, thresholds }) => (
+          <li key={id}>
+            <Link params={{ id: String(id) }} to="/connections/$id">
+              <bdi>{name}</bdi>
+            </Link>
+            <ul className="threshold-values">
+              {thresholds.map(({ name: threshold, value, changed_at, changed_by }) => (
+                <li key={threshold}>
+                  <code>{threshold}</code> {thresholdText(value, unitOf(threshold))}
+                  {changed_by !== null && changed_at !== null && (
+                    <>
+                      , by <bdi>{changed_by}</bdi> <Time at={changed_at} />
+                    </>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      {total > SHOWN && <p className="quiet small">{(total - SHOWN).toLocaleString('en')} more</p>}
+      <InlineError error={takeBack.error} />
+    </>
+  );
+}

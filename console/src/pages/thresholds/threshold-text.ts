@@ -1,0 +1,126 @@
+import type {
+  CheckThresholds,
+  Threshold,
+  ThresholdChange,
+  ThresholdPreview,
+} from '../../../../src/console/thresholds/threshold-schemas.ts';
+import { metricWords } from '../../../../src/vocabulary/units.ts';
+import { valueText } from '../../parts/chart/value-text.ts';
+
+const grouped = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 9 });
+
+/** A threshold's value with its unit, such as `10 %` or `50 ms`. */
+export function thresholdText(value: number, unit: Threshold['unit']): string {
+  switch (unit) {
+    case 'ratio':
+      return `${grouped(value * 100)} %`;
+    case 'bytes':
+    case 'seconds':
+      return valueText(value, unit);
+    case 'gigabytes':
+      return `${grouped(value)} GB`;
+    case 'milliseconds':
+      return `${grouped(value)} ms`;
+    case 'hours':
+    case 'days':
+      return `${grouped(value)} ${value === 1 ? unit.slice(0, -1) : unit}`;
+    case 'per_second':
+    case 'per_minute':
+    case 'per_day':
+      return `${grouped(value)} a ${unit.slice(4)}`;
+    case 'bytes_per_hour':
+      return `${valueText(value, 'bytes')} an hour`;
+    case 'count':
+      return grouped(value);
+  }
+}
+
+const UNIT_WORDS: Record<Threshold['unit'], string> = {
+  ratio: 'a ratio: 0.1 is 10 %',
+  count: 'a count',
+  bytes: 'bytes',
+  gigabytes: 'GB',
+  milliseconds: 'milliseconds',
+  seconds: 'seconds',
+  hours: 'hours',
+  days: 'days',
+  per_second: 'per second',
+  per_minute: 'per minute',
+  per_day: 'per day',
+  bytes_per_hour: 'bytes per hour',
+};
+
+const COMPARED = { '>=': 'at or above', '<=': 'at or below', '>': 'above', '<': 'below' } as const;
+
+/** What a threshold means, and its unit: `warning if dead rows is at or above; a ratio: 0.1 is 10 %`. */
+export function meaningOf({ level, unit }: Pick<Threshold, 'level' | 'unit'>): string {
+  const words = `Unit: ${UNIT_WORDS[unit]}.`;
+  if (!level) return words;
+  const severity = `${level.severity.charAt(0).toUpperCase()}${level.severity.slice(1)}`;
+  return `${severity} ${COMPARED[level.comparison]} it (${metricWords(level.metric).toLowerCase()}). ${words}`;
+}
+
+/** The number in a field; null when empty, undefined when it is no number from 0 on. */
+export function thresholdIn(text: string): number | null | undefined {
+  if (text.trim() === '') return null;
+  const number = Number(text.trim().replace(',', '.'));
+  return Number.isFinite(number) && number >= 0 && number <= 1e15 ? number : undefined;
+}
+
+/** Whether a search matches a check. */
+export function isFound(
+  { check_id, title }: Pick<CheckThresholds, 'check_id' | 'title'>,
+  q: string,
+): boolean {
+  const part = q.toLowerCase();
+  return check_id.toLowerCase().includes(part) || title.toLowerCase().includes(part);
+}
+
+const counted = (count: number, noun: string) =>
+  `${count === 0 ? 'no' : grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A preview in sentences: what would have changed, then what can't be known. */
+export function previewSentences(preview: ThresholdPreview): string[] {
+  const { connections, unchanged, looked_at, not_measured, unknown, may_have_more } = preview;
+  if (connections === 0) {
+    return [
+      unchanged === 0
+        ? 'No connection is concerned.'
+        : `Nothing changes for ${counted(unchanged, 'connection')}: the values are the same, or a more specific threshold holds.`,
+    ];
+  }
+  const { appear, vanish, graver, milder } = preview;
+  const parts = [
+    ...(appear > 0 ? [`${counted(appear, 'finding')} would have appeared`] : []),
+    ...(vanish > 0 ? [`${counted(vanish, 'finding')} would have vanished`] : []),
+    ...(graver > 0 ? [`${grouped(graver)} would have been more severe`] : []),
+    ...(milder > 0 ? [`${grouped(milder)} would have been less severe`] : []),
+  ];
+  const changes = parts.length === 0 ? 'no finding would have changed' : parts.join(', ');
+  return [
+    `In the last runs of ${counted(looked_at, 'connection')}, ${changes}.`,
+    ...(looked_at < connections
+      ? [`Of ${grouped(connections)} connections, only the first ${grouped(looked_at)} were looked at.`]
+      : []),
+    ...(unchanged > 0
+      ? [
+          `Nothing changes for ${counted(unchanged, 'other connection')}: a more specific threshold holds there, or the same.`,
+        ]
+      : []),
+    ...(not_measured > 0
+      ? [`Not known for ${counted(not_measured, 'connection')}: the last run did not measure this check.`]
+      : []),
+    ...(unknown.length > 0
+      ? [
+          `A run keeps no value to compare with ${unknown.map((name) => name.split('.')[1]).join(', ')}: the next run shows its effect.`,
+        ]
+      : []),
+    ...(may_have_more.length > 0 ? ['More findings may appear: a run keeps only the worst values.'] : []),
+  ];
+}
+
+/** The connections of a change, in words. */
+export function scopeWords({ tag, connections }: Pick<ThresholdChange, 'tag' | 'connections'>): string {
+  if (connections) return counted(connections.length, 'connection');
+  return tag === undefined ? 'all connections' : `connections with the tag ${tag}`;
+}
