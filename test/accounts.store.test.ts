@@ -183,9 +183,9 @@ const LOOKUPS: Record<string, RegExp> = {
   sign_in_failure: /\(failure_id = |\(address = |\(device = /,
 };
 
-/** The writer's statements in a member's read: it finds and touches the session, waits for the log, and counts. */
+/** The writer's statements in a member's read: it finds and touches the session, waits for the log, counts, and records an export. */
 const WRITES_OF_A_READ =
-  /where s\.token_hash = \$1|^update (?:session|member) set last_|for key share|into key_(?:hour|day|counted)|left join key_counted|where account_id = account\b/;
+  /where s\.token_hash = \$1|^update (?:session|member) set last_|for key share|into key_(?:hour|day|counted)|left join key_counted|where account_id = account\b|^select greatest\(clock_timestamp|^select m\.roles|^with entry as|FOR KEY SHARE/;
 
 describe('every statement of the console names its account or its person', () => {
   test('in each route', { timeout: 120_000 }, async () => {

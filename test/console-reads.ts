@@ -122,6 +122,16 @@ export function consoleReads({
     ['GET /tickets/:id/comments', `/tickets/${ticket}/comments`],
     ['GET /activity/verified', '/activity/verified'],
     ['GET /activity/export', '/activity/export'],
+    ...[
+      '',
+      'key_id=1',
+      'status=2xx&from=2020-01-01',
+      'address=203.0.113.0/24',
+      'member_id=1&to=2090-01-01',
+    ].map((query): ConsoleRead => ['GET /activity/search', `/activity/search?${query}`]),
+    ['GET /activity/search', `/activity/search?object=connection:${connection}&before_id=90`],
+    ['GET /activity/search', '/activity/search?object=ticket:1&action_type=ticket_opened'],
+    ['GET /activity/export', '/activity/export?format=csv&action_type=api_request'],
     ['GET /activity/export', '/activity/export?action_type=ticket_opened&from=2020-01-01&to=2090-01-01'],
     ['GET /read/health/connections', '/read/health/connections'],
     [

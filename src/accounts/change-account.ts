@@ -1,3 +1,4 @@
+import { fieldChanges } from '../activity/field-changes.ts';
 import type { Change } from '../activity/record-entry.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
 import { type AccountRow, accountColumns, accountOf, accountPage } from './account-row.ts';
@@ -30,7 +31,8 @@ export async function changeSettings(
     wanted.plan,
     wanted.requests_per_minute,
   ]);
-  record('account_changed', accountPage, wanted);
+  const was = { name: before.name, plan: before.plan, requests_per_minute: before.requests_per_minute };
+  record('account_changed', accountPage, { ...wanted, ...fieldChanges(was, wanted) });
   return accountOf(rows, accountId);
 }
 

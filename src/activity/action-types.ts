@@ -2,6 +2,7 @@
 export const ACTION_TYPES = [
   'account_changed',
   'account_created',
+  'activity_exported',
   'activity_pruned',
   'alert_acknowledged',
   'alert_resolved',

@@ -8,8 +8,11 @@ const COLUMNS = [
 /** The header line of the CSV form (RFC 4180). */
 export const csvHeader = `${COLUMNS.join(',')}\r\n`;
 
+/** The columns of an entry. */
+export type CsvEntry = Pick<CanonicalEntry, (typeof COLUMNS)[number]>;
+
 /** An entry as a line: objects as JSON, null as an empty field. */
-export function csvRow(entry: CanonicalEntry): string {
+export function csvRow(entry: CsvEntry): string {
   return `${COLUMNS.map((name) => csvCell(entry[name])).join(',')}\r\n`;
 }
 

@@ -11,7 +11,8 @@ import { type EntryKind, logPage } from './positions.sql.ts';
 import { type EntryRow, type KeyNames, writeEntry } from './write-entry.ts';
 import { type PageHead, readHead, writeLines } from './write-lines.ts';
 
-const ActivityEntry = Type.Object(
+/** An entry as endpoint 6 returns it. */
+export const ActivityEntry = Type.Object(
   {
     id: identifier("1, 2, 3 …, without gaps in the account's log"),
     action_type: openSet(ACTION_TYPES, 'action type'),

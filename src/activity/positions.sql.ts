@@ -50,7 +50,8 @@ const FIRST_AND_LAST = {
   desc: 'greatest(upto - $5::bigint - $6::bigint, below) + 1 as first, upto - $5::bigint as last',
 };
 
-const ENTRY = `
+/** The columns of an entry `e`, as `writeEntry` takes them. */
+export const ENTRY = `
          e.id, e.action_type, e.page_path, e.occurred_at::text, e.properties::text, e.request_id, e.api_key_id, e.status,
          e.method, e.error_code, e.query::text, host(e.source_ip) as source_ip, e.user_agent`;
 

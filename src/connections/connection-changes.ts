@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type FieldChanges, fieldChanges } from '../activity/field-changes.ts';
 import type { TlsMode } from '../vocabulary/tls-modes.ts';
 import { fingerprints } from './connection-settings.ts';
 import type { ConnectionThresholds } from './connection-thresholds.ts';
@@ -76,14 +77,9 @@ export function changesBetween(
   before: StoredSettings,
   after: StoredSettings,
   password: boolean,
-): { changed: string[]; from: Record<string, unknown>; to: Record<string, unknown> } {
-  const [was, is] = [shown(before), shown(after)];
-  const fields = Object.keys(is).filter((field) => JSON.stringify(was[field]) !== JSON.stringify(is[field]));
-  return {
-    changed: password ? [...fields, 'password'] : fields,
-    from: Object.fromEntries(fields.map((field) => [field, was[field]])),
-    to: Object.fromEntries(fields.map((field) => [field, is[field]])),
-  };
+): FieldChanges {
+  const changes = fieldChanges(shown(before), shown(after));
+  return { ...changes, changed: password ? [...changes.changed, 'password'] : changes.changed };
 }
 
 // Certificates are logged as fingerprints, because they are long. Durations are formatted as in the commands.

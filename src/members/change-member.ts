@@ -1,3 +1,4 @@
+import { fieldChanges } from '../activity/field-changes.ts';
 import type { Change } from '../activity/record-entry.ts';
 import { EditConflict, Rejection } from '../vocabulary/rejection.ts';
 import type { Actor } from './actor.ts';
@@ -14,12 +15,21 @@ const update = `
    where account_id = $1 and member_id = $2
   returning ${memberColumns}`;
 
+const selectBefore = `
+  select name, email, roles, status
+    from member
+   where account_id = $1 and member_id = $2
+     for update`;
+
 /** Changes a member. Throws `EmailTaken`, or when the member does not exist. */
-export function changeMember(change: Change, id: number, wanted: MemberChanges): Promise<MemberRow> {
+export async function changeMember(change: Change, id: number, wanted: MemberChanges): Promise<MemberRow> {
   const { name, email, roles, status } = wanted;
-  const changed = Object.entries(wanted).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  const { rows } = await change.client.query<WantedMember>(selectBefore, [change.accountId, id]);
+  const [before] = rows;
+  const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
   const values = [change.accountId, id, name, email, roles, status];
-  return writeMember(change, 'member_changed', update, values, { changed });
+  const changes = before && fieldChanges(before, { ...before, ...given });
+  return writeMember(change, 'member_changed', update, values, { ...changes });
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openWindow, overflow, PHONE, violations, visit, WIDE } from './chromium.ts';
+import { openBrowser, openWindow, overflow, PHONE, visit, WIDE } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 import { focused } from './keyboard.ts';
 
@@ -67,33 +67,5 @@ test('at 400 % zoom, every control of a dialog and the navigation can be reached
   await page.getByRole('button', { name: /user menu/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
   expect(await overflow(page)).toBeLessThanOrEqual(0);
-  await close();
-});
-
-test('the log filters by key, and an entry opens as in the API’s answer', async () => {
-  const { id, key } = await service.ask<{ id: number; key: string }>(owner, 'POST', '/keys', {
-    name: 'Collector',
-    expires_in: 86_400,
-  });
-  for (const path of ['fleet', 'connections']) {
-    await fetch(`${service.origin}/api/v1/health/${path}`, { headers: { authorization: `Bearer ${key}` } });
-  }
-  const { page, close } = await openWindow(browser, service.origin, owner);
-  await visit(page, '/activity');
-  await page.getByRole('button', { name: /API key/ }).click();
-  await page.getByRole('option', { name: /Collector/ }).click();
-  await page.waitForURL(`**/activity?key=${id}`);
-  await page.getByText('2 requests.').waitFor();
-  expect(await page.locator('.table-item').count()).toBe(2);
-  expect(await page.getByText('Export NDJSON').count()).toBe(0); // the export would contain all keys
-  await page.getByRole('link', { name: 'API request' }).last().click();
-  await page.getByText(`"api_key_id": ${id}`).waitFor();
-  expect(await page.locator('.table-item pre').textContent()).toContain(
-    '"page_path": "/api/v1/health/fleet"',
-  );
-  expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: /API key/ }).click();
-  await page.getByRole('option', { name: 'All keys' }).click();
-  await page.getByText('Export NDJSON').waitFor();
   await close();
 });

@@ -52,6 +52,100 @@ test('the log is exported as lines: all of it, a range, or one action type', asy
   expect((await auditor.ask('GET', '/activity/export?from=2026-02-02&to=2026-02-01')).status).toBe(400);
 });
 
+interface Searched {
+  data: { id: number; action_type: string; properties: Record<string, unknown> }[];
+  next_before_id: number | null;
+  searched_to: string | null;
+}
+
+test('the log is searched by person, key, status, address and object, and a filter is exported as it is shown', async () => {
+  const { id, key } = await makeAccount();
+  const [owner, auditor] = [await signInAs(id, ['owner']), await signInAs(id, ['auditor'])];
+  const wanted = { name: 'shop', url: 'postgres://watcher:unspoken-1@db.example.com/shop' };
+  const connection = await owner.change<{ id: number; version: number }>('POST', '/connections', wanted);
+  const { version } = connection;
+  await owner.change('PATCH', `/connections/${connection.id}`, {
+    version,
+    name: '=cmd()',
+    password: 'unspoken-2',
+  });
+  await ask('/api/v1/health/fleet', { key });
+  await ask('/api/v1/nothing', { key });
+  const search = (query: string) => auditor.get<Searched>(`/activity/search?${query}`);
+  const typesOf = async (query: string) => (await search(query)).data.map(({ action_type }) => action_type);
+
+  const whole = await search('');
+  expect(whole).toMatchObject({ next_before_id: null, searched_to: null });
+  expect(await typesOf(`object=connection:${connection.id}`)).toEqual([
+    'connection_changed',
+    'connection_added',
+  ]);
+  expect(await typesOf(`member_id=${owner.memberId}&action_type=connection_added`)).toEqual([
+    'connection_added',
+  ]);
+  expect(await typesOf(`member_id=${owner.memberId}`)).not.toContain('api_request');
+  const requests = (await search('status=4xx')).data;
+  expect(requests.map(({ properties }) => properties['status'])).toEqual([404]);
+  const keyId = requests[0]?.properties['api_key_id'];
+  expect(await typesOf(`key_id=${keyId}&status=200`)).toEqual(['api_request']);
+  expect(await typesOf('address=127.0.0.0/8&status=404')).toEqual(['api_request']);
+  expect(await typesOf('address=203.0.113.9')).toEqual([]);
+  // Nothing of another account, whoever asks.
+  const stranger = await signInAs((await makeAccount()).id, ['owner']);
+  expect((await stranger.get<Searched>(`/activity/search?key_id=${keyId}`)).data).toEqual([]);
+
+  // The change has each field's values, and no secret.
+  const [change] = (await search(`object=connection:${connection.id}`)).data;
+  expect(change?.properties).toMatchObject({
+    ...{ changed: ['name', 'password'], from: { name: 'shop' }, to: { name: '=cmd()' } },
+    actor_member_id: owner.memberId,
+  });
+  expect(JSON.stringify(await search(''))).not.toContain('unspoken');
+
+  const filter = `object=connection:${connection.id}`;
+  const exported = await auditor.ask('GET', `/activity/export?format=csv&${filter}`);
+  expect(exported.headers).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': expect.stringMatching(/^attachment; filename="activity-[\d-]+\.csv"$/),
+  });
+  const [header, ...rows] = exported.text.trimEnd().split('\r\n');
+  expect(header).toBe(
+    'id,occurred_at,action_type,page_path,status,method,error_code,query,request_id,api_key_id,source_ip,user_agent,properties',
+  );
+  expect(rows.map((row) => row.split(',')[2])).toEqual(['"connection_added"', '"connection_changed"']);
+  expect(exported.text).not.toContain('unspoken');
+  // Who exported what is in the log.
+  const [recorded] = (await search('action_type=activity_exported')).data;
+  expect(recorded?.properties).toMatchObject({
+    ...{ format: 'csv', filter: { object: `connection:${connection.id}` } },
+    ...{ actor_member_id: auditor.memberId, last_id: (recorded?.id ?? 0) - 1 },
+  });
+  const own = await auditor.ask('GET', `/activity/export?format=csv&key_id=${keyId}`);
+  expect(own.text).toContain(',404,"GET",');
+});
+
+test.each([
+  ['status=4x', 'status'],
+  ['status=600', 'status'],
+  ['address=example.com', 'address'],
+  ['address=192.0.2.0/33', 'address'],
+  ['address=fe80::1%25eth0', 'address'],
+  ['address=192.0.2.1/8/8', 'address'],
+  ["address=1.1.1.1'or'1", 'address'],
+  ['object=connection', 'object'],
+  ['object=password:1', 'object'],
+  ['object=connection:0', 'object'],
+  ['key_id=0', 'key_id'],
+  ['member_id=-1', 'member_id'],
+  ['before_id=x', 'before_id'],
+  ['person=1', 'person'],
+  ['from=2026-02-02&to=2026-02-01', 'from'],
+])('a search for %s is refused', async (query, parameter) => {
+  const auditor = await signInAs(await makeKeylessAccount(), ['auditor']);
+  const answer = await auditor.ask('GET', `/activity/search?${query}`);
+  expect([answer.status, answer.json()]).toMatchObject([400, { error: { parameter } }]);
+});
+
 test('an export ends when its reader is suspended, and excludes entries made after it began', async () => {
   const id = await makeKeylessAccount();
   await fillAccount(id, { activity: 12_000, connections: 1, tickets: 1 });
@@ -186,7 +280,10 @@ test('members see what their roles allow, even where the plan limits API keys', 
   await fillAccount(id, { connections: 2, tickets: 4, activity: 50, days: 2 });
   const viewer = await signInAs(id, ['viewer']);
   expect((await viewer.ask('GET', '/read/ops/tickets')).status).toBe(200);
-  for (const path of ['/read/activity', '/activity/export', '/activity/verified', '/read/team/members']) {
+  for (const path of [
+    ...['/read/activity', '/activity/search', '/activity/export', '/activity/verified'],
+    '/read/team/members',
+  ]) {
     expect((await viewer.ask('GET', path)).json(), path).toMatchObject({ error: { code: 'forbidden' } });
   }
   const wrong = await viewer.ask('GET', '/read/ops/tickets?status=lost');

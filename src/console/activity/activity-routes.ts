@@ -1,12 +1,18 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { awaitEntries } from '../../activity/await-entries.ts';
-import { entries } from '../../activity/entries.ts';
+import { csvHeader, csvRow } from '../../activity/csv-entry.ts';
+import { ActivityEntry } from '../../activity/entries.ts';
+import { recordExport } from '../../activity/record-export.ts';
+import { type FoundEntries, searchEntries } from '../../activity/search-entries.ts';
 import { nullable } from '../../http/endpoint.ts';
-import { count, timestamp } from '../../http/fields.ts';
-import { rangeParameters, readRange } from '../../http/range-parameters.ts';
+import { count, identifier, timestamp } from '../../http/fields.ts';
+import { wholeNumber } from '../../http/query-parameters.ts';
+import { stringEnum } from '../../http/string-enum.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { entryColumns } from './entry-columns.ts';
+import { filterParameters, readFilter, recordedFilter } from './entry-filter.ts';
 
 /** The result of the last verification of the whole log, as `activity verify` reports it (docs/seals.md). */
 export const VerifiedLog = Type.Object({
@@ -42,6 +48,41 @@ const verified = consoleRoute({
   handler: ({ actor, parts }) => parts.verify(actor.accountId),
 });
 
+/** The most entries of an answer, and of a part of an export. */
+const PAGE = 100;
+
+const SearchedEntries = Type.Object({
+  /** Latest first. There may be more, even if it is empty. */
+  data: Type.Array(ActivityEntry),
+  /** `before_id` to go on with; null = the whole log was searched. */
+  next_before_id: nullable(identifier('the entry that was looked at last')),
+  /** How far back the log was searched. */
+  searched_to: nullable(timestamp('time of that entry')),
+});
+
+export type SearchedEntries = Static<typeof SearchedEntries>;
+
+const searched = consoleRoute({
+  method: 'GET',
+  path: '/activity/search',
+  permission: 'activity:read',
+  query: Type.Object({
+    ...filterParameters,
+    before_id: wholeNumber('before_id', 'Searches the entries with a smaller id.', { minimum: 1 }),
+  }),
+  response: SearchedEntries,
+  // Up to a fifth of a second of the store's time.
+  cost: 10,
+  async handler({ actor: { accountId }, query: { before_id, ...query }, read }) {
+    const filter = readFilter(query);
+    const beforeId = Math.min(before_id ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    const from = { order: 'desc' as const, afterId: 0, beforeId, limit: PAGE };
+    const { entries, next, searchedTo } = await read((run) => searchEntries(run, accountId, filter, from));
+    const data = entries.map((entry) => JSON.parse(entry));
+    return { data, next_before_id: next, searched_to: searchedTo };
+  },
+});
+
 const lastId = 'select last_id from activity_head where account_id = $1';
 
 /** Exports run as long as the client reads. */
@@ -51,44 +92,67 @@ const exports = new ConcurrencyLimit(
   10,
 );
 
-/** The page size of the endpoint. */
-const PAGE = 100;
+const FORMATS = {
+  ndjson: {
+    type: 'application/x-ndjson',
+    header: '',
+    line: (entry: string) => `${entry}\n`,
+  },
+  csv: {
+    type: 'text/csv; charset=utf-8',
+    header: csvHeader,
+    line: (entry: string) => csvRow(entryColumns(JSON.parse(entry))),
+  },
+};
 
+// A GET, although it adds an entry to the log: only so does a browser save a long answer while it comes. Another site can't make
+// a member's browser send it, because the session's cookie is SameSite=Strict.
 const exported = consoleRoute({
   method: 'GET',
   path: '/activity/export',
   permission: 'activity:read',
-  query: Type.Object({ ...rangeParameters, action_type: entries.query.properties.action_type }),
+  query: Type.Object({ ...filterParameters, format: Type.Optional(stringEnum('ndjson', 'csv')) }),
   response: 'stream',
   cost: 60,
-  async handler({ actor: { accountId }, caller, parts, query, read, requireStill }) {
-    const { before } = readRange(query);
-    if (before !== null) await awaitEntries(parts.writer, accountId, before);
+  async handler({
+    actor: { accountId },
+    change,
+    parts,
+    query: { format = 'ndjson', ...query },
+    read,
+    requireStill,
+  }) {
+    const filter = readFilter(query);
+    if (filter.before !== null) await awaitEntries(parts.writer, accountId, filter.before);
     // An export ends with the last entry at its start: otherwise it would follow a busy log for ever.
     const [head] = await read((run) => run<{ last_id: number }>(lastId, [accountId]));
     const last = head?.last_id ?? 0;
-    const page = async (afterId: number) => {
-      const asked = { ...query, order: 'asc', after_id: afterId, per_page: PAGE };
-      const { body } = await read((run) =>
-        entries.answer(run, { accountId, query: asked, id: '', url: `${caller.origin}/` }),
+    const leave = exports.enter(accountId);
+    try {
+      await recordExport(change, { format, filter: recordedFilter(query, filter), last_id: last });
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    const { type, header, line } = FORMATS[format];
+    const page = (afterId: number) =>
+      read((run) =>
+        searchEntries(run, accountId, filter, { order: 'asc', afterId, beforeId: last + 1, limit: PAGE }),
       );
-      return { data: body.data.filter(({ id }) => id <= last), hasMore: body.meta.has_more };
-    };
-    const first = await page(0); // an invalid range is reported before the first byte
     async function* lines() {
-      for (let { data, hasMore } = first; data.length > 0; ) {
-        yield data.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-        if (!hasMore) return;
-        await requireStill();
-        ({ data, hasMore } = await page(data.at(-1)?.id ?? 0));
+      if (header !== '') yield header;
+      for (let afterId: number | null = 0; afterId !== null; ) {
+        const { entries, next }: FoundEntries = await page(afterId);
+        if (entries.length > 0) yield entries.map(line).join('');
+        afterId = next;
+        if (afterId !== null) await requireStill();
       }
     }
-    const leave = exports.enter(accountId);
-    const filename = `activity-${new Date().toISOString().slice(0, 10)}.ndjson`;
+    const filename = `activity-${new Date().toISOString().slice(0, 10)}.${format}`;
     // Destroyed, so that a failed export does not look complete.
     const stream = addAbortSignal(parts.closing, Readable.from(lines())).once('close', leave);
-    return { type: 'application/x-ndjson', filename, stream };
+    return { type, filename, stream };
   },
 });
 
-export const activityRoutes: ConsoleRoute[] = [exported, verified];
+export const activityRoutes: ConsoleRoute[] = [searched, exported, verified];

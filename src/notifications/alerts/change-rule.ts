@@ -1,3 +1,4 @@
+import { fieldChanges } from '../../activity/field-changes.ts';
 import type { ChangeAccount } from '../../activity/record-entry.ts';
 import { one } from '../../database/one.ts';
 import { includesConnection } from '../connection-scope.ts';
@@ -46,11 +47,11 @@ export function changeRule(
       wanted.is_enabled,
     ]);
     const after = one(rows, 'change an alert rule');
-    const changed = differences(before, after);
-    if (Object.keys(changed).length === 0) return after;
-    record('alert_rule_changed', rulePage, { rule_id: ruleId, name: after.name, ...changed, ...actor });
-    const isOther = (['metric', 'check_id', 'measure', 'operator'] as const).some(
-      (field) => field in changed,
+    const differences = fieldChanges(before, after);
+    if (differences.changed.length === 0) return after;
+    record('alert_rule_changed', rulePage, { rule_id: ruleId, name: after.name, ...differences, ...actor });
+    const isOther = (['metric', 'check_id', 'measure', 'operator'] as const).some((field) =>
+      differences.changed.includes(field),
     );
     await endAlertsWithin(within, { ruleId }, ({ connection }) => {
       if (!after.is_enabled) return RESOLUTIONS.ruleDisabled;
@@ -59,13 +60,4 @@ export function changeRule(
     });
     return after;
   });
-}
-
-/** The settings that differ, with their new values. */
-function differences(before: RuleRow, after: RuleRow): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(after).filter(
-      ([field, value]) => JSON.stringify(value) !== JSON.stringify(before[field as keyof RuleRow]),
-    ),
-  );
 }

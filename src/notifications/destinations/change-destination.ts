@@ -1,3 +1,4 @@
+import { type FieldChanges, fieldChanges } from '../../activity/field-changes.ts';
 import type { Change } from '../../activity/record-entry.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
 import type { DestinationSecrets } from '../channels/channel.ts';
@@ -88,8 +89,8 @@ export async function changeDestination(
     if (recipients) await storeRecipients(change, key, destinationId, recipients);
   }
   const destination = await destinationWithin(change, destinationId);
-  const changed = changedFields(before, destination, wanted);
-  record('destination_changed', pageOf(destinationId), { ...propertiesOf(destination), changed });
+  const changes = changesOf(before, destination, wanted);
+  record('destination_changed', pageOf(destinationId), { ...propertiesOf(destination), ...changes });
   return { destination, signing_secret: opened?.fresh ?? null };
 }
 
@@ -145,15 +146,18 @@ function merged(
 }
 
 /** The names of what changed. Secrets are named, never shown. */
-function changedFields(before: DestinationRow, after: DestinationRow, wanted: DestinationAddress): string[] {
-  const fields = [
-    ...(['name', 'target', 'kinds', 'minimum_severity', 'connections', 'requests_per_second'] as const),
-    'quiet_hours' as const,
-  ];
-  return [
-    ...fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field])),
+function changesOf(before: DestinationRow, after: DestinationRow, wanted: DestinationAddress): FieldChanges {
+  const changes = fieldChanges(plain(before), plain(after));
+  const secrets = [
     ...(wanted.url !== undefined ? ['url'] : []),
     ...(wanted.routingKey !== undefined ? ['routing_key'] : []),
     ...(wanted.authorization !== undefined ? ['authorization'] : []),
   ];
+  return { ...changes, changed: [...changes.changed, ...secrets] };
+}
+
+/** The fields that are no secrets. */
+function plain(row: DestinationRow) {
+  const { name, target, kinds, minimum_severity, connections, requests_per_second, quiet_hours } = row;
+  return { name, target, kinds, minimum_severity, connections, requests_per_second, quiet_hours };
 }

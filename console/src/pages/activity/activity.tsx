@@ -1,26 +1,21 @@
 import './activity.css';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { memo, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { apiUrl } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
-import { rangeEnd, rangeStart } from '../../parts/day.ts';
-import { DayRange } from '../../parts/day-range.tsx';
-import { Select } from '../../parts/field.tsx';
 import { figure } from '../../parts/figure.ts';
-import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
-import { Filters, Page } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useCan } from '../../shell/profile.ts';
-import type { ActivitySearch } from './activity-search.ts';
-import { ApiKeyFilter } from './api-key-filter.tsx';
-import { KeyRequests } from './api-key-requests.tsx';
+import { type ActivitySearch, filterQuery, isSearched } from './activity-search.ts';
 import { EntryList } from './entry-list.tsx';
-import { ACTIONS, actionText } from './entry-text.ts';
 import { useIsScrolledDown } from './is-scrolled-down.ts';
+import { LogFilters } from './log-filters.tsx';
 import { LogIntegrity } from './log-integrity.tsx';
+import { SearchedLog } from './searched-log.tsx';
 import { SingleEntry } from './single-entry.tsx';
 import { useEntries } from './use-entries.ts';
 
@@ -30,35 +25,42 @@ export function ActivityPage() {
   const search = useSearch({ from: '/in/activity' });
   return (
     <Page
-      actions={can('activity:read') && search.key === undefined && <Export search={search} />}
+      actions={can('activity:read') && <Exports search={search} />}
       description="Every API request, change and health check, in order and without gaps."
       title="Activity"
     >
       {!can('activity:read') ? (
         <NoPermission permission="activity:read" />
-      ) : search.key === undefined ? (
-        <Log search={search} />
-      ) : (
+      ) : isSearched(search) ? (
         <>
-          <Filters>
-            <ApiKeyFilter chosen={search.key} />
-          </Filters>
-          <KeyRequests id={search.key} key={search.key} open={search.entry} />
+          <LogFilters isDown={false} search={search} tailError={null} />
+          <SearchedLog search={search} />
         </>
+      ) : (
+        <Log search={search} />
       )}
     </Page>
   );
 }
 
-/** Exports the filtered entries, one JSON object per line, oldest first. */
-function Export({ search: { action_type, from, to } }: { search: ActivitySearch }) {
-  const href = apiUrl('/activity/export', { action_type, from: rangeStart(from), to: rangeEnd(to) });
-  return (
-    <a className="button plain" download href={href}>
+const FORMATS = [
+  ['csv', 'Export CSV'],
+  ['ndjson', 'Export NDJSON'],
+] as const;
+
+/** Exports the filtered entries, oldest first. */
+function Exports({ search }: { search: ActivitySearch }) {
+  return FORMATS.map(([format, label]) => (
+    <a
+      className="button plain"
+      download
+      href={apiUrl('/activity/export', { ...filterQuery(search), format })}
+      key={format}
+    >
       <Icon name="download" />
-      <span>Export NDJSON</span>
+      <span>{label}</span>
     </a>
-  );
+  ));
 }
 
 function Log({ search }: { search: ActivitySearch }) {
@@ -83,11 +85,11 @@ function Log({ search }: { search: ActivitySearch }) {
             </Message>
           ) : (
             <>
-              <LogIntegrity entries={entries} isOfOneKind={action_type !== undefined} />
+              <LogIntegrity entries={entries} isFiltered={action_type !== undefined} />
               {open && !entries.some(({ id }) => String(id) === open) && <SingleEntry id={Number(open)} />}
               <EntryList
                 entries={entries}
-                isOfOneKind={action_type !== undefined}
+                isFiltered={action_type !== undefined}
                 onEnd={() => list.hasNextPage && !list.isFetchingNextPage && void list.fetchNextPage()}
                 open={open}
               />
@@ -102,54 +104,6 @@ function Log({ search }: { search: ActivitySearch }) {
     </>
   );
 }
-
-interface LogFiltersProps {
-  search: ActivitySearch;
-  isDown: boolean;
-  tailError: Error | null;
-}
-
-/** Memoised: the list of all actions takes as long to draw as a screen of rows. */
-const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFiltersProps) {
-  const { action_type, from, to, live } = search;
-  const navigate = useNavigate({ from: '/activity' });
-  const change = (changed: ActivitySearch) =>
-    void navigate({ search: (old) => ({ ...old, entry: undefined, ...changed }), resetScroll: false });
-  const kinds =
-    action_type === undefined || ACTIONS.some(({ id }) => id === action_type)
-      ? ACTIONS
-      : [...ACTIONS, { id: action_type, label: actionText(action_type) }];
-  return (
-    <Filters>
-      <div className="kind-filter">
-        <Select
-          choices={[{ id: '', label: 'All actions' }, ...kinds]}
-          hideLabel
-          label="Action"
-          onChange={(id) => change({ action_type: id || undefined })}
-          value={action_type ?? ''}
-        />
-      </div>
-      <ApiKeyFilter chosen={undefined} />
-      <DayRange from={from} label="From" onChange={change} to={to} />
-      <FilterChips
-        chips={[{ id: 'live', label: 'Live tail' }]}
-        label="New entries"
-        onChange={(id) => change({ live: id ? '1' : undefined, ...(id && { to: undefined }) })}
-        value={live === '1' && to === undefined ? 'live' : null}
-      />
-      {live === '1' && to === undefined && (
-        <span className="quiet small">
-          {tailError
-            ? `New entries can’t be read: ${tailError.message}`
-            : isDown
-              ? 'Paused while you scroll down'
-              : 'Updates automatically'}
-        </span>
-      )}
-    </Filters>
-  );
-});
 
 /** Announces new entries to screen readers, at most this often. */
 const ANNOUNCED_MS = 15_000;

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import type { Keys } from '../../../../src/console/keys/key-routes.ts';
 import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { useCan } from '../../shell/profile.ts';
 
-/** Filters the log by one API key; the other filters are for the whole log. */
-export function ApiKeyFilter({ chosen }: { chosen: string | undefined }) {
+interface ApiKeyFilterProps {
+  chosen: string | undefined;
+  onChange: (chosen: string | undefined) => void;
+}
+
+/** Filters the log by one API key. */
+export function ApiKeyFilter({ chosen, onChange }: ApiKeyFilterProps) {
   const can = useCan();
-  const navigate = useNavigate({ from: '/activity' });
   const keys = useQuery({
     queryKey: ['keys'],
     queryFn: ({ signal }) => get<Keys>('/keys', {}, signal),
@@ -26,12 +29,12 @@ export function ApiKeyFilter({ chosen }: { chosen: string | undefined }) {
     ? known
     : [...(known ?? []), ...(chosen ? [{ id: chosen, label: `Key ${chosen}` }] : [])];
   return (
-    <div className="key-filter">
+    <div className="log-filter">
       <Select
         choices={[{ id: '', label: 'All keys' }, ...choices]}
         hideLabel
         label="API key"
-        onChange={(key) => void navigate({ search: key ? { key } : {}, resetScroll: false })}
+        onChange={(key) => onChange(key || undefined)}
         value={chosen ?? ''}
       />
     </div>

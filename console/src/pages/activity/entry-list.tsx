@@ -1,32 +1,30 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ActivityEntry } from '../../../../client/src/records.ts';
-import { CodeBlock } from '../../parts/copy.tsx';
 import { figure } from '../../parts/figure.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { actionText, actorText, detailsText, entryJson } from './entry-text.ts';
+import { EntryDetail } from './entry-detail.tsx';
+import { actionText, actorText, detailsText } from './entry-text.ts';
 import { missingBetween } from './log-integrity.tsx';
-import { EntryById } from './single-entry.tsx';
 
 interface EntryListProps {
   /** Latest first. */
   entries: readonly ActivityEntry[];
-  /** The entry whose JSON is shown. */
+  /** The entry that is shown in full. */
   open: string | undefined;
-  isOfOneKind: boolean;
-  /** The entries are partial: an opened entry is loaded in full. */
-  isPartial?: boolean;
+  /** The filter hides entries, so missing ids are no gaps. */
+  isFiltered: boolean;
   onEnd: () => void;
 }
 
-/** Activity log entries, latest first. Each opens to show its JSON. */
-export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: EntryListProps) {
+/** Activity log entries, latest first. Each opens to show what it changed. */
+export function EntryList({ entries, open, isFiltered, onEnd }: EntryListProps) {
   // Missing ids are reported below the entry before the gap.
   const gaps = useMemo(
-    () => (isOfOneKind ? new Map<number, number>() : gapsBelow(entries)),
-    [entries, isOfOneKind],
+    () => (isFiltered ? new Map<number, number>() : gapsBelow(entries)),
+    [entries, isFiltered],
   );
   const columns = useMemo(() => columnsFor(open), [open]);
   const detail = (entry: ActivityEntry) => {
@@ -35,8 +33,7 @@ export function EntryList({ entries, open, isOfOneKind, isPartial, onEnd }: Entr
     if (missing === 0 && !isOpen) return null;
     return (
       <>
-        {isOpen && isPartial && <EntryById id={entry.id} />}
-        {isOpen && !isPartial && <CodeBlock text={entryJson(entry)} what={`entry ${entry.id}`} />}
+        {isOpen && <EntryDetail entry={entry} />}
         {missing > 0 && (
           <p className="log-gap">{missing === 1 ? '1 entry is' : `${missing} entries are`} missing here</p>
         )}

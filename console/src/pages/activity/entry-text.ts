@@ -8,6 +8,7 @@ import { escapeTurning } from '../../parts/visible-text.ts';
 const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   account_changed: 'Account changed',
   account_created: 'Account created',
+  activity_exported: 'Log exported',
   activity_pruned: 'Log pruned',
   alert_acknowledged: 'Alert acknowledged',
   alert_resolved: 'Alert resolved',
@@ -107,6 +108,9 @@ export function detailsText(entry: ActivityEntry): string {
   if (action_type === 'member_sign_in_failed') {
     return `${first(entry, 'name') ?? 'A member'}, from ${first(entry, 'source_ip') ?? 'an unknown address'}`;
   }
+  if (action_type === 'activity_exported') {
+    return `Up to entry ${properties['last_id']}, as ${String(properties['format']).toUpperCase()}`;
+  }
   if (action_type === 'sample_data_added') {
     return `Entries ${properties['first_id']} to ${properties['last_id']}`;
   }
@@ -133,7 +137,7 @@ const LINKS = new Map([
 
 /** Actions of the service itself. */
 const ITS_OWN =
-  /^(?:(?:health_check|ticket|activity|delivery)_|alert_(?:triggered|resolved)|destination_disabled)/;
+  /^(?:(?:health_check|ticket|delivery)_|activity_pruned|alert_(?:triggered|resolved)|destination_disabled)/;
 
 /** Who did it: a member, an API key, the service, or else the operator at the command line. */
 export function actorText(entry: ActivityEntry): string {

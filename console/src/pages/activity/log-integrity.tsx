@@ -14,15 +14,15 @@ export function missingBetween(later: ActivityEntry, earlier: ActivityEntry | un
 /** The integrity of the log: gaps in the shown ids, and its seals. */
 export function LogIntegrity({
   entries,
-  isOfOneKind,
+  isFiltered,
 }: {
   entries: readonly ActivityEntry[];
-  isOfOneKind: boolean;
+  isFiltered: boolean;
 }) {
   return (
     <ul aria-label="Log integrity" className="log-state">
       <li>
-        <Gaps entries={entries} isOfOneKind={isOfOneKind} />
+        <Gaps entries={entries} isFiltered={isFiltered} />
       </li>
       <li>
         <Verified newest={entries[0]?.id ?? 0} />
@@ -31,11 +31,11 @@ export function LogIntegrity({
   );
 }
 
-function Gaps({ entries, isOfOneKind }: { entries: readonly ActivityEntry[]; isOfOneKind: boolean }) {
+function Gaps({ entries, isFiltered }: { entries: readonly ActivityEntry[]; isFiltered: boolean }) {
   const [first] = entries;
   const last = entries.at(-1);
   if (!first || !last) return <StatusMark quiet status="skipped" word="No entries to check for gaps" />;
-  if (isOfOneKind) {
+  if (isFiltered) {
     return (
       <>
         <StatusMark quiet status="skipped" word="Gaps not checked" />

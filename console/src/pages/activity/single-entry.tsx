@@ -3,10 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
-import { CodeBlock } from '../../parts/copy.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Loaded, SkeletonRows } from '../../parts/states.tsx';
-import { entryJson } from './entry-text.ts';
+import { EntryDetail } from './entry-detail.tsx';
 
 /** An entry named in the URL that is not in the list, or not yet. */
 export function SingleEntry({ id }: { id: number }) {
@@ -19,8 +18,8 @@ export function SingleEntry({ id }: { id: number }) {
   );
 }
 
-/** Loads one entry by its id and shows its JSON. */
-export function EntryById({ id }: { id: number }) {
+/** Loads one entry by its id and shows it in full. */
+function EntryById({ id }: { id: number }) {
   const query = useQuery({
     queryKey: ['activity', 'one', id],
     queryFn: ({ signal }) =>
@@ -34,7 +33,7 @@ export function EntryById({ id }: { id: number }) {
     <Loaded query={query} skeleton={<SkeletonRows rows={2} />}>
       {({ data: [entry] }) =>
         entry?.id === id ? (
-          <CodeBlock text={entryJson(entry)} what={`entry ${id}`} />
+          <EntryDetail entry={entry} />
         ) : (
           <p>The log holds no entry {id}: it is not written yet, or it is older than the retention period.</p>
         )

@@ -3,13 +3,13 @@ import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.t
 import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
 import type { TicketGroup, TicketSort } from '../../../../src/vocabulary/values/ticket-lists.ts';
 import { Button } from '../../parts/button.tsx';
+import { ConnectionFilter } from '../../parts/connection-filter.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useProfile } from '../../shell/profile.ts';
-import { ConnectionFilter } from './connection-filter.tsx';
 import { usePeople } from './tickets-query.ts';
 import { LISTS, type TicketsSearch } from './tickets-search.ts';
 

@@ -1,3 +1,4 @@
+import './connection-filter.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { ComboBox } from 'react-aria-components/ComboBox';
@@ -5,13 +6,16 @@ import { Input } from 'react-aria-components/Input';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Text } from 'react-aria-components/Text';
-import type { Fleet } from '../../../../src/console/fleet/fleet-routes.ts';
-import { get } from '../../api.ts';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { get } from '../api.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icons.tsx';
 
 /** The most connections to suggest. */
 const OFFERED = 20;
+
+interface FoundConnections {
+  data: { id: number; name: string; host: string }[];
+}
 
 interface ConnectionFilterProps {
   /** The name of the connection that the list is filtered by; null for none. */
@@ -38,7 +42,7 @@ function ConnectionSearch({ onChoose }: { onChoose: (id: string) => void }) {
   const q = useDeferredValue(text.trim());
   const { data } = useQuery({
     queryKey: ['fleet', 'names', q],
-    queryFn: ({ signal }) => get<Fleet>('/fleet', { q, sort: 'name' }, signal),
+    queryFn: ({ signal }) => get<FoundConnections>('/fleet', { q, sort: 'name' }, signal),
     enabled: q !== '',
     placeholderData: keepPreviousData,
     select: (fleet) =>

@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { memo } from 'react';
+import type { Members } from '../../../../src/console/members/member-routes.ts';
+import { get } from '../../api.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConnectionFilter } from '../../parts/connection-filter.tsx';
+import { DayRange } from '../../parts/day-range.tsx';
+import { Select } from '../../parts/field.tsx';
+import { FilterChips } from '../../parts/filter-chips.tsx';
+import { Filters } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { useCan } from '../../shell/profile.ts';
+import { type ActivitySearch, isSearched } from './activity-search.ts';
+import { ApiKeyFilter } from './api-key-filter.tsx';
+import { objectText } from './entry-facts.ts';
+import { ACTIONS, actionText } from './entry-text.ts';
+
+interface LogFiltersProps {
+  search: ActivitySearch;
+  isDown: boolean;
+  tailError: Error | null;
+}
+
+const STATUSES = [
+  { id: '', label: 'All statuses' },
+  { id: '2xx', label: '2xx, answered' },
+  { id: '4xx', label: '4xx, refused' },
+  ...['400', '401', '403', '404', '429'].map((id) => ({ id, label: id })),
+  { id: '5xx', label: '5xx, failed' },
+];
+
+/** Which entries are listed. Memoised: the list of all actions takes as long to draw as a screen of rows. */
+export const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFiltersProps) {
+  const { action_type, from, to, live, status } = search;
+  const navigate = useNavigate({ from: '/activity' });
+  const change = (changed: ActivitySearch) =>
+    void navigate({ search: (old) => ({ ...old, entry: undefined, ...changed }), resetScroll: false });
+  const kinds =
+    action_type === undefined || ACTIONS.some(({ id }) => id === action_type)
+      ? ACTIONS
+      : [...ACTIONS, { id: action_type, label: actionText(action_type) }];
+  const statuses =
+    status === undefined || STATUSES.some(({ id }) => id === status)
+      ? STATUSES
+      : [...STATUSES, { id: status, label: status }];
+  return (
+    <div className="log-filters">
+      <Filters>
+        <div className="log-filter">
+          <Select
+            choices={[{ id: '', label: 'All actions' }, ...kinds]}
+            hideLabel
+            label="Action"
+            onChange={(id) => change({ action_type: id || undefined })}
+            value={action_type ?? ''}
+          />
+        </div>
+        <PersonFilter chosen={search.person} onChange={(person) => change({ person })} />
+        <ApiKeyFilter chosen={search.key} onChange={(key) => change({ key })} />
+        <div className="log-filter">
+          <Select
+            choices={statuses}
+            hideLabel
+            label="Status"
+            onChange={(id) => change({ status: id || undefined })}
+            value={status ?? ''}
+          />
+        </div>
+        <SearchBox
+          label="Address or network"
+          onSearch={(address) => change({ address: address || undefined })}
+          value={search.address ?? ''}
+        />
+        <ObjectFilter chosen={search.object} onChange={(object) => change({ object })} />
+      </Filters>
+      <Filters>
+        <DayRange from={from} label="From" onChange={change} to={to} />
+        {!isSearched(search) && (
+          <FilterChips
+            chips={[{ id: 'live', label: 'Live tail' }]}
+            label="New entries"
+            onChange={(id) => change({ live: id ? '1' : undefined, ...(id && { to: undefined }) })}
+            value={live === '1' && to === undefined ? 'live' : null}
+          />
+        )}
+        {!isSearched(search) && live === '1' && to === undefined && (
+          <span className="quiet small">
+            {tailError
+              ? `New entries can’t be read: ${tailError.message}`
+              : isDown
+                ? 'Paused while you scroll down'
+                : 'Updates automatically'}
+          </span>
+        )}
+      </Filters>
+    </div>
+  );
+});
+
+interface FilterProps {
+  chosen: string | undefined;
+  onChange: (chosen: string | undefined) => void;
+}
+
+/** Filters by the member who did it. */
+function PersonFilter({ chosen, onChange }: FilterProps) {
+  const can = useCan();
+  const members = useQuery({
+    queryKey: ['members'],
+    queryFn: ({ signal }) => get<Members>('/members', {}, signal),
+    enabled: can('members:read'),
+  });
+  const known = members.data?.data.map(({ id, name, email }) => ({
+    ...{ id: String(id), label: name, description: email },
+  }));
+  if (!known && !chosen) return null;
+  const isKnown = known?.some(({ id }) => id === chosen);
+  return (
+    <div className="log-filter">
+      <Select
+        choices={[
+          { id: '', label: 'All people' },
+          ...(known ?? []),
+          ...(chosen && !isKnown ? [{ id: chosen, label: `Member ${chosen}` }] : []),
+        ]}
+        hideLabel
+        label="Person"
+        onChange={(id) => onChange(id || undefined)}
+        value={chosen ?? ''}
+      />
+    </div>
+  );
+}
+
+/** Filters by the object that entries are about: a connection is found by name, other objects come from an entry. */
+function ObjectFilter({ chosen, onChange }: FilterProps) {
+  const can = useCan();
+  if (chosen === undefined) {
+    return (
+      can('health:read') && (
+        <ConnectionFilter chosen={null} onChange={(id) => id && onChange(`connection:${id}`)} />
+      )
+    );
+  }
+  return (
+    <Button
+      aria-label={`${objectText(chosen)}: show all objects`}
+      icon="close"
+      onPress={() => onChange(undefined)}
+    >
+      {objectText(chosen)}
+    </Button>
+  );
+}
