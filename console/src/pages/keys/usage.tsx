@@ -57,7 +57,7 @@ function Counted({ data, today }: Pick<KeyUsage, 'data' | 'today'>) {
       </ul>
       <Table
         columns={endpointColumns(statuses)}
-        label="Requests by endpoint"
+        label="Use by endpoint"
         rowKey={({ endpoint }) => nameOf(endpoint)}
         rows={rows}
       />
