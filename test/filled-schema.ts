@@ -224,6 +224,7 @@ const PARTS: readonly { since: number; sql: string }[] = [
         select account_id, tag, 'PG_CONN_SATURATION', 'warning', 0.7, '2026-01-21Z', 'Ada'
           from account, unnest(array['', 'env:production', 'team:é']) tag;`,
   },
+  { since: 28, sql: `update api_key set expiry_reminders = 2 where name = 'key 1';` },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

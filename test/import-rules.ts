@@ -22,7 +22,7 @@ const LIST: Readonly<Record<string, string>> = {
   connections: `notifications ops changes queries ${STORED}`,
   members: `activity ${BASE}`,
   'saved-views': `activity ${BASE}`,
-  keys: `activity ${BASE}`,
+  keys: `notifications activity ${BASE}`,
   accounts: `notifications activity ${BASE}`,
   notifications: `measures changes ops vitals network telemetry ${STORED}`,
   health: `http checks ${BASE}`,

@@ -34,6 +34,7 @@ export type AlertResolvedEvent = Schemas['AlertResolvedEvent'];
 export type TicketReopenedEvent = Schemas['TicketReopenedEvent'];
 export type TicketEscalatedEvent = Schemas['TicketEscalatedEvent'];
 export type DestinationDisabledEvent = Schemas['DestinationDisabledEvent'];
+export type ApiKeyExpiringEvent = Schemas['ApiKeyExpiringEvent'];
 export type TestEvent = Schemas['TestEvent'];
 
 /** The body of a webhook, told apart by `event`. Expect new kinds. */
@@ -46,4 +47,5 @@ export type DbvitalsEvent =
   | TicketReopenedEvent
   | TicketEscalatedEvent
   | DestinationDisabledEvent
+  | ApiKeyExpiringEvent
   | TestEvent;

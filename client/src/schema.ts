@@ -342,6 +342,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "api_key.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An API key expires soon: twice for each key
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
+         */
+        post: operations["apiKeyExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     test: {
         parameters: {
             query?: never;
@@ -994,6 +1014,46 @@ export interface components {
                  * @description time since which nothing is sent to it
                  */
                 disabled_at: string;
+            };
+        };
+        /** @description sent when an API key expires soon: twice for each key */
+        ApiKeyExpiringEvent: {
+            /**
+             * @description event kind
+             * @constant
+             */
+            event: "api_key.expiring";
+            /**
+             * Format: date-time
+             * @description time of the event
+             */
+            timestamp: string;
+            /**
+             * @description the API version
+             * @constant
+             */
+            api_version: "v1";
+            /** @description event-specific payload */
+            data: {
+                /**
+                 * Format: int64
+                 * @description identifier of the key
+                 */
+                api_key_id: number;
+                /** @description name of the key */
+                name: string;
+                /** @description the last four characters of the key */
+                last_four: string;
+                /**
+                 * Format: date-time
+                 * @description end of its life
+                 */
+                expires_at: string;
+                /**
+                 * Format: date-time
+                 * @description time of the last request; null = never used
+                 */
+                last_used_at: string | null;
             };
         };
         /** @description sent when a member tests a destination */
@@ -2524,6 +2584,49 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DestinationDisabledEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver has it. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver refuses it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    apiKeyExpiring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "api_key.expiring",
+                 *       "timestamp": "2026-03-07T10:15:00.000Z",
+                 *       "api_version": "v1",
+                 *       "data": {
+                 *         "api_key_id": 7,
+                 *         "name": "Grafana, production",
+                 *         "last_four": "a1B2",
+                 *         "expires_at": "2026-03-21T09:00:00.000Z",
+                 *         "last_used_at": "2026-03-07T10:14:55.120Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApiKeyExpiringEvent"];
             };
         };
         responses: {

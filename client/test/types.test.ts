@@ -53,6 +53,7 @@ test('an event is told apart by its name', () => {
     | 'ops.ticket_reopened'
     | 'ops.ticket_escalated'
     | 'destination.disabled'
+    | 'api_key.expiring'
     | 'test'
   >();
   const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));

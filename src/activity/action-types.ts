@@ -13,6 +13,7 @@ export const ACTION_TYPES = [
   'alert_unacknowledged',
   'api_key_changed',
   'api_key_created',
+  'api_key_expiring',
   'api_key_refused',
   'api_key_regenerated',
   'api_key_revoked',

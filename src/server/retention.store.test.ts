@@ -261,7 +261,8 @@ describe('the loop', () => {
     const work = { owner: pool, activityDays: DAYS, log, failed };
     const retention = startRetention(work, times);
     const sealed = startSealing({ ...sealing(), ...work, sealFile }, times);
-    const parts = 'changes counters entries events findings key_hours queries seal_file seals sign_ins';
+    const parts =
+      'changes counters entries events findings key_hours key_reminders queries seal_file seals sign_ins';
     await expect.poll(() => [...failures].toSorted().join(' ')).toBe(parts);
     expect(said).not.toEqual([]);
     await store.start();

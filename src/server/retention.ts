@@ -6,6 +6,7 @@ import { type Rounds, startRounds, unhurried } from '../activity/rounds.ts';
 import { pruneChanges } from '../changes/prune-changes.ts';
 import { pruneFindings } from '../health/prune-findings.ts';
 import { countKeys } from '../keys/key-counts.ts';
+import { remindOfExpiry } from '../keys/remind-of-expiry.ts';
 import { pruneCounters } from '../monitor/prune-counters.ts';
 import { pruneEvents } from '../notifications/dispatch/prune-events.ts';
 import { pruneQueries } from '../queries/prune-queries.ts';
@@ -23,7 +24,7 @@ interface RetentionOptions {
   /** Counts the rows that a step removed or shrank. */
   measure?: (kept: Kept, rows: number) => void;
   /** Counts a part of a round that failed. */
-  failed?: (work: Kept | 'key_hours') => void;
+  failed?: (work: Kept | 'key_hours' | 'key_reminders') => void;
   /** Called after each round. */
   ended?: () => void;
 }
@@ -35,7 +36,7 @@ const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
 
 /**
- * Counts the requests of API keys and removes expired data, a minute after the start and then every hour. Log entries are
+ * Counts the requests of API keys, reminds of those that expire soon, and removes expired data, a minute after the start and then every hour. Log entries are
  * removed only once a seal allows it (activity/record-seal-rounds.ts). Any number of processes may run this.
  */
 export function startRetention(
@@ -61,10 +62,24 @@ async function countRequests(
   }
 }
 
+/** Reminds of keys that expire soon. Never throws: the next round reminds of the rest. */
+async function remind(
+  { owner, log, failed }: Pick<RetentionOptions, 'owner' | 'log' | 'failed'>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const _ of unhurried(remindOfExpiry(owner), signal));
+  } catch (error) {
+    log.error({ err: error }, 'reminding of expiring API keys failed; the next round tries again');
+    failed?.('key_reminders');
+  }
+}
+
 /** Runs one round until done or aborted. Never throws: the next round retries what failed. */
 export async function retain(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { owner, activityDays, log, measure, failed } = options;
   await countRequests(options, signal);
+  await remind(options, signal);
   if (signal.aborted) return;
   const work: [Kept, () => AsyncGenerator<number>][] = [
     ['findings', () => pruneFindings(owner)],

@@ -33,7 +33,7 @@ const MISNAMED = [
 // Reported as 0 from the start, so that the first one is an increase.
 const OUTCOMES = ['done', 'failed', 'cancelled'];
 const KEPT = ['entries', 'findings', 'counters', 'changes', 'queries', 'sign_ins', 'events'];
-const UNRETAINED = ['seals', 'seal_file', 'key_hours', 'measures', ...KEPT];
+const UNRETAINED = ['seals', 'seal_file', 'key_hours', 'key_reminders', 'measures', ...KEPT];
 
 /** Creates the service's metrics, named as Prometheus recommends (https://prometheus.io/docs/practices/naming/). */
 export function createMetrics() {
@@ -123,7 +123,7 @@ export function createMetrics() {
   });
   const unretained = new Counter({
     name: 'dbvitals_retention_failures_total',
-    help: 'Failed parts of rounds of sealing, retention or rolling up: seals, seal_file (also: seals in it are missing or forged), key_hours, measures, entries, findings, counters, changes, queries, sign_ins, events',
+    help: 'Failed parts of rounds of sealing, retention or rolling up: seals, seal_file (also: seals in it are missing or forged), key_hours, key_reminders, measures, entries, findings, counters, changes, queries, sign_ins, events',
     labelNames: ['work'],
     registers,
   });

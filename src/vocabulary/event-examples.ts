@@ -63,6 +63,10 @@ export const EVENT_EXAMPLES: Readonly<Record<string, { event: string; timestamp:
         reason: 'every attempt of the last 5 days failed',
         disabled_at: '2026-03-07T10:15:00.000Z',
       }),
+      example('api_key.expiring', '2026-03-07T10:15:00.000Z', {
+        ...{ api_key_id: 7, name: 'Grafana, production', last_four: 'a1B2' },
+        ...{ expires_at: '2026-03-21T09:00:00.000Z', last_used_at: '2026-03-07T10:14:55.120Z' },
+      }),
       example('test', '2026-03-02T10:00:00.000Z', {
         ...{ destination_id: 3, name: 'Chat of the night shift' },
         message: 'This is a test from dbvitals. Nothing happened.',

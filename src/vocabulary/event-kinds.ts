@@ -10,6 +10,7 @@ export const EVENT_KINDS = [
   'alert.triggered',
   'alert.resolved',
   'destination.disabled',
+  'api_key.expiring',
   'test',
 ] as const;
 
@@ -26,7 +27,9 @@ export const DEFAULT_KINDS: readonly EventKind[] = [
 /** The plans whose accounts get events of this kind: each follows the endpoints of its group. */
 export function plansWith(kind: EventKind): readonly Plan[] {
   if (kind === 'test' || kind === 'destination.disabled') return ['individual', ...HEALTH];
-  return kind === 'health_check.completed' ? HEALTH : ['business', 'enterprise'];
+  return kind === 'health_check.completed' || kind === 'api_key.expiring'
+    ? HEALTH
+    : ['business', 'enterprise'];
 }
 
 const HEALTH: readonly Plan[] = ['team', 'business', 'enterprise'];

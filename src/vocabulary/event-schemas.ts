@@ -106,6 +106,16 @@ export const EVENTS: readonly EventSchema[] = [
       disabled_at: timestamp('time since which nothing is sent to it'),
     },
   ),
+  event('ApiKeyExpiring', 'api_key.expiring', 'an API key expires soon: twice for each key', {
+    api_key_id: identifier('identifier of the key'),
+    name: text('name of the key'),
+    last_four: text('the last four characters of the key'),
+    expires_at: timestamp('end of its life'),
+    last_used_at: Type.Unsafe<string | null>({
+      ...timestamp('time of the last request; null = never used'),
+      type: ['string', 'null'],
+    }),
+  }),
   event('Test', 'test', 'a member tests a destination', {
     destination_id: identifier('identifier of the tested destination'),
     name: text('name of the tested destination'),

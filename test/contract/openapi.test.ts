@@ -200,6 +200,7 @@ test('every event is marked as sent, and each example is what its schema says', 
     'ops.ticket_reopened',
     'ops.ticket_escalated',
     'destination.disabled',
+    'api_key.expiring',
     'test',
   ]);
   for (const { kind, status, schema, example } of events) {

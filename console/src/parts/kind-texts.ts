@@ -9,6 +9,7 @@ export const KIND_TEXTS: Record<EventKind, { name: string; when: string }> = {
   'ops.ticket_reopened': { name: 'Ticket reopened', when: 'A resolved problem came back.' },
   'ops.ticket_escalated': { name: 'Ticket escalated', when: 'A problem became more severe.' },
   'destination.disabled': { name: 'Destination disabled', when: 'Another destination failed for 5 days.' },
+  'api_key.expiring': { name: 'API key expires soon', when: 'In its last 14 days, and on its last day.' },
   'health_check.completed': { name: 'Health check completed', when: 'After every run of every connection.' },
   test: { name: 'Test', when: 'Somebody sent a test.' },
 };

@@ -50,10 +50,13 @@ function alertsOf(event: MessageEvent, context: MessageContext): object[] {
   return [alert, ...others.map((each) => alertOf(event, context, each, ended))];
 }
 
+/** Events that nothing resolves. */
+const MOMENTARY: readonly EventKind[] = ['test', 'destination.disabled', 'api_key.expiring'];
+
 function endsAt({ kind, severity, occurred_at }: MessageEvent): string {
   if (isOver(kind) || (kind === 'health_check.completed' && severity === 'info'))
     return occurred_at.toISOString();
-  const open = kind === 'test' || kind === 'destination.disabled' ? TEST_MINUTES * 60_000 : OPEN_DAYS * DAY;
+  const open = MOMENTARY.includes(kind) ? TEST_MINUTES * 60_000 : OPEN_DAYS * DAY;
   return new Date(occurred_at.getTime() + open).toISOString();
 }
 

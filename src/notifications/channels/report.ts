@@ -91,11 +91,12 @@ function headingOf({ kind, severity, details }: MessageEvent): string {
   const title = plainLine(details.title);
   if (kind === 'test') return TEST;
   if (kind === 'destination.disabled') return title || 'A destination was disabled';
+  if (kind === 'api_key.expiring') return title || 'An API key expires soon';
   const place = details.connection ? ` on ${plainLine(details.connection.name)}` : '';
   return `${stateWords(kind, severity, details)}${place}: ${title}`;
 }
 
-type Titled = Exclude<EventKind, 'test' | 'destination.disabled'>;
+type Titled = Exclude<EventKind, 'test' | 'destination.disabled' | 'api_key.expiring'>;
 
 function stateWords(kind: Titled, severity: Severity | null, details: EventDetails): string {
   const word = severity ?? 'info';

@@ -19,6 +19,7 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   alert_unacknowledged: 'Alert acknowledgement withdrawn',
   api_key_changed: 'API key changed',
   api_key_created: 'API key created',
+  api_key_expiring: 'API key expires soon',
   api_key_refused: 'Refused API key used',
   api_key_regenerated: 'API key regenerated',
   api_key_revoked: 'API key revoked',
@@ -137,7 +138,7 @@ const LINKS = new Map([
 
 /** Actions of the service itself. */
 const ITS_OWN =
-  /^(?:(?:health_check|ticket|delivery)_|activity_pruned|alert_(?:triggered|resolved)|destination_disabled)/;
+  /^(?:(?:health_check|ticket|delivery)_|activity_pruned|alert_(?:triggered|resolved)|destination_disabled|api_key_expiring)/;
 
 /** Who did it: a member, an API key, the service, or else the operator at the command line. */
 export function actorText(entry: ActivityEntry): string {
