@@ -8,6 +8,7 @@ import { useShortcut } from '../parts/shortcut.ts';
 import { OfflineBanner } from '../parts/states.tsx';
 import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
+import { OpenPalette } from './palette/open-palette.tsx';
 import { Reauthenticate } from './reauthenticate.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
@@ -44,6 +45,7 @@ export function Shell() {
         </Modal>
       </ModalOverlay>
       <Reauthenticate />
+      <OpenPalette onShortcuts={() => setShowsShortcuts(true)} />
       <Shortcuts isOpen={showsShortcuts} onClose={() => setShowsShortcuts(false)} />
       <div className="shell-main">
         <OfflineBanner />

@@ -2,6 +2,7 @@ import './shortcuts.css';
 import { Dialog } from '../parts/dialog.tsx';
 
 const EVERYWHERE = [
+  ['Ctrl+K', 'Go to a page, connection or ticket, or do something'],
   ['/', 'Search'],
   ['j', 'Next row'],
   ['k', 'Previous row'],
