@@ -107,7 +107,7 @@ export function consoleReads({
     ['GET /tickets/:id/changes', `/tickets/${ticket}/changes`],
     ['GET /tickets/stats', '/tickets/stats'],
     ['GET /tickets', '/tickets'],
-    ...['check', 'connection', 'tags', 'severity', 'state', 'assignee'].map(
+    ...['check', 'connection', 'environment', 'tags', 'severity', 'state', 'assignee'].map(
       (group): ConsoleRead => ['GET /tickets', `/tickets?list=all&group=${group}&sort=connection&q=a%20b`],
     ),
     ...['new', 'snoozed', 'silenced', 'resolved'].map(
@@ -117,7 +117,7 @@ export function consoleReads({
       ],
     ),
     ['GET /tickets/ids', '/tickets/ids?assignee=nobody&sort=assignee&reverse=1'],
-    ['GET /tickets', '/tickets?mentioned=me&sort=severity'],
+    ['GET /tickets', '/tickets?mentioned=me&sort=severity&tags=pci,env:production'],
     ['GET /tickets/people', '/tickets/people'],
     ['GET /tickets/:id/comments', `/tickets/${ticket}/comments`],
     ['GET /activity/verified', '/activity/verified'],

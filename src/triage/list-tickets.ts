@@ -20,6 +20,8 @@ export interface TicketChoice extends DateRange {
   list: TicketListName;
   severity: Severity | null;
   connectionId: number | null;
+  /** Only tickets of these connections; null = of any. */
+  connectionIds: readonly number[] | null;
   assignee: Assignee;
   /** A member whom a comment mentions; null = any ticket. */
   mentioned: number | null;
@@ -82,6 +84,7 @@ const ORDERS: Record<TicketSort, string> = {
 const GROUP_KEYS: Record<TicketGroup, string> = {
   check: 'check_id',
   connection: 'connection_id::text',
+  environment: 'environment',
   tags: 'tags',
   severity: 'severity',
   state: 'state',
@@ -93,6 +96,7 @@ const BY_WORST = 'group_worst, group_size desc';
 const GROUP_ORDERS: Record<TicketGroup, string> = {
   check: `${BY_WORST}, check_id`,
   connection: `${BY_WORST}, lower(connection_name) collate "C", connection_id`,
+  environment: `${BY_WORST}, environment`,
   tags: `${BY_WORST}, tags`,
   severity: severityRank('severity'),
   state: `array_position(array[${TICKET_STATES.map((state) => `'${state}'`).join(', ')}], state)`,
@@ -121,7 +125,8 @@ const NO_SILENCE = `
  * the page only, so that ten thousand sorted rows are narrow. The lateral joins look rows up by their keys, whatever the
  * planner's statistics say: a nested loop over all connections took 0.2 s longer.
  */
-function statementOf({ list, group, sort, reverse, connectionId, mentioned, words }: TicketChoice): string {
+function statementOf(choice: TicketChoice): string {
+  const { list, group, sort, reverse, connectionId, connectionIds, mentioned, words } = choice;
   const groupKey = group === null ? 'null::text' : GROUP_KEYS[group];
   const descending = (TICKET_SORTS[sort] === 'desc') !== reverse;
   const order = `${ORDERS[sort]} ${descending ? 'desc' : 'asc'} nulls last`;
@@ -129,7 +134,7 @@ function statementOf({ list, group, sort, reverse, connectionId, mentioned, word
   return `
   with listed as materialized (
     select t.ticket_id as id, t.number, t.connection_id, c.name as connection_name, t.check_id, t.title, t.severity,
-           t.last_seen_at, ${group === 'tags' ? TAGS : 'null::text'} as tags, ${ticketState} as state, m.member_id as assignee_id, m.name as assignee_name,
+           t.last_seen_at, ${group === 'tags' ? TAGS : 'null::text'} as tags, ${group === 'environment' ? ENVIRONMENT : 'null::text'} as environment, ${ticketState} as state, m.member_id as assignee_id, m.name as assignee_name,
            g.version, g.acknowledged_by, g.acknowledged_until, s.created_by as silenced_by, s.ends_at as silenced_until
       from (select t.*
               from ticket t
@@ -138,6 +143,7 @@ function statementOf({ list, group, sort, reverse, connectionId, mentioned, word
                and t.number < (select ticket_place_at($1, 0, coalesce($9::timestamptz, 'infinity')))
                and ($2::text is null or t.severity = $2)
                ${connectionId === null ? 'and $3::bigint is null' : 'and t.connection_id = $3'}
+               ${connectionIds === null ? 'and $12::bigint[] is null' : 'and t.connection_id in (select unnest($12::bigint[]))'}
                ${mentioned === null ? 'and $11::bigint is null' : MENTIONED}
              order by t.number desc
              limit ${LOOKED_AT}) t
@@ -177,6 +183,10 @@ function statementOf({ list, group, sort, reverse, connectionId, mentioned, word
 const TAGS = `
   (select array_to_string(x.tags, ', ') from connection_tags x where x.account_id = $1 and x.connection_id = t.connection_id)`;
 
+const ENVIRONMENT = `
+  (select max(substr(tag, 5)) from connection_tags x, unnest(x.tags) tag
+    where x.account_id = $1 and x.connection_id = t.connection_id and tag like 'env:%')`;
+
 const MENTIONED = `
                and t.ticket_id in (select k.ticket_id from ticket_comment k
                                     where k.account_id = $1 and k.mentions <> '{}' and $11 = any(k.mentions))`;
@@ -201,5 +211,6 @@ export function listTickets(
     ...[limit, skip, since, before],
     assignee === 'anybody' ? null : assignee === 'nobody' ? 0 : assignee,
     mentioned,
+    choice.connectionIds,
   ]);
 }

@@ -26,9 +26,9 @@ interface SavedViewsProps {
   onOpen: (search: Record<string, string>) => void;
 }
 
-/** A menu of the page's saved views, which also saves, replaces and removes them. */
+/** A menu of the page's saved views, which also saves, renames and removes them. */
 export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) {
-  const [dialog, setDialog] = useState<'save' | 'remove' | null>(null);
+  const [dialog, setDialog] = useState<'save' | 'rename' | 'remove' | null>(null);
   const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: ['views', page],
@@ -62,6 +62,7 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
       {dialog === 'save' && (
         <SaveDialog mayShare={mayShare} onClose={close} onSaved={renew} page={page} query={query} />
       )}
+      {dialog === 'rename' && current && <RenameDialog onClose={close} onRenamed={renew} view={current} />}
       {dialog === 'remove' && current && <RemoveDialog onClose={close} onRemoved={renew} view={current} />}
     </>
   );
@@ -70,7 +71,7 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
 function changesOf(
   views: readonly View[],
   current: View | undefined,
-  { mayShare, setDialog }: { mayShare: boolean; setDialog: (dialog: 'save' | 'remove') => void },
+  { mayShare, setDialog }: { mayShare: boolean; setDialog: (dialog: 'save' | 'rename' | 'remove') => void },
 ): Action[] {
   const save: Action = {
     ...{ id: 'save', label: 'Save this view…', icon: 'plus', startsGroup: views.length > 0 },
@@ -81,7 +82,11 @@ function changesOf(
     ...{ id: 'remove', label: `Remove “${current.name}”…`, icon: 'bin', danger: true },
     onAction: () => setDialog('remove'),
   };
-  return [save, remove];
+  const rename: Action = {
+    ...{ id: 'rename', label: `Rename “${current.name}”…`, icon: 'pen' },
+    onAction: () => setDialog('rename'),
+  };
+  return [save, rename, remove];
 }
 
 interface SaveProps {
@@ -126,6 +131,46 @@ function SaveDialog({ page, query, mayShare, onClose, onSaved }: SaveProps) {
           Share with everyone in this account
         </Checkbox>
       )}
+      <InlineError error={error} fields={['name']} />
+    </FormDialog>
+  );
+}
+
+interface RenameProps {
+  view: View;
+  onClose: () => void;
+  onRenamed: () => Promise<void>;
+}
+
+function RenameDialog({ view, onClose, onRenamed }: RenameProps) {
+  const [name, setName] = useState(view.name);
+  const { error, isPending, mutate } = useMutation({
+    mutationFn: () => send<View>('PATCH', `${pathOf(view.is_shared)}/${view.id}`, { name }),
+    async onSuccess() {
+      await onRenamed();
+      notify('View renamed');
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      action="Rename view"
+      isDisabled={name.trim() === view.name}
+      isPending={isPending}
+      onClose={onClose}
+      onSubmit={() => mutate()}
+      title="Rename this view"
+    >
+      <TextField
+        autoFocus
+        {...(view.is_shared && { description: 'It is renamed for everyone in this account.' })}
+        error={fieldError(error, 'name')}
+        isRequired
+        label="Name"
+        maxLength={60}
+        onChange={setName}
+        value={name}
+      />
       <InlineError error={error} fields={['name']} />
     </FormDialog>
   );

@@ -13,6 +13,7 @@ const EVERYWHERE = [
 
 const TICKETS = [
   ['x', 'Select or clear the row'],
+  ['X', 'Select the rows up to this one'],
   ['a', 'Assign'],
   ['e', 'Acknowledge, or make new again'],
   ['s', 'Snooze'],

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { titleOf } from '../../checks/catalogue.ts';
+import { readTags } from '../../connections/tags/connection-tags.ts';
+import type { Read } from '../../database/read.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
@@ -7,6 +9,7 @@ import { rangeParameters, readRange } from '../../http/range-parameters.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { type ListedTicket, LOOKED_AT, listTickets, type TicketChoice } from '../../triage/list-tickets.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
+import { matchesTags, normalisedTag } from '../../vocabulary/values/tags.ts';
 import {
   MOST_TICKETS,
   TICKET_GROUPS,
@@ -36,6 +39,8 @@ const choice = {
       description: 'assignee must be me, nobody or the id of a member.',
     }),
   ),
+  /** Tags of the connection, separated by commas, as in `matchesTags`. */
+  tags: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   /** Only tickets with a comment that mentions the member. */
   mentioned: Type.Optional(stringEnum('me')),
   /** Words that all occur in title, object, measured text or connection. */
@@ -118,7 +123,9 @@ const getTickets = consoleRoute({
   async handler({ actor: { accountId, memberId }, query: { page = 1, ...query }, read }) {
     const skip = (page - 1) * PAGE;
     const chosen = chosenBy(query, memberId);
-    const rows = await read((run) => listTickets(run, accountId, chosen, { limit: PAGE, skip }));
+    const rows = await read(async (run) =>
+      listTickets(run, accountId, await taggedBy(run, accountId, chosen, query), { limit: PAGE, skip }),
+    );
     const total = rows[0]?.total ?? 0;
     return {
       data: rows.map((row) => shown(row, chosen)),
@@ -139,7 +146,9 @@ const getTicketIds = consoleRoute({
   async handler({ actor: { accountId, memberId }, query, read }) {
     const chosen = chosenBy(query, memberId);
     const all = { limit: MOST_TICKETS, skip: 0 };
-    const rows = await read((run) => listTickets(run, accountId, chosen, all));
+    const rows = await read(async (run) =>
+      listTickets(run, accountId, await taggedBy(run, accountId, chosen, query), all),
+    );
     return { data: rows.map(({ id, version }) => ({ id, version })), total: rows[0]?.total ?? 0 };
   },
 });
@@ -173,9 +182,23 @@ function chosenBy(query: Choice, memberId: number): TicketChoice {
           : assignee === 'nobody'
             ? assignee
             : Number(assignee),
+    connectionIds: null,
     mentioned: mentioned === undefined ? null : memberId,
     words: (q?.trim().split(/\s+/) ?? []).filter((word) => word !== '').slice(0, MOST_WORDS),
   };
+}
+
+/** The choice, restricted to the connections that pass its filter of tags. */
+async function taggedBy(
+  run: Read,
+  accountId: number,
+  chosen: TicketChoice,
+  { tags }: Choice,
+): Promise<TicketChoice> {
+  if (tags === undefined) return chosen;
+  const wanted = tags.split(',').map((tag) => normalisedTag(tag) ?? tag);
+  const tagged = [...(await readTags(run, accountId))].filter(([, of]) => matchesTags(wanted, of));
+  return { ...chosen, connectionIds: tagged.map(([id]) => id) };
 }
 
 function labelOf(row: ListedTicket, group: TicketGroup): string | null {

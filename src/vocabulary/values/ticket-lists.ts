@@ -19,7 +19,15 @@ export const TICKET_LISTS = {
 export type TicketListName = keyof typeof TICKET_LISTS;
 
 /** What tickets can be grouped by. */
-export const TICKET_GROUPS = ['check', 'connection', 'tags', 'severity', 'state', 'assignee'] as const;
+export const TICKET_GROUPS = [
+  'check',
+  'connection',
+  'environment',
+  'tags',
+  'severity',
+  'state',
+  'assignee',
+] as const;
 
 export type TicketGroup = (typeof TICKET_GROUPS)[number];
 

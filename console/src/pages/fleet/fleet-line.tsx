@@ -13,10 +13,12 @@ interface FleetLineProps {
   title: string;
   unit: Unit;
   range: FleetRange;
+  /** Of the line; default: as in a row. */
+  size?: { width: number; height: number };
 }
 
 /** A vital sign of one connection: a line from 0 to its own highest value (a ratio: to 1), and the latest value. */
-export function FleetLine({ connectionId, metric, title, unit, range }: FleetLineProps) {
+export function FleetLine({ connectionId, metric, title, unit, range, size }: FleetLineProps) {
   const { data, error } = useQuery(lineQuery(metric, range, connectionId));
   if (!data) return <span className="quiet">{error ? 'not available' : ''}</span>;
   const values = data.last.filter((value) => value !== null);
@@ -26,6 +28,7 @@ export function FleetLine({ connectionId, metric, title, unit, range }: FleetLin
   return (
     <span className="fleet-line">
       <Sparkline
+        {...size}
         label={lineText(title, values, unit)}
         max={unit === 'ratio' ? 1 : Math.max(...values) || 1}
         places={data.at.map((at) => Math.min(1, Math.max(0, (at - data.from) / span)))}

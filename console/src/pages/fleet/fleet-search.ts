@@ -1,7 +1,7 @@
 import { ENGINES, type Engine } from '../../../../src/vocabulary/engines.ts';
 import { FLEET_RANGES, type FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import type { FleetStatus } from '../../../../src/vocabulary/score-bands.ts';
-import { MOST_TAGS, normalisedTag } from '../../../../src/vocabulary/values/tags.ts';
+import { tagsIn } from '../../parts/tags-in.ts';
 
 /** What the list may be filtered by, what needs attention first. */
 export const STATUS_FILTERS = [
@@ -29,6 +29,8 @@ export interface FleetSearch {
   metric?: string;
   /** Of the lines of a vital sign; by default a day. */
   range?: FleetRange;
+  /** The connections as a grid of charts instead of a table. */
+  show?: 'charts';
   /** The open dialog: it changes the tags of the listed connections. */
   edit?: 'tags';
 }
@@ -42,7 +44,7 @@ export function fleetSearch(given: Record<string, string | undefined>): FleetSea
   const status = STATUS_FILTERS.find((word) => word === given['status']);
   const sort = SORTS.find((word) => word === given['sort']);
   const q = given['q']?.trim().slice(0, 200);
-  const tags = tagsIn(given['tags'] ?? '');
+  const tags = tagsIn(given['tags']);
   const engine = ENGINES.find((word) => word === given['engine']);
   const version = VERSION.test(given['version'] ?? '') ? given['version'] : undefined;
   const check = CHECK.test(given['check'] ?? '') ? given['check'] : undefined;
@@ -54,12 +56,7 @@ export function fleetSearch(given: Record<string, string | undefined>): FleetSea
     ...(version && { version }),
     ...(metric && { metric }),
     ...(metric && range && { range }),
+    ...(given['show'] === 'charts' && { show: 'charts' }),
     ...(given['edit'] === 'tags' && { edit: 'tags' }),
   };
-}
-
-/** The tags of an untrusted list, in their only form. */
-function tagsIn(text: string): string {
-  const tags = text.split(',').flatMap((tag) => normalisedTag(tag) ?? []);
-  return [...new Set(tags)].slice(0, MOST_TAGS).join(',');
 }

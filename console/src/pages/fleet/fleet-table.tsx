@@ -4,6 +4,7 @@ import type { FleetRow } from '../../../../src/console/fleet/fleet-routes.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import type { FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
+import { SelectBox } from '../../parts/selection.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { Score, type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -15,9 +16,18 @@ import type { FleetSearch } from './fleet-search.ts';
 import { trendText } from './trend-text.ts';
 
 /** A stale connection is never shown as healthy. */
-function shownStatus({ status, stale }: FleetRow): Status {
+export function shownStatus({ status, stale }: FleetRow): Status {
   return stale && status === 'healthy' ? 'stale' : status;
 }
+
+const SELECT: Column<FleetRow> = {
+  id: 'select',
+  header: 'Selected',
+  hideHeader: true,
+  cell: ({ id, name }) => <SelectBox id={id} label={`connection ${name}`} />,
+  width: '1.75rem',
+  narrow: 'corner',
+};
 
 // The ids of sortable columns are the route's `sort` values.
 const FIRST: readonly Column<FleetRow>[] = [
@@ -125,7 +135,7 @@ function LastCheck({ row }: { row: FleetRow }) {
 }
 
 /** The vital sign that the lines of the table show. */
-interface LinesOf {
+export interface LinesOf {
   metric: string;
   title: string;
   unit: Unit;
@@ -145,11 +155,15 @@ interface FleetTableProps {
   onSort: (sort: FleetSearch['sort']) => void;
   /** Null: the lines show scores. */
   lines: LinesOf | null;
+  canSelect: boolean;
 }
 
 /** One row per connection. A header sorts by its column, ascending; pressed again, it restores worst first. */
-export function FleetTable({ rows, sort = 'worst', onSort, lines }: FleetTableProps) {
-  const columns = useMemo(() => [...FIRST, lines ? linesColumn(lines) : SCORES, ...LAST], [lines]);
+export function FleetTable({ rows, sort = 'worst', onSort, lines, canSelect }: FleetTableProps) {
+  const columns = useMemo(
+    () => [...(canSelect ? [SELECT] : []), ...FIRST, lines ? linesColumn(lines) : SCORES, ...LAST],
+    [lines, canSelect],
+  );
   return (
     <Table
       columns={columns}

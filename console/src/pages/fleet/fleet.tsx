@@ -10,15 +10,17 @@ import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SavedViews } from '../../parts/saved-views.tsx';
+import { SelectionContext } from '../../parts/selection.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { statusText } from '../../parts/status-mark.tsx';
 import { TagDialog } from '../../parts/tag-dialog.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
 import { useCan } from '../../shell/profile.ts';
-
+import { FleetCharts } from './fleet-charts.tsx';
 import { engineText, FleetFilters } from './fleet-filters.tsx';
 import { metricsQuery } from './fleet-lines-query.ts';
 import { type FleetSearch, fleetSearch } from './fleet-search.ts';
+import { useFleetSelection } from './fleet-selection.ts';
 import { FleetTable } from './fleet-table.tsx';
 import { LinesChoice } from './lines-choice.tsx';
 
@@ -49,7 +51,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
   const search = useSearch({ from: '/in/fleet' });
   const navigate = useNavigate({ from: '/fleet' });
   const { edit, ...viewed } = search;
-  const { metric, range = '24h', ...listed } = viewed;
+  const { metric, range = '24h', show: look, ...listed } = viewed;
   const queries = useQueryClient();
   const { data: { metrics } = NO_METRICS } = useQuery(metricsQuery);
   const lines = useMemo(() => {
@@ -65,6 +67,9 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
     structuralSharing: false,
   });
   const { data, isPlaceholderData } = query;
+  const selection = useFleetSelection(data?.data, mayAdd);
+  const { selected } = selection;
+  const tagged = selected.length > 0 ? selected : (data?.data ?? []);
   const { sort: _, ...filters } = listed;
   const isFiltered = Object.keys(filters).length > 0;
   useFoundAnnounced(isFiltered && !isPlaceholderData ? data?.data.length : undefined);
@@ -81,11 +86,16 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
               page="fleet"
               search={viewed}
             />
-            {mayAdd && data && data.data.length > 0 && (
+            {selected.length > 0 && (
+              <Button kind="quiet" onPress={selection.clear}>
+                Clear selection
+              </Button>
+            )}
+            {mayAdd && tagged.length > 0 && (
               <Button icon="pen" onPress={() => show({ edit: 'tags' })}>
-                {data.data.length === 1
+                {tagged.length === 1
                   ? 'Tag 1 connection'
-                  : `Tag ${data.data.length.toLocaleString('en')} connections`}
+                  : `Tag ${tagged.length.toLocaleString('en')} connections`}
               </Button>
             )}
           </div>
@@ -98,12 +108,13 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
       <LinesChoice
         metrics={metrics}
         onChange={({ metric, range }) => show({ metric, range })}
+        onLook={(look) => show({ show: look })}
         search={search}
         unit={lines?.unit ?? null}
       />
       {edit && mayAdd && data && !isPlaceholderData && data.data.length > 0 && (
         <TagDialog
-          connections={data.data}
+          connections={tagged}
           onClose={() => show({ edit: undefined })}
           onSaved={() =>
             Promise.all([
@@ -117,7 +128,19 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
         {({ data: rows, summary }) =>
           rows.length > 0 ? (
             <div aria-busy={isPlaceholderData} className="fleet-rows">
-              <FleetTable lines={lines} onSort={(sort) => show({ sort })} rows={rows} sort={search.sort} />
+              {look === 'charts' ? (
+                <FleetCharts lines={lines} rows={rows} />
+              ) : (
+                <SelectionContext value={selection}>
+                  <FleetTable
+                    canSelect={mayAdd}
+                    lines={lines}
+                    onSort={(sort) => show({ sort })}
+                    rows={rows}
+                    sort={search.sort}
+                  />
+                </SelectionContext>
+              )}
             </div>
           ) : summary.total === 0 && !isFiltered ? (
             <NoDatabases mayAdd={mayAdd} />

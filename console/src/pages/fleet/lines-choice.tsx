@@ -2,6 +2,7 @@ import type { FleetMetrics } from '../../../../src/console/measures/measure-sche
 import { FLEET_RANGES, type FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { Select } from '../../parts/field.tsx';
+import { FilterChips } from '../../parts/filter-chips.tsx';
 import type { FleetSearch } from './fleet-search.ts';
 
 const RANGE_TEXTS: Record<FleetRange, string> = {
@@ -17,14 +18,16 @@ interface LinesChoiceProps {
   /** Of the chosen vital sign; null for scores. */
   unit: Unit | null;
   onChange: (changed: Pick<FleetSearch, 'metric' | 'range'>) => void;
+  onLook: (look: FleetSearch['show']) => void;
 }
 
 /** Chooses what the line of each connection shows: its score, or a vital sign over a range. */
 export function LinesChoice({
   metrics,
-  search: { metric, range = '24h' },
+  search: { metric, range = '24h', show },
   unit,
   onChange,
+  onLook,
 }: LinesChoiceProps) {
   return (
     <div className="lines-choice">
@@ -46,6 +49,12 @@ export function LinesChoice({
           value={range}
         />
       )}
+      <FilterChips
+        chips={[{ id: 'charts', label: 'As a grid of charts' }]}
+        label="Look"
+        onChange={(id) => onLook(id === 'charts' ? id : undefined)}
+        value={show ?? null}
+      />
       {unit !== null && (
         <p className="quiet small">
           Each line has its own scale from 0{unit === 'ratio' ? ' to 100 %' : ' to its highest value'}. Of

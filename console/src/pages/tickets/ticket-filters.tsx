@@ -9,6 +9,7 @@ import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
+import { TagFilter } from '../../parts/tag-filter.tsx';
 import { useProfile } from '../../shell/profile.ts';
 import { usePeople } from './tickets-query.ts';
 import { LISTS, type TicketsSearch } from './tickets-search.ts';
@@ -24,6 +25,7 @@ interface TicketFiltersProps {
 const GROUPS: Record<TicketGroup, string> = {
   check: 'check',
   connection: 'connection',
+  environment: 'environment',
   tags: 'tags of the connection',
   severity: 'severity',
   state: 'state',
@@ -107,6 +109,10 @@ export function TicketFilters({ search, onChange, stats, connectionName }: Ticke
             onChange={(id) => onChange({ mentioned: id === 'me' ? 'me' : undefined })}
             value={search.mentioned ?? null}
           />
+          <TagFilter
+            chosen={search.tags?.split(',') ?? []}
+            onChange={(tags) => onChange({ tags: tags.length > 0 ? tags.join(',') : undefined })}
+          />
           <ConnectionFilter
             chosen={connection_id ? (connectionName ?? `Connection ${connection_id}`) : null}
             onChange={(id) => onChange({ connection_id: id })}
@@ -146,8 +152,16 @@ export function TicketFilters({ search, onChange, stats, connectionName }: Ticke
 }
 
 /** Whether a list is restricted by more than status and severity. */
-export function isNarrowed({ connection_id, assignee, mentioned, q, from, to }: TicketsSearch): boolean {
-  return [connection_id, assignee, mentioned, q, from, to].some((value) => value !== undefined);
+export function isNarrowed({
+  connection_id,
+  assignee,
+  tags,
+  mentioned,
+  q,
+  from,
+  to,
+}: TicketsSearch): boolean {
+  return [connection_id, assignee, tags, mentioned, q, from, to].some((value) => value !== undefined);
 }
 
 function AssigneeFilter({

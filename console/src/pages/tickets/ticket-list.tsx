@@ -6,11 +6,11 @@ import {
   type TicketSort,
 } from '../../../../src/vocabulary/values/ticket-lists.ts';
 import { RowPlace } from '../../parts/row-place.tsx';
+import { SelectBox } from '../../parts/selection.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, type Sort, Table } from '../../parts/table.tsx';
 import { local, Time, useNow } from '../../parts/time.tsx';
 import { escapeTurning } from '../../parts/visible-text.ts';
-import { SelectBox } from './selection.tsx';
 import { ticketDuration } from './ticket-duration.ts';
 import type { Ticket } from './tickets-query.ts';
 import type { TicketsSearch } from './tickets-search.ts';
@@ -67,7 +67,7 @@ const SELECT: Column<Ticket> = {
   id: 'select',
   header: 'Selected',
   hideHeader: true,
-  cell: (ticket) => <SelectBox ticket={ticket} />,
+  cell: (ticket) => <SelectBox id={ticket.id} label={`ticket ${ticket.id}: ${ticket.title}`} />,
   width: '1.75rem',
   narrow: 'corner',
 };
@@ -115,6 +115,9 @@ const COLUMNS: readonly Column<Ticket>[] = [
 ];
 const SELECTABLE = [SELECT, ...COLUMNS];
 
+/** The groups of tickets without one. */
+const NONE: Readonly<Record<string, string>> = { tags: 'No tags', environment: 'No environment' };
+
 interface TicketListProps {
   tickets: readonly Ticket[];
   search: TicketsSearch;
@@ -139,7 +142,7 @@ export function TicketList({ tickets, search, canSelect, onChange, onEnd }: Tick
       hasKeyboardNavigation
       heading={(ticket, before) =>
         isFirst(ticket, before) && (
-          <GroupHeading none={search.group === 'tags' ? 'No tags' : 'Nobody'} ticket={ticket} />
+          <GroupHeading none={NONE[search.group ?? ''] ?? 'Nobody'} ticket={ticket} />
         )
       }
       label="Tickets"

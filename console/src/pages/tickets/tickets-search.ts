@@ -8,6 +8,7 @@ import {
   type TicketSort,
 } from '../../../../src/vocabulary/values/ticket-lists.ts';
 import { dayOrInstant } from '../../parts/day.ts';
+import { tagsIn } from '../../parts/tags-in.ts';
 
 /** The page's search parameters: what is listed, in which order, and the open ticket. */
 export interface TicketsSearch {
@@ -17,6 +18,8 @@ export interface TicketsSearch {
   connection_id?: string | undefined;
   /** `me`, `nobody` or the id of a member. */
   assignee?: string | undefined;
+  /** Tags of the connection, separated by commas. */
+  tags?: string | undefined;
   /** Only tickets with a comment that mentions the member. */
   mentioned?: 'me' | undefined;
   /** Words of the search. */
@@ -45,12 +48,14 @@ export function ticketsSearch(given: Record<string, string>): TicketsSearch {
   const sort = SORTS.find((word) => word === given['sort']);
   const from = dayOrInstant(given['from']);
   const to = dayOrInstant(given['to']);
+  const tags = tagsIn(given['tags']);
   const q = given['q']?.replaceAll('\0', '').trim().slice(0, 200);
   return {
     ...(status && { status }),
     ...(severity && { severity }),
     ...(connection_id && ID.test(connection_id) && { connection_id }),
     ...(assignee && (['me', 'nobody'].includes(assignee) || ID.test(assignee)) && { assignee }),
+    ...(tags && { tags }),
     ...(given['mentioned'] === 'me' && { mentioned: 'me' }),
     ...(q && { q }),
     ...(from && { from }),

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
 import { MOST_TICKETS } from '../../../../src/vocabulary/values/ticket-lists.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { focusedRow } from '../../parts/keyboard-navigation.ts';
+import { rangeOf } from '../../parts/selection.tsx';
 import { useShortcut } from '../../parts/shortcut.ts';
 import { useCan } from '../../shell/profile.ts';
 import type { SeenTicket, Ticket } from './tickets-query.ts';
@@ -11,7 +12,7 @@ import type { TicketsSearch } from './tickets-search.ts';
 import type { Target } from './use-triage-actions.tsx';
 
 /**
- * The selected tickets: `x` selects the focused row, Escape clears. `targets` are the tickets of an action: the selected
+ * The selected tickets: `x` selects the focused row, `X` the rows up to it, Escape clears. `targets` are the tickets of an action: the selected
  * ones, else the focused row, else the open ticket.
  */
 export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) {
@@ -31,13 +32,20 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
     setOf(choice);
     setChosen(new Map());
   }
+  const last = useRef<number | null>(null);
   const toggle = useCallback(
-    (id: number) => {
-      const ticket = tickets.find((one) => one.id === id);
-      if (!ticket) return;
+    (id: number, isRange = false) => {
+      const listed = new Map(tickets.map((ticket) => [ticket.id, ticket]));
+      if (!listed.has(id)) return;
+      const range = isRange ? rangeOf([...listed.keys()], last.current, id) : [id];
+      last.current = id;
       setChosen((old) => {
         const next = new Map(old);
-        if (!next.delete(id) && next.size < MOST_TICKETS) next.set(id, { id, version: ticket.version });
+        if (!isRange && next.delete(id)) return next;
+        for (const one of range) {
+          const version = listed.get(one)?.version ?? 0;
+          if (next.size < MOST_TICKETS) next.set(one, { id: one, version });
+        }
         return next;
       });
     },
@@ -50,6 +58,12 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
     if (!can || !ticket) return;
     toggle(ticket.id);
     announce(chosen.has(ticket.id) ? 'Not selected' : 'Selected');
+  });
+  useShortcut('X', () => {
+    const ticket = focused();
+    if (!can || !ticket) return;
+    toggle(ticket.id, true);
+    announce('Selected up to this row');
   });
   // First it closes the open ticket.
   useShortcut('Escape', clear, !search.ticket && chosen.size > 0);

@@ -1,0 +1,176 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  keepPicture,
+  openBrowser,
+  openWindow,
+  overflow,
+  PHONE,
+  settled,
+  violations,
+  visit,
+  WIDE,
+  type Window,
+} from './chromium.ts';
+import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { focused, tabTo, takeFromMenu } from './keyboard.ts';
+
+let service: ConsoleService;
+let browser: Browser;
+let owner: Person;
+let viewer: Person;
+let opened: Window;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startConsoleService({ connections: 70, tickets: 90, activity: 50 });
+  browser = await openBrowser();
+  owner = await service.owner();
+  viewer = await service.member('Vera Viewer', ['viewer']);
+  opened = await openWindow(browser, service.origin, owner);
+  page = opened.page;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const rowAt = (at: Page, index: number) => at.locator(`.table-item[data-index="${index}"]`);
+const selectedRows = (at: Page) => at.locator('.select-box[aria-pressed="true"]').count();
+
+test('by keyboard alone: select a range of connections, tag it, and filter tickets by the tag', async () => {
+  await visit(page, '/fleet?sort=name');
+  await rowAt(page, 0).waitFor();
+  for (const key of ['j', 'x', 'j', 'j', 'X']) await page.keyboard.press(key);
+  expect(await selectedRows(page)).toBe(3);
+  await page.keyboard.press('k');
+  await page.keyboard.press('x');
+  expect(await selectedRows(page)).toBe(2);
+  await tabTo(page, 'Tag 2 connections', 300);
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Change tags of 2 connections' }).waitFor();
+  await page.keyboard.type('pci');
+  await page.keyboard.press('Enter');
+  await rowAt(page, 0).locator('.tag', { hasText: 'pci' }).waitFor();
+  await rowAt(page, 2).locator('.tag', { hasText: 'pci' }).waitFor();
+  expect(await page.locator('.tag', { hasText: 'pci' }).count()).toBe(2);
+  expect(await selectedRows(page)).toBe(2);
+  // Escape clears the selection.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('j');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => selectedRows(page)).toBe(0);
+
+  await visit(page, '/tickets?status=all');
+  await rowAt(page, 0).waitFor();
+  await tabTo(page, 'Tag');
+  await page.keyboard.type('pc');
+  await page.getByRole('option', { name: /^pci/ }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/tags=pci/);
+  await page.locator('[aria-label="Tag pci: remove from the filter"]').waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /ticket/ })
+    .or(page.getByText('No ticket matches'))
+    .first()
+    .waitFor();
+  expect(opened.complaints).toEqual([]);
+});
+
+test('a click with Shift selects the rows between, of tickets too', async () => {
+  await visit(page, '/tickets?status=all');
+  await rowAt(page, 4).waitFor();
+  await rowAt(page, 1).locator('.select-box').click();
+  await rowAt(page, 4)
+    .locator('.select-box')
+    .click({ modifiers: ['Shift'] });
+  await page.getByText('4 selected').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await selectedRows(page)).toBe(0);
+});
+
+test('the fleet is filtered by a version', async () => {
+  await visit(page, '/fleet');
+  await tabTo(page, /Engine and version|Every engine/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('option', { name: 'PostgreSQL 17' }).waitFor();
+  await page.keyboard.type('PostgreSQL 17');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/engine=postgres&version=17/);
+  await settled(page);
+  const rows = await page.locator('.table-item .second-line', { hasText: ' · ' }).allTextContents();
+  const engines = rows.filter((text) => text.includes('SQL'));
+  expect(engines.length).toBeGreaterThan(0);
+  expect(engines.filter((text) => !text.startsWith('PostgreSQL 17.'))).toEqual([]);
+});
+
+test('as a grid, each connection has a chart of the chosen vital sign', async () => {
+  await visit(page, '/fleet');
+  await tabTo(page, 'As a grid of charts');
+  await page.keyboard.press('Space');
+  await page.waitForURL(/show=charts/);
+  const charts = page.locator('.fleet-charts > li');
+  await charts.first().waitFor();
+  expect(await charts.count()).toBe(60);
+  await tabTo(page, /^Show \d+ more of/, 200);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => charts.count()).toBeGreaterThan(60);
+  await visit(page, '/fleet?show=charts&metric=transactions_per_second&range=7d');
+  await charts
+    .getByRole('img', { name: /^Transactions: / })
+    .first()
+    .waitFor();
+  expect(opened.complaints).toEqual([]);
+});
+
+test('a view is renamed', async () => {
+  await visit(page, '/fleet?engine=mysql');
+  await takeFromMenu(page, 'Views', 'Save this view…');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('Mine');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'View Mine' }).waitFor();
+  await takeFromMenu(page, 'View Mine', 'Rename “Mine”…');
+  await page.getByRole('dialog', { name: 'Rename this view' }).waitFor();
+  expect(await focused(page)).toMatch(/^Name/);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('MySQL only');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'View MySQL only' }).waitFor();
+  expect(opened.complaints).toEqual([]);
+});
+
+test('who may only look selects nothing', async () => {
+  const { page: seen, complaints, close } = await openWindow(browser, service.origin, viewer);
+  await visit(seen, '/fleet');
+  await rowAt(seen, 0).waitFor();
+  for (const key of ['j', 'x', 'X']) await seen.keyboard.press(key);
+  expect(await seen.locator('.select-box').count()).toBe(0);
+  expect(await seen.getByRole('button', { name: /^Tag \d/ }).count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.each([
+  { name: 'light', scheme: 'light', ...WIDE },
+  { name: 'dark', scheme: 'dark', ...WIDE },
+  { name: 'phone', scheme: 'light', ...PHONE },
+  { name: 'phone-dark', scheme: 'dark', ...PHONE },
+] as const)('$name: axe finds no violations in the grid and with selected rows', async (look) => {
+  const window = await openWindow(browser, service.origin, owner, look);
+  for (const state of ['charts', 'selected']) {
+    const grid = '?show=charts&metric=transactions_per_second';
+    await visit(window.page, `/fleet${state === 'charts' ? grid : ''}`);
+    await window.page.locator('.fleet-charts > li, .table-item').first().waitFor();
+    if (state === 'selected') for (const key of ['j', 'x', 'j', 'X']) await window.page.keyboard.press(key);
+    await settled(window.page);
+    await keepPicture(window.page, `fleet-${state}.${look.name}`);
+    expect(await violations(window.page), state).toEqual([]);
+    expect(await overflow(window.page), state).toBeLessThanOrEqual(0);
+  }
+  expect(window.complaints).toEqual([]);
+  await window.close();
+});
