@@ -82,6 +82,7 @@ export function consoleReads({
       'GET /connections/:id/queries',
       `/connections/${connection}/queries?from=${daysAgo(9)}&to=${daysAgo(-1)}&limit=5`,
     ],
+    ['GET /connections/:id/facts', `/connections/${connection}/facts`],
     ['GET /connections/:id/watch', `/connections/${connection}/watch`],
     ['GET /alerts', '/alerts'],
     ['GET /alerts', '/alerts?state=resolved'],

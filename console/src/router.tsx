@@ -12,6 +12,7 @@ import { ApiError, get } from './api.ts';
 import { BASE_PATH } from './base-path.ts';
 import { activitySearch } from './pages/activity/activity-search.ts';
 import { alertsSearch } from './pages/alerts/alerts-search.ts';
+import { compareSearch } from './pages/compare/compare-search.ts';
 import { connectionSearch } from './pages/connection/connection-search.ts';
 import { fleetSearch } from './pages/fleet/fleet-search.ts';
 import { invitationsSearch } from './pages/invitations/invitations-search.ts';
@@ -108,6 +109,16 @@ const connection = createRoute({
   component: lazyRouteComponent(
     fileOf(() => import('./pages/connection/connection.tsx')),
     'ConnectionPage',
+  ),
+});
+
+const compare = createRoute({
+  getParentRoute: () => signedIn,
+  path: PAGE_PATHS.compare,
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(
+    fileOf(() => import('./pages/compare/compare.tsx')),
+    'ComparePage',
   ),
 });
 
@@ -247,7 +258,7 @@ const invitations = createRoute({
 });
 
 const pages = [
-  ...[home, fleet, addConnection, connection, tickets, alerts],
+  ...[home, fleet, addConnection, connection, compare, tickets, alerts],
   ...[notifications, destination, thresholds, activity, keys, team, account, sessions],
 ];
 

@@ -5,6 +5,7 @@ import { maintenanceRoutes } from './alerts/maintenance-routes.ts';
 import { alertRuleRoutes } from './alerts/rule-routes.ts';
 import { apiMirrorRoutes } from './api-mirror.ts';
 import { changeRoutes } from './changes/change-routes.ts';
+import { factRoutes } from './changes/fact-routes.ts';
 import { changeConnectionRoutes } from './connections/change-connections.ts';
 import { connectionRoutes } from './connections/connection-detail.ts';
 import { monitoringRoleSqlRoutes } from './connections/monitoring-role-sql.ts';
@@ -73,6 +74,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...runHistoryRoutes,
   ...measureRoutes,
   ...changeRoutes,
+  ...factRoutes,
   ...queryRoutes,
   ...silenceRoutes,
   ...silenceListRoutes,

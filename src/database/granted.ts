@@ -50,6 +50,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     destination_recipient:
       'select (account_id, destination_id, email, state, asked_at, confirmed_at, removed_at)',
     event: 'select',
+    fact_snapshot: 'select',
     health_check: 'select',
     key_counted: 'select',
     key_day: 'select',

@@ -7,6 +7,7 @@ export const PAGE_PATHS = {
   fleet: '/fleet',
   addConnection: '/connections/new',
   connection: '/connections/$id',
+  compare: '/compare',
   tickets: '/tickets',
   alerts: '/alerts',
   notifications: '/notifications',

@@ -8,7 +8,7 @@ import { useShortcut } from '../../parts/shortcut.ts';
 const NONE: readonly FleetRow[] = [];
 
 /** The selected connections of a list: `x` selects the focused row, `X` the rows up to it, Escape clears. */
-export function useFleetSelection(rows: readonly FleetRow[] = NONE, can: boolean) {
+export function useFleetSelection(rows: readonly FleetRow[] = NONE) {
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const last = useRef<number | null>(null);
   const toggle = useCallback(
@@ -33,7 +33,7 @@ export function useFleetSelection(rows: readonly FleetRow[] = NONE, can: boolean
   const clear = useCallback(() => setChosen(new Set()), []);
   const select = (isRange: boolean, text: string) => {
     const row = rows[focusedRow()];
-    if (!can || !row) return;
+    if (!row) return;
     toggle(row.id, isRange);
     announce(text);
   };

@@ -155,15 +155,11 @@ interface FleetTableProps {
   onSort: (sort: FleetSearch['sort']) => void;
   /** Null: the lines show scores. */
   lines: LinesOf | null;
-  canSelect: boolean;
 }
 
 /** One row per connection. A header sorts by its column, ascending; pressed again, it restores worst first. */
-export function FleetTable({ rows, sort = 'worst', onSort, lines, canSelect }: FleetTableProps) {
-  const columns = useMemo(
-    () => [...(canSelect ? [SELECT] : []), ...FIRST, lines ? linesColumn(lines) : SCORES, ...LAST],
-    [lines, canSelect],
-  );
+export function FleetTable({ rows, sort = 'worst', onSort, lines }: FleetTableProps) {
+  const columns = useMemo(() => [SELECT, ...FIRST, lines ? linesColumn(lines) : SCORES, ...LAST], [lines]);
   return (
     <Table
       columns={columns}

@@ -67,7 +67,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
     structuralSharing: false,
   });
   const { data, isPlaceholderData } = query;
-  const selection = useFleetSelection(data?.data, mayAdd);
+  const selection = useFleetSelection(data?.data);
   const { selected } = selection;
   const tagged = selected.length > 0 ? selected : (data?.data ?? []);
   const { sort: _, ...filters } = listed;
@@ -90,6 +90,11 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
               <Button kind="quiet" onPress={selection.clear}>
                 Clear selection
               </Button>
+            )}
+            {selected[0] && selected[1] && selected.length === 2 && (
+              <ButtonLink search={{ a: String(selected[0].id), b: String(selected[1].id) }} to="/compare">
+                Compare
+              </ButtonLink>
             )}
             {mayAdd && tagged.length > 0 && (
               <Button icon="pen" onPress={() => show({ edit: 'tags' })}>
@@ -133,7 +138,6 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
               ) : (
                 <SelectionContext value={selection}>
                   <FleetTable
-                    canSelect={mayAdd}
                     lines={lines}
                     onSort={(sort) => show({ sort })}
                     rows={rows}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { type Compared, comparedRows } from './compare-rows.ts';
+import { compareSearch } from './compare-search.ts';
+
+type Fact = Compared['facts'][number];
+const setting = (subject: string, value: string, database = ''): Fact => ({
+  ...{ kind: 'setting', subject, value, database, source: null },
+});
+
+const connection = (score: number, facts: Fact[]): Compared => ({
+  detail: {
+    score,
+    settings: { engine: 'postgres', tags: [] } as unknown as Compared['detail']['settings'],
+    open_tickets: 2,
+    latest: null,
+  },
+  facts,
+  measures: [],
+});
+
+test('rows have what either connection has, and tell what differs', () => {
+  const rows = comparedRows([
+    connection(90, [
+      setting('work_mem', '4MB'),
+      setting('fsync', 'on'),
+      setting('conninfo', 'hidden (0a1b2c3d)'),
+    ]),
+    connection(40, [
+      setting('work_mem', '8MB'),
+      setting('fsync', 'on'),
+      setting('conninfo', 'hidden (ffffffff)'),
+      setting('jit', 'off', 'shop'),
+    ]),
+  ]);
+  expect(rows.map(({ name, values, differs }) => [name, ...values, differs])).toEqual([
+    ['Engine', 'PostgreSQL', 'PostgreSQL', false],
+    ['Score', '90', '40', true],
+    ['Open tickets', '2', '2', false],
+    ['Tags', 'none', 'none', false],
+    // Each is hashed with another key.
+    ['conninfo', 'hidden (0a1b2c3d)', 'hidden (ffffffff)', false],
+    ['fsync', 'on', 'on', false],
+    ['jit in shop', null, 'off', true],
+    ['work_mem', '4MB', '8MB', true],
+  ]);
+});
+
+test.each([
+  [
+    { a: '3', b: '17', show: 'all' },
+    { a: '3', b: '17', show: 'all' },
+  ],
+  [{ a: '-1', b: 'x', show: '<script>' }, {}],
+  [{}, {}],
+])('the address %j means %j', (given, search) => {
+  expect(compareSearch(given)).toEqual(search);
+});

@@ -1,0 +1,2 @@
+-- Pages compare the settings of two servers. Sensitive values are hashed already when a run stores them.
+grant select on fact_snapshot to dbvitals_console;
