@@ -237,7 +237,7 @@ test('a key’s page lists its requests, which link to entries of the log', asyn
   await page.getByRole('heading', { level: 1, name: 'asks' }).waitFor();
   await expect.poll(() => focused(page)).toBe('asks');
   await settled(page);
-  const requests = page.getByRole('table', { name: 'Requests' });
+  const requests = page.getByRole('table', { name: 'Requests', exact: true });
   await requests.waitFor();
   expect(await requests.getAttribute('aria-rowcount')).toBe('4');
   expect(await violations(page)).toEqual([]);
