@@ -3,6 +3,7 @@ import type { Check, Row, ServerFacts, Thresholds } from '../../src/checks/check
 import { type JudgementInput, judgementOf, keptRows } from '../../src/checks/judgement-of.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
 import { expectHosted } from '../expect-hosted.ts';
+import { expectLevels } from '../expect-levels.ts';
 import { expectMeasures } from '../expect-measures.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
 
@@ -28,6 +29,7 @@ export async function measure(
   const given = { ...server, now: new Date(), ...facts, thresholds };
   const judgement = seen(judgementOf(check, rows, given));
   expectMeasures(check, judgement);
+  expectLevels(check, judgement, thresholds);
   expectHosted(check, 'postgres', (provider) => judgementOf(check, rows, { ...given, provider }));
   return judgement;
 }

@@ -66,7 +66,8 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
   };
   const textOf = (name: string) => texts[name] ?? String(stored(name) ?? '');
   const inherited = (name: string, standard: number) =>
-    (scope !== 'all' && overrides.find((one) => one.name === name && one.tag === '')?.value) || standard;
+    (scope === 'all' ? undefined : overrides.find((one) => one.name === name && one.tag === '')?.value) ??
+    standard;
   const typed = Object.entries(texts).map(([name, text]) => [name, thresholdIn(text)] as const);
   const isWrong = typed.some(([, number]) => number === undefined);
   const isScoped = scope === 'all' || (scope === 'tag' ? tag.trim() !== '' : ids.length > 0);

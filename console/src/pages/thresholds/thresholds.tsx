@@ -45,7 +45,7 @@ export function ThresholdsPage() {
       description={
         view === 'silences'
           ? 'Silenced findings are listed as skipped, do not affect the score and open no tickets.'
-          : 'A connection’s own threshold holds before that of its tags, and that before the one of all connections. If several tags set one, the stricter value holds.'
+          : 'A connection’s own threshold takes precedence over those of its tags, and these over those of all connections. If several tags set the same threshold, the stricter value applies.'
       }
       title="Thresholds"
     >
