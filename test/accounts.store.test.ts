@@ -313,6 +313,8 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   const comments = `/tickets/${own.ticket}/comments`;
   const comment = await send('POST /tickets/:id/comments', comments, { body: '@owner@example.com' });
   await send('DELETE /ticket-comments/:id', `/ticket-comments/${comment['id']}`);
+  await send('PATCH /onboarding', '/onboarding', { finding_read: true, dismissed: true });
+  await send('POST /sample-data/remove', '/sample-data/remove');
   await send('DELETE /connections/:id', path);
   await send('POST /connections/test', '/connections/test', { address, password: 'unspoken' });
   await send('POST /me/account', '/me/account', { id: account });

@@ -91,6 +91,7 @@ export function consoleReads({
     ['GET /alert-rules', '/alert-rules'],
     ['GET /maintenance', '/maintenance'],
     ['GET /views', '/views?page=fleet'],
+    ['GET /onboarding', '/onboarding'],
     ['GET /destinations', '/destinations'],
     ...(destination === 0
       ? []

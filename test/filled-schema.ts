@@ -225,6 +225,12 @@ const PARTS: readonly { since: number; sql: string }[] = [
           from account, unnest(array['', 'env:production', 'team:é']) tag;`,
   },
   { since: 28, sql: `update api_key set expiry_reminders = 2 where name = 'key 1';` },
+  {
+    since: 30,
+    sql: `
+      insert into onboarding (account_id, member_id, finding_read_at, dismissed_at)
+        select account_id, member_id, '2026-01-05Z', case when name = 'Ada' then timestamptz '2026-01-06Z' end from member;`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

@@ -24,6 +24,7 @@ import { memberRoutes } from './members/member-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import { destinationRoutes } from './notifications/destination-routes.ts';
 import { emailRoutes } from './notifications/email-routes.ts';
+import { onboardingRoutes } from './onboarding/onboarding-routes.ts';
 import { queryRoutes } from './queries/query-routes.ts';
 import type { ConsoleRoute } from './route.ts';
 import { linkRoutes } from './sign-in/links.ts';
@@ -90,4 +91,5 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...deliveryRoutes,
   ...emailRoutes,
   ...viewRoutes,
+  ...onboardingRoutes,
 ];

@@ -7,6 +7,7 @@ import type { OpenStore } from '../database/open.ts';
 import { addKey } from '../keys/add-key.ts';
 import { addOperatorLink } from '../members/add-link.ts';
 import type { StoredCheck } from '../monitor/run.ts';
+import { OWN_STORE } from '../vocabulary/hosted/embedded-store.ts';
 
 // An arbitrary number: the lock lets only one of several services set up an empty store.
 const FIRST_START = 5_803;
@@ -41,7 +42,7 @@ export async function firstStart(
       requests_per_minute: null,
     });
     const connection = await addConnection((work) => changeAccount(writer, account.id, work), secret, {
-      name: 'dbvitals store',
+      name: OWN_STORE,
       ...ownAddress(store),
       every: 300,
     });

@@ -45,7 +45,9 @@ export function TestResult({ test, onTls }: TestResultProps) {
         </p>
         {remedy && (
           <div>
-            <h3>What to do</h3>
+            <p>
+              <strong>What to do</strong>
+            </p>
             <p>{remedy.advice}</p>
             {remedy.paste !== null && <CodeBlock text={remedy.paste} what="remedy" />}
             {remedy.tls && (
@@ -73,7 +75,9 @@ export function TestResult({ test, onTls }: TestResultProps) {
       />
       {sql !== '' && (
         <div>
-          <h3>Missing privileges</h3>
+          <p>
+            <strong>Missing privileges</strong>
+          </p>
           <p className="quiet">Run this as an administrator, then test again.</p>
           <CodeBlock text={sql} what="GRANT statements" />
         </div>

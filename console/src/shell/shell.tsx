@@ -10,6 +10,7 @@ import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
 import { OpenPalette } from './palette/open-palette.tsx';
 import { Reauthenticate } from './reauthenticate.tsx';
+import { SampleBanner } from './sample-banner.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
 function focusSearch(): void {
@@ -49,6 +50,7 @@ export function Shell() {
       <Shortcuts isOpen={showsShortcuts} onClose={() => setShowsShortcuts(false)} />
       <div className="shell-main">
         <OfflineBanner />
+        <SampleBanner />
         <main id="content" tabIndex={-1}>
           <Outlet />
         </main>

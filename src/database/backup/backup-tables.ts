@@ -1,6 +1,6 @@
 /** The tables in a backup, each after the tables that it references. */
 export const BACKED_UP: readonly string[] = [
-  ...['account', 'login', 'passkey', 'member'],
+  ...['account', 'login', 'passkey', 'member', 'onboarding'],
   ...['api_key', 'key_window', 'key_hour', 'key_day', 'key_counted'],
   ...['activity_head', 'activity_type_head', 'activity_floor', 'activity'],
   ...['seal_key', 'activity_seal', 'activity_leaves'],

@@ -7,6 +7,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useFindingRead } from '../../shell/onboarding-query.ts';
 import { showQuery } from './queries/show-query.ts';
 
 /** The finding's title as a button that opens and closes its details. */
@@ -79,6 +80,7 @@ export function FindingDetail({
     missing_grant,
     ticket_id,
   } = finding;
+  useFindingRead();
   return (
     <div className="finding-detail">
       <FindingExplanation

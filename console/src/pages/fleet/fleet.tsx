@@ -16,6 +16,7 @@ import { statusText } from '../../parts/status-mark.tsx';
 import { TagDialog } from '../../parts/tag-dialog.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
 import { useCan } from '../../shell/profile.ts';
+import { FirstSteps } from './first-steps.tsx';
 import { FleetCharts } from './fleet-charts.tsx';
 import { engineText, FleetFilters } from './fleet-filters.tsx';
 import { metricsQuery } from './fleet-lines-query.ts';
@@ -34,6 +35,7 @@ export function FleetPage() {
   const mayAdd = can('connections:write');
   return (
     <Page actions={mayAdd && <AddConnection />} description="All monitored databases." title="Fleet">
+      <FirstSteps />
       {can('health:read') ? <Connections mayAdd={mayAdd} /> : <NoPermission permission="health:read" />}
     </Page>
   );
