@@ -27,11 +27,18 @@ const pools: ReturnType<typeof openPool>[] = [];
 const NO_ROWS: OwnRows = { connection: 0, key: 0, ticket: 0, runs: [0, 0] };
 const people: ({ token: string } & OwnRows)[] = [];
 
-// Sample data has neither tags nor views.
+// Sample data has neither tags nor views, silences nor comments.
 const tagAll = `
   insert into connection_tags select account_id, connection_id, '{env:production,pci}' from connection where account_id = $1`;
 const shareView = `
   insert into saved_view (account_id, page, name, query, created_by, created_at) values ($1, 'fleet', 'Ours', '', 'Ada', now())`;
+const silence = `
+  insert into silence (account_id, connection_id, check_id, reason, note, created_at)
+  select account_id, min(connection_id), 'PG_VERSION_EOL', 'accepted_risk', 'until the move', now()
+    from connection where account_id = $1 group by account_id`;
+const mentionAll = `
+  insert into ticket_comment (account_id, ticket_id, author, body, mentions, created_at)
+  select account_id, ticket_id, 'Ada', 'look', (select array_agg(member_id) from member), now() from ticket`;
 
 beforeAll(async () => {
   store = await startTestStore();
@@ -51,6 +58,7 @@ beforeAll(async () => {
     });
     await store.writer.query(tagAll, [id]);
     await store.writer.query(shareView, [id]);
+    await store.writer.query(silence, [id]);
     const token = newToken();
     await store.writer.query(insertSession, [id, `${name}@example.com`, hashToken(token)]);
     const { rows } = await store.writer.query(selectOwnRows, [id]);
@@ -58,6 +66,7 @@ beforeAll(async () => {
     const alert = await writeAlerts(store.writer, { accountId: id, connectionId: rows[0].connection });
     people.push({ token, ...rows[0], alert, ...(await writeDeliveries(store.writer, id)) });
   }
+  await store.writer.query(mentionAll);
   await commandJson(['activity', 'seal'], { environment });
   named = await openConsole(false);
   unnamed = await openConsole(true);
