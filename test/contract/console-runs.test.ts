@@ -131,7 +131,12 @@ test('a ticket has its history; a silence resolves it, and ending the silence re
       reopened_at: [],
       resolution: null,
     },
-    thresholds: expect.arrayContaining([{ name: 'warning_bytes', value: 999_999_999_999, default: integer }]),
+    thresholds: expect.arrayContaining([
+      {
+        ...{ name: 'warning_bytes', value: 999_999_999_999, default: integer },
+        ...{ inherited: integer, source: 'connection', tag: '' },
+      },
+    ]),
     ...{ first_seen_at: listed?.first_seen_at, why: expect.stringMatching(/\w+ \w+/) },
   });
 

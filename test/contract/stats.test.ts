@@ -49,7 +49,7 @@ test('200: the figures match a brute-force count of the tickets', async () => {
   const viewer = await signInAs(id, ['viewer']);
   expect(await viewer.get('/tickets/stats')).toEqual({
     ...{ open_count: data.open_count, critical_open: data.critical_open, warning_open: data.warning_open },
-    ...{ new: data.open_count, acknowledged: 0, snoozed: 0 },
+    ...{ new: data.open_count, acknowledged: 0, snoozed: 0, mentioned: 0 },
     solved_this_week: thisWeek.length,
     avg_hours_this_week: averageThisWeek === null ? null : expect.closeTo(averageThisWeek, 1),
   });
