@@ -46,7 +46,7 @@ const FIRST: readonly Column<FleetRow>[] = [
   {
     id: 'name',
     header: 'Connection',
-    width: 'minmax(8.5rem, 3fr)',
+    width: 'minmax(7.25rem, 3fr)',
     isSortable: true,
     narrow: 'lead',
     cell: ({ id, name, engine, version, host, port, tags }) => (
@@ -81,7 +81,7 @@ const LAST: readonly Column<FleetRow>[] = [
   {
     id: 'finding',
     header: 'Worst finding',
-    width: 'minmax(8.5rem, 2.5fr)',
+    width: 'minmax(7.25rem, 2.5fr)',
     cell: (row) => <WorstFinding row={row} />,
   },
   {
