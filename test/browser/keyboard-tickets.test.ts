@@ -119,19 +119,24 @@ test('tickets: scrolling down loads the whole list, each ticket once', async () 
     .toBe(meta.total + 1);
 });
 
-test('activity: Enter opens an entry as JSON, adds it to the URL, and closes it again', async () => {
+test('activity: Enter opens an entry, adds it to the URL, and closes it again; its JSON is a button further', async () => {
   await visit(page, '/activity');
   await page.getByText(/^No gaps in/).waitFor();
   await page.keyboard.press('j');
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
-  const json = (await page.locator('.table-detail code').textContent()) ?? '';
-  const entry: { id: number } = JSON.parse(json);
-  expect(selected().get('entry')).toBe(String(entry.id));
+  await page.locator('.table-detail').waitFor();
   expect(await page.evaluate('document.activeElement.getAttribute("aria-expanded")')).toBe('true');
+  const opened = selected().get('entry');
   await page.keyboard.press('Enter');
   await page.locator('.table-detail').waitFor({ state: 'detached' });
   expect(selected().has('entry')).toBe(false);
+
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'Show JSON');
+  await page.keyboard.press('Enter');
+  const entry: { id: number } = JSON.parse((await page.locator('.table-detail code').textContent()) ?? '');
+  expect(String(entry.id)).toBe(opened);
 });
 
 test('activity: a filter by action is not checked for gaps', async () => {
