@@ -89,6 +89,7 @@ test('an entry’s bidirectional control characters are shown escaped', async ()
   const { page, close } = await openWindow(browser, service.origin, owner);
   await visit(page, '/activity?action_type=connection_added');
   await page.locator('.table-item', { hasText: 'gnp.exe' }).locator('.row-link').click();
+  await page.getByRole('button', { name: 'Show JSON' }).click();
   const json = (await page.locator('.table-detail code').textContent()) ?? '';
   expect(json).toContain('\\u202e');
   expect(json).not.toContain('\u202e');
