@@ -162,7 +162,10 @@ export class Gate {
     });
   }
 
-  /** Takes a batch off the queue. A request that assumes another plan, generation or access than its key's batch waits for the next one. */
+  /**
+   * Takes a batch off the queue. A request that assumes another plan, generation or access than its key's batch waits for the
+   * next one.
+   */
   #nextBatch(): KeyBatch[] {
     const batches = new Map<number, KeyBatch>();
     const later: Waiting[] = [];

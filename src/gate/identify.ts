@@ -59,8 +59,9 @@ export class Identifier {
   }
 
   /**
-   * Asks the store; null = the token is not a key. The key's hint, if there is one, gets its access as of now. One batch is under way, and tokens that arrive meanwhile form the next.
-   * So a million guesses cost the store a few thousand statements, and a valid key does not wait behind them.
+   * Asks the store; null = the token is not a key. The key's hint, if there is one, gets its access as of now. One batch is
+   * under way, and tokens that arrive meanwhile form the next. So a million guesses cost the store a few thousand statements,
+   * and a valid key does not wait behind them.
    */
   find(token: string): Promise<Identity | DeadKey | null> {
     if (!parseKey(token)) return Promise.resolve(null);

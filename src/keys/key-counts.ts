@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { ENDPOINT_PATHS } from '../vocabulary/values/endpoint-paths.ts';
 
-// Counts each key's requests per hour, and per day, endpoint and status, from the log, so that requests do not wait for counters in the gate.
+// Counts each key's requests per hour, and per day, endpoint and status, from the log, so that requests do not wait for counters
+// in the gate.
 
 /** Log entries per step. */
 const STEP = 20_000;

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 
 /**
  * Listens on those of a host's `addresses` that `server` does not listen on: Node uses only the first address of a name such as
- * `localhost`. `server` handles all connections, so its limits, its certificate and its handling of errors hold for them. An address that can't be
- * used is skipped; throws if another program uses the port there. The returned function accepts no more connections, and waits
- * until those that it accepted are closed.
+ * `localhost`. `server` handles all connections, so its limits, its certificate and its handling of errors hold for them.
+ * An address that can't be used is skipped; throws if another program uses the port there. The returned function accepts no
+ * more connections, and waits until those that it accepted are closed.
  */
 export async function listenOnOtherAddresses(
   server: Server,

@@ -1,3 +1,4 @@
+import '../../parts/page-views.css';
 import './alerts.css';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -79,12 +80,12 @@ const VIEWS: readonly { view: AlertsView | undefined; label: string }[] = [
 function Views() {
   return (
     <nav aria-label="Alerts">
-      <ul className="alert-views">
+      <ul className="page-views alert-views">
         {VIEWS.map(({ view, label }) => (
           <li key={label}>
             <Link
               activeOptions={{ includeSearch: true, explicitUndefined: true }}
-              className="alert-view"
+              className="page-view"
               search={{ view }}
               to="/alerts"
             >

@@ -1,3 +1,4 @@
+import '../../parts/page-views.css';
 import './thresholds.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -63,12 +64,12 @@ const VIEWS: readonly { view: ThresholdsSearch['view']; label: string }[] = [
 function Views() {
   return (
     <nav aria-label="Thresholds">
-      <ul className="threshold-views">
+      <ul className="page-views">
         {VIEWS.map(({ view, label }) => (
           <li key={label}>
             <Link
               activeOptions={{ includeSearch: true, explicitUndefined: true }}
-              className="threshold-view"
+              className="page-view"
               search={(old) => ({ ...old, view, check: undefined })}
               to="/thresholds"
             >
