@@ -192,6 +192,7 @@ async function openSecret(store: pg.Pool, log?: Logger): Promise<SecretKeys> {
 const program = new Command('dbvitals')
   .description('Watches databases, turns findings into tickets, and answers through a read-only JSON API.')
   .version(version)
+  .enablePositionalOptions() // `--version` of a command is its own
   .exitOverride()
   .configureOutput({
     // One line, without the value of a mistyped option, because it may be a secret.

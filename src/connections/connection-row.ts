@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import type { ConnectionType } from '../vocabulary/connection-types.ts';
+import type { Engine } from '../vocabulary/engines.ts';
+import { serverVersion } from '../vocabulary/values/server-version.ts';
 import { NoConnection } from './connection-rejected.ts';
 
 /** A connection as endpoint 1 shows it. */
@@ -31,6 +33,35 @@ export async function listConnections(
   accountId: number,
 ): Promise<ConnectionRow[]> {
   return (await client.query<ConnectionRow>(ofAccount, [accountId])).rows;
+}
+
+const serversOfAccount = `
+  select c.connection_id as id, c.engine, v.version
+    from connection c
+    left join connection_version v using (account_id, connection_id)
+   where c.account_id = $1 and c.removed_at is null`;
+
+/** The engine of a connection's server, and its version as a run measured it last, such as 18.4; null before. */
+export interface ConnectionServer {
+  engine: Engine;
+  version: string | null;
+}
+
+/** The servers of the account's connections, by connection. */
+export async function listServers(
+  client: pg.ClientBase | pg.Pool,
+  accountId: number,
+): Promise<Map<number, ConnectionServer>> {
+  const { rows } = await client.query<{ id: number; engine: Engine; version: number | null }>(
+    serversOfAccount,
+    [accountId],
+  );
+  return new Map(
+    rows.map(({ id, engine, version }) => [
+      id,
+      { engine, version: version === null ? null : serverVersion(engine, version) },
+    ]),
+  );
 }
 
 /** A connection, removed or not. Throws when it does not exist. */

@@ -57,6 +57,11 @@ test('commands tag connections and filter by tags, and print what endpoint 1 sho
       ({ name }) => name,
     ),
   ).toEqual(['shop']);
+  const servers = (...filter: string[]) =>
+    commandJson<Connection[]>(['connection', 'list', ...at(account), ...filter]);
+  expect(await servers('--engine', 'postgres')).toHaveLength(3);
+  expect(await servers('--engine', 'mysql')).toEqual([]);
+  expect(await servers('--version', '18')).toEqual([]); // no run has measured it
   // One change: the name and the tags, or neither.
   await commandJson(['connection', 'change', String(crm.id), '--name', 'sales', '--tag', 'pci']);
   const log = await readLog(key);

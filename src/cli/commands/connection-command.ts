@@ -3,7 +3,12 @@ import type pg from 'pg';
 import { requireAccount } from '../../accounts/account-row.ts';
 import { type Change, type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
 import { addConnection } from '../../connections/add-connection.ts';
-import { listConnections, ownerOfConnection, readConnection } from '../../connections/connection-row.ts';
+import {
+  listConnections,
+  listServers,
+  ownerOfConnection,
+  readConnection,
+} from '../../connections/connection-row.ts';
 import { agreedTls, tlsOf } from '../../connections/connection-tls.ts';
 import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
@@ -11,7 +16,9 @@ import { changeTagsWithin, requireTagsOfOne } from '../../connections/tags/chang
 import { readTags } from '../../connections/tags/connection-tags.ts';
 import { within } from '../../database/read.ts';
 import { CONNECTION_TYPES, type ConnectionType } from '../../vocabulary/connection-types.ts';
+import { ENGINES, type Engine } from '../../vocabulary/engines.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
+import { isOfVersion } from '../../vocabulary/values/server-version.ts';
 import { matchesTags } from '../../vocabulary/values/tags.ts';
 import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
@@ -56,7 +63,29 @@ async function changeOf(writer: pg.Pool, connectionId: number): Promise<ChangeAc
 interface ListOptions {
   account: number;
   tag?: readonly string[];
+  engine?: Engine;
+  version?: string;
   json?: boolean;
+}
+
+function versionOf(text: string): string {
+  if (/^[0-9]{1,4}(?:\.[0-9]{1,4}){0,2}$/.test(text)) return text;
+  throw new UsageError('--version must be a version or its first numbers, such as 18 or 8.0.36.');
+}
+
+/** The account's connections that the options choose. */
+async function chosenConnections(writer: pg.Pool, { account, tag = [], engine, version }: ListOptions) {
+  const tagged = await taggedConnections(writer, account, tag);
+  const servers = await listServers(writer, account);
+  return tagged
+    .map(({ connection }) => connection)
+    .filter(({ id }) => {
+      const server = servers.get(id);
+      return (
+        (engine === undefined || server?.engine === engine) &&
+        (version === undefined || isOfVersion(server?.version ?? '', version))
+      );
+    });
 }
 
 /** The account's connections with their tags, if those pass the filter. */
@@ -130,11 +159,19 @@ export function addConnectionCommands(program: Command, context: CommandContext)
     );
 
   addTagOption(addCommand(group, 'list', 'list the connections of an account'), '--tag <TAG>', TAG_FILTER)
+    .option(
+      '--engine <E>',
+      `only connections of this engine: ${ENGINES.join(', ')}`,
+      oneOf('--engine', ENGINES),
+    )
+    .option(
+      '--version <V>',
+      'only servers of this version, as health checks measured it, such as 18 or 8.0',
+      versionOf,
+    )
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
-    .action(async ({ account, tag = [], json }: ListOptions) => {
-      const connections = (await context.withStore((writer) => taggedConnections(writer, account, tag))).map(
-        ({ connection }) => connection,
-      );
+    .action(async ({ json, ...options }: ListOptions) => {
+      const connections = await context.withStore((writer) => chosenConnections(writer, options));
       printList(json, connections, [
         'id',
         'name',
