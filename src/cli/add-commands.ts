@@ -19,6 +19,7 @@ const COMMANDS: readonly [group: string, commands: Readonly<Record<string, () =>
   [
     'Tickets and notifications:',
     {
+      ticket: async () => (await import('./tickets/ticket-command.ts')).addTicketCommands,
       alert: async () => (await import('./commands/alert-command.ts')).addAlertCommands,
       threshold: async () => (await import('./thresholds/threshold-command.ts')).addThresholdCommands,
       silence: async () => (await import('./commands/silence-command.ts')).addSilenceCommands,

@@ -1,3 +1,5 @@
+import { cleanText } from '../vocabulary/clean-text.ts';
+
 /** A row to print: column or field name to value. */
 type Row = Readonly<Record<string, unknown>>;
 
@@ -41,13 +43,16 @@ function table(rows: readonly Row[], columns: readonly string[]): string {
 
 function fields(thing: Row): string {
   const width = Math.max(...Object.keys(thing).map((name) => name.length));
+  const nextLine = `\n${' '.repeat(width + 2)}`;
   return Object.entries(thing)
-    .map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}  ${cell(value)}\n`)
+    .map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}  ${cell(value, nextLine)}\n`)
     .join('');
 }
 
-function cell(value: unknown): string {
+/** A value as text. What a watched server or a stranger wrote can't move the cursor, reorder the text or look like a line of its own. */
+function cell(value: unknown, nextLine = ' '): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
-  return Array.isArray(value) ? value.join(', ') : String(value);
+  const lines = (Array.isArray(value) ? value.join(', ') : String(value)).split('\n');
+  return lines.map((line) => cleanText(line, Number.POSITIVE_INFINITY)).join(nextLine);
 }

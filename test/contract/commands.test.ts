@@ -298,7 +298,7 @@ test('--help groups the commands', async () => {
     ['Options:', expect.anything()],
     ['Serve:', ['serve', 'monitor']],
     ['Watch:', ['connection', 'check', 'measures', 'queries', 'changes']],
-    ['Tickets and notifications:', ['alert', 'threshold', 'silence', 'destination', 'maintenance']],
+    ['Tickets and notifications:', ['ticket', 'alert', 'threshold', 'silence', 'destination', 'maintenance']],
     ['Accounts:', ['account', 'key', 'member', 'activity', 'apply']],
     ['Store:', ['migrate', 'doctor', 'backup', 'restore', 'secret']],
     ['Tools:', ['exporter', 'mcp', 'webhook', 'sample-data', 'help']],
