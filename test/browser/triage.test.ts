@@ -13,7 +13,7 @@ import {
   type Window,
 } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
-import { focused, tabTo, takeFromMenu } from './keyboard.ts';
+import { focused, tabTo, takeFromMenu, write } from './keyboard.ts';
 
 let service: ConsoleService;
 let browser: Browser;
@@ -169,6 +169,35 @@ test('an open ticket is changed from its panel, and links to what belongs to it'
   await page.waitForURL(/connections\/\d+\?finding=/);
 });
 
+test('the finding of a ticket is silenced, by its key and from its panel, with what the connection’s page asks', async () => {
+  await visitList(page, '/tickets');
+  await page.keyboard.press('j');
+  const id = (await page.locator('.row-link:focus').getAttribute('id')) ?? '';
+  await page.keyboard.press('S');
+  const dialog = page.getByRole('dialog', { name: 'Silence finding' });
+  await dialog.waitFor();
+  await write(page, 'Note', 'Known since the migration.');
+  await page.keyboard.press('Enter');
+  await notice(/^Finding silenced/).waitFor();
+  await page.locator(`#${id}`).waitFor({ state: 'detached' });
+  await expect.poll(focusedIndex).toBe('0');
+  await visit(page, `/tickets?status=silenced&ticket=${id.replace('ticket-', '')}`);
+  const panel = page.locator('.ticket-panel');
+  await panel.getByText('Known since the migration.').waitFor();
+  expect(await panel.getByRole('button', { name: 'Silence', exact: true }).count()).toBe(0);
+  await panel.getByRole('button', { name: 'End silence' }).click();
+  await notice(/^Silence ended/).waitFor();
+
+  await visitList(page, '/tickets');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await panel.getByRole('button', { name: 'Silence', exact: true }).click();
+  await dialog.waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
+
 test('a list is saved as a view, and opened again', async () => {
   await visitList(page, '/tickets?status=new&group=check&sort=severity');
   await takeFromMenu(page, 'Views', 'Save this view…');
@@ -186,7 +215,7 @@ test('who may only look has neither boxes nor buttons nor keys', async () => {
   const { page: seen, complaints, close } = await openWindow(browser, service.origin, viewer);
   await visitList(seen, '/tickets');
   await seen.keyboard.press('j');
-  for (const key of ['x', 'a', 'e', 's', 'z']) await seen.keyboard.press(key);
+  for (const key of ['x', 'a', 'e', 's', 'S', 'z']) await seen.keyboard.press(key);
   expect(await seen.locator('.select-box, .bulk-bar, [role=dialog]').count()).toBe(0);
   await seen.keyboard.press('Enter');
   await seen.locator('.ticket-panel').getByText('Assigned to nobody').waitFor();

@@ -17,6 +17,7 @@ const TICKETS = [
   ['a', 'Assign'],
   ['e', 'Acknowledge, or make new again'],
   ['s', 'Snooze'],
+  ['S', 'Silence the finding of one ticket'],
   ['c', 'Comment'],
   ['z', 'Undo the last of these'],
 ] as const;

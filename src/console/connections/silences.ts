@@ -30,7 +30,7 @@ export const Silence = Type.Object({
 
 const SilenceList = Type.Object({ data: Type.Array(Silence) });
 
-export const NewSilence = Type.Object({
+const NewSilence = Type.Object({
   check_id: Type.String({ pattern: '^[A-Z0-9_]{1,60}$', description: 'Enter the ID of a check.' }),
   /** As its finding names it; absent = all objects of the check. */
   object: Type.Optional(singleLine(200, 'Enter the object as its finding names it, at most 200 characters.')),
@@ -47,7 +47,6 @@ export const NewSilence = Type.Object({
 });
 
 export type Silence = Static<typeof Silence>;
-export type NewSilence = Static<typeof NewSilence>;
 
 const engineOf = `
   select engine from connection where account_id = $1 and connection_id = $2 and removed_at is null`;

@@ -7,13 +7,14 @@ import { FINDING_STATUSES } from '../../../../src/vocabulary/severities.ts';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { findingAnchor, findingId } from '../../parts/finding-anchor.ts';
 import { Section } from '../../parts/page.tsx';
+import { SilenceDialog } from '../../parts/silence-dialog.tsx';
 import { Message } from '../../parts/states.tsx';
 import { StatusMark, statusText } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useCan } from '../../shell/profile.ts';
+import { useRefresh } from './connection-query.ts';
 import { type ConnectionSearch, connectionSearch } from './connection-search.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';
-import { SilenceDialog } from './silence-dialog.tsx';
 import { ThresholdsDialog } from './thresholds-dialog.tsx';
 
 type Status = ExplainedFinding['status'];
@@ -45,6 +46,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
   const mayWrite = useCan()('connections:write');
   const [dialog, setDialog] = useState<{ of: 'silence' | 'thresholds'; finding: string } | null>(null);
   const close = () => setDialog(null);
+  const renew = useRefresh();
   const connectionId = String(settings.id);
   const isShown = ({ status }: ExplainedFinding) =>
     search.status ? status === search.status : isToDo(status);
@@ -137,7 +139,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
         </Message>
       )}
       {asked && dialog?.of === 'silence' && (
-        <SilenceDialog connectionId={connectionId} finding={asked} onClose={close} />
+        <SilenceDialog connectionId={settings.id} finding={asked} onClose={close} onSilenced={renew} />
       )}
       {asked && dialog?.of === 'thresholds' && (
         <ThresholdsDialog finding={asked} onClose={close} settings={settings} />

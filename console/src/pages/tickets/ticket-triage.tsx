@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
 import { send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { local } from '../../parts/time.tsx';
+import { useRefreshTickets } from './tickets-query.ts';
 import type { TriageActions } from './use-triage-actions.tsx';
 
 const REASONS: Record<string, string> = {
@@ -17,7 +18,7 @@ const REASONS: Record<string, string> = {
 /** Who works on a ticket, who has seen it, and what can be done about it. */
 export function TicketTriage({ ticket, actions }: { ticket: TicketDetail; actions: TriageActions }) {
   const { assignee, acknowledged, silence, status, state } = ticket;
-  const { can, start, isPending } = actions;
+  const { can, start, silence: startSilence, isPending } = actions;
   const isSeen = state === 'acknowledged' || state === 'snoozed';
   return (
     <div className="ticket-triage">
@@ -48,6 +49,9 @@ export function TicketTriage({ ticket, actions }: { ticket: TicketDetail; action
           <Button isDisabled={isPending} onPress={() => start('snooze', [ticket])} small>
             Snooze
           </Button>
+          <Button isDisabled={isPending} onPress={() => startSilence(ticket)} small>
+            Silence
+          </Button>
         </div>
       )}
       {silence && <Silence canEnd={can} silence={silence} />}
@@ -57,11 +61,11 @@ export function TicketTriage({ ticket, actions }: { ticket: TicketDetail; action
 
 function Silence({ silence, canEnd }: { silence: NonNullable<TicketDetail['silence']>; canEnd: boolean }) {
   const { id, by, reason, note, until } = silence;
-  const queries = useQueryClient();
+  const refresh = useRefreshTickets();
   const end = useMutation({
     mutationFn: () => send('DELETE', `/silences/${id}`),
     async onSuccess() {
-      await queries.invalidateQueries({ queryKey: ['tickets'] });
+      await refresh();
       notify('Silence ended. The next health check reports the finding again.');
     },
   });

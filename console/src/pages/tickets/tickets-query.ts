@@ -66,6 +66,18 @@ export function usePeople() {
   });
 }
 
+/** Reads again what a silence may have changed. */
+export function useRefreshTickets(): () => Promise<void> {
+  const queries = useQueryClient();
+  return async () => {
+    await Promise.all(
+      ['tickets', 'connections', 'fleet', 'silences'].map((key) =>
+        queries.invalidateQueries({ queryKey: [key] }),
+      ),
+    );
+  };
+}
+
 export type Ticket = TicketPage['data'][number];
 /** A ticket in the version that the member sees. */
 export type SeenTicket = NewTriage['tickets'][number];

@@ -1,15 +1,28 @@
 import { useEffect, useRef, useState } from 'react';
 import { focusedRow, focusRow } from '../../parts/keyboard-navigation.ts';
 import { useShortcut } from '../../parts/shortcut.ts';
+import { SilenceDialog } from '../../parts/silence-dialog.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { AssignDialog } from './assign-dialog.tsx';
 import { SnoozeDialog, snoozedUntil } from './snooze-dialog.tsx';
-import { type SeenTicket, type Step, useTriage } from './tickets-query.ts';
+import { type SeenTicket, type Step, useRefreshTickets, useTriage } from './tickets-query.ts';
 
 /** What an action needs to know of a ticket. */
-export interface Target extends SeenTicket {
+export interface Target extends SeenTicket, Partial<TicketFinding> {
   state: string;
   assignee: { id: number } | null;
+}
+
+/** What a silence needs to know of a ticket. A ticket beyond the loaded pages has none of it. */
+interface TicketFinding {
+  connection_id: number;
+  check_id: string;
+  title: string;
+  object: string | null;
+}
+
+function isLoaded(ticket: Target): ticket is Target & TicketFinding {
+  return ticket.check_id !== undefined;
 }
 
 export type TriageAction = 'assign' | 'acknowledge' | 'snooze';
@@ -17,13 +30,15 @@ export type TriageAction = 'assign' | 'acknowledge' | 'snooze';
 export type TriageActions = ReturnType<typeof useTriageActions>;
 
 /**
- * The actions on tickets, and their keys: `a`, `e`, `s`, and `z` to undo the last one. `targets` tells which tickets an
- * action is for; it is asked when the action begins. `dialog` must be rendered.
+ * The actions on tickets, and their keys: `a`, `e`, `s`, `S` for a silence of one ticket, and `z` to undo the last one.
+ * `targets` tells which tickets an action is for; it is asked when the action begins. `dialog` must be rendered.
  */
 export function useTriageActions(targets: () => readonly Target[], onDone: () => void) {
   const can = useCan()('connections:write');
   const { change, error, undoLast } = useTriage();
   const [asking, setAsking] = useState<{ action: 'assign' | 'snooze'; of: readonly Target[] } | null>(null);
+  const [silencing, setSilencing] = useState<(Target & TicketFinding) | null>(null);
+  const refresh = useRefreshTickets();
   const keepFocus = useKeptFocus();
   const run = (of: readonly Target[], wanted: Step['wanted'], done: string) => {
     const tickets = of.map(({ id, version }) => ({ id, version }));
@@ -45,31 +60,50 @@ export function useTriageActions(targets: () => readonly Target[], onDone: () =>
     const isAll = of.every(({ state }) => state === 'acknowledged' || state === 'snoozed');
     run(of, { acknowledged: !isAll }, isAll ? 'new again' : 'acknowledged');
   };
+  const silence = (ticket: Target) => {
+    if (!can || !isLoaded(ticket) || ticket.state === 'resolved' || ticket.state === 'silenced') return;
+    keepFocus.mark();
+    setSilencing(ticket);
+  };
   useShortcut('a', () => start('assign'));
   useShortcut('e', () => start('acknowledge'));
   useShortcut('s', () => start('snooze'));
+  useShortcut('S', () => {
+    const [ticket, ...more] = targets();
+    if (ticket && more.length === 0) silence(ticket);
+  });
   useShortcut('z', undoLast);
   const close = () => setAsking(null);
   const titled = (verb: string, of: readonly Target[]) =>
     of.length === 1 ? `${verb} ticket` : `${verb} ${of.length.toLocaleString('en')} tickets`;
-  const dialog =
-    asking?.action === 'assign' ? (
-      <AssignDialog
-        assignee={assigneeOf(asking.of)}
-        onAssign={(id, name) =>
-          run(asking.of, { assignee_id: id }, id === null ? 'unassigned' : `assigned to ${name}`)
-        }
-        onClose={close}
-        title={titled('Assign', asking.of)}
-      />
-    ) : asking?.action === 'snooze' ? (
-      <SnoozeDialog
-        onClose={close}
-        onSnooze={(until) => run(asking.of, { acknowledged: true, until }, snoozedUntil(until))}
-        title={titled('Snooze', asking.of)}
-      />
-    ) : null;
-  return { can, start, error, dialog, isPending: change.isPending };
+  const dialog = silencing ? (
+    <SilenceDialog
+      connectionId={silencing.connection_id}
+      finding={silencing}
+      onClose={() => setSilencing(null)}
+      onSilenced={async () => {
+        await refresh();
+        onDone();
+        keepFocus();
+      }}
+    />
+  ) : asking?.action === 'assign' ? (
+    <AssignDialog
+      assignee={assigneeOf(asking.of)}
+      onAssign={(id, name) =>
+        run(asking.of, { assignee_id: id }, id === null ? 'unassigned' : `assigned to ${name}`)
+      }
+      onClose={close}
+      title={titled('Assign', asking.of)}
+    />
+  ) : asking?.action === 'snooze' ? (
+    <SnoozeDialog
+      onClose={close}
+      onSnooze={(until) => run(asking.of, { acknowledged: true, until }, snoozedUntil(until))}
+      title={titled('Snooze', asking.of)}
+    />
+  ) : null;
+  return { can, start, silence, error, dialog, isPending: change.isPending };
 }
 
 function assigneeOf(of: readonly Target[]): number | null | undefined {

@@ -1,14 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
-import type { NewSilence, Silence } from '../../../../src/console/connections/silences.ts';
-import { fieldError, send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
-import { FormDialog } from '../../parts/dialog.tsx';
-import { RadioGroup, Select, TextField } from '../../parts/field.tsx';
-import { REASONS } from '../../parts/silence-reasons.ts';
-import { InlineError } from '../../parts/states.tsx';
-import { useRefresh } from './connection-query.ts';
+import { fieldError, send } from '../api.ts';
+import { notify } from './announcer.tsx';
+import { FormDialog } from './dialog.tsx';
+import { RadioGroup, Select, TextField } from './field.tsx';
+import { REASONS } from './silence-reasons.ts';
+import { InlineError } from './states.tsx';
 
 const ENDS = [
   { id: '1d', label: 'In a day' },
@@ -19,34 +16,35 @@ const ENDS = [
   { id: 'never', label: 'Never' },
 ];
 
-/** Asks for the reason and end of a silence. The finding's open ticket is resolved immediately. */
-export function SilenceDialog({
-  connectionId,
-  finding: { check_id, title, object },
-  onClose,
-}: {
-  connectionId: string;
-  finding: ExplainedFinding;
+interface SilenceDialogProps {
+  connectionId: number;
+  /** What to silence: a finding, or the ticket of one. */
+  finding: { check_id: string; title: string; object: string | null };
   onClose: () => void;
-}) {
-  const renew = useRefresh();
+  /** Reads again what the silence changed. */
+  onSilenced: () => Promise<unknown>;
+}
+
+/** Asks for the reason and end of a silence. The finding's open ticket is resolved immediately. */
+export function SilenceDialog({ connectionId, finding, onClose, onSilenced }: SilenceDialogProps) {
+  const { check_id, title, object } = finding;
   const [scope, setScope] = useState(object === null ? 'check' : 'object');
-  const [reason, setReason] = useState<NewSilence['reason']>('accepted_risk');
+  const [reason, setReason] = useState<string>('accepted_risk');
   const [note, setNote] = useState('');
   const [end, setEnd] = useState('30d');
   const [at, setAt] = useState('');
   const silence = useMutation({
     mutationFn: () =>
-      send<Silence>('POST', `/connections/${connectionId}/silences`, {
+      send<{ id: number }>('POST', `/connections/${connectionId}/silences`, {
         ...{ check_id, reason, note },
         ...(scope === 'object' && object !== null && { object }),
         // The field holds a time in the viewer's time zone.
         ...(end !== 'never' && {
           until: end === 'at' ? new Date(at).toISOString().replace(/\.\d+/, '') : end,
         }),
-      } satisfies NewSilence),
+      }),
     async onSuccess() {
-      await renew();
+      await onSilenced();
       notify('Finding silenced');
       onClose();
     },
@@ -76,12 +74,7 @@ export function SilenceDialog({
           value={scope}
         />
       )}
-      <Select
-        choices={REASONS}
-        label="Reason"
-        onChange={(id) => setReason(id as NewSilence['reason'])}
-        value={reason}
-      />
+      <Select choices={REASONS} label="Reason" onChange={setReason} value={reason} />
       <TextField
         description="Explain why, for your team."
         error={fieldError(error, 'note')}
