@@ -300,6 +300,8 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   });
   await send('DELETE /silences/:id', `/silences/${silenced['id']}`);
   await send('POST /silences/end', '/silences/end', { ids: [silenced['id']] });
+  await send('POST /silences/resume', '/silences/resume', { ids: [silenced['id']] });
+  await send('POST /silences/:id/undo', `/silences/${silenced['id']}/undo`);
   const thresholds = { PG_CONN_SATURATION: { warning: 0.7 }, PG_DEAD_TUPLES: { warning: 0.2 } };
   for (const of of [{}, { tag: 'pci' }, { connections: [own.connection] }]) {
     await send('POST /thresholds/preview', '/thresholds/preview', { ...of, thresholds });

@@ -173,6 +173,31 @@ export async function resolveSilencedTicketsOf(client: pg.ClientBase, scope: Sco
   return rows.map((ticket) => resolvedEntry(scope, ticket));
 }
 
+// The tickets that it resolved when it was added, unless another silence covers them. reopened_at stays: nothing was found again.
+const reopenSilenced = `
+  update ticket t
+     set status = 'open', resolved_at = null, resolution = null
+    from silence s
+   where s.account_id = $1 and s.connection_id = $2 and s.silence_id = $3
+     and t.account_id = $1 and t.connection_id = $2 and t.status = 'resolved'
+     and t.resolved_at = s.created_at and t.resolution = 'silenced: ' || s.reason
+     and t.check_id = s.check_id and (s.object is null or s.object = t.object)
+     and not exists (select from silence o
+                      where o.account_id = $1 and o.connection_id = $2 and (o.ends_at is null or o.ends_at > $4)
+                        and o.check_id = t.check_id and (o.object is null or o.object = t.object))
+  returning ${changedFacts}`;
+
+/** Opens the tickets again that a silence resolved when it was added, and returns the entries to record. */
+export async function reopenSilencedTicketsOf(
+  client: pg.ClientBase,
+  scope: Scope,
+  silenceId: number,
+): Promise<TicketEntry[]> {
+  const values = [scope.accountId, scope.connectionId, silenceId, scope.at];
+  const { rows } = await client.query<ChangedTicketFacts>(reopenSilenced, values);
+  return rows.map((ticket) => entry('ticket_reopened', scope, ticket, {}));
+}
+
 interface ChangedTicket extends ChangedTicketFacts {
   status: string;
   reopened: boolean;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { ChangeAccount } from '../activity/record-entry.ts';
+import type { Change, ChangeAccount } from '../activity/record-entry.ts';
 import { storeChanges } from '../changes/store-changes.ts';
 import { NoConnection } from '../connections/connection-rejected.ts';
 import { one } from '../database/one.ts';
@@ -37,12 +37,23 @@ export async function addSilence(
     const scope = { accountId, connectionId, at };
     await storeChanges(client, scope, [silenceChange('came', silence, author)]);
     record('silence_added', pageOf(silence), { ...propertiesOf(silence), ...actor });
-    const tickets = await resolveSilencedTicketsOf(client, scope);
-    for (const entry of tickets) record(entry.actionType, entry.pagePath, entry.properties);
-    await queueMemberChanges(client, scope, tickets);
-    await endSilencedAlerts(within, connectionId, silence);
+    await resolveCovered(within, connectionId, [silence]);
     return silence;
   });
+}
+
+/** Resolves the open tickets and alerts of a connection that its new silences cover. */
+export async function resolveCovered(
+  within: Change,
+  connectionId: number,
+  silences: readonly SilenceRow[],
+): Promise<void> {
+  const { accountId, client, at, record } = within;
+  const scope = { accountId, connectionId, at };
+  const tickets = await resolveSilencedTicketsOf(client, scope);
+  for (const entry of tickets) record(entry.actionType, entry.pagePath, entry.properties);
+  await queueMemberChanges(client, scope, tickets);
+  for (const silence of silences) await endSilencedAlerts(within, connectionId, silence);
 }
 
 const lockConnection = `

@@ -5,7 +5,7 @@ import { NoSilence, pageOf, propertiesOf, type SilenceRow, silenceColumns } from
 
 const end = `
   update silence
-     set ends_at = $3
+     set ends_at = $3, ended_at = $3, until_before = ends_at
    where account_id = $1 and silence_id = any($2::bigint[]) and (ends_at is null or ends_at > $3)
   returning ${silenceColumns}`;
 

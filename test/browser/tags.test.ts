@@ -86,10 +86,45 @@ test('by keyboard alone: tag what is listed, filter by it, save the view, open i
   await page.getByRole('alertdialog').waitFor();
   await press(page, 'Remove view');
   await page.getByRole('button', { name: 'Views' }).waitFor();
+  await page.getByText('View removed').waitFor();
+  await page.keyboard.press('z');
+  await page.getByText('View restored').waitFor();
+  await page.getByRole('button', { name: 'View Payments' }).waitFor();
 
   await tabTo(page, 'Tag team:payments: remove from the filter');
   await page.keyboard.press('Enter');
   await page.waitForURL((url) => !url.searchParams.has('tags'));
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('a change of many tags is undone for each connection, and leaves alone what others changed since', async () => {
+  const [one = 0, two = 0, three = 0] = ids;
+  await tag([one], ['env:test', 'undo:kept']);
+  await tag([two], ['env:staging']);
+  const tags = async () =>
+    (await fleet()).data.filter(({ id }) => [one, two, three].includes(id)).map((row) => [row.id, row.tags]);
+  const before = await tags();
+  const { page, complaints, close } = await open();
+  await visit(page, '/fleet');
+  await press(page, /^Tag \d+ connections$/);
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('env:production pci undo:kept');
+  await page.keyboard.press('Enter');
+  await page.getByText('Tags changed').waitFor();
+  await tag([three], ['team:later']);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Tags restored').waitFor();
+  expect(await tags()).toEqual(
+    before.map(([id, of]) => [id, id === three ? [...(of as string[]), 'team:later'].sort() : of]),
+  );
+  // Only once.
+  await page.keyboard.press('z');
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+  await service.ask(owner, 'POST', '/connections/tags', {
+    connections: [one, two, three],
+    remove: ['env:test', 'env:staging', 'undo:kept', 'team:later'],
+  });
   expect(complaints).toEqual([]);
   await close();
 });

@@ -120,6 +120,16 @@ test('silences of all connections are ended together, by keyboard', async () => 
   await page.getByRole('alertdialog').waitFor();
   await press(page, 'End silences');
   await page.getByText('Nothing is silenced').waitFor();
+  await page.getByText('2 silences ended').waitFor();
+  await page.keyboard.press('z');
+  await page.getByText('2 silences restored').waitFor();
+  await expect.poll(() => page.locator('.table-item').count()).toBe(2);
+  await tabTo(page, 'Select all');
+  await page.keyboard.press('Space');
+  await press(page, 'End 2 silences');
+  await page.getByRole('alertdialog').waitFor();
+  await press(page, 'End silences');
+  await page.getByText('Nothing is silenced').waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

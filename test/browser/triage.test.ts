@@ -181,12 +181,26 @@ test('the finding of a ticket is silenced, by its key and from its panel, with w
   await notice(/^Finding silenced/).waitFor();
   await page.locator(`#${id}`).waitFor({ state: 'detached' });
   await expect.poll(focusedIndex).toBe('0');
+  // Undone, the ticket is back in the list.
+  await page.keyboard.press('z');
+  await notice(/^Silence undone/).waitFor();
+  await page.locator(`#${id}`).waitFor();
+  await page.locator(`#${id}`).focus();
+  await page.keyboard.press('S');
+  await dialog.waitFor();
+  await write(page, 'Note', 'Known since the migration.');
+  await page.keyboard.press('Enter');
+  await page.locator(`#${id}`).waitFor({ state: 'detached' });
   await visit(page, `/tickets?status=silenced&ticket=${id.replace('ticket-', '')}`);
   const panel = page.locator('.ticket-panel');
   await panel.getByText('Known since the migration.').waitFor();
   expect(await panel.getByRole('button', { name: 'Silence', exact: true }).count()).toBe(0);
   await panel.getByRole('button', { name: 'End silence' }).click();
   await notice(/^Silence ended/).waitFor();
+  await panel.getByText('Known since the migration.').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await notice(/^Silence restored/).waitFor();
+  await panel.getByText('Known since the migration.').waitFor();
 
   await visitList(page, '/tickets');
   await page.keyboard.press('j');

@@ -115,7 +115,8 @@ test('the console tags in bulk, and filters the fleet by tags and engine', async
   const [a = 0, b = 0, c = 0] = ids;
   const [operator, viewer] = [await signInAs(account, ['operator']), await signInAs(account, ['viewer'])];
   const answer = await tag(operator, [a, b], { add: [' Team:Shop', 'pci'] });
-  expect(answer.json()).toEqual({ data: [a, b].map((id) => ({ id, tags: ['pci', 'team:shop'] })) });
+  const added = ['pci', 'team:shop'];
+  expect(answer.json()).toEqual({ data: [a, b].map((id) => ({ id, tags: added, added, removed: [] })) });
   await tag(operator, [b, c], { add: ['team:crm'], remove: ['team:shop'] });
   expect(await viewer.get('/tags')).toEqual({
     data: [

@@ -8,6 +8,7 @@ import { Confirm, FormDialog } from './dialog.tsx';
 import { Checkbox, TextField } from './field.tsx';
 import { type Action, ActionMenu } from './menu.tsx';
 import { InlineError } from './states.tsx';
+import { offerUndo } from './undo.ts';
 
 interface View {
   id: number;
@@ -63,7 +64,9 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
         <SaveDialog mayShare={mayShare} onClose={close} onSaved={renew} page={page} query={query} />
       )}
       {dialog === 'rename' && current && <RenameDialog onClose={close} onRenamed={renew} view={current} />}
-      {dialog === 'remove' && current && <RemoveDialog onClose={close} onRemoved={renew} view={current} />}
+      {dialog === 'remove' && current && (
+        <RemoveDialog page={page} onClose={close} onRemoved={renew} view={current} />
+      )}
     </>
   );
 }
@@ -177,17 +180,22 @@ function RenameDialog({ view, onClose, onRenamed }: RenameProps) {
 }
 
 interface RemoveProps {
+  page: ViewPage;
   view: View;
   onClose: () => void;
   onRemoved: () => Promise<void>;
 }
 
-function RemoveDialog({ view: { id, name, is_shared }, onClose, onRemoved }: RemoveProps) {
+function RemoveDialog({ page, view: { id, name, query, is_shared }, onClose, onRemoved }: RemoveProps) {
   const { error, isPending, mutate } = useMutation({
     mutationFn: () => send('DELETE', `${pathOf(is_shared)}/${id}`),
     async onSuccess() {
       await onRemoved();
-      notify('View removed');
+      offerUndo('View removed', async () => {
+        await send('POST', pathOf(is_shared), { page, name, query });
+        await onRemoved();
+        return 'View restored';
+      });
       onClose();
     },
   });

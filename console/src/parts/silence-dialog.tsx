@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldError, send } from '../api.ts';
-import { notify } from './announcer.tsx';
 import { FormDialog } from './dialog.tsx';
 import { RadioGroup, Select, TextField } from './field.tsx';
 import { REASONS } from './silence-reasons.ts';
 import { InlineError } from './states.tsx';
+import { offerUndo } from './undo.ts';
 
 const ENDS = [
   { id: '1d', label: 'In a day' },
@@ -43,9 +43,13 @@ export function SilenceDialog({ connectionId, finding, onClose, onSilenced }: Si
           until: end === 'at' ? new Date(at).toISOString().replace(/\.\d+/, '') : end,
         }),
       }),
-    async onSuccess() {
+    async onSuccess({ id }) {
       await onSilenced();
-      notify('Finding silenced');
+      offerUndo('Finding silenced', async () => {
+        await send('POST', `/silences/${id}/undo`);
+        await onSilenced();
+        return 'Silence undone';
+      });
       onClose();
     },
   });

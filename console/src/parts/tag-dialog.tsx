@@ -6,6 +6,7 @@ import { FormDialog } from './dialog.tsx';
 import { Checkbox, TextField } from './field.tsx';
 import { InlineError } from './states.tsx';
 import { TAGS_HELP, tagsIn } from './tags.tsx';
+import { offerUndo } from './undo.ts';
 
 /** Connections of one request. */
 const MOST = 1_000;
@@ -28,14 +29,23 @@ export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
     connections.length === 1 ? 'this connection' : `${connections.length.toLocaleString('en')} connections`;
   const { error, isPending, mutate } = useMutation({
     async mutationFn() {
+      const undone: TagChange[] = [];
       for (let first = 0; first < connections.length; first += MOST) {
         const ids = connections.slice(first, first + MOST).map(({ id }) => id);
-        await send('POST', '/connections/tags', { connections: ids, add, remove: removed });
+        const change = { connections: ids, add, remove: removed };
+        undone.push(...reversed((await send<{ data: Tagged[] }>('POST', '/connections/tags', change)).data));
       }
+      return undone;
     },
-    async onSuccess() {
+    async onSuccess(undone) {
       await onSaved();
-      notify('Tags changed');
+      if (undone.length === 0) notify('Tags changed');
+      else
+        offerUndo('Tags changed', async () => {
+          for (const change of undone) await send('POST', '/connections/tags', change);
+          await onSaved();
+          return 'Tags restored';
+        });
       onClose();
     },
   });
@@ -83,6 +93,32 @@ export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
       <InlineError error={error} fields={['tags']} />
     </FormDialog>
   );
+}
+
+/** A connection, and what a change added to its tags and removed from them. */
+interface Tagged {
+  id: number;
+  added: readonly string[];
+  removed: readonly string[];
+}
+
+interface TagChange {
+  connections: readonly number[];
+  add: readonly string[];
+  remove: readonly string[];
+}
+
+/** The changes that undo a change of tags: one for all connections of which it changed the same. */
+function reversed(tagged: readonly Tagged[]): TagChange[] {
+  const changes = new Map<string, TagChange & { connections: number[] }>();
+  for (const { id, added: remove, removed: add } of tagged) {
+    if (add.length + remove.length === 0) continue;
+    const key = JSON.stringify([add, remove]);
+    const change = changes.get(key) ?? { connections: [], add, remove };
+    changes.set(key, change);
+    change.connections.push(id);
+  }
+  return [...changes.values()];
 }
 
 /** The tags of connections, and how many have each, most first. */

@@ -6,6 +6,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { IconButton } from '../parts/button.tsx';
 import { useShortcut } from '../parts/shortcut.ts';
 import { OfflineBanner } from '../parts/states.tsx';
+import { undoLast } from '../parts/undo.ts';
 import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
 import { OpenPalette } from './palette/open-palette.tsx';
@@ -25,6 +26,7 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the drawer
   useEffect(() => setOpen(false), [pathname]);
   useShortcut('/', focusSearch);
+  useShortcut('z', undoLast);
   useShortcut('?', () => setShowsShortcuts(true));
   const navigation = <Navigation onShortcuts={() => setShowsShortcuts(true)} />;
   return (

@@ -8,6 +8,7 @@ const EVERYWHERE = [
   ['k', 'Previous row'],
   ['Enter', 'Open row'],
   ['Esc', 'Close'],
+  ['z', 'Undo what was just done, where a notice offers it'],
   ['?', 'Show this list'],
 ] as const;
 
@@ -19,7 +20,6 @@ const TICKETS = [
   ['s', 'Snooze'],
   ['S', 'Silence the finding of one ticket'],
   ['c', 'Comment'],
-  ['z', 'Undo the last of these'],
 ] as const;
 
 /** The list of keyboard shortcuts. */

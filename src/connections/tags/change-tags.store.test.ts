@@ -39,12 +39,10 @@ test('tags are added and removed, logged per connection that changes, and raise 
   await change(account, [one], { add: ['env:test'], remove: ['team:shop', 'unknown'] });
   expect(await tagsOf(account)).toEqual({ [one]: ['env:test', 'pci'], [two]: ['pci', 'team:shop'] });
   await change(account, [one, two], { add: ['pci'] });
-  expect(await change(account, [one, two], { add: ['env:production'] })).toEqual(
-    new Map([
-      [one, ['env:production', 'pci']],
-      [two, ['env:production', 'pci', 'team:shop']],
-    ]),
-  );
+  expect(await change(account, [one, two], { add: ['env:production'] })).toEqual([
+    { id: one, tags: ['env:production', 'pci'], added: ['env:production'], removed: ['env:test'] },
+    { id: two, tags: ['env:production', 'pci', 'team:shop'], added: ['env:production'], removed: [] },
+  ]);
   await change(account, [one], { remove: ['env:production', 'pci'] });
   expect(await tagsOf(account)).toEqual({ [two]: ['env:production', 'pci', 'team:shop'] });
   const name = expect.any(String);

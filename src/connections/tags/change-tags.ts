@@ -19,6 +19,14 @@ export interface TagChanges {
   remove?: readonly string[];
 }
 
+/** A connection with its tags after a change, and what the change added and removed. */
+export interface TaggedConnection {
+  id: number;
+  tags: readonly string[];
+  added: readonly string[];
+  removed: readonly string[];
+}
+
 const selectTagged = `
   select c.connection_id as id, c.name, ${tagsOfConnection} as tags
     from connection c
@@ -52,14 +60,14 @@ export function requireTagsOfOne(tags: readonly string[]): void {
 }
 
 /**
- * Adds and removes tags of connections, and returns the tags that each has then. A new environment replaces the old one.
+ * Adds and removes tags of connections, and returns what each has then and what changed. A new environment replaces the old one.
  * Throws a {@link ConnectionRejected} for too many tags, and a {@link NoConnection}.
  */
 export function changeTags(
   change: ChangeAccount,
   connectionIds: readonly number[],
   changes: TagChanges,
-): Promise<Map<number, readonly string[]>> {
+): Promise<TaggedConnection[]> {
   return change((within) => changeTagsWithin(within, connectionIds, changes));
 }
 
@@ -68,7 +76,7 @@ export async function changeTagsWithin(
   { accountId, client, record }: Change,
   connectionIds: readonly number[],
   { add = [], remove = [] }: TagChanges,
-): Promise<Map<number, readonly string[]>> {
+): Promise<TaggedConnection[]> {
   requireTagsOfOne(add);
   const { rows } = await client.query<{ id: number; name: string; tags: string[] }>(selectTagged, [
     accountId,
@@ -87,7 +95,7 @@ export async function changeTagsWithin(
   if (changed.some(({ added }) => added.length > 0)) await requireFewTags(client, accountId);
   for (const { id, name, added, removed } of changed)
     record('connection_tagged', pageOf(id), { connection_id: id, name, added, removed });
-  return new Map(steps.map(({ id, after }) => [id, after]));
+  return steps.map(({ id, after: tags, added, removed }) => ({ id, tags, added, removed }));
 }
 
 /** Forgets the tags of a connection that is being removed. */

@@ -8,6 +8,7 @@ import { addSilence } from '../../silences/add-silence.ts';
 import { endSilence } from '../../silences/end-silence.ts';
 import { silencesInForce } from '../../silences/list-silences.ts';
 import { REASONS, type SilenceRow } from '../../silences/silence-row.ts';
+import { withdrawSilence } from '../../silences/undo-silences.ts';
 import { untilOf } from '../../silences/until.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
@@ -100,7 +101,17 @@ const end = consoleRoute({
   },
 });
 
-export const silenceRoutes: ConsoleRoute[] = [listSilences, silence, end];
+const withdraw = consoleRoute({
+  method: 'POST',
+  path: '/silences/:id/undo',
+  permission: 'connections:write',
+  response: null,
+  async handler({ change, id }) {
+    await withdrawSilence(change, id);
+  },
+});
+
+export const silenceRoutes: ConsoleRoute[] = [listSilences, silence, end, withdraw];
 
 function requireCheckOf(engine: keyof typeof catalogues, id: string): void {
   const { checks, privilegeMissing } = catalogues[engine];

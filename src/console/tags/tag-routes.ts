@@ -35,7 +35,15 @@ const TagChange = Type.Object(
 );
 
 const Tagged = Type.Object({
-  data: Type.Array(Type.Object({ id: Type.Integer(), tags: Type.Array(Type.String()) })),
+  data: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      tags: Type.Array(Type.String()),
+      /** What the change added and removed; the reverse undoes it. */
+      added: Type.Array(Type.String()),
+      removed: Type.Array(Type.String()),
+    }),
+  ),
 });
 
 const list = consoleRoute({
@@ -63,7 +71,14 @@ const change = consoleRoute({
     if (add.length + remove.length === 0) throw nothing;
     const changes = { add: requireTags(add), remove: requireTags(remove) };
     const tagged = await changeTags(change, connections, changes);
-    return { data: [...tagged].map(([id, tags]) => ({ id, tags: [...tags] })) };
+    return {
+      data: tagged.map(({ id, tags, added, removed }) => ({
+        id,
+        tags: [...tags],
+        added: [...added],
+        removed: [...removed],
+      })),
+    };
   },
 });
 

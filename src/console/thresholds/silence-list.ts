@@ -4,6 +4,7 @@ import { nullable } from '../../http/endpoint.ts';
 import { count } from '../../http/fields.ts';
 import { endSilences, MOST_SILENCES } from '../../silences/end-silence.ts';
 import { type ListedSilence, silencesOfAccount } from '../../silences/list-silences.ts';
+import { resumeSilences } from '../../silences/undo-silences.ts';
 import { Silence } from '../connections/silences.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
@@ -46,21 +47,23 @@ const list = consoleRoute({
   },
 });
 
+const Ids = Type.Object(
+  {
+    ids: Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+      minItems: 1,
+      maxItems: MOST_SILENCES,
+      uniqueItems: true,
+      description: `Send the ids of 1 to ${MOST_SILENCES} silences, each once.`,
+    }),
+  },
+  { additionalProperties: false },
+);
+
 const end = consoleRoute({
   method: 'POST',
   path: '/silences/end',
   permission: 'connections:write',
-  body: Type.Object(
-    {
-      ids: Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
-        minItems: 1,
-        maxItems: MOST_SILENCES,
-        uniqueItems: true,
-        description: `Send the ids of 1 to ${MOST_SILENCES} silences, each once.`,
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  body: Ids,
   response: Type.Object({ ended: count('those that had not ended yet') }),
   cost: 5,
   async handler({ body: { ids }, change }) {
@@ -68,5 +71,17 @@ const end = consoleRoute({
   },
 });
 
+const resume = consoleRoute({
+  method: 'POST',
+  path: '/silences/resume',
+  permission: 'connections:write',
+  body: Ids,
+  response: Type.Object({ resumed: count('those whose end was undone') }),
+  cost: 5,
+  async handler({ body: { ids }, change }) {
+    return { resumed: (await resumeSilences(change, ids)).length };
+  },
+});
+
 /** The routes of all silences of an account. */
-export const silenceListRoutes: ConsoleRoute[] = [list, end];
+export const silenceListRoutes: ConsoleRoute[] = [list, end, resume];

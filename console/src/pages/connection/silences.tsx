@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Silence } from '../../../../src/console/connections/silences.ts';
-import { send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { endSilences } from '../../parts/end-silences.ts';
 import { Section } from '../../parts/page.tsx';
 import { reasonText } from '../../parts/silence-reasons.ts';
 import { InlineError } from '../../parts/states.tsx';
@@ -19,12 +18,8 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
   const renew = useRefresh();
   const [ending, setEnding] = useState<Silence | null>(null);
   const end = useMutation({
-    mutationFn: (id: number) => send('DELETE', `/silences/${id}`),
-    async onSuccess() {
-      await renew();
-      setEnding(null);
-      notify('Silence ended');
-    },
+    mutationFn: (id: number) => endSilences([id], renew),
+    onSuccess: () => setEnding(null),
   });
   if (silences.length === 0) return null;
   const columns: Column<Silence>[] = [

@@ -2,10 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AccountSilence, AccountSilences } from '../../../../src/console/thresholds/silence-list.ts';
-import { send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { endSilences } from '../../parts/end-silences.ts';
 import { Checkbox } from '../../parts/field.tsx';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { reasonText } from '../../parts/silence-reasons.ts';
@@ -46,12 +45,10 @@ function Silenced({ list: { data, total } }: { list: AccountSilences }) {
   const ids = data.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
   const first = data.slice(0, MOST);
   const end = useMutation({
-    mutationFn: () => send<{ ended: number }>('POST', '/silences/end', { ids }),
-    async onSuccess({ ended }) {
-      await refresh();
+    mutationFn: () => endSilences(ids, refresh),
+    onSuccess() {
       setChosen(new Set());
       setAsked(false);
-      notify(ended === 1 ? 'Silence ended' : `${ended.toLocaleString('en')} silences ended`);
     },
   });
   const choose = (id: number, isChosen: boolean) => {

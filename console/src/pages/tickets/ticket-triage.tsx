@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
-import { send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
+import { endSilences } from '../../parts/end-silences.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { local } from '../../parts/time.tsx';
 import { useRefreshTickets } from './tickets-query.ts';
@@ -63,11 +62,7 @@ function Silence({ silence, canEnd }: { silence: NonNullable<TicketDetail['silen
   const { id, by, reason, note, until } = silence;
   const refresh = useRefreshTickets();
   const end = useMutation({
-    mutationFn: () => send('DELETE', `/silences/${id}`),
-    async onSuccess() {
-      await refresh();
-      notify('Silence ended. The next health check reports the finding again.');
-    },
+    mutationFn: () => endSilences([id], refresh),
   });
   return (
     <div className="ticket-silence">

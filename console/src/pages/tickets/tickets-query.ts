@@ -12,6 +12,7 @@ import type { NewTriage, People, TriageResult } from '../../../../src/console/ti
 import { get, type Query, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
+import { offerUndo } from '../../parts/undo.ts';
 import type { TicketsSearch } from './tickets-search.ts';
 
 const RENEWED_MS = 60_000;
@@ -90,37 +91,26 @@ export interface Step {
   done: string;
 }
 
-/** Changes tickets and says so, with an offer to undo it; and undoes the last change. */
+/** Changes tickets and says so, with an offer to undo it. */
 export function useTriage() {
   const queries = useQueryClient();
   const refresh = () => queries.invalidateQueries({ queryKey: ['tickets'] });
-  const undo = useMutation({
-    mutationFn: (tickets: SeenTicket[]) => send<TriageResult>('POST', '/tickets/triage/undo', { tickets }),
-    async onSuccess({ changed, skipped }) {
-      await refresh();
-      notify(`${noun(changed.length)} restored.${leftAlone(skipped)}`);
-    },
-  });
-  const change = useMutation({
+  const undo = async (tickets: SeenTicket[]) => {
+    const path = '/tickets/triage/undo';
+    const { changed, skipped } = await send<TriageResult>('POST', path, { tickets });
+    await refresh();
+    return `${noun(changed.length)} restored.${leftAlone(skipped)}`;
+  };
+  return useMutation({
     mutationFn: ({ tickets, wanted }: Step) =>
       send<TriageResult>('POST', '/tickets/triage', { tickets, ...wanted } satisfies NewTriage),
     async onSuccess({ changed, skipped }, { done }) {
       await refresh();
       const said = `${noun(changed.length)} ${done}.${leftAlone(skipped)}`;
       if (changed.length === 0) notify(leftAlone(skipped).trim() || 'Nothing to change.');
-      else notify(said, { label: 'Undo', onAction: () => undo.mutate(changed) });
+      else offerUndo(said, () => undo(changed));
     },
   });
-  const last = change.data?.changed ?? [];
-  return {
-    change,
-    error: change.error ?? undo.error,
-    undoLast() {
-      if (last.length === 0) return;
-      undo.mutate(last);
-      change.reset();
-    },
-  };
 }
 
 function noun(count: number): string {

@@ -30,12 +30,12 @@ export type TriageAction = 'assign' | 'acknowledge' | 'snooze';
 export type TriageActions = ReturnType<typeof useTriageActions>;
 
 /**
- * The actions on tickets, and their keys: `a`, `e`, `s`, `S` for a silence of one ticket, and `z` to undo the last one.
+ * The actions on tickets, and their keys: `a`, `e`, `s`, and `S` for a silence of one ticket.
  * `targets` tells which tickets an action is for; it is asked when the action begins. `dialog` must be rendered.
  */
 export function useTriageActions(targets: () => readonly Target[], onDone: () => void) {
   const can = useCan()('connections:write');
-  const { change, error, undoLast } = useTriage();
+  const change = useTriage();
   const [asking, setAsking] = useState<{ action: 'assign' | 'snooze'; of: readonly Target[] } | null>(null);
   const [silencing, setSilencing] = useState<(Target & TicketFinding) | null>(null);
   const refresh = useRefreshTickets();
@@ -72,7 +72,6 @@ export function useTriageActions(targets: () => readonly Target[], onDone: () =>
     const [ticket, ...more] = targets();
     if (ticket && more.length === 0) silence(ticket);
   });
-  useShortcut('z', undoLast);
   const close = () => setAsking(null);
   const titled = (verb: string, of: readonly Target[]) =>
     of.length === 1 ? `${verb} ticket` : `${verb} ${of.length.toLocaleString('en')} tickets`;
@@ -103,7 +102,7 @@ export function useTriageActions(targets: () => readonly Target[], onDone: () =>
       title={titled('Snooze', asking.of)}
     />
   ) : null;
-  return { can, start, silence, error, dialog, isPending: change.isPending };
+  return { can, start, silence, error: change.error, dialog, isPending: change.isPending };
 }
 
 function assigneeOf(of: readonly Target[]): number | null | undefined {
