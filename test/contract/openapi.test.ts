@@ -68,6 +68,7 @@ interface Wrong {
   query?: string;
   key?: string | null;
   plan?: 'individual';
+  scoped?: true;
   id?: string;
   requestsPerMinute?: number;
   headers?: Record<string, string>;
@@ -78,6 +79,7 @@ const WRONG: [status: string, told: string, wrong: Wrong][] = [
   ['401', 'no key', { key: null }],
   ['401', 'an unknown key', { key: 'dbv_live_none' }],
   ['403', 'a plan without it', { plan: 'individual' }],
+  ['404', 'a key whose scopes leave it out', { scoped: true }],
   ['404', 'what is not there', { id: '0', query: 'connection_id=999999999' }],
   ['414', 'a long URL', { query: `_=${'x'.repeat(9_000)}` }],
   ['429', 'a spent window', { requestsPerMinute: 1 }],
@@ -105,7 +107,9 @@ describe.each(operations)('$operationId', (operation) => {
     expectDescribed(again, operation.responses['304']?.headers);
   });
 
-  test.each(WRONG.filter(([status]) => status !== '404' || status in operation.responses))(
+  const names = operation.parameters.map(({ name }) => name);
+  const looksUp = names.includes('id') || names.includes('connection_id');
+  test.each(WRONG.filter(([, , { id }]) => id === undefined || looksUp))(
     '%s for %s: as described',
     async (status, _, wrong) => {
       const answer = await askWrongly(operation, wrong);
@@ -115,7 +119,7 @@ describe.each(operations)('$operationId', (operation) => {
       const content = described?.content?.['application/json'];
       expectSchema(content?.schema ?? {}, answer.json(), 'the answer');
       const { code, message } = answer.json<Failure>().error;
-      const example = content?.examples?.[code]?.value;
+      const example = content?.examples?.[wrong.scoped ? 'out_of_scope' : code]?.value;
       expectSchema(content?.schema ?? {}, example, 'the example');
       if (status !== '400') expect((example as unknown as Failure).error.message).toBe(message);
     },
@@ -165,14 +169,23 @@ async function askWrongly(operation: (typeof operations)[number], wrong: Wrong):
     wrong.query !== undefined && wrong.id !== undefined && operation.path.includes('{id}')
       ? path
       : `${path}?${wrong.query ?? ''}`;
-  const { plan, requestsPerMinute, headers = {} } = wrong;
+  const { plan, scoped, requestsPerMinute, headers = {} } = wrong;
   if (plan) return ask(path, { key: (await individual).key });
+  if (scoped) return ask(path, { key: await scopedKeyFor(operation) });
   if (requestsPerMinute !== undefined) {
     const spent = await makeAccount({ requestsPerMinute });
     await ask('/api/v1/health/fleet', { key: spent.key });
     return ask(path, { key: spent.key });
   }
   return ask(url, { key: wrong.key === null ? undefined : (wrong.key ?? key), headers });
+}
+
+/** A key that may do something, but not this. */
+async function scopedKeyFor({ path }: (typeof operations)[number]): Promise<string> {
+  const scope = path.startsWith('/api/v1/team/') ? 'activity' : 'team';
+  const { id } = await makeAccount();
+  const words = ['key', 'create', '--account', `${id}`, '--name', 'scoped', '--scope', scope];
+  return (await fixtureJson<{ key: string }>(words)).key;
 }
 
 /** What a list says of itself, without what later requests change. */

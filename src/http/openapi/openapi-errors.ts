@@ -6,7 +6,8 @@ interface Failure {
   name: string;
   status: number;
   description: string;
-  examples: readonly errors.ApiError[];
+  /** By name: the code, or what else tells two of one code apart. */
+  examples: Record<string, errors.ApiError>;
   headers: readonly string[];
 }
 
@@ -24,7 +25,7 @@ const FAILURES: readonly Failure[] = [
     name: 'BadRequest',
     status: 400,
     description: 'A parameter is unknown, repeated, empty or invalid, or the request is malformed HTTP.',
-    examples: [badParameter, errors.badRequest],
+    examples: { invalid_parameter: badParameter, bad_request: errors.badRequest },
     headers: [],
   },
   {
@@ -32,28 +33,28 @@ const FAILURES: readonly Failure[] = [
     status: 401,
     description:
       'The request does not have exactly one `Authorization: Bearer <API_KEY>` header, or the key does not exist, has expired or was revoked.',
-    examples: [errors.unauthorized, errors.invalidApiKey],
+    examples: { unauthorized: errors.unauthorized, invalid_api_key: errors.invalidApiKey },
     headers: ['WWW-Authenticate'],
   },
   {
     name: 'Forbidden',
     status: 403,
     description: "The account's plan does not include this endpoint.",
-    examples: [errors.tierInsufficient],
+    examples: { tier_insufficient: errors.tierInsufficient },
     headers: [],
   },
   {
     name: 'NotFound',
     status: 404,
-    description: 'The account has no such resource.',
-    examples: [errors.resourceNotFound],
+    description: "The key's scopes do not include this endpoint, or the account has no such resource.",
+    examples: { not_found: errors.resourceNotFound, out_of_scope: errors.unknownPath },
     headers: [],
   },
   {
     name: 'UriTooLong',
     status: 414,
     description: 'The URL is over 8 KiB.',
-    examples: [errors.uriTooLong],
+    examples: { uri_too_long: errors.uriTooLong },
     headers: [],
   },
   {
@@ -61,30 +62,34 @@ const FAILURES: readonly Failure[] = [
     status: 429,
     description:
       'The key has reached its limit for this minute, or the address its limit of failed authentications. Wait as long as `Retry-After` says.',
-    examples: [errors.rateLimited],
+    examples: { rate_limited: errors.rateLimited },
     headers: ['Retry-After'],
   },
   {
     name: 'HeadersTooLarge',
     status: 431,
     description: 'The request headers are over 16 KiB.',
-    examples: [errors.headersTooLarge],
+    examples: { headers_too_large: errors.headersTooLarge },
     headers: [],
   },
   {
     name: 'InternalError',
     status: 500,
     description: 'The service could not answer. Retry with increasing delays.',
-    examples: [errors.internalError],
+    examples: { internal_error: errors.internalError },
     headers: [],
   },
 ];
 
-/** The errors that any operation may answer, by status; 404 only for those that look up a resource. */
+const OUT_OF_SCOPE = "The key's scopes do not include this endpoint.";
+const ALSO_OUT_OF_SCOPE = "Also the answer if the key's scopes do not include this endpoint.";
+
+/** The errors that any operation may answer, by status. `notFound` says which resource it looks up, if it does. */
 export function failures(notFound: string | undefined): [status: string, response: object][] {
-  return FAILURES.filter(({ status }) => status !== 404 || notFound !== undefined).map(({ name, status }) => [
+  const missing = notFound === undefined ? OUT_OF_SCOPE : `${notFound} ${ALSO_OUT_OF_SCOPE}`;
+  return FAILURES.map(({ name, status }) => [
     String(status),
-    { ...ref('responses', name), ...(status === 404 ? { description: notFound } : {}) },
+    { ...ref('responses', name), ...(status === 404 ? { description: missing } : {}) },
   ]);
 }
 
@@ -102,7 +107,7 @@ export function errorResponses(headers: readonly string[]): Record<string, objec
           'application/json': {
             schema: ref('schemas', `${failure.name}Body`),
             examples: Object.fromEntries(
-              failure.examples.map((error) => [error.code, { value: sent(error) }]),
+              Object.entries(failure.examples).map(([name, error]) => [name, { value: sent(error) }]),
             ),
           },
         },
