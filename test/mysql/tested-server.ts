@@ -18,6 +18,9 @@ export const ENGINE = ON_MYSQL ? 'mysql' : 'mariadb';
 /** Resets the counters of the server. `flush status` of MariaDB 11.8 resets only those of its session. */
 export const FLUSH_STATUS = tested === 'mariadb-11.8' ? 'flush global status' : 'flush status';
 
+/** Whether the server that requires TLS answers a login without it as one with a wrong password. */
+export const HIDES_REQUIRED_TLS = tested === 'mariadb-10.11';
+
 /** A program of the tested server; throws a message that says what to install. */
 export function serverProgram(name: RootProgram): string {
   if (tested !== 'mariadb-10.11') return rootProgram(name);
