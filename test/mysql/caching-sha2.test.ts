@@ -51,7 +51,7 @@ async function logIn(given: Partial<Target>): Promise<string> {
 
 test('the server’s own certificate names no host: verify-ca accepts it by its authority, verify-full refuses it', async () => {
   const caCertificate = made('ca.pem');
-  expect(await logIn({ tls: 'verify-full', caCertificate })).toMatch(/another host name.*verify-ca/);
+  expect(await logIn({ tls: 'verify-full', caCertificate })).toMatch(/for another host name/);
   expect(await logIn({ tls: 'verify-ca', caCertificate })).toBe('TLS');
 });
 
