@@ -32,6 +32,6 @@ export function useKeyboardNavigation(
   at: RefObject<number>,
   goTo: (index: number) => void,
 ): void {
-  useShortcut('j', () => isOn && goTo(at.current + 1));
-  useShortcut('k', () => isOn && goTo(Math.max(0, at.current - 1)));
+  useShortcut('j', () => goTo(at.current + 1), isOn);
+  useShortcut('k', () => goTo(Math.max(0, at.current - 1)), isOn);
 }
