@@ -105,6 +105,9 @@ async function settings(port: number, weight: number, peer = ''): Promise<Settin
   };
 }
 
+/** What a connection says that a node cuts off while it joins its cluster. */
+const CUT_OFF = /Connection lost|ECONNRE|shutdown in progress/;
+
 /** The rows of the previous run, a minute ago. */
 let before: { rows: Row[]; seconds: number } | undefined;
 
@@ -115,8 +118,10 @@ const judged = (
 
 async function until(is: (judgement: SeenJudgement) => boolean, on = at(second)): Promise<SeenJudgement> {
   for (let tries = 0; tries < 200; tries++) {
-    const judgement = await judged(undefined, on);
-    if (is(judgement)) return judgement;
+    const judgement = await judged(undefined, on).catch((error: Error) => {
+      if (!CUT_OFF.test(error.message)) throw error;
+    });
+    if (judgement && is(judgement)) return judgement;
     await wait(100);
   }
   throw new Error(`The node was not as awaited: ${JSON.stringify(await judged(undefined, on))}`);
