@@ -1,10 +1,10 @@
-import { type Static, Type } from 'typebox';
 import type { Read } from '../database/read.ts';
 import { type EndpointRequest, endpoint } from '../http/endpoint.ts';
 import { identifier, openSet, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
 import { oneOf, text, wholeNumber } from '../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
+import { type Static, Type } from '../vocabulary/schema.ts';
 import { ACTION_TYPES } from './action-types.ts';
 import { knownNames, learnNames } from './key-names.ts';
 import { type EntryKind, logPage } from './positions.sql.ts';

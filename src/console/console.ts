@@ -8,7 +8,6 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { type TObject, Type } from 'typebox';
 import { readAs, readOwn } from '../database/read.ts';
 import { encoded, successAnswer } from '../http/answer.ts';
 import { compileSchemasOnUse } from '../http/edge/compile-schemas.ts';
@@ -22,6 +21,7 @@ import { lacking, proofNeeded } from '../sign-in/session-rejections.ts';
 import { actorOf, changeAs, requireStill, tokenOf } from '../sign-in/sessions.ts';
 import type { Caller } from '../sign-in/sign-in-request.ts';
 import { notFound, Rejection } from '../vocabulary/rejection.ts';
+import { type TObject, Type } from '../vocabulary/schema.ts';
 import { Budget, type Visit } from './budget.ts';
 import { toConsoleRejection } from './error-mapping.ts';
 import { envelopeOf, internalError, statusOf } from './rejection-response.ts';

@@ -1,6 +1,6 @@
-import type { Static, TObject } from 'typebox';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
+import type { Static, TObject } from '../vocabulary/schema.ts';
 
 const DAY_MS = 86_400_000;
 /** 13 months. */

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../vocabulary/schema.ts';
 
 const PAGE = 50;
 

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, HTTPMethods } from 'fastify';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Static, TObject, TSchema } from 'typebox';
 import type { ChangeAccount } from '../activity/record-entry.ts';
 import type { AccountVerified } from '../activity/seals/verify-account.ts';
 import type { TokenCommands } from '../config/token-commands.ts';
@@ -12,6 +11,7 @@ import type { Actor } from '../members/actor.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Caller } from '../sign-in/sign-in-request.ts';
 import type { Permission } from '../vocabulary/role-permissions.ts';
+import type { Static, TObject, TSchema } from '../vocabulary/schema.ts';
 
 /** The dependencies of the console. */
 export interface ConsoleParts {

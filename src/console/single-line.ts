@@ -1,4 +1,4 @@
-import { type TString, Type } from 'typebox';
+import { type TString, Type } from '../vocabulary/schema.ts';
 
 // No control characters, no lone surrogates (jsonb rejects them), no line separators.
 const TEXT = String.raw`[^\p{Cc}\p{Cs}\u2028\u2029]*`;

@@ -1,7 +1,7 @@
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
-import type { TObject } from 'typebox';
 import { recordable } from '../http/edge/edge.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
+import type { TObject } from '../vocabulary/schema.ts';
 
 /** The 400 for an invalid body. It names the field and its rule, which is the field's `description`. */
 export function bodyValidationError(

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { identifier, openSet, score, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
 import { CONNECTION_TYPES } from '../vocabulary/connection-types.ts';
+import { Type } from '../vocabulary/schema.ts';
 
 const Connection = Type.Object(
   {

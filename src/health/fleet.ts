@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { closedSet, count, identifier, score } from '../http/fields.ts';
+import { Type } from '../vocabulary/schema.ts';
 import { FLEET_STATUSES, type FleetStatus, fleetStatusSql, SCORE_BANDS } from '../vocabulary/score-bands.ts';
 
 const { healthy, warning } = SCORE_BANDS;

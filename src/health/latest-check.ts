@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError, resourceNotFound } from '../http/errors.ts';
 import { identifier, openSet, score, timestamp } from '../http/fields.ts';
+import { Type } from '../vocabulary/schema.ts';
 import { SEVERITIES } from '../vocabulary/severities.ts';
 
 const CheckFinding = Type.Object(

@@ -1,5 +1,5 @@
-import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Read } from '../database/read.ts';
+import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '../vocabulary/schema.ts';
 
 /** A request to an endpoint. */
 export interface EndpointRequest<Query extends TObject> {

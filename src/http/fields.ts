@@ -1,4 +1,4 @@
-import { type TInteger, type TString, Type } from 'typebox';
+import { type TInteger, type TString, Type } from '../vocabulary/schema.ts';
 
 // The types of a record's fields. The validator, the serializer and the OpenAPI document all use them.
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../vocabulary/schema.ts';
 import { count } from './fields.ts';
 import { wholeNumber } from './query-parameters.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyValidationResult } from 'fastify/types/schema.js';
-import type { TObject } from 'typebox';
+import type { TObject } from '../vocabulary/schema.ts';
 import { recordable } from './edge/edge.ts';
 import { ApiError } from './errors.ts';
 import { parseParameter } from './query-parameters.ts';

@@ -1,5 +1,5 @@
-import { type TOptional, type TSchema, type TString, type TUnsafe, Type } from 'typebox';
 import { DATE_FORM, type PointOfTime, parseDate } from '../vocabulary/date-range.ts';
+import { type TOptional, type TSchema, type TString, type TUnsafe, Type } from '../vocabulary/schema.ts';
 
 // A query is text, so its parameters are validated as text. Callers think of numbers, so the document describes numbers.
 const DOCUMENTED = Symbol('documented');

@@ -1,4 +1,4 @@
-import { type TUnsafe, Type } from 'typebox';
+import { type TUnsafe, Type } from '../vocabulary/schema.ts';
 
 /** The schema of a string enum; its static type is the union of the values. */
 export function stringEnum<const Value extends string>(

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { one } from '../database/one.ts';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { count } from '../http/fields.ts';
+import { Type } from '../vocabulary/schema.ts';
 
 const TicketStatistics = Type.Object(
   {

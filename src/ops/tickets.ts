@@ -1,10 +1,10 @@
-import { Type } from 'typebox';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { resourceNotFound } from '../http/errors.ts';
 import { closedSet, identifier, timestamp } from '../http/fields.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../http/paging.ts';
 import { oneOf, wholeNumber } from '../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../http/range-parameters.ts';
+import { Type } from '../vocabulary/schema.ts';
 import { SEVERITIES } from '../vocabulary/severities.ts';
 import { ticketPage } from './ticket-places.sql.ts';
 

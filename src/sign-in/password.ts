@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Type } from 'typebox';
 import { Rejection } from '../vocabulary/rejection.ts';
+import { Type } from '../vocabulary/schema.ts';
 import { requireStrong } from './password-strength.ts';
 
 // OWASP's first choice of parameters for argon2id (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane.

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { endpoint, nullable } from '../http/endpoint.ts';
 import { identifier, openSet, timestamp } from '../http/fields.ts';
 import { Meta, wholeMeta } from '../http/paging.ts';
+import { Type } from '../vocabulary/schema.ts';
 
 const Member = Type.Object(
   {

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
 import { openSet } from '../http/fields.ts';
 import { Meta, wholeMeta } from '../http/paging.ts';
 import { ROLE_IDS, ROLES } from '../vocabulary/role-permissions.ts';
+import { Type } from '../vocabulary/schema.ts';
 
 const Role = Type.Object(
   {

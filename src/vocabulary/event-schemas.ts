@@ -1,5 +1,5 @@
-import { type TProperties, type TSchema, Type } from 'typebox';
 import type { EventKind } from './event-kinds.ts';
+import { type TProperties, type TSchema, Type } from './schema.ts';
 import { FLEET_STATUSES } from './score-bands.ts';
 import { SEVERITIES } from './severities.ts';
 

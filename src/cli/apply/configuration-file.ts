@@ -1,4 +1,3 @@
-import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import {
   type Document,
@@ -11,6 +10,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import type { Static, TSchema } from '../../vocabulary/schema.ts';
 import { UsageError } from '../command.ts';
 import { InvalidFile } from '../invalid-file.ts';
 import { type Path, schemaProblems } from './schema-problems.ts';

@@ -1,4 +1,3 @@
-import { type Static, type TSchema, Type } from 'typebox';
 import { KINDS } from '../../accounts/account-row.ts';
 import { MEMBER_STATUSES } from '../../members/member-row.ts';
 import { TIME_OF_DAY } from '../../notifications/maintenance/quiet-hours.ts';
@@ -8,6 +7,7 @@ import { ENGINES } from '../../vocabulary/engines.ts';
 import { SHIPPED_AUTHORITIES } from '../../vocabulary/hosted/authorities.ts';
 import { PLANS } from '../../vocabulary/plans.ts';
 import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
+import { type Static, type TSchema, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import type { Catalogue } from '../command.ts';

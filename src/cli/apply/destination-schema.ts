@@ -1,4 +1,3 @@
-import { type Static, type TSchema, Type } from 'typebox';
 import {
   CHOOSABLE_KINDS,
   HEARTBEAT_METHODS,
@@ -7,6 +6,7 @@ import {
 import { MOST_RECIPIENTS } from '../../notifications/destinations/recipient-address.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
 import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { type Static, type TSchema, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { SecretPlace } from './configuration-schema.ts';
 

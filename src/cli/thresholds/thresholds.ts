@@ -1,5 +1,5 @@
-import { type TSchema, Type } from 'typebox';
 import type { ThresholdChanges } from '../../connections/connection-thresholds.ts';
+import { type TSchema, Type } from '../../vocabulary/schema.ts';
 import { type Catalogue, UsageError } from '../command.ts';
 
 /** Parser of `CHECK_ID.name=number`, repeatable; `CHECK_ID.name=` restores the default. */

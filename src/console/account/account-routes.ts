@@ -1,10 +1,10 @@
-import { type Static, Type } from 'typebox';
 import { changeSettings } from '../../accounts/change-account.ts';
 import { within } from '../../database/read.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { ENDPOINT_GROUPS, includes, PLANS } from '../../vocabulary/plans.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';

@@ -1,5 +1,4 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import { type Static, Type } from 'typebox';
 import { awaitEntries } from '../../activity/await-entries.ts';
 import { csvHeader, csvRow } from '../../activity/csv-entry.ts';
 import { ActivityEntry } from '../../activity/entries.ts';
@@ -9,6 +8,7 @@ import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
 import { stringEnum } from '../../http/string-enum.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { entryColumns } from './entry-columns.ts';

@@ -1,6 +1,6 @@
-import type { Static } from 'typebox';
 import type { CsvEntry } from '../../activity/csv-entry.ts';
 import type { ActivityEntry } from '../../activity/entries.ts';
+import type { Static } from '../../vocabulary/schema.ts';
 
 const EMPTY = {
   ...{ status: null, method: null, error_code: null, query: null, request_id: null, api_key_id: null },

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
-import { type Static, Type } from 'typebox';
 import { entries } from '../../activity/entries.ts';
 import type { EntryFilter } from '../../activity/search-entries.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../../http/range-parameters.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { ENTRY_OBJECTS, type EntryObject, OBJECT_PATTERN } from '../../vocabulary/values/entry-objects.ts';
 
 /** The parameters that choose entries of the log. */

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { one } from '../../database/one.ts';
 import type { Read } from '../../database/read.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
@@ -8,6 +7,7 @@ import { listOpenAlerts, listResolvedAlerts } from '../../notifications/alerts/l
 import { readAlert } from '../../notifications/alerts/read-alert.ts';
 import { unacknowledgeAlert } from '../../notifications/alerts/unacknowledge-alert.ts';
 import { untilOf } from '../../silences/until.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLineOrEmpty } from '../single-line.ts';
 import { type AlertDelivery, AlertDetail, AlertList, OpenCount } from './alert-schemas.ts';

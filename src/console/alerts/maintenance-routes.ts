@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
@@ -9,6 +8,7 @@ import { endMaintenance } from '../../notifications/maintenance/end-maintenance.
 import { listMaintenance } from '../../notifications/maintenance/list-maintenance.ts';
 import type { MaintenanceRow } from '../../notifications/maintenance/maintenance-row.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import type { ConnectionChange } from '../../changes/connection-change.ts';
 import { listChanges } from '../../changes/list-changes.ts';
 import { parseDate } from '../../vocabulary/date-range.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { requireConnection } from '../connections/require-connection.ts';
 import { endOf, HISTORY_DAYS, historyRange, readHistoryRange } from '../history-range.ts';
 import { limitParameter, readLimit } from '../page-limit.ts';

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 
 /** A change of a monitored server or of how it is monitored. It contains untrusted text: render it as text. */
 export const ListedChange = Type.Object({

@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox';
 import { listFacts } from '../../changes/list-facts.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { stringEnum } from '../../http/string-enum.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { requireConnection } from '../connections/require-connection.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 

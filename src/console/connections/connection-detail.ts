@@ -1,10 +1,10 @@
-import type { Static } from 'typebox';
 import type { Finding } from '../../checks/check.ts';
 import { fingerprints } from '../../connections/connection-settings.ts';
 import type { Override } from '../../connections/thresholds/effective-thresholds.ts';
 import { overridesOfConnection } from '../../connections/thresholds/list-overrides.ts';
 import type { Read } from '../../database/read.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import type { Static } from '../../vocabulary/schema.ts';
 import { fleetStatus } from '../../vocabulary/score-bands.ts';
 import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import { STALE } from '../fleet/fleet-routes.ts';

@@ -1,10 +1,10 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { PROVIDERS } from '../../vocabulary/hosted/providers.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import { WRONG_TAG } from '../../vocabulary/values/tags.ts';
 import { Status } from '../fleet/fleet-routes.ts';

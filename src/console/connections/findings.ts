@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { type Static, Type } from 'typebox';
 import { everyCheck } from '../../checks/catalogue.ts';
 import type { Finding } from '../../checks/check.ts';
 import { statementLock } from '../../checks/statement-lock.ts';
@@ -10,6 +9,7 @@ import { effectiveThresholds, type Override } from '../../connections/thresholds
 import { nullable } from '../../http/endpoint.ts';
 import { identifier } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../vocabulary/severities.ts';
 import { FaultMeasure } from '../measures/measure-schemas.ts';
 

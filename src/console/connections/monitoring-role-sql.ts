@@ -1,8 +1,8 @@
-import { type Static, Type } from 'typebox';
 import { loginSql } from '../../connections/monitoring-login/login-sql.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { PROVIDERS } from '../../vocabulary/hosted/providers.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** The SQL that creates a monitoring login with least privilege. */

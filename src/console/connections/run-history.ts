@@ -1,10 +1,10 @@
-import { Type } from 'typebox';
 import { listChanges } from '../../changes/list-changes.ts';
 import { compareFindings } from '../../health/compare-findings.ts';
 import { listRuns, readRuns, type Run as StoredRun } from '../../health/list-runs.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
 import { readRunValues } from '../../measures/read-run-values.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { endOf } from '../history-range.ts';
 import { named } from '../measures/series-names.ts';
 import { limitParameter, readLimit } from '../page-limit.ts';

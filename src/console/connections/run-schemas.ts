@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { ListedChange } from '../changes/change-schemas.ts';
 import { FaultMeasure, namesOfSeries } from '../measures/measure-schemas.ts';

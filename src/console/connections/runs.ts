@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { PassThrough, type Writable } from 'node:stream';
-import { type Static, Type } from 'typebox';
 import { CredentialError } from '../../connections/credentials.ts';
 import type { Read } from '../../database/read.ts';
 import { nullable } from '../../http/endpoint.ts';
@@ -9,6 +8,7 @@ import type { Progress } from '../../monitor/progress.ts';
 import { checkNow } from '../../monitor/schedule.ts';
 import { actorProperties } from '../../sign-in/sessions.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 

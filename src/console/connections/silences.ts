@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { catalogues } from '../../checks/catalogue.ts';
 import { connectionFindings } from '../../checks/connection-findings.ts';
 import { nullable } from '../../http/endpoint.ts';
@@ -11,6 +10,7 @@ import { REASONS, type SilenceRow } from '../../silences/silence-row.ts';
 import { withdrawSilence } from '../../silences/undo-silences.ts';
 import { untilOf } from '../../silences/until.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
 

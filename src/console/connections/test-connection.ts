@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { type Static, Type } from 'typebox';
 import type { ChangeAccount } from '../../activity/record-entry.ts';
 import { catalogues } from '../../checks/catalogue.ts';
 import type { Finding } from '../../checks/check.ts';
@@ -21,6 +20,7 @@ import type { Tunnel } from '../../monitor/session/ssh-tunnel.ts';
 import { measureLoaded } from '../../monitor/tokens/measure-loaded.ts';
 import { ENGINE_NAMES } from '../../vocabulary/engines.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { serverVersion } from '../../vocabulary/values/server-version.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { readFleetHistory } from '../../measures/read-fleet-history.ts';
 import { engineVitals } from '../../vitals/engine-vitals.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { FLEET_RANGES, type FleetRange } from '../../vocabulary/fleet-ranges.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { unitOf } from '../../vocabulary/units.ts';
 import { FleetMeasures, FleetMetrics } from '../measures/measure-schemas.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';

@@ -1,10 +1,10 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import type { MaintenanceRow } from '../../notifications/maintenance/maintenance-row.ts';
 import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { FLEET_STATUSES, fleetStatusSql } from '../../vocabulary/score-bands.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { isOfVersion, serverVersion, versionSeries } from '../../vocabulary/values/server-version.ts';

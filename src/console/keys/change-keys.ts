@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import type { Change } from '../../activity/record-entry.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
@@ -11,6 +10,7 @@ import { revokeKey } from '../../keys/revoke-key.ts';
 import { KEY_PATTERN } from '../../vocabulary/api-key.ts';
 import { ENDPOINT_GROUPS } from '../../vocabulary/plans.ts';
 import { EditConflict, Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';

@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
@@ -7,6 +6,7 @@ import { countUp } from '../../keys/key-counts.ts';
 import { selectKeys, selectRequests, selectWindows } from '../../keys/list-keys.sql.ts';
 import { ENDPOINT_GROUPS, type EndpointGroup } from '../../vocabulary/plans.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** How long a request may count entries that no background step has counted, in milliseconds. */

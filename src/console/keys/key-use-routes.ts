@@ -1,9 +1,9 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { countUp } from '../../keys/key-counts.ts';
 import { selectRefusals, selectUsage } from '../../keys/key-use.sql.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { ENDPOINT_PATHS } from '../../vocabulary/values/endpoint-paths.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 

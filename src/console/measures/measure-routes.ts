@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { listMeasures } from '../../measures/list-measures.ts';
 import { readHistory } from '../../measures/read-history.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { requireConnection } from '../connections/require-connection.ts';
 import { historyRange, readHistoryRange } from '../history-range.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';

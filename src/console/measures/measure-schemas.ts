@@ -1,8 +1,8 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { UNITS } from '../../vocabulary/units.ts';
 
 /** How a value is compared with its thresholds: at or above them, or at or below them. */

@@ -1,9 +1,9 @@
-import { type Static, Type } from 'typebox';
 import { identifier } from '../../http/fields.ts';
 import { acceptInvitation, declineInvitation } from '../../members/answer-invitation.ts';
 import { offersTo } from '../../members/find-offers.ts';
 import { proofNeeded, signedOut } from '../../sign-in/session-rejections.ts';
 import { type Person, personOf } from '../../sign-in/sessions.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 /** The accounts that invited an address verified by an identity provider. The person accepts or declines each. */

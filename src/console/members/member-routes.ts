@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import type { Change } from '../../activity/record-entry.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
@@ -11,6 +10,7 @@ import { covers, versionOf } from '../../members/member-rules.ts';
 import { removeMemberAs } from '../../members/remove-member.ts';
 import { EditConflict, notFound } from '../../vocabulary/rejection.ts';
 import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { editConflict } from '../edit-conflict.ts';
 import { type ConsoleRequest, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { Email } from '../sign-in/sign-in-routes.ts';

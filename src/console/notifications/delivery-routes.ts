@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
@@ -13,6 +12,7 @@ import {
 import { readDelivery } from '../../notifications/dispatch/read-delivery.ts';
 import { ENDED_STATES } from '../../notifications/dispatch/resend.ts';
 import { EVENT_KINDS } from '../../vocabulary/event-kinds.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { limitParameter, readLimit } from '../page-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { iso } from './destination-schemas.ts';

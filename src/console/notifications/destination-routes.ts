@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { addDestination } from '../../notifications/destinations/add-destination.ts';
 import { changeDestination } from '../../notifications/destinations/change-destination.ts';
@@ -12,6 +11,7 @@ import { askUnconfirmed } from '../../notifications/destinations/store-recipient
 import { testDestination } from '../../notifications/destinations/test-destination.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
 import {
   Destination,

@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
@@ -12,6 +11,7 @@ import type { DestinationRow } from '../../notifications/destinations/destinatio
 import { QuietHours } from '../../notifications/maintenance/quiet-hours.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
 import { EVENT_KINDS } from '../../vocabulary/event-kinds.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';
 

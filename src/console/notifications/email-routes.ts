@@ -1,10 +1,10 @@
-import { type Static, Type } from 'typebox';
 import { stringEnum } from '../../http/string-enum.ts';
 import {
   confirmRecipient,
   readRecipient,
   unsubscribeRecipient,
 } from '../../notifications/destinations/answer-recipient.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 // The links in messages to recipients. GET changes nothing, because mail scanners follow links.

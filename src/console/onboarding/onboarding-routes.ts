@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import {
   countSamples,
   removeSampleConnections,
@@ -9,6 +8,7 @@ import { stringEnum } from '../../http/string-enum.ts';
 import { changeOnboarding } from '../../members/change-onboarding.ts';
 import { OWN_STORE } from '../../vocabulary/hosted/embedded-store.ts';
 import type { Permission } from '../../vocabulary/role-permissions.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** The first steps in an account, each with the permission that it takes. */

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { listQueries } from '../../queries/list-queries.ts';
 import { readQueryText } from '../../queries/read-query-text.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { requireConnection } from '../connections/require-connection.ts';
 import { historyRange, readHistoryRange } from '../history-range.ts';
 import { limitParameter, readLimit } from '../page-limit.ts';

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 
 /** What a query did. Names come from the monitored server: render them as text. */
 const ListedQuery = Type.Object({

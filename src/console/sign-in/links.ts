@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import type { LinkPurpose } from '../../members/add-link.ts';
 import { findLink, invitedPerson } from '../../sign-in/find-link.ts';
@@ -6,6 +5,7 @@ import { keepDevice } from '../../sign-in/known-device.ts';
 import { NewPassword } from '../../sign-in/password.ts';
 import { startSession } from '../../sign-in/sessions.ts';
 import { joinByLink, type LinkInput, resetPassword } from '../../sign-in/use-link.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, openRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
 import { fieldValidationError } from '../validation-error.ts';

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { stringEnum } from '../../http/string-enum.ts';
 import { newChallenge } from '../../sign-in/passkeys/challenges.ts';
 import { PasskeyAnswer, proveByPasskey } from '../../sign-in/passkeys/prove-by-passkey.ts';
 import { relyingParty, TIMEOUT_MS } from '../../sign-in/passkeys/relying-party.ts';
 import { startSession } from '../../sign-in/sessions.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 const PURPOSE = 'sign in by passkey';

@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { stringEnum } from '../../http/string-enum.ts';
 import type { Actor } from '../../members/actor.ts';
 import { addPasskey, rejectKnownPasskey } from '../../sign-in/passkeys/add-passkey.ts';
@@ -7,6 +6,7 @@ import { ALGORITHMS, relyingParty, TIMEOUT_MS, USER_HANDLE } from '../../sign-in
 import { removePasskey } from '../../sign-in/passkeys/remove-passkey.ts';
 import { NewPasskey, verifyNewPasskey } from '../../sign-in/passkeys/verify-new-passkey.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';
 

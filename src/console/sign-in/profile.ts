@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { version } from '../../config/package-root.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
@@ -11,6 +10,7 @@ import { proofNeeded } from '../../sign-in/session-rejections.ts';
 import { renewSession } from '../../sign-in/sessions.ts';
 import { setPassword } from '../../sign-in/set-password.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 const Passkey = Type.Object({

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { Actor } from '../../members/actor.ts';
 import { keepDevice } from '../../sign-in/known-device.ts';
 import { PasskeyAnswer, proveByPasskey } from '../../sign-in/passkeys/prove-by-passkey.ts';
@@ -6,6 +5,7 @@ import { GivenPassword } from '../../sign-in/password.ts';
 import { proveByPassword } from '../../sign-in/prove-by-password.ts';
 import { renewSession } from '../../sign-in/sessions.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { PasskeyQuestion, passkeyQuestion } from './passkey-sign-in.ts';
 

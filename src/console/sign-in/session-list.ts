@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox';
 import { timestamp } from '../../http/fields.ts';
 import { endEverySession, endSession } from '../../sign-in/end-session.ts';
 import { LIVING, setCookie } from '../../sign-in/sessions.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** The person's sessions, last used first. */

@@ -1,10 +1,10 @@
-import { Type } from 'typebox';
 import { signOut } from '../../sign-in/end-session.ts';
 import { keepDevice } from '../../sign-in/known-device.ts';
 import { GivenPassword } from '../../sign-in/password.ts';
 import { proveByPassword } from '../../sign-in/prove-by-password.ts';
 import { setCookie, startSession } from '../../sign-in/sessions.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, openRoute } from '../route.ts';
 
 export const Email = Type.String({

@@ -1,10 +1,10 @@
-import { type Static, Type } from 'typebox';
 import { cookie, cookieValues } from '../../sign-in/cookie.ts';
 import { type IdentityProvider, Unreachable } from '../../sign-in/identity-provider.ts';
 import { OidcLoginRejected, oidcLogin } from '../../sign-in/oidc-login.ts';
 import { isChallenge, newChallenge, useChallenge } from '../../sign-in/passkeys/challenges.ts';
 import { startSession, startUnjoinedSession } from '../../sign-in/sessions.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 const PURPOSE = 'sign in by single sign-on';

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { changeTags, requireTags } from '../../connections/tags/change-tags.ts';
 import { countTags, readTags } from '../../connections/tags/connection-tags.ts';
 import { count } from '../../http/fields.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** Connections of one change. */

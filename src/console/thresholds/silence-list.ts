@@ -1,10 +1,10 @@
-import { type Static, Type } from 'typebox';
 import { titleOf } from '../../checks/catalogue.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { count } from '../../http/fields.ts';
 import { endSilences, MOST_SILENCES } from '../../silences/end-silence.ts';
 import { type ListedSilence, silencesOfAccount } from '../../silences/list-silences.ts';
 import { resumeSilences } from '../../silences/undo-silences.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { Silence } from '../connections/silences.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { Type } from 'typebox';
 import { everyCheck } from '../../checks/catalogue.ts';
 import { thresholdFacts } from '../../checks/threshold-facts.ts';
 import { changeOverrides, requireScope } from '../../connections/thresholds/change-overrides.ts';
@@ -14,6 +13,7 @@ import { previewThresholds, type ThresholdScope } from '../../connections/thresh
 import { exportThresholds } from '../../connections/thresholds/threshold-file.ts';
 import { count } from '../../http/fields.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { OwnThresholds, ThresholdChange, ThresholdList, ThresholdPreview } from './threshold-schemas.ts';
 

@@ -1,10 +1,10 @@
-import { type Static, Type } from 'typebox';
 import { THRESHOLD_UNITS } from '../../checks/threshold-facts.ts';
 import { LARGEST_THRESHOLD } from '../../connections/thresholds/change-overrides.ts';
 import { MOST_CONNECTIONS } from '../../connections/thresholds/change-own-thresholds.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 
 const Severity = stringEnum(...SEVERITIES);

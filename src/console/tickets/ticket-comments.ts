@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { identifier, timestamp } from '../../http/fields.ts';
 import type { Actor } from '../../members/actor.ts';
@@ -7,6 +6,7 @@ import { type CommentRow, LONGEST_COMMENT } from '../../triage/comment-row.ts';
 import { listComments } from '../../triage/list-comments.ts';
 import { removeComment } from '../../triage/remove-comment.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /** A comment: text of a member, which is shown as text. */

@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { titleOf } from '../../checks/catalogue.ts';
 import { readTags } from '../../connections/tags/connection-tags.ts';
 import type { Read } from '../../database/read.ts';
@@ -8,6 +7,7 @@ import { wholeNumber } from '../../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../../http/range-parameters.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { type ListedTicket, LOOKED_AT, listTickets, type TicketChoice } from '../../triage/list-tickets.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { matchesTags, normalisedTag } from '../../vocabulary/values/tags.ts';
 import {

@@ -1,9 +1,9 @@
-import { type Static, Type } from 'typebox';
 import { one } from '../../database/one.ts';
 import { nullable } from '../../http/endpoint.ts';
 import { count } from '../../http/fields.ts';
 import { stats } from '../../ops/stats.ts';
 import { isAcknowledged } from '../../triage/ticket-state.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 /**

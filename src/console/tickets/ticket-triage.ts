@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
@@ -6,6 +5,7 @@ import { untilOf } from '../../silences/until.ts';
 import { changeTriage } from '../../triage/change-triage.ts';
 import { undoTriage } from '../../triage/undo-triage.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { MOST_TICKETS } from '../../vocabulary/values/ticket-lists.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 

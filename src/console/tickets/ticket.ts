@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
 import type { Override } from '../../connections/thresholds/effective-thresholds.ts';
 import { overridesOfConnection } from '../../connections/thresholds/list-overrides.ts';
@@ -8,6 +7,7 @@ import { stringEnum } from '../../http/string-enum.ts';
 import { activeSilence, ticketState } from '../../triage/ticket-state.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import { notFound } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import { TICKET_STATES } from '../../vocabulary/values/ticket-lists.ts';

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { identifier } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { addView } from '../../saved-views/add-view.ts';
@@ -6,6 +5,7 @@ import { changeView } from '../../saved-views/change-view.ts';
 import { listViews } from '../../saved-views/list-views.ts';
 import { removeView } from '../../saved-views/remove-view.ts';
 import type { Permission } from '../../vocabulary/role-permissions.ts';
+import { Type } from '../../vocabulary/schema.ts';
 import { VIEW_PAGES } from '../../vocabulary/values/view-pages.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { singleLine } from '../single-line.ts';

@@ -1,8 +1,8 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type pg from 'pg';
-import { type Static, Type } from 'typebox';
 import { stringEnum } from '../../http/string-enum.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import type { SignInRequest } from '../sign-in-request.ts';
 import { isChallenge, useChallenge } from './challenges.ts';
 import { relyingParty, USER_HANDLE, webauthn } from './relying-party.ts';

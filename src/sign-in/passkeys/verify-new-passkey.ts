@@ -1,7 +1,7 @@
 import type { RegistrationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server';
-import { type Static, Type } from 'typebox';
 import { stringEnum } from '../../http/string-enum.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
+import { type Static, Type } from '../../vocabulary/schema.ts';
 import type { SignInRequest } from '../sign-in-request.ts';
 import { isChallenge, useChallenge } from './challenges.ts';
 import { Bytes } from './prove-by-passkey.ts';
