@@ -15,7 +15,7 @@ import {
   standingTable,
 } from './report.ts';
 import { measureRivals, type RivalResults } from './rivals.ts';
-import { removeDataDirs, stopServers } from './servers.ts';
+import { buildProgram, removeDataDirs, stopServers } from './servers.ts';
 import { measureSize } from './size.ts';
 
 // Compares the API with other servers and across sizes: `npm run bench` writes RESULTS.md and the plot beside this file.
@@ -60,6 +60,8 @@ try {
 }
 
 async function run(): Promise<void> {
+  say('build');
+  buildProgram();
   if (values.only !== undefined) {
     const flags =
       values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(values.profile)}`];
@@ -89,7 +91,7 @@ async function run(): Promise<void> {
     [...machine, `${load.rounds} rounds of ${load.seconds} s; all in ${minutes.toFixed(1)} minutes`]
       .map((line) => `- ${line}`)
       .join('\n'),
-    'Load, service and PostgreSQL share the cores; the service runs as `npm start` runs it, with `LOG_LEVEL=warn`. Where a read or a kept answer has two figures, CPU time decides. What is measured, and how: [0023](../docs/decisions/0023-what-is-measured.md). Where the time of a request goes: [0007](../docs/decisions/0007-the-gate-is-one-statement.md).',
+    'Load, service and PostgreSQL share the cores; the service is built and runs as the package and the image run it, with `LOG_LEVEL=warn`. Where a read or a kept answer has two figures, CPU time decides. What is measured, and how: [0023](../docs/decisions/0023-what-is-measured.md). Where the time of a request goes: [0007](../docs/decisions/0007-the-gate-is-one-statement.md).',
     '## Figures',
     figureTable(figures),
     ...sections(rivals),
