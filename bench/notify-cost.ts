@@ -8,7 +8,7 @@ import { openPool } from '../src/database/connect.ts';
 import { openStore } from '../src/database/open.ts';
 import { addDestination } from '../src/notifications/destinations/add-destination.ts';
 import { queueEvents } from '../src/notifications/outbox/queue-events.ts';
-import { EVENT_EXAMPLES } from '../src/vocabulary/event-examples.ts';
+import { EVENT_EXAMPLES } from '../src/vocabulary/events/event-examples.ts';
 import { postgresOf } from './cost.ts';
 import { ENDPOINT_ONE, inTurn, messages } from './mixes.ts';
 import { type Contestant, compare } from './rounds.ts';

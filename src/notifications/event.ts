@@ -1,4 +1,4 @@
-import type { EventKind } from '../vocabulary/event-kinds.ts';
+import type { EventKind } from '../vocabulary/events/event-kinds.ts';
 import type { Severity } from '../vocabulary/severities.ts';
 import type { ScopedConnection } from './connection-scope.ts';
 

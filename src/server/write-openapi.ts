@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openapi } from '../http/openapi/openapi.ts';
-import { EVENT_EXAMPLES } from '../vocabulary/event-examples.ts';
-import { EVENTS } from '../vocabulary/event-schemas.ts';
+import { EVENT_EXAMPLES } from '../vocabulary/events/event-examples.ts';
+import { EVENTS } from '../vocabulary/events/event-schemas.ts';
 import { ENDPOINTS } from './app.ts';
 
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);

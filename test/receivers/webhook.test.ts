@@ -11,7 +11,7 @@ import {
   exampleEvent,
 } from '../../src/notifications/channels/message-event-fixture.ts';
 import { newSigningKey, newSigningSecret, publicKeyOf } from '../../src/notifications/channels/sign.ts';
-import { EVENT_EXAMPLES } from '../../src/vocabulary/event-examples.ts';
+import { EVENT_EXAMPLES } from '../../src/vocabulary/events/event-examples.ts';
 import { LocalReceiver, type Received } from './local-receiver.ts';
 import { sendEvents, startTestSender } from './send.ts';
 

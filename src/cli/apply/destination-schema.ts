@@ -5,7 +5,7 @@ import {
 } from '../../notifications/destinations/destination-input.ts';
 import { MOST_RECIPIENTS } from '../../notifications/destinations/recipient-address.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
 import { type Static, type TSchema, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { SecretPlace } from './configuration-schema.ts';

@@ -12,7 +12,7 @@ import {
   listDeliveries,
 } from '../../notifications/dispatch/list-deliveries.ts';
 import { ENDED_STATES, type EndedState } from '../../notifications/dispatch/resend.ts';
-import { EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
+import { EVENT_KINDS, type EventKind } from '../../vocabulary/events/event-kinds.ts';
 import { countOf, idOf, oneOf, someOf, timeOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';

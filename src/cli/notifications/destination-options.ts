@@ -5,7 +5,7 @@ import {
   type DestinationFilters,
 } from '../../notifications/destinations/destination-input.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
 import { countOf, oneOf, someOf, textOf } from '../arguments.ts';
 import { UsageError } from '../command.ts';

@@ -3,7 +3,7 @@ import { count, identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { ALERT_METRICS, ALERT_OPERATORS } from '../../vocabulary/alert-metrics.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
-import { EVENT_KINDS } from '../../vocabulary/event-kinds.ts';
+import { EVENT_KINDS } from '../../vocabulary/events/event-kinds.ts';
 import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { UNITS } from '../../vocabulary/units.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../notifications/dispatch/list-deliveries.ts';
 import { readDelivery } from '../../notifications/dispatch/read-delivery.ts';
 import { ENDED_STATES } from '../../notifications/dispatch/resend.ts';
-import { EVENT_KINDS } from '../../vocabulary/event-kinds.ts';
+import { EVENT_KINDS } from '../../vocabulary/events/event-kinds.ts';
 import { type Static, Type } from '../../vocabulary/schema.ts';
 import { limitParameter, readLimit } from '../page-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';

@@ -10,7 +10,7 @@ import {
 import type { DestinationRow } from '../../notifications/destinations/destination-row.ts';
 import { QuietHours } from '../../notifications/maintenance/quiet-hours.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
-import { EVENT_KINDS } from '../../vocabulary/event-kinds.ts';
+import { EVENT_KINDS } from '../../vocabulary/events/event-kinds.ts';
 import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { singleLine, singleLineOrEmpty } from '../single-line.ts';

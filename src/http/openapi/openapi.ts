@@ -34,7 +34,7 @@ const GROUPS: Record<string, { name: string; description: string }> = {
   team: { name: 'Team', description: 'Members and roles' },
 };
 
-/** An event, as `vocabulary/event-schemas.ts` defines it. */
+/** An event, as `vocabulary/events/event-schemas.ts` defines it. */
 interface SentEvent {
   kind: string;
   trigger: string;

@@ -1,4 +1,4 @@
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { post, urlOf } from './http-request.ts';

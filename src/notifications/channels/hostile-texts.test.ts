@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { problemsOf, VENDOR_NAMES } from '../../../test/receivers/vendor-schemas.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
-import { EVENT_KINDS } from '../../vocabulary/event-kinds.ts';
+import { EVENT_KINDS } from '../../vocabulary/events/event-kinds.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { Envelope, MessageEvent } from './channel.ts';
 import { FORMATS } from './formats.ts';

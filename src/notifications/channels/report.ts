@@ -1,4 +1,4 @@
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 import { metricWords, unitOf } from '../../vocabulary/units.ts';
 import { duration } from '../../vocabulary/values/duration-text.ts';

@@ -1,5 +1,5 @@
 import type { Channel } from '../../vocabulary/channels.ts';
-import { DEFAULT_KINDS, EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
+import { DEFAULT_KINDS, EVENT_KINDS, type EventKind } from '../../vocabulary/events/event-kinds.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 import { wrongPattern } from '../connection-scope.ts';
 import type { QuietHours } from '../maintenance/quiet-hours.ts';

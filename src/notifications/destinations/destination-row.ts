@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Read, within } from '../../database/read.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
-import { type EventKind, plansWith } from '../../vocabulary/event-kinds.ts';
+import { type EventKind, plansWith } from '../../vocabulary/events/event-kinds.ts';
 import type { Plan } from '../../vocabulary/plans.ts';
 import { NotFound } from '../../vocabulary/rejection.ts';
 import type { Severity } from '../../vocabulary/severities.ts';

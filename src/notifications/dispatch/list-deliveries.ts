@@ -1,5 +1,5 @@
 import type { Read } from '../../database/read.ts';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
 
 /** The states of a delivery. */
 export const DELIVERY_STATES = ['queued', 'accepted', 'given_up', 'cancelled'] as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EVENT_EXAMPLES } from '../../vocabulary/event-examples.ts';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { EVENT_EXAMPLES } from '../../vocabulary/events/event-examples.ts';
+import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
 import { eventBody, newEventId } from './event-body.ts';
 
 test('an envelope is what the frozen examples show, byte for byte', () => {

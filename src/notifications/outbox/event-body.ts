@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
 
 /** The largest body, in bytes: Standard Webhooks recommends at most 20 kB. */
 const LARGEST_BODY = 20_000;

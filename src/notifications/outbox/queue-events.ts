@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { one } from '../../database/one.ts';
 import { GROUPING_CHANNELS } from '../../vocabulary/channels.ts';
-import { plansWith } from '../../vocabulary/event-kinds.ts';
+import { plansWith } from '../../vocabulary/events/event-kinds.ts';
 import type { Plan } from '../../vocabulary/plans.ts';
 import type { NewEvent } from '../event.ts';
 import { quietUntil } from '../maintenance/quiet-hours.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { TicketEntry } from '../../ops/record-findings.ts';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
 import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import type { EventConnection, NewEvent } from '../event.ts';
 import { audienceOf, queueEvents } from './queue-events.ts';

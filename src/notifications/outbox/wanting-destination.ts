@@ -1,5 +1,5 @@
 import type { Channel } from '../../vocabulary/channels.ts';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
 import { type ConnectionScope, includesConnection } from '../connection-scope.ts';
 import type { NewEvent } from '../event.ts';

@@ -7,7 +7,7 @@ import { openPool, parseStoreUrl } from '../../../src/database/connect.ts';
 import { addDestination } from '../../../src/notifications/destinations/add-destination.ts';
 import type { NewEvent } from '../../../src/notifications/event.ts';
 import { queueEvents } from '../../../src/notifications/outbox/queue-events.ts';
-import type { EventKind } from '../../../src/vocabulary/event-kinds.ts';
+import type { EventKind } from '../../../src/vocabulary/events/event-kinds.ts';
 import { type Stage, setStage, UNLIMITED } from '../stage.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 

@@ -1,6 +1,6 @@
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import type { ACTION_TYPES } from '../../../../src/activity/action-types.ts';
-import type { EventKind } from '../../../../src/vocabulary/event-kinds.ts';
+import type { EventKind } from '../../../../src/vocabulary/events/event-kinds.ts';
 import { KIND_TEXTS } from '../../parts/kind-texts.ts';
 import { escapeTurning } from '../../parts/visible-text.ts';
 

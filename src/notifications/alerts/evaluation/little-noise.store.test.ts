@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../../test/store.ts';
 import { changeAccount } from '../../../activity/record-entry.ts';
-import { EVENT_EXAMPLES } from '../../../vocabulary/event-examples.ts';
+import { EVENT_EXAMPLES } from '../../../vocabulary/events/event-examples.ts';
 import { insertDestination } from '../../destination-fixture.ts';
 import { acknowledgeAlert } from '../acknowledge-alert.ts';
 import {

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { Destination } from '../../../../../src/console/notifications/destination-schemas.ts';
 import type { Channel } from '../../../../../src/vocabulary/channels.ts';
-import { EVENT_KINDS } from '../../../../../src/vocabulary/event-kinds.ts';
+import { EVENT_KINDS } from '../../../../../src/vocabulary/events/event-kinds.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Select } from '../../../parts/field.tsx';
 import { FilterChips } from '../../../parts/filter-chips.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_KINDS } from '../../../../../src/vocabulary/event-kinds.ts';
+import { DEFAULT_KINDS } from '../../../../../src/vocabulary/events/event-kinds.ts';
 import { inputOf, newDraft } from './destination-draft.ts';
 
 test('a Slack destination needs only a name and a URL', () => {

@@ -4,7 +4,7 @@ import type {
   NewDestinationBody,
 } from '../../../../../src/console/notifications/destination-schemas.ts';
 import type { Channel } from '../../../../../src/vocabulary/channels.ts';
-import { DEFAULT_KINDS, type EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
+import { DEFAULT_KINDS, type EventKind } from '../../../../../src/vocabulary/events/event-kinds.ts';
 import type { Severity } from '../../../../../src/vocabulary/severities.ts';
 
 /** What a person enters for a destination. Secrets are empty when a destination is changed. */

@@ -1,7 +1,7 @@
+import { type TProperties, type TSchema, Type } from '../schema.ts';
+import { FLEET_STATUSES } from '../score-bands.ts';
+import { SEVERITIES } from '../severities.ts';
 import type { EventKind } from './event-kinds.ts';
-import { type TProperties, type TSchema, Type } from './schema.ts';
-import { FLEET_STATUSES } from './score-bands.ts';
-import { SEVERITIES } from './severities.ts';
 
 /** An event. The format of the first five never changes (specification, section 6). */
 interface EventSchema {

@@ -1,4 +1,4 @@
-import type { Plan } from './plans.ts';
+import type { Plan } from '../plans.ts';
 
 /** The events of the specification (section 6), and those that a destination may choose in addition. */
 export const EVENT_KINDS = [
