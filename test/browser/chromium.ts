@@ -13,6 +13,8 @@ export interface Look {
 }
 
 export const WIDE = { width: 1360, height: 900 };
+/** The largest window that the layout is made for. */
+export const LARGE = { width: 2560, height: 1440 };
 export const PHONE = { width: 360, height: 740 };
 
 /** A browser window and its page. */

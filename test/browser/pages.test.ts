@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   keepPicture,
+  LARGE,
   openBrowser,
   openWindow,
   overflow,
@@ -118,6 +119,7 @@ const LOOKS = [
   { name: 'dark', scheme: 'dark', ...WIDE },
   { name: 'phone', scheme: 'light', ...PHONE },
   { name: 'phone-dark', scheme: 'dark', ...PHONE },
+  { name: 'large', scheme: 'light', ...LARGE },
 ] as const;
 
 // Each page has one window for all its tests, because opening a window takes longer than they do.
