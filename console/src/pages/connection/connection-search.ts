@@ -12,8 +12,12 @@ export interface ConnectionSearch extends RangeSearch {
   change?: string;
   /** The ids of two runs to compare, `FROM-TO`. */
   compare?: string;
-  /** The open dialog: it changes the tags. */
-  edit?: 'tags';
+  /** The open dialog: it changes the tags, or the settings. */
+  edit?: 'tags' | 'settings';
+  /** How many days of queries are listed; one by default. */
+  days?: '7' | '14';
+  /** The query whose text is open, by its id or digest. */
+  query?: string;
 }
 
 /** The ids of two runs, the earlier one first. */
@@ -22,6 +26,9 @@ export interface ComparedRuns {
   to: number;
 }
 
+const EDITS = ['tags', 'settings'] as const;
+const DAYS = ['7', '14'] as const;
+const QUERY = /^-?[0-9a-f]{1,64}$/i;
 const RUNS = /^([1-9]\d{0,14})-([1-9]\d{0,14})$/;
 
 /** The runs that `compare` names; null if it names none. */
@@ -34,14 +41,18 @@ export function comparedRuns(compare: string | undefined): ComparedRuns | null {
 export function connectionSearch(given: Record<string, string | undefined>): ConnectionSearch {
   const status = FINDING_STATUSES.find((word) => word === given['status']);
   const finding = given['finding']?.slice(0, 400);
-  const { compare } = given;
+  const { compare, query } = given;
+  const edit = EDITS.find((dialog) => dialog === given['edit']);
+  const days = DAYS.find((choice) => choice === given['days']);
   const change = CHANGE_KINDS.find((kind) => kind === given['change']);
   return {
     ...(status && { status }),
     ...(finding && { finding }),
     ...(change && { change }),
     ...(compare !== undefined && comparedRuns(compare) && { compare }),
-    ...(given['edit'] === 'tags' && { edit: 'tags' }),
+    ...(edit && { edit }),
+    ...(days && { days }),
+    ...(query !== undefined && QUERY.test(query) && { query }),
     ...rangeSearch(given),
   };
 }

@@ -32,7 +32,7 @@ export function ConnectionTags({ settings }: { settings: ConnectionSettings }) {
           {tags.length === 0 ? 'Add tags' : 'Change tags'}
         </Button>
       )}
-      {edit && mayEdit && (
+      {edit === 'tags' && mayEdit && (
         <TagDialog
           connections={[settings]}
           onClose={() => open(undefined)}

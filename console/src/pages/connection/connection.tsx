@@ -45,17 +45,22 @@ function Connection({ id }: { id: string }) {
   const can = useCan();
   const navigate = useNavigate();
   const search = useSearch({ from: '/in/connections/$id' });
-  const showRange = useNavigate({ from: '/connections/$id' });
+  const changeSearch = useNavigate({ from: '/connections/$id' });
   const query = useQuery(connectionQuery(id));
   const silences = useQuery(silencesQuery(id));
   const renew = useRefresh();
-  const [dialog, setDialog] = useState<'edit' | 'remove' | null>(null);
+  const [isRemoving, setRemoving] = useState(false);
   const detail = query.data;
   const { run, isWatched, start } = useRun(id, detail?.running ?? false, (last) => {
     void renew();
     notifyEnd(last);
   });
-  const close = () => setDialog(null);
+  const edit = (dialog: 'settings' | undefined) =>
+    void changeSearch({
+      search: (old) => connectionSearch({ ...old, edit: dialog }),
+      replace: true,
+      resetScroll: false,
+    });
   return (
     <Page
       actions={
@@ -80,7 +85,7 @@ function Connection({ id }: { id: string }) {
         {(loaded) => (
           <ChartGroup
             onSearch={({ range, from, to }) =>
-              void showRange({
+              void changeSearch({
                 search: (old) => connectionSearch({ ...old, range, from, to }),
                 replace: true,
                 resetScroll: false,
@@ -118,10 +123,10 @@ function Connection({ id }: { id: string }) {
                 actions={
                   can('connections:write') && (
                     <>
-                      <Button icon="pen" onPress={() => setDialog('edit')}>
+                      <Button icon="pen" onPress={() => edit('settings')}>
                         Edit
                       </Button>
-                      <Button icon="bin" onPress={() => setDialog('remove')}>
+                      <Button icon="bin" onPress={() => setRemoving(true)}>
                         Remove
                       </Button>
                     </>
@@ -129,10 +134,12 @@ function Connection({ id }: { id: string }) {
                 }
                 settings={loaded.settings}
               />
-              {dialog === 'edit' && <EditDialog onClose={close} settings={loaded.settings} />}
-              {dialog === 'remove' && (
+              {search.edit === 'settings' && can('connections:write') && (
+                <EditDialog onClose={() => edit(undefined)} settings={loaded.settings} />
+              )}
+              {isRemoving && (
                 <RemoveDialog
-                  onClose={close}
+                  onClose={() => setRemoving(false)}
                   onRemoved={() => {
                     notify('Connection removed');
                     void navigate({ to: '/fleet' });

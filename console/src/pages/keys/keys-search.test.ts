@@ -8,10 +8,12 @@ test('the URL opens the form filled in', () => {
 });
 
 test('invalid filters, orders and keys are dropped, and a long name is cut', () => {
-  expect(keysSearch({ status: 'sleeping', sort: '1;drop', key: '01', name: 'x'.repeat(10_000) })).toEqual({
+  expect(
+    keysSearch({ status: 'sleeping', sort: '1;drop', key: '01', endpoint: '', name: 'x'.repeat(10_000) }),
+  ).toEqual({
     name: 'x'.repeat(200),
   });
-  expect(keysSearch({ status: 'expiring', sort: '-used', key: '12' })).toEqual({
-    ...{ status: 'expiring', sort: '-used', key: '12' },
+  expect(keysSearch({ status: 'expiring', sort: '-used', key: '12', endpoint: '/activity' })).toEqual({
+    ...{ status: 'expiring', sort: '-used', key: '12', endpoint: '/activity' },
   });
 });

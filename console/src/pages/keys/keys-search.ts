@@ -9,13 +9,15 @@ export interface KeysSearch {
   sort?: string;
   /** The id of the shown key. */
   key?: string;
+  /** The endpoint whose requests the key's chart counts; `none` for other paths; all by default. */
+  endpoint?: string;
 }
 
 const STATUSES = ['active', 'expiring', 'replaced', 'revoked', 'expired'] as const;
 
 /** Parses an untrusted URL. */
 export function keysSearch(given: Record<string, string>): KeysSearch {
-  const { create, name, note, sort, key } = given;
+  const { create, name, note, sort, key, endpoint } = given;
   const status = STATUSES.find((known) => known === given['status']);
   return {
     ...(create && { create }),
@@ -24,5 +26,6 @@ export function keysSearch(given: Record<string, string>): KeysSearch {
     ...(status && { status }),
     ...(sort && /^-?[a-z]+$/.test(sort) && { sort }),
     ...(key && /^[1-9][0-9]{0,15}$/.test(key) && { key }),
+    ...(endpoint && { endpoint: endpoint.slice(0, 200) }),
   };
 }

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { KeyUsage } from '../../../../src/console/keys/key-use-routes.ts';
 import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { keysSearch } from './keys-search.ts';
 import { KINDS, type Kind, totalOf, type UsageDay, usageByEndpoint, usageDays } from './usage-days.ts';
 
 const KIND_TEXTS: Record<Kind, string> = {
@@ -36,16 +37,29 @@ const NONE = 'none';
 const nameOf = (endpoint: string | null) => endpoint ?? 'Other paths';
 
 function Counted({ data, today }: Pick<KeyUsage, 'data' | 'today'>) {
-  const [chosen, setChosen] = useState(ALL);
+  const { endpoint: asked = ALL } = useSearch({ from: '/in/keys' });
+  const navigate = useNavigate({ from: '/keys' });
   const { statuses, rows } = usageByEndpoint(data);
   const choices = [
     { id: ALL, label: 'All endpoints' },
     ...rows.map(({ endpoint }) => ({ id: endpoint ?? NONE, label: nameOf(endpoint) })),
   ];
+  const chosen = choices.some(({ id }) => id === asked) ? asked : ALL;
   const days = usageDays(data, today, chosen === ALL ? undefined : chosen === NONE ? null : chosen);
   return (
     <div className="keys-usage">
-      <Select choices={choices} label="Endpoint" onChange={setChosen} value={chosen} />
+      <Select
+        choices={choices}
+        label="Endpoint"
+        onChange={(id) =>
+          void navigate({
+            search: (old) => keysSearch({ ...old, endpoint: id === ALL ? '' : id }),
+            replace: true,
+            resetScroll: false,
+          })
+        }
+        value={chosen}
+      />
       <Bars days={days} />
       <ul className="keys-usage-legend">
         {KINDS.map((kind) => (

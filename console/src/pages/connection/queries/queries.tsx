@@ -1,6 +1,7 @@
 import './queries.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
 import type { ConnectionSettings } from '../../../../../src/console/connections/connection-schemas.ts';
 import type { ConnectionQueries } from '../../../../../src/console/queries/query-schemas.ts';
 import { get } from '../../../api.ts';
@@ -10,6 +11,7 @@ import { Section } from '../../../parts/page.tsx';
 import { Loaded, Message } from '../../../parts/states.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { useCan } from '../../../shell/profile.ts';
+import { connectionSearch } from '../connection-search.ts';
 import { queryColumns } from './query-columns.tsx';
 import { QueryTextDialog } from './query-text-dialog.tsx';
 import { TextsDialog } from './texts-dialog.tsx';
@@ -25,10 +27,20 @@ const LISTED = 50;
 /** What the queries of a connection's server did, without their text, most time first. */
 export function Queries({ settings }: { settings: ConnectionSettings }) {
   const can = useCan();
-  const [days, setDays] = useState('1');
-  const [shown, setShown] = useState<string | null>(null);
+  const { days = '1', query: shown } = useSearch({ from: '/in/connections/$id' });
+  const navigate = useNavigate({ from: '/connections/$id' });
+  const show = useCallback(
+    (changed: { days: string } | { query: string | undefined }) =>
+      void navigate({
+        search: (old) => connectionSearch({ ...old, ...changed }),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
   const [isChanging, setChanging] = useState(false);
   const mayRead = can('connections:write');
+  const hasTexts = mayRead && settings.query_texts;
   const query = useQuery({
     queryKey: ['connections', String(settings.id), 'queries', days],
     queryFn: ({ signal }) =>
@@ -42,8 +54,8 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
   const { engine, query_texts } = settings;
   const allSeconds = query.data?.all_seconds ?? 0;
   const columns = useMemo(
-    () => queryColumns({ engine, allSeconds, onText: mayRead && query_texts ? setShown : null }),
-    [engine, allSeconds, mayRead, query_texts],
+    () => queryColumns({ engine, allSeconds, onText: hasTexts ? (query) => show({ query }) : null }),
+    [engine, allSeconds, hasTexts, show],
   );
   return (
     <div id="queries">
@@ -51,7 +63,13 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
         actions={
           <>
             <div className="change-filter">
-              <Select choices={DAYS} hideLabel label="Range of queries" onChange={setDays} value={days} />
+              <Select
+                choices={DAYS}
+                hideLabel
+                label="Range of queries"
+                onChange={(chosen) => show({ days: chosen })}
+                value={days}
+              />
             </div>
             {mayRead && (
               <Button onPress={() => setChanging(true)}>
@@ -81,8 +99,12 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
             )
           }
         </Loaded>
-        {shown !== null && (
-          <QueryTextDialog connectionId={settings.id} onClose={() => setShown(null)} query={shown} />
+        {shown !== undefined && hasTexts && (
+          <QueryTextDialog
+            connectionId={settings.id}
+            onClose={() => show({ query: undefined })}
+            query={shown}
+          />
         )}
         {isChanging && <TextsDialog onClose={() => setChanging(false)} settings={settings} />}
       </Section>

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { connectionSearch } from './connection-search.ts';
+
+test('every state of the page has an address', () => {
+  const search = {
+    ...{ status: 'critical', finding: 'PG_WRAPAROUND.7', change: 'setting', compare: '3-12' },
+    ...{ edit: 'settings', days: '14', query: '-8123456789012345678' },
+  };
+  const kinds = connectionSearch(search);
+  expect(kinds).toMatchObject({ status: 'critical', compare: '3-12', edit: 'settings', days: '14' });
+  expect(kinds.query).toBe(search.query);
+  expect(connectionSearch({ query: 'a'.repeat(64) })).toEqual({ query: 'a'.repeat(64) });
+});
+
+test.each([
+  { edit: 'remove' },
+  { days: '1' },
+  { days: '365' },
+  { query: '../../members' },
+  { query: 'a'.repeat(65) },
+  { compare: '12-3' },
+  { status: 'urgent' },
+])('%j is dropped', (given) => {
+  expect(connectionSearch(given as Record<string, string>)).toEqual({});
+});
